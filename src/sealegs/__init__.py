@@ -1,0 +1,35 @@
+"""Sealegs: faults between an agent and its tools, the ground truth of a good recovery, and the score of this one.
+
+The names below are loaded when they are first used, so importing the package costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sealegs.adapters.python import tool, wrap
+    from sealegs.faults.plan import Plan, Rule
+    from sealegs.faults.reading import read_plan
+    from sealegs.inject import Session, VirtualClock
+    from sealegs.traces import Recorder
+
+__version__ = "0.1.0.dev0"
+_HOMES = {
+    "Plan": "sealegs.faults.plan",
+    "Recorder": "sealegs.traces",
+    "Rule": "sealegs.faults.plan",
+    "Session": "sealegs.inject",
+    "VirtualClock": "sealegs.inject",
+    "read_plan": "sealegs.faults.reading",
+    "tool": "sealegs.adapters.python",
+    "wrap": "sealegs.adapters.python",
+}
+__all__ = ["Plan", "Recorder", "Rule", "Session", "VirtualClock", "__version__", "read_plan", "tool", "wrap"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'sealegs' has no attribute {name!r}")

@@ -1,0 +1,38 @@
+"""The command `sealegs`: one file a verb, no logic.
+
+A user's mistake is one message on standard error and exit code 2; nothing is half written.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+from rich.console import Console
+
+from sealegs import __version__
+from sealegs.cli import plan, report, run, world
+from sealegs.faults.mistake import Mistake
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
+app.add_typer(plan.app, name="plan")
+app.add_typer(world.app, name="world")
+app.command("run")(run.run)
+app.command("report")(report.report)
+
+
+@app.callback(invoke_without_command=True)
+def sealegs(version: bool = typer.Option(False, "--version", help="Print the version and stop.")) -> None:
+    """Does your agent keep its footing when its tools fail? Measure it, and find where it falls."""
+    if version:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command; a mistake of the user's ends with its message and exit code 2."""
+    try:
+        app(standalone_mode=True)
+    except Mistake as error:
+        Console(stderr=True, highlight=False, markup=False, soft_wrap=True).print(f"sealegs: {error}")
+        sys.exit(2)

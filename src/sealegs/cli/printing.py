@@ -1,0 +1,54 @@
+"""What the verbs print and write."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from sealegs.faults.mistake import Mistake
+from sealegs.reports.tables import print_tables
+from sealegs.scoring.metrics import Result, Row, table
+
+console = Console(soft_wrap=False)
+errors = Console(stderr=True, soft_wrap=True, highlight=False)
+
+
+def tables(who: Row, results: Sequence[Result], warnings: Sequence[str], quiet: bool = False) -> list[Row]:
+    """Print a run's tables, and return its rows."""
+    rows = table(results, who)
+    for warning in warnings:
+        errors.print(f"note: {warning}")
+    if not quiet:
+        print_tables(rows, list(results), console)
+    return rows
+
+
+def write_rows(rows: Sequence[Row], target: str) -> None:
+    """Write the long table to a file (whole or not at all), to standard output for `-`, nowhere for an empty name."""
+    if not target:
+        return
+    text = json.dumps({"rows": list(rows)}, indent=1, allow_nan=False) + "\n"
+    if target == "-":
+        sys.stdout.write(text)
+        return
+    write_whole(Path(target), text)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is there whole or not at all.
+
+    Raises:
+        Mistake: it cannot be written; the message says why.
+    """
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        aside.write_text(text, encoding="utf-8")
+        aside.replace(path)
+    except OSError as error:
+        raise Mistake(f"cannot write {path}: {error.strerror}; name another file") from error

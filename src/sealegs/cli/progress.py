@@ -1,0 +1,22 @@
+"""A progress bar on standard error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+
+@contextmanager
+def shown(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Show progress while the block runs; it is told how many are done, and of how many."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        line = bar.add_task(what, total=None)
+
+        def tell(done: int, total: int) -> None:
+            bar.update(line, completed=done, total=total)
+
+        yield tell

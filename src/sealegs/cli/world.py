@@ -1,0 +1,54 @@
+"""`sealegs world`: look at the simulated tools, and check your own."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(no_args_is_help=True, help="List the simulated tools and groups, and check a domain.")
+
+
+@app.command("list")
+def listing(domain: Annotated[str, typer.Argument(help="Only this domain.")] = "") -> None:
+    """List tools with arguments and answers, and alternative groups with their ways."""
+    from sealegs.world.corpus import load
+    from sealegs.world.listing import group_lines, tool_lines
+
+    corpus = load()
+    for name in sorted(corpus.tools):
+        if domain in ("", corpus.tools[name].domain):
+            typer.echo("\n".join(tool_lines(corpus.tools[name])))
+    for name in sorted(corpus.groups):
+        first = corpus.tools[corpus.groups[name].tools[0]]
+        if domain in ("", first.domain):
+            typer.echo("\n".join(group_lines(corpus.groups[name])))
+
+
+@app.command()
+def check(
+    file: Annotated[Path | None, typer.Argument(help="A Python file of tools; the corpus by default.")] = None,
+) -> None:
+    """Put tools and groups through the kit, and say everything that is wrong with them."""
+    from sealegs.faults.mistake import Mistake
+    from sealegs.world.check import group_problems, tool_problems
+    from sealegs.world.corpus import collected, load
+
+    corpus = load()
+    if file is not None:
+        spec = importlib.util.spec_from_file_location(file.stem, file)
+        if spec is None or spec.loader is None or not file.exists():
+            raise Mistake(f"there is no Python file {file}")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[file.stem] = module
+        spec.loader.exec_module(module)
+        corpus = collected([module])
+    problems = [p for tool in corpus.tools.values() for p in tool_problems(tool, corpus)]
+    problems += [p for group in corpus.groups.values() for p in group_problems(group, corpus)]
+    typer.echo(
+        "\n".join([*problems, f"{len(corpus.tools)} tools, {len(corpus.groups)} groups: {len(problems)} problem(s)"])
+    )
+    raise typer.Exit(2 if problems else 0)

@@ -1,0 +1,44 @@
+"""Faults as data: calls and outcomes, kinds of faults, triggers, plans, invariants, seeds.
+
+Pure: nothing here does I/O but reading a plan's file, waits, or draws from anything but named streams. What it does
+not cover: carrying a plan out, which is the business of `sealegs.inject`.
+"""
+
+from sealegs.faults.call import Call, Effect, Failure, Outcome, Value, Wait, failure_body, render
+from sealegs.faults.catalogue import explicit, implicit
+from sealegs.faults.kinds import KINDS, AnyFault, Fault, Setting, fitting
+from sealegs.faults.mistakes import Mistake, PlanError
+from sealegs.faults.plan import Plan, Rule, plan_schema, unmatched
+from sealegs.faults.reading import plan_from, read_plan
+from sealegs.faults.spec import ToolSpec
+from sealegs.faults.triggers import Condition, Matcher, Moment
+
+__all__ = [
+    "KINDS",
+    "AnyFault",
+    "Call",
+    "Condition",
+    "Effect",
+    "Failure",
+    "Fault",
+    "Matcher",
+    "Mistake",
+    "Moment",
+    "Outcome",
+    "Plan",
+    "PlanError",
+    "Rule",
+    "Setting",
+    "ToolSpec",
+    "Value",
+    "Wait",
+    "explicit",
+    "failure_body",
+    "fitting",
+    "implicit",
+    "plan_from",
+    "plan_schema",
+    "read_plan",
+    "render",
+    "unmatched",
+]

@@ -1,0 +1,114 @@
+"""The nouns of the seam: a tool call, its outcome, a wait.
+
+Pure data. Every framework's tool call becomes a `Call`; every result becomes an `Outcome`, which is either a `Value`
+or a `Failure`. A layer is a generator that yields a `Call` (run the tool) or a `Wait` (let time pass), is sent the
+outcome, and returns the outcome that the agent sees.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One tool call.
+
+    Attributes:
+        tool: the tool's name.
+        arguments: its arguments by name.
+        id: unique in the episode; what an answer refers to.
+        nth: how many times this tool was called before in the episode.
+        dry: compute the answer and leave no effect behind (a tool that cannot do so runs as usual).
+    """
+
+    tool: str
+    arguments: Mapping[str, Any]
+    id: str = ""
+    nth: int = 0
+    dry: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A tool's answer: JSON-like data, or text as it stands."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A tool's failure, as data.
+
+    Attributes:
+        message: what the tool says.
+        type: the error's name, such as `ServiceUnavailable`.
+        status: the HTTP status, where there is one.
+        retry_after: seconds after which the tool invites another try.
+        body: further fields of the error's body.
+        exception: the tool's own exception, kept so that an adapter can raise it again unchanged.
+    """
+
+    message: str
+    type: str = "ToolError"
+    status: int | None = None
+    retry_after: float | None = None
+    body: Mapping[str, Any] | None = None
+    exception: BaseException | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Let time pass. `seconds` may be infinite: then nothing ever comes."""
+
+    seconds: float
+
+
+Outcome = Value | Failure
+Layer = Callable[[Call], Generator[Call | Wait, Outcome, Outcome]]
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One thing that a tool really did to the world.
+
+    Attributes:
+        action: what was done, independent of the tool that did it (`reserve`, `send`).
+        subject: on what or for whom.
+        details: what tells this effect from another of its action and subject.
+        call: the id of the call that did it.
+    """
+
+    action: str
+    subject: str
+    details: Mapping[str, Any]
+    call: str = ""
+
+
+def failure_body(failure: Failure) -> dict[str, Any]:
+    """A failure as the JSON object that a tool's server would send."""
+    error: dict[str, Any] = {}
+    if failure.status is not None:
+        error["status"] = failure.status
+    error["type"] = failure.type
+    error["message"] = failure.message
+    if failure.retry_after is not None:
+        error["retry_after"] = failure.retry_after
+    if failure.body:
+        error.update(failure.body)
+    return {"error": error}
+
+
+def render(outcome: Outcome) -> str:
+    """The outcome as the text of a tool message.
+
+    A failure stands in the text itself, so that every model provider passes it on alike.
+    """
+    if isinstance(outcome, Failure):
+        return json.dumps(failure_body(outcome), ensure_ascii=False)
+    if isinstance(outcome.value, str):
+        return outcome.value
+    return json.dumps(outcome.value, ensure_ascii=False, default=str)

@@ -1,0 +1,37 @@
+"""What holds on every right answer of a tool, as data that can be checked and broken.
+
+An invariant belongs to the family of implicit corruption that breaks it. `violations` is what a careful agent can know
+from the call and the answer alone; `Invariant.broken` is how a corruption makes an answer wrong in exactly that way.
+What it does not cover: whether an answer that keeps every invariant is true.
+"""
+
+from sealegs.faults.invariants.base import Invariant, Violation, agree, alike, touches
+from sealegs.faults.invariants.facts import Known
+from sealegs.faults.invariants.identity import Echo
+from sealegs.faults.invariants.logic import OneOf, Requires
+from sealegs.faults.invariants.numbers import Bounds, Counts, Formula, Mean, Sums
+from sealegs.faults.invariants.order import Ordered
+from sealegs.faults.invariants.shape import NoLeak, Present, leaking
+from sealegs.faults.invariants.verdict import violations
+
+__all__ = [
+    "Bounds",
+    "Counts",
+    "Echo",
+    "Formula",
+    "Invariant",
+    "Known",
+    "Mean",
+    "NoLeak",
+    "OneOf",
+    "Ordered",
+    "Present",
+    "Requires",
+    "Sums",
+    "Violation",
+    "agree",
+    "alike",
+    "leaking",
+    "touches",
+    "violations",
+]

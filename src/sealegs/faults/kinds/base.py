@@ -1,0 +1,103 @@
+"""What a fault is: a tiny layer around one tool call.
+
+A fault does no I/O. Its `act` yields a `Call` to have the tool run (changed, or `dry`, where the fault needs it) or a
+`Wait` to let time pass, is sent the outcome, and returns what the agent sees. Two promises that the proof of delivery
+stands on: where a fault cannot do its work on an outcome, it returns the true outcome unchanged; and where it asks for
+several answers, it asks for the true one last. When and on which calls a fault acts is the business of triggers.
+"""
+
+from __future__ import annotations
+
+import random
+from abc import abstractmethod
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, Strict, model_serializer
+from pydantic_core import PydanticCustomError
+
+from sealegs.faults.call import Call, Failure, Outcome, Value, Wait
+from sealegs.faults.spec import ToolSpec
+
+Steps = Generator[Call | Wait, Outcome, Outcome]
+
+Text = Annotated[str, Field(min_length=1)]
+Seconds = Annotated[float, Strict(), Field(ge=0)]
+Fraction = Annotated[float, Strict(), Field(ge=0, le=1)]
+Count = Annotated[int, Strict(), Field(ge=1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a fault knows of where it strikes.
+
+    Attributes:
+        spec: the tool, where it is known.
+        draw: the fault's own stream of random numbers for this call.
+        earlier: earlier true outcomes of this tool in the episode, the oldest first.
+    """
+
+    spec: ToolSpec | None
+    draw: random.Random
+    earlier: tuple[Outcome, ...] = ()
+
+
+def _require_kind(schema: dict[str, Any]) -> None:
+    schema["required"] = ["kind", *(name for name in schema.get("required", ()) if name != "kind")]
+
+
+class Fault(BaseModel):
+    """Base of all kinds: frozen settings that say what the agent sees.
+
+    `implicit` tells whether the agent is shown something that looks like data, so that it must notice by itself.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, json_schema_extra=_require_kind)
+    implicit: ClassVar[bool]
+    kind: str
+
+    @abstractmethod
+    def act(self, call: Call, setting: Setting) -> Steps:
+        """The fault at work on one call. Ignores what it is sent after a `Wait`."""
+
+    @model_serializer(mode="wrap")
+    def _always_with_kind(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {"kind": self.kind, **handler(self)}
+
+    def __copy__(self) -> Self:
+        """A copy without cached properties, so that `model_copy(update=...)` computes them anew."""
+        copied = super().__copy__()
+        for name in set(vars(copied)) - set(type(copied).model_fields):
+            del copied.__dict__[name]
+        return copied
+
+
+class Rewrite(Fault):
+    """Base of kinds that have the tool run and show its answer changed. A failure passes unchanged."""
+
+    implicit: ClassVar[bool] = True
+
+    @abstractmethod
+    def rewritten(self, value: Any, setting: Setting) -> Any:
+        """The answer that the agent sees: new data, or an equal value where the fault cannot do its work."""
+
+    def act(self, call: Call, setting: Setting) -> Steps:
+        """Have the tool run and show what `rewritten` makes of its answer."""
+        truth = yield call
+        if isinstance(truth, Failure):
+            return truth
+        shown = self.rewritten(truth.value, setting)
+        return truth if shown == truth.value else Value(shown)
+
+
+def mistake(problem: str, remedy: str) -> PydanticCustomError:
+    """A validation error in plain words: what is wrong (to be read after the value's path) and what to do."""
+    return PydanticCustomError("mistake", "{problem}. {remedy}", {"problem": problem, "remedy": remedy})
+
+
+def preferred(names: list[str], setting: Setting) -> str | None:
+    """A drawn one of the top-level fields that later steps use, else of all; None where there is none."""
+    used = {path.split(".")[0] for path in setting.spec.used} if setting.spec is not None else set()
+    chosen = [name for name in names if name in used] or names
+    return setting.draw.choice(chosen) if chosen else None

@@ -1,0 +1,160 @@
+"""Answers that are wrong in one named way, checked by code before anyone sees them.
+
+A corruption breaks one of the tool's declared invariants of its family, so that a careful agent can tell. It is shown
+only when it is verified: the statement is false of it, the keys of every object are those of the true answer, and
+where it is known which fields later steps use, one of them has changed. What it does not cover: wrong answers that
+keep every invariant, which nobody can tell from the answer alone (`delta`, `stale`, `unit_swap`).
+"""
+
+from __future__ import annotations
+
+import random
+from abc import abstractmethod
+from collections.abc import Generator, Iterable, Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from sealegs.faults import paths, seeds
+from sealegs.faults.call import Call, Outcome, Value, Wait
+from sealegs.faults.invariants import Invariant, NoLeak, Present, alike, touches
+from sealegs.faults.kinds.base import Fault, Setting, Steps
+from sealegs.faults.spec import ToolSpec
+
+FAMILIES = (
+    "physics_violation",
+    "tool_leakage",
+    "irrelevant_response",
+    "statistical_inconsistency",
+    "internal_contradiction",
+    "missing_required_fields",
+    "logic_violation",
+    "temporal_contradiction",
+    "fact_contradiction",
+)
+TRIES = 6  # draws for each invariant: a drawn wrong value may by chance be an allowed one
+PROOFS = 3  # streams that must all succeed before an answer is said to fit
+
+Wrong = Generator[Call | Wait, Outcome, Any]
+
+
+class Corruption(Fault):
+    """Base of the nine implicit kinds: the agent sees a true answer made wrong in the way of the kind's name."""
+
+    implicit: ClassVar[bool] = True
+    effect: Literal["kept", "lost"] = Field(
+        default="kept",
+        description="kept: the tool runs; lost: it answers without effect, so that the action did not happen.",
+    )
+
+    def act(self, call: Call, setting: Setting) -> Steps:
+        """Show a verified wrong answer, or the true one where none can be made."""
+        others = yield from self.others(call, setting)
+        truth = yield call if self.effect == "kept" else replace(call, dry=True)
+        if isinstance(truth, Value):
+            wrong = self.wrong(call, truth.value, others, setting)
+            if wrong is not None:
+                return Value(wrong)
+        return truth if self.effect == "kept" else (yield call)
+
+    def others(self, call: Call, setting: Setting) -> Generator[Call | Wait, Outcome, list[Any]]:
+        """The tool's answers to other arguments, where the kind wants them."""
+        yield from ()
+        return []
+
+    @abstractmethod
+    def wrong(self, call: Call, output: Any, others: list[Any], setting: Setting) -> Any:
+        """A verified wrong answer; None where there is none."""
+
+
+class Breaking(Corruption):
+    """Base of the eight kinds that break an invariant of the family of their name."""
+
+    def wrong(self, call: Call, output: Any, others: list[Any], setting: Setting) -> Any:
+        """The true answer with one statement made false."""
+        return broken(self.kind, setting.spec, call.arguments, output, setting.draw)
+
+
+def broken(family: str, spec: ToolSpec | None, arguments: Mapping[str, Any], output: Any, draw: random.Random) -> Any:
+    """The answer with an invariant of the family made false, verified; None where none of them can be.
+
+    Invariants that speak of used fields come first; each is tried with several draws.
+    """
+    used = spec.used if spec is not None else ()
+    candidates = [invariant for invariant in _invariants(family, spec, output) if invariant.holds(arguments, output)]
+    draw.shuffle(candidates)
+    candidates.sort(key=lambda invariant: not any(touches(field, used) for field in invariant.fields()))
+    for invariant in candidates:
+        for _ in range(TRIES):
+            wrong = invariant.broken(arguments, output, used, draw)
+            if not invariant.holds(arguments, wrong) and changes(used, output, wrong):
+                return wrong
+    return None
+
+
+def swapped(spec: ToolSpec, arguments: Mapping[str, Any], output: Any, others: Iterable[Any]) -> Any:
+    """The first answer about another entity that is verified as wrong here; None where there is none."""
+    for other in others:
+        detectable = bool(spec.violations(arguments, other))
+        if other != output and detectable and alike(output, other) and changes(spec.used, output, other):
+            return other
+    return None
+
+
+def changes(used: Iterable[str], output: Any, wrong: Any) -> bool:
+    """Whether one of the used paths names other values; true where nothing is known to be used."""
+    used = tuple(used)
+    return not used or any(paths.values(output, path) != paths.values(wrong, path) for path in used)
+
+
+def fitting(
+    spec: ToolSpec,
+    arguments: Mapping[str, Any],
+    output: Any,
+    seed_key: tuple[object, ...] = (),
+    others: Iterable[Any] = (),
+) -> tuple[str, ...]:
+    """Which of the nine implicit kinds can corrupt this answer, a function of the arguments alone.
+
+    Args:
+        spec: the tool.
+        arguments: what it was called with.
+        output: what it truly answered.
+        seed_key: key of the draws with which each kind is tried.
+        others: the tool's answers to other documented arguments, without which `irrelevant_response` never fits.
+
+    Returns:
+        The kinds in the order of `FAMILIES`.
+    """
+    known = tuple(others.values() if isinstance(others, Mapping) else others)
+
+    def fits(family: str) -> bool:
+        if family == "irrelevant_response":
+            return swapped(spec, arguments, output, known) is not None
+        streams = (seeds.stream(*seed_key, family, index) for index in range(PROOFS))
+        return all(broken(family, spec, arguments, output, draw) is not None for draw in streams)
+
+    return tuple(family for family in FAMILIES if fits(family))
+
+
+def _invariants(family: str, spec: ToolSpec | None, output: Any) -> list[Invariant]:
+    if family == NoLeak.family:
+        return [NoLeak()]
+    if family == Present.family:
+        present = spec.present if spec is not None else None
+        return [present or Present(_schema(output))] if isinstance(output, Mapping) else []
+    if spec is None or not isinstance(output, Mapping):
+        return []
+    return [invariant for invariant in spec.invariants if invariant.family == family]
+
+
+def _schema(value: Any) -> dict[str, Any]:
+    """The schema that an answer of an undocumented tool seems to keep: what is there is required."""
+    if isinstance(value, Mapping):
+        there = {key: item for key, item in value.items() if item is not None}
+        properties = {key: _schema(item) for key, item in there.items()}
+        return {"type": "object", "required": sorted(there), "properties": properties}
+    if isinstance(value, (list, tuple)):
+        return {"type": "array", "minItems": min(len(value), 1), "items": {"not": {"type": "null"}}}
+    return {"not": {"type": "null"}}

@@ -1,0 +1,121 @@
+"""The answer comes late."""
+
+from __future__ import annotations
+
+import math
+import random
+from abc import abstractmethod
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import Discriminator, Field, Strict, Tag, model_validator
+
+from sealegs.faults.call import Call, Wait
+from sealegs.faults.keyed import Keyed, key_of
+from sealegs.faults.kinds.base import Fault, Seconds, Setting, Steps, mistake
+
+Positive = Annotated[float, Strict(), Field(gt=0)]
+
+
+class Distribution(Keyed):
+    """Seconds to draw from."""
+
+    @abstractmethod
+    def sample(self, draw: random.Random) -> float:
+        """One value in seconds, before the fault's bounds."""
+
+
+class Uniform(Distribution):
+    """Every value between two bounds is as likely."""
+
+    key: ClassVar[str] = "uniform"
+    low: Seconds = Field(description="The smallest value in seconds.")
+    high: Seconds = Field(description="The largest value in seconds.")
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.low > self.high:
+            raise mistake(f"has low = {self.low:g} above high = {self.high:g}", "Exchange them.")
+        return self
+
+    def sample(self, draw: random.Random) -> float:
+        """A value from `low` to `high`."""
+        return draw.uniform(self.low, self.high)
+
+
+class Normal(Distribution):
+    """The normal distribution."""
+
+    key: ClassVar[str] = "normal"
+    mean: Seconds = Field(description="The mean in seconds.")
+    deviation: Seconds = Field(description="The standard deviation in seconds.")
+
+    def sample(self, draw: random.Random) -> float:
+        """A value; may be negative until the fault's bounds are applied."""
+        return draw.gauss(self.mean, self.deviation)
+
+
+class Lognormal(Distribution):
+    """The lognormal distribution, the usual shape of latencies."""
+
+    key: ClassVar[str] = "lognormal"
+    median: Positive = Field(description="The median in seconds.")
+    sigma: Seconds = Field(description="The standard deviation of the value's natural logarithm.")
+
+    def sample(self, draw: random.Random) -> float:
+        """A positive value."""
+        return self.median * math.exp(draw.gauss(0.0, self.sigma))
+
+
+class Exponential(Distribution):
+    """The exponential distribution."""
+
+    key: ClassVar[str] = "exponential"
+    mean: Positive = Field(description="The mean in seconds.")
+
+    def sample(self, draw: random.Random) -> float:
+        """A value of at least 0."""
+        return draw.expovariate(1 / self.mean)
+
+
+def _alternative(value: Any) -> str | None:
+    return key_of(value) if isinstance(value, (dict, Keyed)) else "number"
+
+
+AnySeconds = Annotated[
+    Annotated[Seconds, Tag("number")]
+    | Annotated[Uniform, Tag("uniform")]
+    | Annotated[Normal, Tag("normal")]
+    | Annotated[Lognormal, Tag("lognormal")]
+    | Annotated[Exponential, Tag("exponential")],
+    Discriminator(_alternative),
+]
+
+
+class Delay(Fault):
+    """The time passes, then the tool runs and its true answer is shown."""
+
+    implicit: ClassVar[bool] = True
+    kind: Literal["delay"] = "delay"
+    seconds: AnySeconds = Field(
+        default=5.0, description="Seconds to wait: a number, or a distribution to draw from for each call."
+    )
+    minimum: Seconds = Field(default=0.0, description="A drawn value below this many seconds is raised to it.")
+    maximum: Seconds | None = Field(
+        default=None, description="A drawn value above this many seconds is lowered to it; leave out for no bound."
+    )
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.maximum is not None and self.minimum > self.maximum:
+            raise mistake(f"has minimum = {self.minimum:g} above maximum = {self.maximum:g}", "Exchange them.")
+        return self
+
+    def act(self, call: Call, setting: Setting) -> Steps:
+        """Wait, then have the tool run."""
+        seconds = self.seconds if isinstance(self.seconds, float) else self._drawn(self.seconds, setting.draw)
+        yield Wait(seconds)
+        return (yield call)
+
+    def _drawn(self, distribution: Distribution, draw: random.Random) -> float:
+        above = max(self.minimum, distribution.sample(draw))
+        return above if self.maximum is None else min(above, self.maximum)

@@ -1,0 +1,25 @@
+"""The effect happens twice."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from sealegs.faults.call import Call, Failure
+from sealegs.faults.kinds.base import Fault, Setting, Steps
+
+
+class Duplicate(Fault):
+    """The tool runs twice and the agent sees the first answer, as where a network repeats a request.
+
+    A tool that fails is not run again.
+    """
+
+    implicit: ClassVar[bool] = True
+    kind: Literal["duplicate"] = "duplicate"
+
+    def act(self, call: Call, setting: Setting) -> Steps:
+        """Have the tool run twice."""
+        answer = yield call
+        if not isinstance(answer, Failure):
+            yield call
+        return answer

@@ -1,0 +1,27 @@
+"""The tool never answers."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from sealegs.faults.call import Call, Failure, Wait
+from sealegs.faults.kinds.base import Fault, Seconds, Setting, Steps
+
+
+class Hang(Fault):
+    """The tool is not run; nothing comes. Only a timeout of the caller's own ends it, unless `seconds` is given."""
+
+    implicit: ClassVar[bool] = False
+    kind: Literal["hang"] = "hang"
+    seconds: Seconds | None = Field(
+        default=None, description="Seconds until the far side closes the connection; leave out for never."
+    )
+
+    def act(self, call: Call, setting: Setting) -> Steps:
+        """Wait, perhaps for ever; then the connection closes without an answer."""
+        yield Wait(math.inf if self.seconds is None else self.seconds)
+        message = "The connection was closed without an answer."
+        return Failure(message, type="ConnectionAbortedError", exception=ConnectionAbortedError(message))

@@ -1,0 +1,16 @@
+"""A field that the schema requires is empty."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from sealegs.faults.kinds.corruption import Breaking
+
+
+class MissingRequiredFields(Breaking):
+    """Required values become empty text or null; their keys stay.
+
+    Without a declared schema every field of the answer counts as required.
+    """
+
+    kind: Literal["missing_required_fields"] = "missing_required_fields"

@@ -1,0 +1,34 @@
+"""The tool asks for fewer calls."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from sealegs.faults.call import Call, Failure
+from sealegs.faults.kinds.base import Fault, Seconds, Setting, Steps
+
+
+class RateLimit(Fault):
+    """The tool is not run; the agent is shown status 429 and told when to try again."""
+
+    implicit: ClassVar[bool] = False
+    kind: Literal["rate_limit"] = "rate_limit"
+    retry_after: Seconds = Field(default=1.0, description="Seconds after which the tool invites another try.")
+
+    @cached_property
+    def failure(self) -> Failure:
+        """What the agent is shown."""
+        return Failure(
+            f"Rate limit exceeded. Retry after {self.retry_after:g} s.",
+            type="RateLimitExceeded",
+            status=429,
+            retry_after=self.retry_after,
+        )
+
+    def act(self, call: Call, setting: Setting) -> Steps:
+        """Answer at once."""
+        yield from ()
+        return self.failure

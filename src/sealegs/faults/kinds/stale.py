@@ -1,0 +1,25 @@
+"""The tool gives an old answer again."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from sealegs.faults.call import Value
+from sealegs.faults.kinds.base import Rewrite, Setting
+
+
+class Stale(Rewrite):
+    """The tool runs; the agent sees the latest of its earlier answers in this episode that differs.
+
+    Where there is none (the first call of the tool, or one answer again and again) nothing changes.
+    """
+
+    implicit: ClassVar[bool] = True
+    kind: Literal["stale"] = "stale"
+
+    def rewritten(self, value: Any, setting: Setting) -> Any:
+        """The latest different earlier answer."""
+        for outcome in reversed(setting.earlier):
+            if isinstance(outcome, Value) and outcome.value != value:
+                return outcome.value
+        return value

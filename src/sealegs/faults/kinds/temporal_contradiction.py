@@ -1,0 +1,13 @@
+"""Times are impossible."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from sealegs.faults.kinds.corruption import Breaking
+
+
+class TemporalContradiction(Breaking):
+    """What must come first comes last: updated before created, arrival before departure."""
+
+    kind: Literal["temporal_contradiction"] = "temporal_contradiction"

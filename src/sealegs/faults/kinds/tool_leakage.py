@@ -1,0 +1,16 @@
+"""The inside of the tool's server shows."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from sealegs.faults.kinds.corruption import Breaking
+
+
+class ToolLeakage(Breaking):
+    """A stack trace, a database statement or an internal address stands where data should be.
+
+    Needs no declared invariant.
+    """
+
+    kind: Literal["tool_leakage"] = "tool_leakage"

@@ -1,0 +1,169 @@
+"""A plan: rules that say which calls are struck by which fault. Data that can be read, compared and hashed.
+
+What it does not cover: reading files and telling their mistakes (`reading`), and carrying a plan out (the injector).
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, Strict, field_validator
+from pydantic_core import PydanticCustomError
+
+from sealegs.faults.keyed import STRICT
+from sealegs.faults.kinds import AnyFault
+from sealegs.faults.kinds.base import Count, Text
+from sealegs.faults.mistakes import Mistake, in_short
+from sealegs.faults.spec import ToolSpec
+from sealegs.faults.triggers import Always, AnyCondition, AnyMatcher, FirstTouch
+
+TANGLED = "tangled"  # the error type of mistakes that several rules make together
+
+
+class Rule(BaseModel):
+    """One kind of fault on some calls.
+
+    Where several rules strike one call, the first of the plan is the outermost: it has the last word.
+    """
+
+    model_config = ConfigDict(**STRICT, frozen=True)
+    id: Text = Field(
+        default="",
+        description="The rule's name in records; else `rule-1`, `rule-2`, ... by its place.",
+        json_schema_extra=lambda schema: schema.pop("default", None),
+    )
+    match: AnyMatcher = Field(description="Which calls it may strike: tool, tag, argument, all, any or not.")
+    when: AnyCondition = Field(
+        default=Always(),
+        description="Which of these it strikes; `always` unless given.",
+        json_schema_extra={"default": Always.key},
+    )
+    fault: AnyFault = Field(description="What the agent then sees: a kind and its parameters.")
+    persistence: Literal["transient", "permanent"] = Field(
+        default="transient",
+        description="transient: only these calls; permanent: once delivered, every later call of that tool too.",
+    )
+    at_most: Count | None = Field(default=None, description="How many times it strikes each tool in an episode.")
+    after: Text | None = Field(
+        default=None, description="Id of another rule, whose fault must have been delivered before in the episode."
+    )
+
+
+class Plan(BaseModel):
+    """Rules under one name and seed.
+
+    Equal plans with equal seeds decide alike about equal calls, whatever else goes on.
+    """
+
+    model_config = ConfigDict(**STRICT, frozen=True)
+    version: Literal[1] = Field(default=1, description="Version of the plan format.")
+    name: Text = Field(description="The plan's name in records and reports.")
+    seed: Annotated[int, Strict()] = Field(default=0, description="Part of the key of every random decision.")
+    rules: tuple[Rule, ...] = Field(default=(), description="The rules, the outermost first.")
+
+    @field_validator("rules")
+    @classmethod
+    def _named_and_untangled(cls, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+        named = tuple(
+            rule if rule.id else rule.model_copy(update={"id": automatic_id(index)}) for index, rule in enumerate(rules)
+        )
+        mistakes = tangles([(rule.id, rule.after) for rule in named])
+        if mistakes:
+            raise PydanticCustomError(TANGLED, "{told}", {"told": "\n".join(map(str, mistakes))})
+        return named
+
+    def as_data(self) -> dict[str, Any]:
+        """The plan as JSON data, without what is as by default."""
+        written = self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+        return {"version": self.version, **written}
+
+    def digest(self) -> str:
+        """SHA-256 of the plan's canonical JSON, in hexadecimal: equal for equal plans, however they were written."""
+        text = json.dumps(self.as_data(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def to_yaml(self) -> str:
+        """The plan as YAML, which reads back as an equal plan."""
+        import yaml
+
+        return yaml.safe_dump(self.as_data(), sort_keys=False, allow_unicode=True, width=110)
+
+
+def automatic_id(index: int) -> str:
+    """The id of a rule that was given none."""
+    return f"rule-{index + 1}"
+
+
+def tangles(rules: Sequence[tuple[str, str | None]]) -> list[Mistake]:
+    """What is wrong between rules, each given as its id and the id that it comes after."""
+    return [*_doubles([id for id, _ in rules]), *_strangers(rules), *_circles(rules)]
+
+
+def unmatched(plan: Plan, specs: Iterable[ToolSpec]) -> list[str]:
+    """The ids of the rules that can strike none of these tools."""
+    tools = tuple(specs)
+
+    def idle(rule: Rule) -> bool:
+        group = rule.when.first_touch if isinstance(rule.when, FirstTouch) else None
+        there = [tool for tool in tools if group is None or tool.name in group]
+        return not any(rule.match.may_match(tool.name, tool.tags) for tool in there)
+
+    return [rule.id for rule in plan.rules if idle(rule)]
+
+
+def plan_schema() -> dict[str, Any]:
+    """The JSON Schema of a plan, for editors (draft 2020-12)."""
+    schema = _plain(Plan.model_json_schema())
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Sealegs fault plan", **schema}
+
+
+def _doubles(ids: list[str]) -> list[Mistake]:
+    first = {id: index for index, id in reversed(list(enumerate(ids)))}
+    remedy = "Give each its own id; a rule without one is called by its place, rule-1 and so on."
+    return [
+        Mistake(f"rules[{index}].id", in_short(id), f"is also the id of rules[{first[id]}]", remedy)
+        for index, id in enumerate(ids)
+        if first[id] != index
+    ]
+
+
+def _strangers(rules: Sequence[tuple[str, str | None]]) -> list[Mistake]:
+    ids = list(dict.fromkeys(id for id, _ in rules))
+    found = []
+    for index, (id, after) in enumerate(rules):
+        if after is not None and after not in ids:
+            near = difflib.get_close_matches(after, [other for other in ids if other != id], n=1)
+            remedy = f"Did you mean {near[0]}?" if near else f"Give one of {', '.join(ids)}."
+            found.append(Mistake(f"rules[{index}].after", in_short(after), "is the id of no rule", remedy))
+    return found
+
+
+def _circles(rules: Sequence[tuple[str, str | None]]) -> list[Mistake]:
+    before = dict(reversed(rules))
+    seen: set[str] = set()
+    found = []
+    for id, _ in rules:
+        trail: list[str] = []
+        here: str | None = id
+        while here is not None and here in before and here not in seen:
+            seen.add(here)
+            trail.append(here)
+            here = before[here]
+        if here in trail:
+            circle = " after ".join([*trail[trail.index(here) :], here])
+            problem = f"closes a circle ({circle}), so that none of them could ever strike"
+            place = next(i for i, (other, _) in enumerate(rules) if other == here)
+            found.append(Mistake(f"rules[{place}].after", in_short(before[here]), problem, "Remove one `after` of it."))
+    return found
+
+
+def _plain(schema: Any) -> Any:
+    """Without the titles that repeat the names, and without `discriminator`, which is no word of JSON Schema."""
+    if isinstance(schema, dict):
+        kept = {key: item for key, item in schema.items() if not (key == "title" and isinstance(item, str))}
+        return {key: _plain(item) for key, item in kept.items() if key != "discriminator"}
+    return [_plain(item) for item in schema] if isinstance(schema, list) else schema

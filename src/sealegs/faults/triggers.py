@@ -1,0 +1,208 @@
+"""When a rule strikes: conditions on the number of the call. The matchers, which say on what, stand here too.
+
+Both are frozen data with a plan form of one key. A condition is a pure function of a `Moment`: of the call's number
+among the calls of its own tool and of a key, never of time, threads or the order in which tools are called. The one
+exception by its meaning is `first_touch`, whose victim depends on which tool of a group was called first. What it does
+not cover: counting calls, finding victims, `at_most` and `after`, which are the injector's.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Discriminator, Field, GetCoreSchemaHandler, Strict, field_validator
+from pydantic import Tag as Tagged
+from pydantic.dataclasses import dataclass
+from pydantic_core import CoreSchema, core_schema
+
+from sealegs.faults import seeds
+from sealegs.faults.keyed import STRICT, Keyed, key_of
+from sealegs.faults.kinds.base import Count, Fraction, Text, mistake
+from sealegs.faults.matchers import AllOf, AnyMatcher, AnyOf, Argument, Matcher, Not, Tag, Tool
+
+__all__ = [
+    "AllOf",
+    "Always",
+    "AnyCondition",
+    "AnyMatcher",
+    "AnyOf",
+    "Argument",
+    "Burst",
+    "Condition",
+    "Every",
+    "First",
+    "FirstTouch",
+    "Matcher",
+    "Moment",
+    "Not",
+    "Nth",
+    "Probability",
+    "Tag",
+    "Tool",
+    "Window",
+]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Moment:
+    """What a condition may know of a call.
+
+    Attributes:
+        nth: how many times the tool was called before in the episode.
+        key: (plan seed, episode, tool, rule id), the name of the rule's stream of draws for this tool.
+        victim: where the rule watches a group, the tool of it that was called first in the episode, this call included.
+    """
+
+    nth: int
+    key: tuple[object, ...]
+    victim: str | None = None
+
+    @property
+    def tool(self) -> object:
+        """The tool that is called."""
+        return self.key[2]
+
+
+class Condition(ABC):
+    """When a rule strikes a call that it matches. Calls are counted per tool and episode, from 1."""
+
+    key: ClassVar[str]
+
+    @abstractmethod
+    def fires(self, moment: Moment) -> bool:
+        """Whether it strikes: a function of the moment alone."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Always(Condition):
+    """On every call. In data, the word `always`."""
+
+    key: ClassVar[str] = "always"
+
+    def fires(self, moment: Moment) -> bool:
+        """Yes."""
+        return True
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """The word, in and out."""
+        word = core_schema.no_info_after_validator_function(lambda _: cls(), core_schema.literal_schema([cls.key]))
+        return core_schema.no_info_before_validator_function(
+            lambda value: cls.key if isinstance(value, cls) else value,
+            word,
+            serialization=core_schema.plain_serializer_function_ser_schema(lambda _: cls.key),
+        )
+
+
+@dataclass(frozen=True, config=STRICT)
+class First(Condition):
+    """On the first n calls of the tool."""
+
+    key: ClassVar[str] = "first"
+    first: Count
+
+    def fires(self, moment: Moment) -> bool:
+        """Whether fewer than n calls came before."""
+        return moment.nth < self.first
+
+
+@dataclass(frozen=True, config=STRICT)
+class Nth(Condition):
+    """On the n-th call of the tool alone."""
+
+    key: ClassVar[str] = "nth"
+    nth: Count
+
+    def fires(self, moment: Moment) -> bool:
+        """Whether just n - 1 calls came before."""
+        return moment.nth + 1 == self.nth
+
+
+@dataclass(frozen=True, config=STRICT)
+class Every(Condition):
+    """On the calls n, 2n, 3n, ... of the tool."""
+
+    key: ClassVar[str] = "every"
+    every: Count
+
+    def fires(self, moment: Moment) -> bool:
+        """Whether the call's number is a multiple of n."""
+        return (moment.nth + 1) % self.every == 0
+
+
+@dataclass(frozen=True, config=STRICT)
+class Probability(Condition):
+    """On each call with this probability, independently of the others."""
+
+    key: ClassVar[str] = "probability"
+    probability: Fraction
+
+    def fires(self, moment: Moment) -> bool:
+        """Whether the call's own draw is below the probability."""
+        return seeds.uniform(*moment.key, moment.nth, self.key) < self.probability
+
+
+@dataclass(frozen=True, config=STRICT)
+class Window(Condition):
+    """On the calls from the first number to the second, both included."""
+
+    key: ClassVar[str] = "window"
+    window: tuple[Count, Count]
+
+    @field_validator("window")
+    @classmethod
+    def _in_order(cls, window: tuple[int, int]) -> tuple[int, int]:
+        if window[0] > window[1]:
+            raise mistake("ends before it begins", "Exchange the two numbers.")
+        return window
+
+    def fires(self, moment: Moment) -> bool:
+        """Whether the call's number is inside."""
+        return self.window[0] <= moment.nth + 1 <= self.window[1]
+
+
+class Burst(Keyed, Condition):
+    """Runs of failing calls: each call starts one with this probability, and it lasts for `length` calls.
+
+    Runs may overlap. The share of struck calls is 1 - (1 - probability) ** length, once `length` calls have passed.
+    """
+
+    key: ClassVar[str] = "burst"
+    probability: Fraction = Field(description="Probability that a burst starts at a call, 0 to 1.")
+    length: Annotated[int, Strict(), Field(ge=1, le=1000)] = Field(description="Calls that a burst lasts, 1 to 1000.")
+
+    def fires(self, moment: Moment) -> bool:
+        """Whether a burst started at this call or at one of the `length - 1` before it."""
+        starts = range(max(0, moment.nth + 1 - self.length), moment.nth + 1)
+        return any(seeds.uniform(*moment.key, start, self.key) < self.probability for start in starts)
+
+
+@dataclass(frozen=True, config=STRICT)
+class FirstTouch(Condition):
+    """On every call of the tool that was the first of these to be called in the episode; the others are safe."""
+
+    key: ClassVar[str] = "first_touch"
+    first_touch: Annotated[tuple[Text, ...], Field(min_length=1)]
+
+    def fires(self, moment: Moment) -> bool:
+        """Whether the called tool is the victim."""
+        return moment.victim is not None and moment.victim == moment.tool
+
+
+def _condition_of(value: Any) -> str | None:
+    return value if value == Always.key else key_of(value)
+
+
+AnyCondition = Annotated[
+    Annotated[Always, Tagged("always")]
+    | Annotated[First, Tagged("first")]
+    | Annotated[Nth, Tagged("nth")]
+    | Annotated[Every, Tagged("every")]
+    | Annotated[Probability, Tagged("probability")]
+    | Annotated[Window, Tagged("window")]
+    | Annotated[Burst, Tagged("burst")]
+    | Annotated[FirstTouch, Tagged("first_touch")],
+    Discriminator(_condition_of),
+]

@@ -1,0 +1,113 @@
+"""The seam: layers over a tool, and the two drivers that run them.
+
+A layer does no I/O. It yields a `Call` to have the tool run or a `Wait` to let time pass, and returns the outcome that
+the agent sees. The drivers are the only places where tools run and time passes, and both run the same layers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Generator, Sequence
+
+from sealegs.faults.call import Call, Failure, Layer, Outcome, Value, Wait
+from sealegs.inject.clock import Clock
+
+NO_ANSWER = Value(None)  # what a layer is sent after a wait
+
+
+def over(outer: Layer, inner: Layer) -> Layer:
+    """One layer from two: calls that `outer` yields go through `inner`; waits of both pass on."""
+
+    def both(call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
+        generator = outer(call)
+        try:
+            request = next(generator)
+            while True:
+                if isinstance(request, Call):
+                    outcome = yield from inner(request)
+                else:
+                    outcome = yield request
+                request = generator.send(outcome)
+        except StopIteration as stop:
+            result: Outcome = stop.value
+            return result
+
+    return both
+
+
+def stacked(layers: Sequence[Layer]) -> Layer:
+    """One layer from many, the outermost first."""
+    if not layers:
+        return bare
+    first, *rest = layers
+    for layer in rest:
+        first = over(first, layer)
+    return first
+
+
+def bare(call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
+    """The layer that does nothing."""
+    return (yield call)
+
+
+def within(timeout: float, layer: Layer) -> Layer:
+    """The layer under a caller whose patience ends after `timeout` seconds of waiting on one call."""
+
+    def patient(call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
+        generator = layer(call)
+        left = timeout
+        try:
+            request = next(generator)
+            while True:
+                if isinstance(request, Wait) and request.seconds > left:
+                    yield Wait(left)
+                    generator.close()
+                    return gave_up(timeout)
+                if isinstance(request, Wait):
+                    left -= request.seconds
+                request = generator.send((yield request))
+        except StopIteration as stop:
+            result: Outcome = stop.value
+            return result
+
+    return patient
+
+
+def gave_up(timeout: float) -> Failure:
+    """What a caller sees whose own patience ended."""
+    return Failure(f"The call was given up after {timeout:g} s without an answer.", type="Timeout", status=408)
+
+
+def drive(layer: Layer, call: Call, tool: Callable[[Call], Outcome], clock: Clock) -> Outcome:
+    """Run a call through a layer, in this thread. What `tool` raises passes through."""
+    generator = layer(call)
+    try:
+        request = next(generator)
+        while True:
+            if isinstance(request, Call):
+                request = generator.send(tool(request))
+            else:
+                clock.sleep(request.seconds)
+                request = generator.send(NO_ANSWER)
+    except StopIteration as stop:
+        result: Outcome = stop.value
+        return result
+    finally:
+        generator.close()
+
+
+async def drive_async(layer: Layer, call: Call, tool: Callable[[Call], Awaitable[Outcome]], clock: Clock) -> Outcome:
+    """Run a call through a layer, in this task. What `tool` raises passes through; so does cancellation."""
+    generator = layer(call)
+    try:
+        request = next(generator)
+        while True:
+            if isinstance(request, Call):
+                request = generator.send(await tool(request))
+            else:
+                await clock.sleep_async(request.seconds)
+                request = generator.send(NO_ANSWER)
+    except StopIteration as stop:
+        result: Outcome = stop.value
+        return result
+    finally:
+        generator.close()

@@ -1,0 +1,87 @@
+"""Counts over judged episodes: the failure funnel, strict against published verdicts, what went wrong.
+
+Rates and intervals are `scoring.metrics`' business; here are whole numbers only.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sealegs.scoring.attribution import TERMS
+from sealegs.scoring.metrics import ALL, CLEAN, Result
+
+STAGES = ("planned", "exposed", "noticed", "right strategy", "completed")
+
+
+@dataclass(frozen=True, slots=True)
+class Funnel:
+    """How far the episodes of one mode came: a count for each of `STAGES`, none larger than the one before."""
+
+    mode: str
+    counts: tuple[int, int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """How the two judges part in one mode.
+
+    Attributes:
+        n: episodes.
+        strict, published: successes by each.
+        looser: successes for the published judge alone.
+        stricter: successes for the strict judge alone.
+    """
+
+    mode: str
+    n: int
+    strict: int
+    published: int
+    looser: int
+    stricter: int
+
+
+def fault_modes(results: Sequence[Result]) -> list[str]:
+    """The modes with faults, in order."""
+    return sorted({r.mode for r in results} - {CLEAN})
+
+
+def funnels(results: Sequence[Result]) -> list[Funnel]:
+    """The funnel of each fault mode and, where there are several, of all of them.
+
+    Who came to a later stage passed the ones before: an agent that first used a corrupt value and mended it in the end
+    has noticed.
+    """
+    modes = fault_modes(results)
+    return [_funnel(results, mode, [mode]) for mode in modes] + ([_funnel(results, ALL, modes)] if modes[1:] else [])
+
+
+def _funnel(results: Sequence[Result], name: str, modes: Sequence[str]) -> Funnel:
+    verdicts = [r.verdict for r in results if r.mode in modes]
+    completed = sum(v.recovered for v in verdicts)
+    strategy = sum(v.exposed and (v.strategy or v.success) for v in verdicts)
+    noticed = sum(v.exposed and (v.noticed or v.strategy or v.success) for v in verdicts)
+    return Funnel(name, (len(verdicts), sum(v.exposed for v in verdicts), noticed, strategy, completed))
+
+
+def splits(results: Sequence[Result]) -> list[Split]:
+    """Where the judges part, mode by mode and, where there are several, over all."""
+    modes = sorted({r.mode for r in results})
+    return [_split(results, mode, [mode]) for mode in modes] + ([_split(results, ALL, modes)] if modes[1:] else [])
+
+
+def _split(results: Sequence[Result], name: str, modes: Sequence[str]) -> Split:
+    pairs = Counter((r.verdict.success, r.verdict.published) for r in results if r.mode in modes)
+    both, looser, stricter = pairs[True, True], pairs[False, True], pairs[True, False]
+    return Split(name, pairs.total(), both + stricter, both + looser, looser, stricter)
+
+
+def attributions(results: Sequence[Result]) -> dict[str, Mapping[str, int]]:
+    """For each term that occurs, in the order of `TERMS`, how often in each mode."""
+    found: dict[str, Counter[str]] = {}
+    for result in results:
+        if result.verdict.attribution:
+            found.setdefault(result.verdict.attribution, Counter())[result.mode] += 1
+    known = [term for term in TERMS if term in found]
+    return {term: found[term] for term in [*known, *sorted(found.keys() - TERMS.keys())]}

@@ -1,0 +1,40 @@
+"""What the names of modes, levels and metrics mean, in the words of ToolMaze (arXiv 2606.05806).
+
+A name that is not here is shown as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+MODES: Mapping[str, str] = {
+    "NP": "no fault",
+    "P1": "explicit, transient",
+    "P2": "explicit, permanent",
+    "P3": "implicit, transient",
+    "P4": "implicit, permanent",
+}
+LEVELS: Mapping[str, str] = {
+    "C1": "a line of steps, no alternative",
+    "C2": "an alternative of one tool",
+    "C3": "alternatives of several tools",
+    "C4": "alternatives in parallel",
+}
+METRICS: Mapping[str, str] = {
+    "tsr": "task success rate",
+    "prr": "perturbation recovery rate",
+    "rc": "redundancy cost",
+    "tsr_as_published": "task success rate by the published judge",
+    "prr_as_published": "perturbation recovery rate by the published judge",
+    "exposed": "share of episodes in which a fault was delivered",
+    "composite": "composite score",
+}
+SHORT: Mapping[str, str] = {
+    "tsr": "TSR",
+    "prr": "PRR",
+    "rc": "RC",
+    "tsr_as_published": "TSR as published",
+    "prr_as_published": "PRR as published",
+    "exposed": "Exposed",
+    "composite": "Composite",
+}

@@ -1,0 +1,86 @@
+"""The published models' figures: ToolMaze (arXiv 2606.05806), table 2 by fault mode and table 20 by level.
+
+They were measured on that paper's tasks and by its own judge, so they stand beside a run as another corpus and are never
+averaged with it. The data files lie in this package; their README names columns and source. It does not cover the
+paper's other tables.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+SOURCE = "ToolMaze, arXiv 2606.05806, tables 2 and 20"
+PROMPTS = ("standard", "failure-aware")
+BY_MODE = "table2_by_mode.csv"
+BY_LEVEL = "table20_by_level.csv"
+ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """One model's row of one table, in per cent.
+
+    Attributes:
+        model: its name.
+        prompt: one of `PROMPTS`.
+        tsr, prr, rc: by mode (`NP`, `P1`, ...) or by level (`C1`, ...); `all` holds the mean that the table prints.
+        composite: the composite score that the table prints.
+    """
+
+    model: str
+    prompt: str
+    tsr: Mapping[str, float]
+    prr: Mapping[str, float]
+    rc: Mapping[str, float]
+    composite: float
+
+    def metric(self, name: str) -> Mapping[str, float]:
+        """The figures of `tsr`, `prr` or `rc`."""
+        return {"tsr": self.tsr, "prr": self.prr, "rc": self.rc}[name]
+
+
+def by_mode(prompt: str = "standard") -> tuple[Published, ...]:
+    """The rows of table 2 under a prompt. `tsr["all"]` is the mean over the fault modes alone.
+
+    Raises:
+        ValueError: there is no such prompt.
+    """
+    return _under(BY_MODE, prompt)
+
+
+def by_level(prompt: str = "standard") -> tuple[Published, ...]:
+    """The rows of table 20 under a prompt. `tsr["all"]` is the mean over all modes, the clean one included.
+
+    Raises:
+        ValueError: there is no such prompt.
+    """
+    return _under(BY_LEVEL, prompt)
+
+
+def _under(file: str, prompt: str) -> tuple[Published, ...]:
+    if prompt not in PROMPTS:
+        raise ValueError(f"no published figures for prompt {prompt!r}; there are {' and '.join(PROMPTS)}")
+    return tuple(row for row in _read(file) if row.prompt == prompt)
+
+
+@cache
+def _read(file: str) -> tuple[Published, ...]:
+    text = files(__package__).joinpath(file).read_text(encoding="utf-8")
+    return tuple(map(_published, csv.DictReader(text.splitlines())))
+
+
+def _published(row: Mapping[str, str]) -> Published:
+    tsr, prr, rc = (_figures(row, metric) for metric in ("tsr", "prr", "rc"))
+    return Published(row["model"], row["prompt"], tsr, prr, rc, float(row["composite"]))
+
+
+def _figures(row: Mapping[str, str], metric: str) -> dict[str, float]:
+    columns = [name for name in row if name.startswith(f"{metric}_")]
+    keys = [name.removeprefix(f"{metric}_") for name in columns]
+    return {
+        ALL if key == "avg" else key.upper(): float(row[name]) for key, name in zip(keys, columns, strict=True)
+    }

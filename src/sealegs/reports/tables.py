@@ -1,0 +1,121 @@
+"""The tables that a run prints: success, recovery and cost by level and mode, and what lies behind them.
+
+Each fits 120 columns; on a narrower terminal the interval stands under its value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from sealegs.reports.cells import INCONCLUSIVE, NOT_EXPOSED, Cell, Grid, figure, grid, overall
+from sealegs.reports.counts import STAGES, attributions, fault_modes, funnels, splits
+from sealegs.reports.modes import METRICS, SHORT
+from sealegs.scoring.metrics import ALL, Result, Row
+
+WIDE = 118
+
+
+def print_tables(rows: Sequence[Row], results: Sequence[Result], console: Console) -> None:
+    """Print a run's tables.
+
+    Args:
+        rows: the long table of one run (`scoring.metrics.table`).
+        results: the judged episodes that it was made of.
+        console: where to.
+    """
+    if not results:
+        console.print(Text("No episode to report."))
+        return
+    console.print(_headline(rows, results))
+    narrow = console.width < WIDE
+    for metric in ("tsr", "prr", "rc") if fault_modes(results) else ("tsr",):
+        console.print(_by_level_and_mode(grid(rows, results, metric), narrow))
+    console.print(_judges(rows, results))
+    if fault_modes(results):
+        console.print(_course(results))
+    if attributions(results):
+        console.print(_what_went_wrong(results))
+
+
+def _headline(rows: Sequence[Row], results: Sequence[Result]) -> Text:
+    who = next(iter(rows), Row())
+    name = who.get("agent") or who.get("model") or "?"
+    parts = [f"{who.get('suite', '?')}: {name}", f"{len(results)} episodes"]
+    composite = overall(rows, results, "composite")
+    if composite.value is not None:
+        parts.append(f"composite score {composite}")
+    text = Text(", ".join(parts), style="bold")
+    if fault_modes(results) and not any(r.verdict.exposed for r in results):
+        text.append(f"\n{INCONCLUSIVE}: no planned fault was delivered, so nothing can be said about recovery", "yellow")
+    return text
+
+
+def _table(title: str, first: str, columns: Iterable[str]) -> Table:
+    table = Table(
+        title=Text(title, style="bold"),
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+    )
+    table.add_column(first)
+    for column in columns:
+        table.add_column(column, justify="right")
+    return table
+
+
+def _by_level_and_mode(found: Grid, narrow: bool) -> Table:
+    title = f"\n{SHORT[found.metric]}: {METRICS[found.metric]}, % [95 % interval]"
+    table = _table(title, "", found.modes)
+    for level in found.levels:
+        table.add_row(level, *(_text(found.at(level, mode), narrow) for mode in found.modes), style=_weight(level))
+    return table
+
+
+def _weight(name: str) -> str:
+    return "bold" if name == ALL else ""
+
+
+def _text(cell: Cell, narrow: bool = False) -> Text:
+    if cell.value is None:
+        return Text(cell.note.replace(" ", "\n") if narrow else cell.note, style="yellow" if len(cell.note) > 1 else "")
+    if narrow and cell.low is not None and cell.high is not None:
+        return Text(f"{figure(cell.value)}\n{figure(cell.low)}–{figure(cell.high)}")
+    return Text(str(cell))
+
+
+def _judges(rows: Sequence[Row], results: Sequence[Result]) -> Table:
+    strict, published = (grid(rows, results, metric) for metric in ("tsr", "tsr_as_published"))
+    columns = ("strict TSR", "TSR as published", "disagree", "published alone", "strict alone")
+    table = _table("\nTwo judges: how often they disagree, and which alone says success", "", columns)
+    for split in splits(results):
+        cells = (_text(found.at(ALL, split.mode)) for found in (strict, published))
+        numbers = (split.looser + split.stricter, split.looser, split.stricter)
+        table.add_row(split.mode, *cells, *map(str, numbers), style=_weight(split.mode))
+    return table
+
+
+def _course(results: Sequence[Result]) -> Table:
+    table = _table("\nFrom fault to recovery, in episodes", "", STAGES)
+    for funnel in funnels(results):
+        planned, exposed, *rest = funnel.counts
+        if exposed:
+            table.add_row(funnel.mode, *map(str, funnel.counts), style=_weight(funnel.mode))
+        else:
+            note = INCONCLUSIVE if funnel.mode == ALL else NOT_EXPOSED
+            table.add_row(funnel.mode, str(planned), Text(note, style="yellow"), *("–" for _ in rest))
+    return table
+
+
+def _what_went_wrong(results: Sequence[Result]) -> Table:
+    modes = sorted({r.mode for r in results})
+    table = _table("\nWhat went wrong, in episodes", "", (*modes, ALL))
+    for term, counts in attributions(results).items():
+        table.add_row(term, *(str(counts[mode] or "–") for mode in modes), str(sum(counts.values())))
+    return table

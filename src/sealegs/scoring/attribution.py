@@ -1,0 +1,83 @@
+"""What went wrong in a failed episode, in one term: the first of these that holds.
+
+The order is that of cause: what comes first explains what follows. `unaware` comes before `futile loop`, because an
+agent that loops on an error three calls after it swallowed a corrupt value failed by swallowing it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+from sealegs.scoring.case import Case
+from sealegs.scoring.course import Course, completed, node_of
+from sealegs.traces.record import Record
+
+TERMS = {
+    "crashed": "the episode broke down; it counts as a failure",
+    "unaware": "used the corrupt or missing value as if it were right",
+    "futile loop": "made the same failing call three times or more",
+    "cut off": "ran out of steps, tokens or time",
+    "never exposed": "no planned fault was delivered, and it failed all the same",
+    "gave up early": "stopped where one more try would have worked",
+    "wrong stop": "stopped although an alternative was left",
+    "wrong switch": "went to tools that are no alternative, or did not finish the one it went to",
+    "claimed success falsely": "said or implied that all is done, and it is not",
+    "broke something else": "met the fault well enough and failed at another point",
+}
+LOOP = 3
+
+
+def attribute(record: Record, case: Case, way: Course, *, stopped: bool, noticed: bool, solvable: bool) -> str:
+    """The term for a failed episode; see `TERMS`."""
+    exposed = way.first is not None
+    if record.end.reason == "crashed":
+        return "crashed"
+    if exposed and not noticed:
+        return "unaware"
+    if loops(way):
+        return "futile loop"
+    if record.end.reason in ("steps", "limit", "hung"):
+        return "cut off"
+    if case.slots and not exposed:
+        return "never exposed"
+    if exposed and stopped and solvable and not completed(case.task.graph, way.done):
+        transient = any(slot.persistence == "transient" for slot in case.slots if slot.node in way.victims)
+        return "gave up early" if transient else "wrong stop"
+    if exposed and _wrong_switch(way, case):
+        return "wrong switch"
+    if not stopped and not completed(case.task.graph, way.done):
+        return "claimed success falsely"
+    return "broke something else"
+
+
+def loops(way: Course) -> bool:
+    """Whether the same failing call was made `LOOP` times or more."""
+    failing = Counter(
+        (move.turn.call.tool, json.dumps(dict(move.turn.call.arguments), sort_keys=True, default=str))
+        for move in way.moves
+        if move.failed
+    )
+    return any(count >= LOOP for count in failing.values())
+
+
+def _wrong_switch(way: Course, case: Case) -> bool:
+    """Whether, after the fault, tools outside the graph were called, or a second branch was begun and not finished."""
+    assert way.first is not None
+    graph = case.task.graph
+    after = way.moves[way.first + 1 :]
+    if any(move.step is None for move in after):
+        return True
+    for group in graph.groups:
+        victim = way.victims.get(group.id)
+        if victim is None:
+            continue
+        begun = {
+            graph.home[move.step.id][1].id
+            for move in after
+            if move.step is not None and move.step.tool != victim and node_of(move.step, graph) == group.id
+        }
+        done = {b.id for b in group.branches if all(step.id in way.done for step in b.steps)}
+        if begun and not done:
+            return True
+    return False

@@ -1,0 +1,98 @@
+"""The course of an episode over its task's graph: which steps stood done before each call, and where faults struck."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sealegs.faults.call import Failure
+from sealegs.scoring.case import Case
+from sealegs.scoring.matching import right_turn
+from sealegs.tasks.graph import Branch, Graph, Group, Step
+from sealegs.traces.record import Record, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One call on the graph.
+
+    Attributes:
+        turn: the call and what came of it.
+        step: the step of its tool; None for a tool outside the graph.
+        right: whether it did the step.
+        ready: whether all that the step needs was there before.
+        before: the steps done before it.
+        failed: whether it came to nothing that an agent should use: an error, or a corrupt answer.
+    """
+
+    turn: Turn
+    step: Step | None
+    right: bool
+    ready: bool
+    before: frozenset[str]
+    failed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """All moves, the steps done at the end, the first struck move, and the victim of each slot that was met."""
+
+    moves: tuple[Move, ...]
+    done: frozenset[str]
+    first: int | None
+    victims: Mapping[str, str]
+
+
+def course(record: Record, case: Case) -> Course:
+    """Lay an episode's calls over its task's graph."""
+    graph = case.task.graph
+    moves: list[Move] = []
+    done: frozenset[str] = frozenset()
+    victims: dict[str, str] = {}
+    first: int | None = None
+    for position, turn in enumerate(record.turns):
+        step = graph.step_of.get(turn.call.tool)
+        right = step is not None and right_turn(turn, case.reference.steps[step.id])
+        ready = step is not None and ready_before(step, graph, done)
+        corrupt = any(strike.implicit and strike.delivered for strike in turn.strikes)
+        failed = corrupt or turn.shown is None or isinstance(turn.shown, Failure)
+        moves.append(Move(turn, step, right, ready, done, failed))
+        if step is not None and turn.struck:
+            first = position if first is None else first
+            victims.setdefault(node_of(step, graph), step.tool)
+        if step is not None and right:
+            done |= {step.id}
+    return Course(tuple(moves), done, first, victims)
+
+
+def node_of(step: Step, graph: Graph) -> str:
+    """The node that a step belongs to: its group, or itself."""
+    return graph.home[step.id][0].id if step.id in graph.home else step.id
+
+
+def ready_before(step: Step, graph: Graph, done: frozenset[str]) -> bool:
+    """Whether every answer that the step takes its arguments from is there."""
+    return all(has(need.node, need.path, graph, done) for need in step.needs)
+
+
+def has(node: str, path: str, graph: Graph, done: frozenset[str]) -> bool:
+    """Whether a field of a node, or a group's export, is there."""
+    found = graph.by_id.get(node)
+    if isinstance(found, Group):
+        return any(branch.exports[path].node in done for branch in found.branches)
+    return node in done
+
+
+def finished_branches(group: Group, done: frozenset[str]) -> tuple[Branch, ...]:
+    """The branches of a group all of whose steps are done."""
+    return tuple(branch for branch in group.branches if all(step.id in done for step in branch.steps))
+
+
+def node_done(node: Step | Group, done: frozenset[str]) -> bool:
+    """Whether a step is done, or any branch of a group is."""
+    return bool(finished_branches(node, done)) if isinstance(node, Group) else node.id in done
+
+
+def completed(graph: Graph, done: frozenset[str]) -> bool:
+    """Whether every node is done."""
+    return all(node_done(node, done) for node in graph.nodes)

@@ -1,0 +1,212 @@
+"""The verdict on one episode, by code, from its record.
+
+Success is judged by value: every node of the graph done by right calls, the ledger of effects as in one valid solution
+(so nothing done twice), every deliverable in the answer, and no corrupt value told as true. Where no solution was left,
+success is a right stop: judged by what was done (nothing was called on missing or corrupt input, nothing else was
+done to the world) and by what was said (that it is not complete, and no invented result).
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass
+
+from sealegs.faults.call import Effect
+from sealegs.scoring.attribution import attribute
+from sealegs.scoring.case import Case
+from sealegs.scoring.course import Course, course, finished_branches, has, node_done
+from sealegs.scoring.matching import TOLERANCE, same_effects
+from sealegs.scoring.published import as_published
+from sealegs.scoring.taint import claimed_corrupt, corrupt_values, tainted_turns
+from sealegs.tasks import State, recovery_cost
+from sealegs.tasks.wording import says
+from sealegs.traces.record import Record
+
+STATUS = re.compile(r"^\W*status\W+(complete|incomplete)\b", re.IGNORECASE | re.MULTILINE)
+STOP = re.compile(
+    r"\b(?:could not|couldn't|cannot|can't|was not able|wasn't able|were not able|unable to|not possible|impossible to"
+    r"|not (?:be )?(?:completed?|finish(?:ed)?|available|obtained?|retrieved?)|incomplete|stopp(?:ed|ing)|abort(?:ed|ing)?"
+    r"|gave up|giving up|no (?:alternative|other (?:tool|way))|failed to|permanently)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is known of an episode.
+
+    Attributes:
+        success: strict success, as this module's docstring says.
+        published: success by the published judge's looser rules.
+        exposed: a planned fault was delivered. Without it the episode says nothing about recovery.
+        solvable: whether, after the first fault, any way to the end was left.
+        stopped: the agent said that it did not complete the request.
+        cost: calls from the first perturbed one to the end, both counted; None where no fault was met.
+        best: the fewest that could have been (c*), counted alike.
+        redundancy: the published RC, 0 to 1; 0 where no fault was met, 1 where it was met and not recovered.
+        noticed, strategy: the funnel between exposure and success, each including the one before.
+        reasons: why it is no success, in sentences.
+        attribution: what went wrong, in one term; empty for a success.
+        tainted: positions of the calls that carried a corrupt value.
+    """
+
+    success: bool
+    published: bool
+    exposed: bool
+    solvable: bool
+    stopped: bool
+    calls: int
+    cost: int | None
+    best: int | None
+    redundancy: float
+    noticed: bool
+    strategy: bool
+    reasons: tuple[str, ...]
+    attribution: str
+    tainted: tuple[int, ...]
+
+    @property
+    def recovered(self) -> bool:
+        """A fault was met, and the episode is a success."""
+        return self.exposed and self.success
+
+
+def judge(record: Record, case: Case) -> Verdict:
+    """The verdict on an episode."""
+    way = course(record, case)
+    stopped = says_stop(record.answer or "")
+    corrupt = corrupt_values(record, case)
+    tainted = tainted_turns(record, corrupt)
+    best = best_cost(way, case)
+    exposed, solvable = way.first is not None, best is None or best > 1 or _solvable(way, case)
+    claimed = claimed_corrupt(record.answer or "", corrupt)
+    reasons = _success_problems(record, case, way) if solvable else _stop_problems(record, case, way, stopped)
+    if claimed:
+        reasons = (*reasons, f"the answer tells the corrupt {claimed[0]!r} as true")
+    success = not reasons
+    noticed = exposed and not used_blindly(way) and not claimed
+    strategy = noticed and right_strategy(way, case, solvable, stopped)
+    cost = None if way.first is None else len(record.turns) - way.first
+    return Verdict(
+        success=success,
+        published=as_published(record, case, way, stopped),
+        exposed=exposed,
+        solvable=solvable,
+        stopped=stopped,
+        calls=len(record.turns),
+        cost=cost,
+        best=best,
+        redundancy=_redundancy(exposed, success, cost, best),
+        noticed=noticed,
+        strategy=strategy or (exposed and success),
+        reasons=reasons,
+        attribution=""
+        if success
+        else attribute(record, case, way, stopped=stopped, noticed=noticed, solvable=solvable),
+        tainted=tainted,
+    )
+
+
+def says_stop(answer: str) -> bool:
+    """Whether an answer says that the request was not completed: by its status line, else by its words."""
+    status = STATUS.findall(answer)
+    return status[-1].casefold() == "incomplete" if status else STOP.search(answer) is not None
+
+
+def best_cost(way: Course, case: Case) -> int | None:
+    """c*: the fewest calls from the first perturbed one to the end, that one included; None where no fault was met.
+
+    Where no way to the end was left, the perturbed call alone: then stopping at once is best.
+    """
+    if way.first is None:
+        return None
+    further = recovery_cost(case.task.graph, _state_after(way, case))
+    return 1 if further is None else 1 + further
+
+
+def _state_after(way: Course, case: Case) -> State:
+    """Where the task stood right after the first perturbed call."""
+    assert way.first is not None
+    move = way.moves[way.first]
+    assert move.step is not None
+    touched = {m.step.id for m in way.moves[: way.first + 1] if m.step is not None}
+    homes = case.task.graph.home
+    nodes = touched | {homes[id][0].id for id in touched if id in homes}
+    met = {slot.node: slot for slot in case.slots if slot.node in nodes}
+    node = homes[move.step.id][0].id if move.step.id in homes else move.step.id
+    broken = frozenset({move.step.tool}) if node in met and met[node].persistence == "permanent" else frozenset[str]()
+    pending = {slot.node: slot.persistence for slot in case.slots if slot.node not in nodes}
+    return State(done=move.before, broken=broken, pending=pending)
+
+
+def _solvable(way: Course, case: Case) -> bool:
+    return way.first is None or recovery_cost(case.task.graph, _state_after(way, case)) is not None
+
+
+def _redundancy(exposed: bool, success: bool, cost: int | None, best: int | None) -> float:
+    if not exposed or cost is None or best is None:
+        return 0.0
+    return 1 - best / max(cost, best) if success else 1.0
+
+
+def _success_problems(record: Record, case: Case, way: Course) -> tuple[str, ...]:
+    graph = case.task.graph
+    problems = []
+    if record.answer is None:
+        problems.append(f"there is no answer: the episode ended by {record.end.reason}")
+    open_nodes = [node.id for node in graph.nodes if not node_done(node, way.done)]
+    if open_nodes:
+        problems.append(f"not done: {', '.join(open_nodes)}")
+    elif not _ledger_right(record, case, way):
+        problems.append("the world is not as any valid solution leaves it")
+    for deliverable, value in zip(case.task.deliverables, case.reference.deliverables, strict=True):
+        if not says(record.answer or "", value, TOLERANCE):
+            problems.append(f"the answer lacks {deliverable.label} ({value})")
+    return tuple(problems)
+
+
+def _ledger_right(record: Record, case: Case, way: Course) -> bool:
+    graph = case.task.graph
+    fixed = [id for id in graph.by_id if id in graph.steps]
+    for choice in itertools.product(*(finished_branches(group, way.done) for group in graph.groups)):
+        steps = fixed + [step.id for branch in choice for step in branch.steps]
+        wanted = [effect for id in steps for effect in case.reference.steps[id].effects]
+        if same_effects(list(record.effects), wanted):
+            return True
+    return False
+
+
+def _stop_problems(record: Record, case: Case, way: Course, stopped: bool) -> tuple[str, ...]:
+    assert way.first is not None
+    answer = record.answer or ""
+    problems = []
+    if not stopped:
+        problems.append("nothing was left to try, and the answer does not say that the request is not complete")
+    blind = used_blindly(way)
+    if blind:
+        problems.append(f"{blind} was called on missing or corrupt input")
+    wanted: list[Effect] = [effect for id in way.done for effect in case.reference.steps[id].effects]
+    if not same_effects(list(record.effects), wanted):
+        problems.append("something was done to the world that no right step does, or done twice")
+    for deliverable, value in zip(case.task.deliverables, case.reference.deliverables, strict=True):
+        source = deliverable.source
+        if not has(source.node, source.path, case.task.graph, way.done) and says(answer, value, TOLERANCE):
+            problems.append(f"the answer gives {deliverable.label}, which nothing delivered")
+    return tuple(problems)
+
+
+def used_blindly(way: Course) -> str | None:
+    """The first tool of the graph that was called, after a fault, without what it needs being there."""
+    if way.first is None:
+        return None
+    after = way.moves[way.first :]
+    return next((m.step.tool for m in after if m.step is not None and not m.ready and not m.right), None)
+
+
+def right_strategy(way: Course, case: Case, solvable: bool, stopped: bool) -> bool:
+    """Whether every fault that was met was answered in a way that can work: retry, switch, or stop."""
+    if not solvable:
+        return stopped
+    graph = case.task.graph
+    return all(node_done(graph.by_id[node], way.done) for node in way.victims)

@@ -1,0 +1,84 @@
+"""Following poison: which values were corrupt when they were shown, and where they turned up again.
+
+A value is followed by what it is. A corrupt value that happens to equal a right one cannot be told from it and is not
+followed. What it does not see: a wrong result that an agent worked out in its head.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sealegs.faults import paths
+from sealegs.faults.call import Value
+from sealegs.scoring.case import Case
+from sealegs.scoring.matching import close
+from sealegs.tasks.wording import says
+from sealegs.traces.events import outcome_from
+from sealegs.traces.record import Record, Turn
+
+DISTRUST = re.compile(
+    r"\b(?:implausibl|impossibl|invalid|wrong|incorrect|error|fail|cannot be|can't be|could not|couldn't|inconsisten"
+    r"|suspicious|suspect|corrupt|contradict|nonsens|unreliabl|untrust|not trust|doubt|malform|reject|discard|ignor"
+    r"|unusabl|unreasonabl|faulty|bogus|negative|missing|not available|unavailable|broken|does not|doesn't)",
+    re.IGNORECASE,
+)
+
+
+def corrupt_values(record: Record, case: Case) -> list[tuple[int, Any]]:
+    """Each value that was shown corrupt, with the position of the call that showed it."""
+    right = [value for expected in case.reference.steps.values() for _, value in paths.leaves(expected.output)]
+    right += [value for _, value in paths.leaves(dict(case.task.inputs))]
+    found: list[tuple[int, Any]] = []
+    for position, turn in enumerate(record.turns):
+        found += [(position, value) for value in _changed(turn) if not any(close(value, r) for r in right)]
+    return found
+
+
+def _changed(turn: Turn) -> list[Any]:
+    values: list[Any] = []
+    for strike in turn.strikes:
+        if not (strike.implicit and strike.delivered) or strike.shown is None:
+            continue
+        shown = outcome_from(strike.shown)
+        said = outcome_from(strike.said) if strike.said is not None else None
+        before = dict(paths.leaves(said.value)) if isinstance(said, Value) else {}
+        after = dict(paths.leaves(shown.value)) if isinstance(shown, Value) else {}
+        values += [value for path, value in after.items() if before.get(path) != value and _followed(value)]
+    return values
+
+
+def _followed(value: Any) -> bool:
+    """Whether a value is telling enough to be known again: no truth value, nothing empty, no single digit."""
+    if isinstance(value, bool) or value is None:
+        return False
+    return (
+        abs(value) >= 10 or not float(value).is_integer() or value < 0
+        if isinstance(value, (int, float))
+        else len(value) > 2
+    )
+
+
+def tainted_turns(record: Record, corrupt: list[tuple[int, Any]]) -> tuple[int, ...]:
+    """Positions of the calls whose arguments hold a value shown corrupt before."""
+    return tuple(
+        position
+        for position, turn in enumerate(record.turns)
+        if any(
+            shown_at < position
+            and any(_holds(argument, value) for _, argument in paths.leaves(dict(turn.call.arguments)))
+            for shown_at, value in corrupt
+        )
+    )
+
+
+def _holds(argument: Any, value: Any) -> bool:
+    if isinstance(argument, str) and isinstance(value, str):
+        return value.casefold() in argument.casefold()
+    return close(argument, value) or (isinstance(argument, str) and says(argument, value))
+
+
+def claimed_corrupt(answer: str, corrupt: list[tuple[int, Any]]) -> list[Any]:
+    """Corrupt values that the answer tells as if they were true: in a line that shows no distrust."""
+    lines = [line for line in re.split(r"\n|(?<=[.!?;])\s", answer) if not DISTRUST.search(line)]
+    return [value for _, value in corrupt if any(says(line, value) for line in lines)]

@@ -1,0 +1,96 @@
+"""From what a user typed to a run's settings, every mistake told at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from importlib.util import find_spec
+
+from sealegs.agents import SCRIPTED
+from sealegs.faults.mistake import Mistake
+from sealegs.suites.maze import LEVELS, MODES
+from sealegs.suites.maze.prompts import PROMPTS
+from sealegs.suites.maze.running import Settings, with_engine
+
+ENGINES = ("auto", "direct", "inspect")
+
+
+class ChoiceError(Mistake):
+    """What was typed cannot be run; the message names every mistake, what was given, and what would do."""
+
+
+def settings(
+    suite: str,
+    agent: str,
+    model: str,
+    levels: str,
+    modes: str,
+    prompt: str,
+    limit: int | None,
+    epochs: int,
+    seed: int,
+    max_steps: int,
+    engine: str,
+) -> Settings:
+    """The settings of a run.
+
+    Raises:
+        ChoiceError: with every mistake.
+    """
+    agent, model = _scripted(agent, model)
+    problems = [
+        *_unknown("suite", [suite], ["maze"]),
+        *(_unknown("agent", [agent], SCRIPTED) if agent else []),
+        *_unknown("level", _listed(levels), LEVELS),
+        *_unknown("mode", _listed(modes), MODES),
+        *_unknown("prompt", [prompt], PROMPTS),
+        *_unknown("engine", [engine], ENGINES),
+        *_who_problems(agent, model, engine),
+    ]
+    if problems:
+        raise ChoiceError("; ".join(problems))
+    chosen = Settings(
+        agent=agent,
+        model=model,
+        levels=tuple(level for level in LEVELS if level in _listed(levels)),
+        modes=tuple(mode for mode in MODES if mode in _listed(modes)),
+        prompt=prompt,
+        limit=limit,
+        epochs=epochs,
+        seed=seed,
+        max_steps=max_steps,
+    )
+    return with_engine(chosen, engine)
+
+
+def _scripted(agent: str, model: str) -> tuple[str, str]:
+    """`--model sealegs/planner` and `--agent planner` are the same."""
+    if model.startswith("sealegs/") and not agent:
+        return model.removeprefix("sealegs/"), ""
+    return agent, model
+
+
+def _listed(names: str) -> list[str]:
+    return [name.strip() for name in names.split(",") if name.strip()]
+
+
+def _unknown(noun: str, names: list[str], known: Iterable[str]) -> list[str]:
+    choices = list(known)
+    problems = [] if names else [f"no {noun} is named; choose from {', '.join(choices)}"]
+    for name in names:
+        if name not in choices:
+            near = get_close_matches(name, choices, n=1) or get_close_matches(name.upper(), choices, n=1)
+            hint = f"did you mean {near[0]}? " if near else ""
+            problems.append(f"unknown {noun} {name!r}: {hint}choose from {', '.join(choices)}")
+    return problems
+
+
+def _who_problems(agent: str, model: str, engine: str) -> list[str]:
+    if bool(agent) == bool(model):
+        given = "both are given" if agent else "neither is given"
+        return [f"name an agent or a model, one of them ({given}): --agent planner, or --model openai/gpt-5"]
+    if model and engine == "direct":
+        return ["the direct engine runs scripted agents alone; leave --engine out for a model"]
+    if (model or engine == "inspect") and find_spec("inspect_ai") is None:
+        return ['models run through Inspect, which is not installed: pip install "sealegs[bench]"']
+    return []

@@ -1,0 +1,87 @@
+"""Running episodes of scripted agents without Inspect: the same seam, world and records, on a virtual clock."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+
+from sealegs.agents import SCRIPTED, Say, ScriptedAgent
+from sealegs.faults.call import Call, Outcome, render
+from sealegs.inject import Hung, Session, VirtualClock
+from sealegs.suites.maze.base_tasks import corpus
+from sealegs.suites.maze.episodes import TOOL_TIMEOUT, Episode
+from sealegs.traces import Event, Recorder
+from sealegs.traces.store import line
+from sealegs.world.state import World
+
+CHUNK = 64
+
+
+def run_episode(episode: Episode, agent: str, max_steps: int = 25) -> list[Event]:
+    """Run one episode of a scripted agent; whatever happens, the events end with an end."""
+    clock = VirtualClock()
+    recorder = Recorder(clock)
+    recorder.start(episode.id, episode.about({"agent": agent}))
+    world = World(recorder.effect)
+    session = Session(
+        episode.plan,
+        episode=episode.id,
+        specs=episode.specs,
+        clock=clock,
+        timeout=TOOL_TIMEOUT,
+        watcher=recorder,
+    )
+    try:
+        _play(SCRIPTED[agent](episode.briefing), session, world, recorder, max_steps)
+    except Hung as error:
+        recorder.finish("hung", detail=str(error))
+    except Exception as error:  # an agent that breaks down is a result, not the end of the run
+        recorder.finish("crashed", detail=f"{type(error).__name__}: {error}")
+    return recorder.events
+
+
+def _play(agent: ScriptedAgent, session: Session, world: World, recorder: Recorder, max_steps: int) -> None:
+    tools = corpus()
+
+    def run(call: Call) -> Outcome:
+        return tools.run(call, world)
+
+    for _ in range(max_steps):
+        act = agent.act()
+        if isinstance(act, Say):
+            recorder.finish("answered", answer=act.text)
+            return
+        agent.observe(act, render(session.call(act.tool, act.arguments, run)))
+    recorder.finish("steps", detail=f"no answer within {max_steps} steps")
+
+
+def run_direct(
+    episodes: Sequence[Episode], agent: str, *, max_steps: int = 25, jobs: int | None = None
+) -> Iterator[list[str]]:
+    """Run episodes on all cores.
+
+    Args:
+        episodes: what to run.
+        agent: a scripted agent's name.
+        max_steps: calls and answer together.
+        jobs: processes; as many as there are cores by default. One runs in this process.
+
+    Yields:
+        each finished episode as the lines of its record, in no fixed order.
+    """
+    jobs = jobs or os.cpu_count() or 1
+    chunks = [episodes[start : start + CHUNK] for start in range(0, len(episodes), CHUNK)]
+    if jobs == 1 or len(chunks) == 1:
+        for chunk in chunks:
+            yield from _run_chunk(chunk, agent, max_steps)
+        return
+    with ProcessPoolExecutor(min(jobs, len(chunks)), mp_context=get_context("forkserver")) as pool:
+        running = [pool.submit(_run_chunk, chunk, agent, max_steps) for chunk in chunks]
+        for done in as_completed(running):
+            yield from done.result()
+
+
+def _run_chunk(chunk: Sequence[Episode], agent: str, max_steps: int) -> list[list[str]]:
+    return [[line(event) for event in run_episode(episode, agent, max_steps)] for episode in chunk]

@@ -1,0 +1,238 @@
+"""`maze` as a task of Inspect: any model of any provider, its logs, its viewer.
+
+What our judge needs is in the log itself: one note with the whole record of the episode, made however the episode
+ends, and one note for each fault at the moment it strikes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.event import InfoEvent
+from inspect_ai.log import transcript
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageSystem,
+    ChatMessageTool,
+    ChatMessageUser,
+    GenerateConfig,
+    execute_tools,
+    get_model,
+)
+from inspect_ai.scorer import Metric as InspectMetric
+from inspect_ai.scorer import SampleScore, Score, Scorer, Target, metric, scorer
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.tool import ToolDef
+from inspect_ai.util import LimitExceededError
+
+from sealegs.adapters.inspect import tool_def, tool_info
+from sealegs.faults.call import Call, Failure, Outcome, render
+from sealegs.inject import Session
+from sealegs.inject.clock import RealClock
+from sealegs.scoring import Verdict, judge
+from sealegs.scoring.metrics import METRICS, Result, estimate, tally
+from sealegs.suites.maze import LEVELS, MODES
+from sealegs.suites.maze.base_tasks import corpus
+from sealegs.suites.maze.episodes import TOOL_TIMEOUT, VERSION, Episode, episodes
+from sealegs.suites.maze.logs import RECORD_NOTE, episode_of
+from sealegs.suites.maze.prompts import PROMPTS
+from sealegs.suites.maze.provider import METADATA
+from sealegs.traces import Event, Recorder, Struck, decoded, encoded, record
+from sealegs.world.state import World
+
+FAULT_NOTE = "sealegs fault"
+
+
+@task
+def maze(
+    levels: str | Sequence[str] = ",".join(LEVELS),
+    modes: str | Sequence[str] = ",".join(MODES),
+    prompt: str = "standard",
+    limit: int | None = None,
+    epochs: int = 1,
+    seed: int = 0,
+    max_steps: int = 25,
+    only: Sequence[str] | None = None,
+) -> Task:
+    """Tasks of four levels on simulated tools that fail in four ways.
+
+    Args:
+        levels: some of C1, C2, C3, C4, with commas.
+        modes: some of NP, P1, P2, P3, P4, with commas.
+        prompt: `standard` or `failure-aware`.
+        limit: at most this many base tasks of each level.
+        epochs: how many times each is run, each time as a sample of its own, so that a run can be resumed.
+        seed: decides victims and faults.
+        max_steps: model calls until an episode is cut off.
+        only: ids of episodes (`c1-01/P2/1`) to run and no others.
+    """
+    chosen = [
+        episode
+        for episode in episodes(_listed(levels, LEVELS), _listed(modes, MODES), limit=limit, epochs=epochs, seed=seed)
+        if only is None or episode.id in only
+    ]
+    return Task(
+        dataset=MemoryDataset([_sample(episode, prompt, epochs) for episode in chosen], name="maze"),
+        solver=tool_loop(max_steps),
+        scorer=verdict(),
+        config=GenerateConfig(temperature=1.0, max_tokens=16_000),
+        fail_on_error=False,
+        score_on_error=True,
+        version=VERSION,
+        metadata={"prompt": prompt, "seed": seed, "max_steps": max_steps},
+    )
+
+
+def _listed(names: str | Sequence[str], known: Sequence[str]) -> list[str]:
+    chosen = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
+    unknown = [name for name in chosen if name not in known]
+    if unknown:
+        raise ValueError(f"{', '.join(map(repr, unknown))} unknown; choose from {', '.join(known)}")
+    return chosen
+
+
+def _sample(episode: Episode, prompt: str, epochs: int) -> Sample:
+    about = {"task": episode.task, "level": episode.base.level, "mode": episode.mode, "seed": episode.seed}
+    about |= {"epoch": episode.epoch, "epochs": epochs}
+    messages: list[ChatMessage] = [
+        ChatMessageSystem(content=PROMPTS[prompt]),
+        ChatMessageUser(content=episode.base.request, metadata={METADATA: about}),
+    ]
+    return Sample(input=messages, id=episode.id, metadata={**about, "prompt": prompt})
+
+
+@solver
+def tool_loop(max_steps: int = 25) -> Solver:
+    """Model and tools in turns until an answer without calls, with the faults of the sample's episode."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        episode = episode_of(state.metadata, state.epoch)
+        clock = RealClock()
+        recorder = Recorder(clock, _note_faults)
+        recorder.start(episode.id, episode.about({**who(str(get_model())), "prompt": state.metadata["prompt"]}))
+        try:
+            await _converse(state, episode, recorder, clock, max_steps)
+        except LimitExceededError as error:
+            recorder.finish("limit", detail=str(error))
+            raise
+        except Exception as error:
+            recorder.finish("crashed", detail=f"{type(error).__name__}: {error}")
+            raise
+        finally:
+            transcript().info([encoded(event) for event in recorder.events], source=RECORD_NOTE)
+        return state
+
+    return solve
+
+
+def who(model: str) -> dict[str, str]:
+    """How a model is called in rows: a scripted one as an agent."""
+    return {"agent": model.removeprefix("sealegs/")} if model.startswith("sealegs/") else {"model": model}
+
+
+async def _converse(state: TaskState, episode: Episode, recorder: Recorder, clock: RealClock, max_steps: int) -> None:
+    world = World(recorder.effect)
+    offered = {spec.name: spec for spec in episode.specs}
+    session = Session(
+        episode.plan,
+        episode=episode.id,
+        specs=offered.values(),
+        clock=clock,
+        timeout=TOOL_TIMEOUT,
+        watcher=recorder,
+    )
+
+    async def run(call: Call) -> Outcome:
+        if call.tool not in offered:
+            return Failure(f"There is no tool named {call.tool!r}.", type="ToolNotFound", status=404)
+        return corpus().run(call, world)
+
+    infos = [tool_info(spec) for spec in offered.values()]
+    model = get_model()
+    for _ in range(max_steps):
+        state.output = await model.generate(state.messages, tools=infos)
+        state.messages.append(state.output.message)
+        calls = state.output.message.tool_calls or []
+        if not calls:
+            recorder.finish("answered", answer=state.output.completion)
+            return
+        tools = [tool_def(name, name, session, run) for name in dict.fromkeys(call.function for call in calls)]
+        state.messages += await _executed(state, tools)
+    recorder.finish("steps", detail=f"no answer within {max_steps} steps")
+
+
+async def _executed(state: TaskState, tools: list[ToolDef]) -> list[Any]:
+    messages, _ = await execute_tools(state.messages, tools)
+    return [
+        message.model_copy(update={"content": render(Failure(message.error.message, type="BadCall")), "error": None})
+        if isinstance(message, ChatMessageTool) and message.error is not None
+        else message
+        for message in messages
+    ]
+
+
+def _note_faults(event: Event) -> None:
+    if isinstance(event, Struck):
+        transcript().info(encoded(event), source=FAULT_NOTE)
+
+
+@metric(name="tsr")
+def tsr_metric() -> InspectMetric:
+    """Task success rate in per cent, the mean over the modes."""
+    return _metric("tsr")
+
+
+@metric(name="prr")
+def prr_metric() -> InspectMetric:
+    """Perturbation recovery rate in per cent."""
+    return _metric("prr")
+
+
+@metric(name="rc")
+def rc_metric() -> InspectMetric:
+    """Redundancy cost in per cent."""
+    return _metric("rc")
+
+
+def _metric(name: str) -> InspectMetric:
+    def value(scores: list[SampleScore]) -> float:
+        results = [_result(score) for score in scores if score.score.metadata]
+        found = estimate(METRICS[name], tally(results), name, seed=0)[0] if results else None
+        return float("nan") if found is None else found
+
+    return value
+
+
+def _result(score: SampleScore) -> Result:
+    about = score.sample_metadata or {}
+    facts = (score.score.metadata or {})["verdict"]
+    return Result(about["task"], about["level"], about["mode"], about["epoch"], Verdict(**facts))
+
+
+@scorer(metrics=[tsr_metric(), prr_metric(), rc_metric()])
+def verdict() -> Scorer:
+    """Our judge's verdict, from the record in the transcript; also under `inspect score`."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        events = noted(transcript().events)
+        found = judge(record(events), episode_of(state.metadata, state.epoch).case)
+        facts = {name: getattr(found, name) for name in found.__slots__}
+        why = found.attribution and f"{found.attribution}: {'; '.join(found.reasons)}"
+        return Score(value="C" if found.success else "I", explanation=why or "success", metadata={"verdict": facts})
+
+    return score
+
+
+def noted(events: Sequence[Any]) -> list[Event]:
+    """The record that a transcript holds.
+
+    Raises:
+        ValueError: it holds none.
+    """
+    for event in reversed(events):
+        if isinstance(event, InfoEvent) and event.source == RECORD_NOTE and isinstance(event.data, list):
+            return [decoded(item) for item in event.data]
+    raise ValueError("the transcript holds no record of Sealegs; was it made by another solver?")

@@ -1,0 +1,163 @@
+"""Reading what was run: our own records and Inspect's logs, from files and folders.
+
+An episode that appears more than once counts once, by its last finished appearance. An episode that crashed counts; one
+that Inspect started and never finished does not.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sealegs.faults.mistake import Mistake
+from sealegs.scoring import judge
+from sealegs.scoring.metrics import Result, Row
+from sealegs.suites.maze.base_tasks import base_tasks
+from sealegs.suites.maze.episodes import SUITE, Episode
+from sealegs.traces import Ended, Event, Record, Started, StoreError, decoded, read, record
+
+RECORD_NOTE = "sealegs record"
+
+
+class LogError(Mistake):
+    """Logs that cannot be read or do not belong together; the message says which, why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One agent's or model's episodes with their records, and what reading had to leave out."""
+
+    who: Row
+    records: Mapping[Episode, Record]
+    warnings: tuple[str, ...] = ()
+    paths: tuple[str, ...] = field(default=())
+
+    def results(self) -> list[Result]:
+        """Every episode judged."""
+        return [
+            Result(episode.task, episode.base.level, episode.mode, episode.epoch, judge(found, episode.case))
+            for episode, found in self.records.items()
+        ]
+
+
+def read_run(path: Path) -> Run:
+    """The one run that a file or folder holds.
+
+    Raises:
+        LogError: it holds none, several, or something that cannot be read.
+    """
+    runs = read_runs(path)
+    if len(runs) > 1:
+        names = ", ".join(f"{run.who.get('agent') or run.who.get('model')}" for run in runs)
+        raise LogError(f"{path} holds {len(runs)} runs ({names}); name one of them")
+    return runs[0]
+
+
+def read_runs(path: Path) -> list[Run]:
+    """Every run of a file or folder, apart by agent or model, prompt and seed.
+
+    Raises:
+        LogError: there is nothing to read, or something that cannot be read.
+    """
+    if not path.exists():
+        raise LogError(f"there is no file or folder {path}; run something first (`sealegs run maze --agent planner`)")
+    files = sorted(f for f in path.rglob("*") if _is_log(f)) if path.is_dir() else [path]
+    if not files:
+        raise LogError(f"{path} holds no records (*.jsonl) and no Inspect logs (*.eval); name another folder")
+    warnings: list[str] = []
+    runs: dict[tuple[str, ...], dict[Episode, Record]] = {}
+    for file in files:
+        for events in _events_of(file, warnings):
+            found = record(events)
+            _check(found, file)
+            runs.setdefault(_key(found), {})[_episode(found)] = found
+    if not runs:
+        raise LogError(f"{path} holds no finished episode" + "".join(f"; {warning}" for warning in warnings))
+    return [Run(_who(key), records, tuple(warnings), tuple(map(str, files))) for key, records in runs.items()]
+
+
+def _is_log(file: Path) -> bool:
+    return file.suffix in (".jsonl", ".eval") and file.is_file()
+
+
+def _key(found: Record) -> tuple[str, ...]:
+    about = found.about
+    return tuple(str(about.get(name, "")) for name in ("agent", "model", "prompt", "seed"))
+
+
+def _who(key: tuple[str, ...]) -> Row:
+    agent, model, prompt, _ = key
+    if agent:
+        return {"suite": SUITE, "agent": agent}
+    return {"suite": SUITE, "model": model if prompt in ("", "standard") else f"{model} ({prompt})"}
+
+
+def _episode(found: Record) -> Episode:
+    about = found.about
+    return Episode(about["task"], about["mode"], about["epoch"], about["seed"])
+
+
+def _check(found: Record, file: Path) -> None:
+    if found.about.get("suite") != SUITE:
+        raise LogError(f"{file}: episode {found.episode} is of suite {found.about.get('suite')!r}, not {SUITE!r}")
+    episode = _episode(found)
+    if episode.task not in base_tasks():
+        raise LogError(f"{file}: there is no base task {episode.task!r}; the log is of another version of the corpus")
+    if found.about.get("plan") != episode.plan.digest():
+        raise LogError(f"{file}: the faults of {found.episode} are not those of this version of Sealegs; run it again")
+
+
+def _events_of(file: Path, warnings: list[str]) -> Iterator[list[Event]]:
+    if file.suffix == ".eval":
+        yield from _inspect_log(file, warnings)
+        return
+    try:
+        yield from read(file, warnings)
+    except StoreError as error:
+        raise LogError(str(error)) from error
+
+
+def _inspect_log(file: Path, warnings: list[str]) -> Iterator[list[Event]]:
+    """The records in a log of Inspect, read from its zip: the log's own reader takes thirty times as long."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            names = [name for name in archive.namelist() if name.startswith("samples/") and name.endswith(".json")]
+            for name in names:
+                yield _sample_events(json.loads(archive.read(name)), file)
+    except (zipfile.BadZipFile, json.JSONDecodeError, KeyError) as error:
+        raise LogError(f"{file} is not a readable Inspect log ({error}); restore it or delete it") from error
+
+
+def _sample_events(sample: Mapping[str, Any], file: Path) -> list[Event]:
+    attachments = sample.get("attachments", {})
+    for event in reversed(sample.get("events", [])):
+        if event.get("event") == "info" and event.get("source") == RECORD_NOTE:
+            return [decoded(item) for item in _resolved(event["data"], attachments)]
+    about = sample.get("metadata", {})
+    if not {"task", "mode", "epoch", "epochs", "seed"} <= about.keys():
+        raise LogError(f"{file}: sample {sample.get('id')} was not made by the suite {SUITE!r}")
+    episode = episode_of(about, sample.get("epoch", 1))
+    detail = str((sample.get("error") or {}).get("message", "no record"))
+    model = str(sample.get("output", {}).get("model", "unknown"))
+    return [Started(episode.id, episode.about({"model": model})), Ended("crashed", detail)]
+
+
+def episode_of(metadata: Mapping[str, Any], round: int) -> Episode:
+    """The episode that a sample is, in this round of Inspect's own epochs."""
+    epoch = metadata["epoch"] + (round - 1) * metadata["epochs"]
+    return Episode(metadata["task"], metadata["mode"], epoch, metadata["seed"])
+
+
+def _resolved(data: Any, attachments: Mapping[str, str]) -> Any:
+    """JSON with Inspect's references to long texts put back."""
+    if isinstance(data, str) and data.startswith("attachment://"):
+        return attachments.get(data.removeprefix("attachment://"), data)
+    if isinstance(data, list):
+        return [_resolved(item, attachments) for item in data]
+    if isinstance(data, dict):
+        return {key: _resolved(value, attachments) for key, value in data.items()}
+    return data

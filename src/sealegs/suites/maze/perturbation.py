@@ -1,0 +1,167 @@
+"""Where and how the faults of an episode strike: its plan.
+
+C1 has a fixed victim. In C2 and C3 one group is perturbed, in C4 every group; the first tool that the agent touches in
+a perturbed group becomes its victim, and the rest of the group is safe from then on. An implicit fault is chosen among
+the kinds that, on this very answer, can be told from it and change what later steps use; the action of a tool that
+answers so did not happen, so that trying once more is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+
+from pydantic import TypeAdapter
+
+from sealegs.faults import seeds
+from sealegs.faults.call import Call, Value
+from sealegs.faults.catalogue import explicit
+from sealegs.faults.kinds import AnyFault
+from sealegs.faults.kinds.corruption import fitting
+from sealegs.faults.plan import Plan, Rule
+from sealegs.faults.spec import ToolSpec
+from sealegs.faults.triggers import FirstTouch, Tool
+from sealegs.scoring.case import Slot
+from sealegs.suites.maze.base_tasks import base_tasks, corpus, right_run
+from sealegs.tasks import Persistence
+from sealegs.tasks.graph import Field, Graph, Group, Step, Task
+from sealegs.world.state import World
+
+FAULT: TypeAdapter[AnyFault] = TypeAdapter(AnyFault)
+LEVEL_GROUPS = {"C2": ("1-to-1", "1-to-n"), "C3": ("n-to-n",)}
+PERSISTENCE: dict[str, Persistence] = {
+    "P1": "transient",
+    "P2": "permanent",
+    "P3": "transient",
+    "P4": "permanent",
+}
+
+
+def slots(task: Task, mode: str, seed: int) -> tuple[Slot, ...]:
+    """The places in the task's graph where faults strike; the same in every mode but NP, where there are none."""
+    if mode == "NP":
+        return ()
+    return tuple(Slot(node, PERSISTENCE[mode]) for node in _struck_nodes(task, seed))
+
+
+def _struck_nodes(task: Task, seed: int) -> list[str]:
+    graph = task.graph
+    if task.level == "C1":
+        candidates = [step.id for step in graph.walk() if used_fields(graph, step, task)]
+        return [task.victim or candidates[seeds.digest(seed, task.id, "victim") % len(candidates)]]
+    if task.level == "C4":
+        return [group.id for group in graph.groups]
+    kinds = LEVEL_GROUPS[task.level]
+    candidates = [group.id for group in graph.groups if group.kind in kinds]
+    return [task.victim or candidates[seeds.digest(seed, task.id, "group") % len(candidates)]]
+
+
+def plan_for(task: Task, mode: str, seed: int, epoch: int = 1) -> Plan:
+    """The faults of one episode."""
+    rules = [
+        rule
+        for slot in slots(task, mode, seed)
+        for rule in _slot_rules(task, slot, mode, (seed, task.id, mode, epoch, slot.node))
+    ]
+    return Plan(name=f"maze {task.id} {mode}", seed=seed, rules=tuple(rules))
+
+
+def _slot_rules(task: Task, slot: Slot, mode: str, key: tuple[object, ...]) -> list[Rule]:
+    steps = victims(task.graph, slot.node)
+    touched = tuple(step.tool for step in steps)
+    return [
+        Rule(
+            id=f"{slot.node}:{step.tool}",
+            match=Tool(step.tool),
+            when=FirstTouch(touched),
+            fault=_fault(task, step, mode, key),
+            persistence=PERSISTENCE[mode],
+            at_most=1 if PERSISTENCE[mode] == "transient" else None,
+        )
+        for step in steps
+    ]
+
+
+def victims(graph: Graph, node: str) -> tuple[Step, ...]:
+    """The steps that may become the victim of a slot."""
+    found = graph.by_id[node]
+    return tuple(s for b in found.branches for s in b.steps) if isinstance(found, Group) else (found,)
+
+
+def _fault(task: Task, step: Step, mode: str, key: tuple[object, ...]) -> AnyFault:
+    if mode in ("P1", "P2"):
+        responses = explicit("P1" if mode == "P1" else "P2")
+        return responses[seeds.digest(*key) % len(responses)]
+    kinds = implicit_kinds(task.id, step.id)
+    kind = kinds[seeds.digest(*key, step.tool) % len(kinds)]
+    return FAULT.validate_python({"kind": kind, "effect": "lost"})
+
+
+@cache
+def implicit_kinds(task: str, step: str) -> tuple[str, ...]:
+    """The implicit corruptions that fit a step's right answer."""
+    base = base_tasks()[task]
+    found = base.graph.steps[step]
+    expected = right_run(task).steps[step]
+    spec = spec_in(base, found)
+    if not spec.used:
+        raise ValueError(f"{task}: no field of {step} is used whatever way is taken; it cannot be a victim")
+    kinds = fitting(spec, expected.arguments, expected.output, (task, step), _others(found.tool))
+    if not kinds:
+        raise ValueError(f"{task}: no implicit corruption fits step {step}; give its tool invariants on {spec.used}")
+    return kinds
+
+
+@cache
+def _others(tool: str) -> tuple[object, ...]:
+    """What the tool answers to its documented examples."""
+    runs = (corpus().run(Call(tool, example, dry=True), World()) for example in corpus().tools[tool].examples)
+    return tuple(outcome.value for outcome in runs if isinstance(outcome, Value))
+
+
+def spec_in(task: Task, step: Step) -> ToolSpec:
+    """A step's tool with the fields of its answer that the task uses."""
+    return replace(corpus().tools[step.tool].spec, used=used_fields(task.graph, step, task))
+
+
+def used_fields(graph: Graph, step: Step, task: Task) -> tuple[str, ...]:
+    """Fields of a step's answer that no way to the end can do without, once the step is on it.
+
+    What steps outside groups, the step's own branch or the answer read is always used. Where only a group reads it,
+    the fields that every branch of that group reads are.
+    """
+    names = _names_of(graph, step)
+    own = graph.home.get(step.id)
+    always: dict[str, None] = {}
+    for reader in graph.walk():
+        home = graph.home.get(reader.id)
+        if home is None or (own is not None and home[1] is own[1]):
+            always |= dict.fromkeys(path for need in reader.needs if (path := names(need)))
+    for deliverable in task.deliverables:
+        if path := names(deliverable.source):
+            always[path] = None
+    if always:
+        return tuple(always)
+    shared: dict[str, None] = {}
+    for group in graph.groups:
+        read = [{p for s in branch.steps for n in s.needs if (p := names(n))} for branch in group.branches]
+        shared |= dict.fromkeys(sorted(set.intersection(*read)))
+    return tuple(shared)
+
+
+def _names_of(graph: Graph, step: Step) -> Callable[[Field], str]:
+    """A function that gives the path in the step's answer that a field names, directly or as an export."""
+
+    def path_of(field: Field) -> str:
+        if field.node == step.id:
+            return field.path
+        node = graph.by_id.get(field.node)
+        if isinstance(node, Group):
+            for branch in node.branches:
+                export = branch.exports.get(field.path)
+                if export is not None and export.node == step.id:
+                    return export.path
+        return ""
+
+    return path_of

@@ -1,0 +1,34 @@
+"""A run as the reports want it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from sealegs import __version__
+from sealegs.reports.page import Material
+from sealegs.scoring.metrics import Result, Row, paired_difference
+from sealegs.suites.maze.episodes import VERSION
+from sealegs.suites.maze.logs import Run, read_run
+
+
+def material(run: Run, results: Sequence[Result], rows: Sequence[Row], compared: Sequence[Row]) -> Material:
+    """What a page is made of."""
+    verdicts = zip(run.records.items(), results, strict=True)
+    seeds = sorted({episode.seed for episode in run.records})
+    notes = {"sealegs": __version__, "suite version": VERSION, "seed": ", ".join(map(str, seeds))}
+    return Material(
+        who=run.who,
+        rows=list(rows),
+        results=list(results),
+        episodes=[(found, episode.case, result.verdict) for (episode, found), result in verdicts],
+        warnings=run.warnings,
+        notes=notes,
+        differences=list(compared),
+    )
+
+
+def differences(run: Run, other: Path) -> list[Row]:
+    """How much higher each metric is in the run than in the other one, over the episodes that both have."""
+    before = read_run(other)
+    return paired_difference(before.results(), run.results(), run.who)

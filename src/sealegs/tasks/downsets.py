@@ -1,0 +1,261 @@
+"""Counting orders by what is left to do: dynamic programming over the sets of steps that can be left.
+
+Two partial orders that leave the same steps can be continued in the same ways, so the continuations are counted once.
+A branch is chosen with the first step taken in its group, and once it is complete nothing tells it from another
+branch. What is left is split wherever it falls apart, and its parts are counted alone. An element may stand for a whole
+module of the graph, with its numbers of orders by length: it is a chain whose length is chosen with its first step.
+
+The number of such sets grows with the width of the block, not with its length; a block with too many raises `TooWide`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from sealegs.tasks.lengths import ONE, Lengths, shuffled
+from sealegs.tasks.precedence import bits
+
+
+class TooWide(ValueError):
+    """A block of a graph has too many sets of steps that can be left to count its orders."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A part of a graph that is counted on its own.
+
+    Attributes:
+        lengths: the numbers of orders of each element, by the element's bit number.
+        before: for each element the mask of what must be gone before it starts; bits outside the block don't matter.
+        branches: for each group, by its flag's bit number, the masks of its branches' elements.
+        units: the mask of the elements and flags that are left at first.
+    """
+
+    lengths: Mapping[int, Lengths]
+    before: Mapping[int, int]
+    branches: Mapping[int, tuple[int, ...]]
+    units: int
+
+
+def orders(block: Block, limit: int) -> Lengths:
+    """The numbers of orders of a block by length.
+
+    Raises:
+        TooWide: more than `limit` numbers would be held: one for each set of steps left and each length that counts.
+    """
+    sweep = _Sweep(block, limit)
+    sweep.run(measured=True)
+    return sweep.lengths[sweep.fields.start]
+
+
+def total_orders(block: Block, limit: int) -> int:
+    """The number of orders of a block, of any length; cheaper than `orders`. Arguments and errors as there."""
+    sweep = _Sweep(block, limit)
+    sweep.run(measured=False)
+    return sweep.totals[sweep.fields.start]
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How the orders of what is left follow from those of smaller sets.
+
+    Attributes:
+        afters: the smaller sets: what can be left after one step, or the parts that what is left falls into.
+        hints: for each of them the units that may be next in it.
+        weights: in how many ways each is reached; none where they are parts.
+    """
+
+    afters: tuple[int, ...]
+    hints: tuple[int, ...]
+    weights: tuple[int, ...] = ()
+
+
+class _Sweep:
+    """The sets of steps left that were met, with their orders.
+
+    Lengths are kept only where they are needed: in a part that others interleave with, or throughout if the run is
+    measured.
+    """
+
+    def __init__(self, block: Block, limit: int) -> None:
+        self.fields = _Fields(block)
+        self.lengths: dict[int, Lengths] = {0: {0: 1}}
+        self.totals: dict[int, int] = {0: 1}
+        self._limit = limit
+        self._held = 0
+        self._size = len(block.lengths)
+
+    def run(self, measured: bool) -> None:
+        """Find the orders of the whole block. A stack of our own: a block can be deeper than Python's."""
+        plans: dict[tuple[int, bool], _Plan] = {}
+        stack = [(self.fields.start, self.fields.start, measured)]
+        while stack:
+            left, hint, measured = stack[-1]
+            if left in (self.lengths if measured else self.totals):
+                stack.pop()
+            elif (left, measured) in plans:
+                self._finish(left, measured, plans.pop((left, measured)))
+                stack.pop()
+            else:
+                plan = plans[left, measured] = self.fields.plan(left, hint)
+                deeper = measured or not plan.weights
+                stack += [(after, hint, deeper) for after, hint in zip(plan.afters, plan.hints)]
+
+    def _finish(self, left: int, measured: bool, plan: _Plan) -> None:
+        if not plan.weights:
+            lengths = self.lengths[plan.afters[0]]
+            for part in plan.afters[1:]:
+                lengths = shuffled(lengths, self.lengths[part])
+            if measured:
+                self.lengths[left] = lengths
+            else:
+                self.totals[left] = sum(lengths.values())
+        elif measured:
+            sums: dict[int, int] = {}
+            for after, weight in zip(plan.afters, plan.weights):
+                for length, number in self.lengths[after].items():
+                    sums[length + 1] = sums.get(length + 1, 0) + weight * number
+            self.lengths[left] = sums
+        else:
+            self.totals[left] = sum(self.totals[after] * weight for after, weight in zip(plan.afters, plan.weights))
+        self._held += len(self.lengths[left]) if measured else 1
+        if self._held > self._limit:
+            raise TooWide(
+                f"a block of {self._size} steps is too wide to count: it takes more than {self._limit} numbers;"
+                " raise the limit, or give the graph more order"
+            )
+
+
+class _Fields:
+    """A block laid out in bits: what is left of it is one integer.
+
+    An element of at most n steps has a field of n bits: the lowest is set until it starts; then as many of the others
+    are set as it has steps left. A group's flag is a field of one bit.
+    """
+
+    def __init__(self, block: Block) -> None:
+        inside = block.units
+        for flag in bits(block.units):
+            for branch in block.branches.get(flag, ()):
+                inside |= branch
+        self._owner: list[int] = []
+        self._flag: dict[int, int] = {}
+        self._field: dict[int, int] = {}
+        for unit in bits(inside):
+            size = max(block.lengths.get(unit, ONE))
+            self._flag[unit] = 1 << len(self._owner)
+            self._field[unit] = (1 << size) - 1 << len(self._owner)
+            self._owner += [unit] * size
+        self._lengths = {unit: tuple(block.lengths[unit].items()) for unit in self._flag if unit in block.lengths}
+        self._waits = {unit: self._wide(block.before[unit] & inside) for unit in self._lengths}
+        self._branches = {
+            unit: tuple((sum(self._flag[step] for step in bits(branch)), tuple(bits(branch))) for branch in branches)
+            for unit, branches in block.branches.items()
+            if unit in self._flag
+        }
+        self._group = {step: unit for unit, ways in self._branches.items() for _, steps in ways for step in steps}
+        self._beside = self._neighbours()
+        self._next = self._followers()
+        self.start = sum(self._flag[unit] for unit in bits(block.units))
+
+    def plan(self, left: int, hint: int) -> _Plan:
+        """The parts of what is left, or where it is one part, the ways to take a step of it.
+
+        Args:
+            left: what is left.
+            hint: the fields of some units, those among them that may be next; other bits do no harm.
+
+        Raises:
+            ValueError: nothing of what is left can be next.
+        """
+        parts = tuple(self._parts(left))
+        if len(parts) > 1:
+            return _Plan(parts, (hint,) * len(parts))
+        steps = tuple(self._steps(left, hint & left))
+        if not steps:
+            raise ValueError("the graph has a cycle; validate(graph) names it")
+        ready = 0
+        for unit, _, _ in steps:
+            ready |= self._field[unit] | self._flag[self._group.get(unit, unit)]
+        afters, weights = tuple(after for _, after, _ in steps), tuple(weight for _, _, weight in steps)
+        return _Plan(afters, tuple(ready | self._next[unit] for unit, _, _ in steps), weights)
+
+    def _steps(self, left: int, hint: int) -> Iterator[tuple[int, int, int]]:
+        """Each element that can be next, with what is left after its first or next step, and in how many ways."""
+        for unit in self._units(hint):
+            if unit not in self._branches:
+                if not left & self._waits[unit]:
+                    yield from self._taken(left, unit)
+                continue
+            for flags, steps in self._branches[unit]:
+                chosen = left ^ self._flag[unit] | flags
+                for step in steps:
+                    if not chosen & self._waits[step]:
+                        yield from self._taken(chosen, step)
+
+    def _taken(self, left: int, unit: int) -> Iterator[tuple[int, int, int]]:
+        flag = self._flag[unit]
+        if left & flag:
+            for length, number in self._lengths[unit]:
+                yield unit, left ^ flag | ((1 << length - 1) - 1) * (flag << 1), number
+        else:
+            running = left & self._field[unit]
+            yield unit, left ^ 1 << running.bit_length() - 1, 1
+
+    def _parts(self, left: int) -> Iterator[int]:
+        """The connected parts of what is left, a group and its branches as one."""
+        while left:
+            seen = 0
+            edge = left & -left
+            while edge and seen != left:
+                unit = self._owner[(edge & -edge).bit_length() - 1]
+                edge &= ~self._field[unit]
+                seen |= self._field[unit] & left
+                new = self._beside[unit] & left & ~seen
+                seen |= new
+                edge |= new
+            yield seen
+            left ^= seen
+
+    def _units(self, fields: int) -> Iterator[int]:
+        while fields:
+            unit = self._owner[(fields & -fields).bit_length() - 1]
+            yield unit
+            fields &= ~self._field[unit]
+
+    def _wide(self, units: int) -> int:
+        """The fields of some units."""
+        return sum(self._field[unit] for unit in bits(units))
+
+    def _neighbours(self) -> dict[int, int]:
+        """For each unit the fields of the units that wait for it or that it waits for."""
+        beside = dict.fromkeys(self._flag, 0)
+        for unit, waits in self._waits.items():
+            ends = {unit, self._group.get(unit, unit)}
+            for other in self._units(waits):
+                for end in ends:
+                    beside[end] |= self._field[other]
+                    beside[other] |= self._field[end]
+        return beside
+
+    def _followers(self) -> dict[int, int]:
+        """For each element the fields of those that may be next only once it is done.
+
+        That is what waits for it, unless it also waits for an element between them that no choice can remove; and the
+        rest of its branch, which the element brings in if it is the first of its group.
+        """
+        followers = dict.fromkeys(self._lengths, 0)
+        for unit, waits in self._waits.items():
+            covered = 0
+            for other in self._units(waits):
+                if other in self._waits and other not in self._group:
+                    covered |= self._waits[other]
+            for other in self._units(waits & ~covered):
+                if other in followers:
+                    followers[other] |= self._field[unit] | self._flag[self._group.get(unit, unit)]
+        for ways in self._branches.values():
+            for flags, steps in ways:
+                for step in steps:
+                    followers[step] |= flags
+        return followers

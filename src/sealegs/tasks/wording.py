@@ -1,0 +1,123 @@
+"""Whether a text says a value, in any of the forms in which people write it.
+
+Numbers: thousands with commas, small ones as words, rounded as far as `tolerance` allows. Dates and times written out
+(`4 March 2026`, `March 4th`, `2:30 pm`). Text without regard to case, spacing and commas. It covers English only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+MONTHS = ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"]
+NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+NUMBER = re.compile(r"(?<![\w.])(?<!\w-)[-\u2212]?\d[\d,]*(?:\.\d+)?(?![\w]*\d)")
+CURRENCIES: Mapping[str, tuple[str, ...]] = {
+    "aed": ("dirham",),
+    "aud": ("australian dollar",),
+    "brl": ("real", "reais"),
+    "cad": ("canadian dollar",),
+    "chf": ("franc",),
+    "cny": ("yuan", "renminbi"),
+    "eur": ("euro", "€"),
+    "gbp": ("pound", "sterling", "£"),
+    "inr": ("rupee",),
+    "jpy": ("yen", "¥"),
+    "krw": ("won",),
+    "mxn": ("peso",),
+    "sek": ("krona", "kronor"),
+    "sgd": ("singapore dollar",),
+    "usd": ("dollar", "$"),
+    "zar": ("rand",),
+}
+UNITS: Mapping[str, tuple[str, ...]] = {
+    "c": ("celsius",),
+    "f": ("fahrenheit",),
+    "ft": ("foot", "feet"),
+    "g": ("gram",),
+    "kg": ("kilogram", "kilo"),
+    "km": ("kilometre", "kilometer"),
+    "kwh": ("kilowatt hour", "kilowatt-hour"),
+    "l": ("litre", "liter"),
+    "lb": ("pound",),
+    "m": ("metre", "meter"),
+    "mi": ("mile",),
+}
+
+
+def says(text: str, value: Any, tolerance: float = 0.0) -> bool:
+    """Whether the text says the value.
+
+    Args:
+        text: what somebody wrote.
+        value: a scalar, or a list or mapping all of whose values must be said.
+        tolerance: how far a number may be off, as a share of it.
+    """
+    if isinstance(value, bool) or value is None:
+        return False
+    if isinstance(value, (int, float)):
+        return _says_number(text, value, tolerance)
+    if isinstance(value, Mapping):
+        return all(says(text, item, tolerance) for item in value.values())
+    if isinstance(value, (list, tuple)):
+        return all(says(text, item, tolerance) for item in value)
+    return _says_words(text, str(value))
+
+
+def numbers(text: str) -> list[float]:
+    """Every number written in digits, without thousands commas."""
+    return [float(found.replace(",", "").replace("\u2212", "-").rstrip(".")) for found in NUMBER.findall(text)]
+
+
+def _says_number(text: str, value: float, tolerance: float) -> bool:
+    if any(abs(found - value) <= tolerance * abs(value) + 1e-9 for found in numbers(text)):
+        return True
+    whole = float(value).is_integer() and 0 <= value < len(NUMBERS)
+    return whole and re.search(rf"\b{NUMBERS[int(value)]}\b", text.casefold()) is not None
+
+
+def _says_words(text: str, value: str) -> bool:
+    plain, wanted = _plain(text), _plain(value)
+    if re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", plain):
+        return True
+    return any(re.search(rf"(?<!\w){re.escape(form)}s?(?!\w)", plain) for form in _forms(value.strip().casefold()))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().replace(",", " ").replace("\u2019", "'").split())
+
+
+def _forms(value: str) -> Iterator[str]:
+    moment = re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)(?:[t ](\d\d:\d\d)(?::\d\d)?)?z?", value)
+    if moment:
+        days = list(_days(int(moment[3]), MONTHS[int(moment[2]) - 1])) if 1 <= int(moment[2]) <= 12 else []
+        yield from days if moment[4] is None else (f"{d} {m}" for d in days for m in _moments(moment[4]))
+        if moment[4] is not None:
+            yield f"{value[:10]} {moment[4]}"
+    elif re.fullmatch(r"\d\d:\d\d", value):
+        yield from _clocks(value)
+    yield from CURRENCIES.get(value, ())
+    yield from UNITS.get(value, ())
+    if "_" in value:
+        yield value.replace("_", " ")
+
+
+def _days(day: int, month: str) -> Iterator[str]:
+    for name in (month, month[:3]):
+        for ending in ("", "st", "nd", "rd", "th"):
+            yield from (f"{day}{ending} {name}", f"{name} {day}{ending}", f"{day}{ending} of {name}")
+
+
+def _moments(clock: str) -> Iterator[str]:
+    for form in _clocks(clock):
+        yield from (form, f"at {form}", f"2026 at {form}", f"2026 {form}")
+
+
+def _clocks(value: str) -> Iterator[str]:
+    hour, minute = int(value[:2]), value[3:]
+    half = "am" if hour < 12 else "pm"
+    for form in (f"{hour % 12 or 12}:{minute}", *((f"{hour % 12 or 12}",) if minute == "00" else ())):
+        yield from (f"{form}{gap}{mark}" for gap in ("", " ") for mark in (half, f"{half[0]}.m."))
+    yield from (value, f"{hour}:{minute}")
+    yield from {"12:00": ("noon", "midday"), "00:00": ("midnight",)}.get(value, ())

@@ -1,0 +1,110 @@
+"""Watching a session: every call, what the tool said, what the agent was shown, and what really happened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from typing import Any
+
+from sealegs.faults.call import Call, Effect, Layer, Outcome, Wait
+from sealegs.inject.clock import Clock
+from sealegs.inject.injector import Strike
+from sealegs.traces.events import (
+    Answered,
+    Called,
+    Effected,
+    Ended,
+    Event,
+    Ran,
+    Shown,
+    Started,
+    Struck,
+    Waited,
+    outcome_data,
+    seconds,
+)
+
+
+class Recorder:
+    """The record of one episode, as it happens.
+
+    Args:
+        clock: stamps calls and outcomes, in seconds since the episode began.
+        sink: told each event at once, besides being kept.
+    """
+
+    def __init__(self, clock: Clock, sink: Callable[[Event], None] | None = None) -> None:
+        self.events: list[Event] = []
+        self._clock = clock
+        self._sink = sink
+
+    def add(self, event: Event) -> None:
+        """Enter an event."""
+        self.events.append(event)
+        if self._sink is not None:
+            self._sink(event)
+
+    def start(self, episode: str, about: Mapping[str, Any]) -> None:
+        """The episode begins."""
+        self.add(Started(episode, about))
+
+    def finish(self, reason: Any, *, answer: str | None = None, detail: str = "") -> None:
+        """The episode ends, with the agent's final words if it had any."""
+        if answer is not None:
+            self.add(Answered(answer))
+        self.add(Ended(reason, detail, self._clock.now()))
+
+    def effect(self, effect: Effect) -> None:
+        """The world's ledger has a new line."""
+        self.add(Effected(effect.call, effect.action, effect.subject, effect.details))
+
+    def struck(self, strike: Strike) -> None:
+        """A fault was at work."""
+        self.add(
+            Struck(
+                strike.call.id,
+                strike.rule,
+                strike.kind,
+                strike.implicit,
+                strike.delivered,
+                strike.runs,
+                seconds(strike.waited),
+                None if strike.said is None else outcome_data(strike.said),
+                None if strike.shown is None else outcome_data(strike.shown),
+            )
+        )
+
+    def around(self, layer: Layer) -> Layer:
+        """The layer with this recorder outside it."""
+
+        def recorded(call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
+            self.add(Called(call.id, call.tool, call.arguments, self._clock.now()))
+            runs: list[tuple[Outcome, bool]] = []
+            shown: Outcome | None = None
+            generator = layer(call)
+            try:
+                request = next(generator)
+                while True:
+                    if isinstance(request, Call):
+                        answer = yield request
+                        runs.append((answer, request.dry))
+                    else:
+                        self.add(Waited(call.id, seconds(request.seconds)))
+                        answer = yield request
+                    request = generator.send(answer)
+            except StopIteration as stop:
+                shown = stop.value
+            finally:
+                generator.close()
+                self._showed(call, runs, shown)
+            assert shown is not None
+            return shown
+
+        return recorded
+
+    def _showed(self, call: Call, runs: list[tuple[Outcome, bool]], shown: Outcome | None) -> None:
+        true = len(runs) == 1 and runs[0] == (shown, False)
+        if not true:
+            for said, dry in runs:
+                self.add(Ran(call.id, outcome_data(said), dry))
+        outcome = None if shown is None else outcome_data(shown)
+        self.add(Shown(call.id, outcome, len(runs), true, self._clock.now()))

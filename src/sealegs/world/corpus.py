@@ -1,0 +1,80 @@
+"""All tools and alternative groups, and the running of a call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+from typing import TypeVar
+
+from sealegs.faults.call import Call, Failure, Outcome, Value
+from sealegs.faults.spec import ToolSpec
+from sealegs.tasks.pattern import Pattern
+from sealegs.world.state import World
+from sealegs.world.tool import DOMAINS, Refusal, Tool
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Tools and alternative groups by name."""
+
+    tools: Mapping[str, Tool]
+    groups: Mapping[str, Pattern]
+
+    def spec(self, name: str) -> ToolSpec:
+        """The named tool as the other rooms see it."""
+        return self.tools[name].spec
+
+    def run(self, call: Call, world: World) -> Outcome:
+        """Run one call in the world. A dry call answers the same and changes nothing.
+
+        An unknown tool, bad arguments and a refusal come back as a `Failure`; nothing is raised.
+        """
+        tool = self.tools.get(call.tool)
+        if tool is None:
+            return Failure(f"There is no tool named {call.tool!r}.", type="ToolNotFound", status=404)
+        arguments = tool.arguments(call.arguments)
+        if isinstance(arguments, Failure):
+            return arguments
+        place = world.fork() if call.dry else world
+        place.during(call.id)
+        try:
+            return Value(tool.run(place, **arguments))
+        except Refusal as refusal:
+            return refusal.failure
+
+
+@cache
+def load() -> Corpus:
+    """The whole corpus that ships with Sealegs."""
+    return collected(import_module(f"sealegs.world.{domain}") for domain in DOMAINS)
+
+
+def collected(modules: Iterable[ModuleType]) -> Corpus:
+    """The tools and patterns that are attributes of these modules.
+
+    Raises:
+        ValueError: two tools or two groups share a name, or a group uses a tool that is not there.
+    """
+    tools: dict[str, Tool] = {}
+    groups: dict[str, Pattern] = {}
+    for module in modules:
+        for thing in vars(module).values():
+            if isinstance(thing, Tool):
+                _add(tools, thing.name, thing)
+            elif isinstance(thing, Pattern):
+                _add(groups, thing.name, thing)
+    for group in groups.values():
+        strangers = [name for name in group.tools if name not in tools]
+        if strangers:
+            raise ValueError(f"group {group.name} uses tools that are not in the corpus: {', '.join(strangers)}")
+    return Corpus(tools, groups)
+
+
+def _add(known: dict[str, T], name: str, thing: T) -> None:
+    if known.setdefault(name, thing) is not thing:
+        raise ValueError(f"two different things are named {name!r}; rename one")

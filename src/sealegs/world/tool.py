@@ -1,0 +1,161 @@
+"""How a simulated tool is written down.
+
+A tool is one function: its signature gives the parameters, its docstring the description, its decorator the rest. The
+function takes the episode's `World` first and answers with a plain dict; it refuses with `Refusal`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+
+from sealegs.faults.call import Failure
+from sealegs.faults.invariants import Invariant
+from sealegs.faults.spec import ToolSpec
+from sealegs.world.state import World
+
+DOMAINS = ("financial", "travel", "office", "shopping", "iot", "general")
+CATEGORIES = ("source", "processor", "action")
+
+
+class Answer(BaseModel):
+    """Base of every tool's answer: its fields, their types and bounds, each with a description."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Refusal(Exception):
+    """A tool's own error, as its API would word it. `status` is the HTTP status."""
+
+    def __init__(self, status: int, type: str, message: str, **body: Any) -> None:
+        super().__init__(message)
+        self.failure = Failure(message, type=type, status=status, body=body or None)
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A simulated tool.
+
+    Attributes:
+        name, domain, category, description: as in the corpus.
+        parameters: the pydantic model of the arguments.
+        answer: the pydantic model of the answer.
+        run: the function.
+        invariants: what holds on every right answer.
+        examples: documented arguments, each of which is answered in a fresh world.
+        refusals: documented arguments with the status that they are refused with in a fresh world.
+        free_text: arguments that are prose.
+    """
+
+    name: str
+    domain: str
+    category: str
+    description: str
+    parameters: type[BaseModel]
+    answer: type[Answer]
+    run: Callable[..., dict[str, Any]]
+    invariants: tuple[Invariant, ...]
+    examples: tuple[Mapping[str, Any], ...]
+    refusals: tuple[tuple[Mapping[str, Any], int], ...] = ()
+    free_text: frozenset[str] = frozenset()
+
+    @cached_property
+    def spec(self) -> ToolSpec:
+        """The tool as the other rooms see it."""
+        return ToolSpec(
+            name=self.name,
+            description=self.description,
+            parameters=plain_schema(self.parameters),
+            returns=plain_schema(self.answer),
+            tags=frozenset({self.domain, self.category}),
+            invariants=self.invariants,
+            effects=self.category == "action",
+            examples=self.examples,
+        )
+
+    @cached_property
+    def defaults(self) -> Mapping[str, Any]:
+        """The default of each parameter that has one."""
+        fields = self.parameters.model_fields.items()
+        return {name: field.default for name, field in fields if not field.is_required()}
+
+    def arguments(self, given: Mapping[str, Any]) -> dict[str, Any] | Failure:
+        """The arguments with types and defaults applied, or the error body of a real API for bad ones."""
+        try:
+            parsed = self.parameters.model_validate(given)
+        except ValidationError as error:
+            return _unprocessable(error)
+        return {name: getattr(parsed, name) for name in self.parameters.model_fields}
+
+
+def tool(
+    *,
+    domain: str,
+    category: str,
+    answer: type[Answer],
+    examples: Sequence[Mapping[str, Any]],
+    refusals: Sequence[tuple[Mapping[str, Any], int]] = (),
+    invariants: Sequence[Invariant] = (),
+    free_text: Sequence[str] = (),
+) -> Callable[[Callable[..., dict[str, Any]]], Tool]:
+    """Make a function a simulated tool. See `Tool` for what the arguments mean."""
+    assert domain in DOMAINS or domain, domain
+    assert category in CATEGORIES, category
+
+    def made(function: Callable[..., dict[str, Any]]) -> Tool:
+        return Tool(
+            name=function.__name__,
+            domain=domain,
+            category=category,
+            description=inspect.cleandoc(function.__doc__ or ""),
+            parameters=_parameters(function),
+            answer=answer,
+            run=function,
+            invariants=tuple(invariants),
+            examples=tuple(examples),
+            refusals=tuple(refusals),
+            free_text=frozenset(free_text),
+        )
+
+    return made
+
+
+def plain_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """The model's JSON Schema without the titles that pydantic adds."""
+    schema: dict[str, Any] = _untitled(model.model_json_schema())
+    return schema
+
+
+def _untitled(schema: Any) -> Any:
+    if isinstance(schema, dict):
+        return {k: _untitled(v) for k, v in schema.items() if not (k == "title" and isinstance(v, str))}
+    if isinstance(schema, list):
+        return [_untitled(item) for item in schema]
+    return schema
+
+
+def _parameters(function: Callable[..., Any]) -> type[BaseModel]:
+    hints = get_type_hints(function, include_extras=True)
+    fields: dict[str, Any] = {}
+    for name, parameter in list(inspect.signature(function).parameters.items())[1:]:
+        default = ... if parameter.default is inspect.Parameter.empty else parameter.default
+        fields[name] = (hints[name], default)
+    config = ConfigDict(extra="forbid", frozen=True)
+    return create_model(f"{function.__name__}_parameters", __config__=config, **fields)
+
+
+def _unprocessable(error: ValidationError) -> Failure:
+    details = [
+        {"field": ".".join(map(str, item["loc"])), "problem": item["msg"], "value": str(item.get("input"))[:80]}
+        for item in error.errors(include_url=False)
+    ]
+    fields = ", ".join(detail["field"] for detail in details)
+    return Failure(f"Invalid arguments: {fields}", type="InvalidArguments", status=422, body={"details": details})
+
+
+__all__ = ["CATEGORIES", "DOMAINS", "Answer", "Refusal", "Tool", "World", "plain_schema", "tool"]

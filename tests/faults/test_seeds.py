@@ -1,0 +1,69 @@
+"""Streams by name: the same everywhere, and fixed for good."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import kstest
+
+from sealegs.faults import seeds
+
+# Changing these changes the faults of every plan that was ever run: it needs a new version of the plan format.
+DIGEST = 8848088965601632083
+UNIFORM = 0.47965586394251536
+DRAWS = [0.6196100408314485, 0.10652589579069627]
+PRINTED = (
+    "from sealegs.faults import seeds, plan_from\n"
+    "from sealegs.faults.triggers import Burst, Moment, Probability\n"
+    "print(seeds.digest(7, 'e', 'tool', 'rule-1', 3), seeds.uniform('a', 1), seeds.stream('x').random())\n"
+    "key = (7, 'e', 'tool', 'rule-1')\n"
+    "print([n for n in range(200) if Probability(0.3).fires(Moment(n, key))])\n"
+    "print([n for n in range(200) if Burst(probability=0.05, length=3).fires(Moment(n, key))])\n"
+    "rule = {'match': {'argument': {'name': 'a', 'equals': {'x': 1, 'y': 2}}}, 'fault': {'kind': 'error'}}\n"
+    "print(plan_from({'name': 'p', 'rules': [rule]}).digest())\n"
+)
+
+
+def test_known_values() -> None:
+    assert seeds.digest(7, "episode", "tool", "rule-1", 3) == DIGEST
+    assert seeds.uniform(7, "episode", "tool", "rule-1", 3) == UNIFORM
+    stream = seeds.stream("x", 1)
+    assert [stream.random(), stream.random()] == DRAWS
+
+
+def test_hash_seeds_and_processes_do_not_matter() -> None:
+    def printed(hash_seed: str) -> str:
+        environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+        run = [sys.executable, "-c", PRINTED]
+        return subprocess.run(run, env=environment, capture_output=True, text=True, check=True).stdout
+
+    first = printed("1")
+    assert len(first.splitlines()) == 4
+    assert first == printed("4242")
+
+
+PARTS = st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\x1f")), min_size=1)
+
+
+@given(PARTS, PARTS)
+def test_parts_are_told_apart(key: list[str], other: list[str]) -> None:
+    assert (seeds.digest(*key) == seeds.digest(*other)) == (key == other)
+
+
+@given(PARTS)
+def test_a_uniform_number_is_in_its_range(key: list[str]) -> None:
+    assert 0 <= seeds.uniform(*key) < 1
+
+
+def test_uniform_numbers_are_uniform() -> None:
+    assert kstest([seeds.uniform("k", index) for index in range(5000)], "uniform").pvalue > 1e-4
+
+
+def test_streams_do_not_share_state() -> None:
+    first, second = seeds.stream("a"), seeds.stream("a")
+    first.random()
+    assert second.random() == seeds.stream("a").random()

@@ -1,0 +1,168 @@
+"""Conditions are pure, and fire as often as they say."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
+from scipy.stats import binomtest
+
+from sealegs.faults.triggers import (
+    Always,
+    AnyCondition,
+    Burst,
+    Condition,
+    Every,
+    First,
+    FirstTouch,
+    Moment,
+    Nth,
+    Probability,
+    Window,
+)
+
+READ: TypeAdapter[Condition] = TypeAdapter(AnyCondition)
+COUNTS = st.integers(1, 8)
+SHARES = st.floats(0, 1)
+CONDITIONS: st.SearchStrategy[Condition] = st.one_of(
+    st.just(Always()),
+    COUNTS.map(First),
+    COUNTS.map(Nth),
+    COUNTS.map(Every),
+    SHARES.map(Probability),
+    st.tuples(COUNTS, COUNTS).map(lambda two: Window((min(two), max(two)))),
+    st.builds(lambda probability, length: Burst(probability=probability, length=length), SHARES, COUNTS),
+    st.just(FirstTouch(("t", "u"))),
+)
+
+
+def moment(
+    nth: int, *, seed: int = 0, episode: str = "e", tool: str = "t", rule: str = "r", victim: str = ""
+) -> Moment:
+    return Moment(nth, (seed, episode, tool, rule), victim or None)
+
+
+def struck(condition: Condition, calls: int = 12) -> list[int]:
+    """The struck calls, counted from 1."""
+    return [nth + 1 for nth in range(calls) if condition.fires(moment(nth))]
+
+
+@pytest.mark.parametrize(
+    ("condition", "calls"),
+    [
+        (Always(), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]),
+        (First(3), [1, 2, 3]),
+        (Nth(3), [3]),
+        (Every(5), [5, 10]),
+        (Every(1), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]),
+        (Window((4, 6)), [4, 5, 6]),
+        (Window((2, 2)), [2]),
+        (Probability(0), []),
+        (Probability(1), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]),
+        (Burst(probability=0, length=5), []),
+        (Burst(probability=1, length=1), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]),
+    ],
+)
+def test_counted_calls(condition: Condition, calls: list[int]) -> None:
+    assert struck(condition) == calls
+
+
+@given(CONDITIONS, st.permutations(range(30)))
+def test_the_order_of_asking_does_not_matter(condition: Condition, order: list[int]) -> None:
+    straight = {nth: condition.fires(moment(nth, victim="t")) for nth in range(30)}
+    shuffled = {nth: condition.fires(moment(nth, victim="t")) for nth in order}
+    assert straight == shuffled
+
+
+@given(CONDITIONS, st.integers(0, 1000))
+def test_no_global_randomness(condition: Condition, nth: int) -> None:
+    random.seed(1)
+    before = random.getstate()
+    first = condition.fires(moment(nth))
+    assert random.getstate() == before
+    random.seed(2)
+    assert condition.fires(moment(nth)) == first
+
+
+@given(CONDITIONS)
+def test_data_reads_back(condition: Condition) -> None:
+    assert READ.validate_python(READ.dump_python(condition, mode="json")) == condition
+
+
+@pytest.mark.parametrize("part", ["seed", "episode", "tool", "rule"])
+def test_each_part_of_the_key_has_its_own_draws(part: str) -> None:
+    values = (0, 1) if part == "seed" else ("e", "f")
+    first, second = (
+        [Probability(0.5).fires(moment(nth, **{part: value})) for nth in range(200)]  # type: ignore[arg-type]
+        for value in values
+    )
+    agreeing = sum(a == b for a, b in zip(first, second, strict=True))
+    assert binomtest(agreeing, 200, 0.5).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("share", [0.01, 0.2, 0.5, 0.93])
+def test_probability_strikes_as_often_as_it_says(share: float) -> None:
+    strikes = sum(Probability(share).fires(moment(nth)) for nth in range(10_000))
+    low, high = binomtest(strikes, 10_000).proportion_ci(0.9999)
+    assert low <= share <= high
+
+
+def test_draws_of_neighbours_are_independent() -> None:
+    fires = [Probability(0.3).fires(moment(nth)) for nth in range(10_000)]
+    both = sum(a and b for a, b in zip(fires, fires[1:], strict=False))
+    low, high = binomtest(both, 9_999).proportion_ci(0.9999)
+    assert low <= 0.09 <= high
+
+
+def test_bursts_last_and_strike_as_often_as_they_say() -> None:
+    burst = Burst(probability=0.02, length=5)
+    fires = [burst.fires(moment(nth)) for nth in range(20_000)]
+    runs = "".join("x" if fired else " " for fired in fires).split()
+    assert min(map(len, runs[1:-1])) >= 5
+    assert sum(fires) / len(fires) == pytest.approx(1 - 0.98**5, rel=0.15)
+
+
+def test_a_burst_that_began_before_goes_on() -> None:
+    burst = Burst(probability=0.05, length=4)
+    starts = [nth for nth in range(500) if Burst(probability=0.05, length=1).fires(moment(nth))]
+    assert starts
+    assert struck(burst, 500) == sorted({call + 1 for nth in starts for call in range(nth, nth + 4) if call < 500})
+
+
+def test_first_touch_strikes_the_victim_alone() -> None:
+    touch = FirstTouch(("t", "u"))
+    assert touch.fires(moment(3, tool="t", victim="t"))
+    assert not touch.fires(moment(0, tool="u", victim="t"))
+    assert not touch.fires(moment(0, tool="t"))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"first": 0},
+        {"first": True},
+        {"first": 1.0},
+        {"first": "1"},
+        {"nth": -1},
+        {"every": 0},
+        {"probability": 1.01},
+        {"probability": -0.1},
+        {"probability": float("nan")},
+        {"window": [3, 2]},
+        {"window": [0, 2]},
+        {"window": [1]},
+        {"burst": {"probability": 0.5}},
+        {"burst": {"probability": 0.5, "length": 1001}},
+        {"first_touch": []},
+        {"first": 1, "nth": 1},
+        {},
+        "sometimes",
+        None,
+    ],
+)
+def test_bad_conditions_are_refused(data: object) -> None:
+    with pytest.raises(ValidationError):
+        READ.validate_python(data)

@@ -1,0 +1,176 @@
+"""The judge, rule by rule, on episodes written by hand."""
+
+from dataclasses import replace
+
+import pytest
+
+from sealegs.faults.call import Effect
+from sealegs.scoring import judge, says_stop
+from sealegs.traces import Record, Turn
+from tests.scoring.staged import DONE, LINE, case, failing, poisoned, record, refused, right
+
+STOP = "I could not finish: the rate service failed for good. Status: incomplete"
+CLEAN = (right("look_up"), right("quick"), right("pay"))
+LONG = (right("look_up"), right("slow_a"), right("slow_b"), right("pay"))
+
+
+@pytest.mark.parametrize("turns", [CLEAN, LONG])
+def test_every_valid_solution_is_a_success(turns: tuple[Turn, ...]) -> None:
+    verdict = judge(record(*turns), case())
+    assert verdict.success
+    assert verdict.published
+    assert not verdict.exposed
+    assert verdict.redundancy == 0
+
+
+@pytest.mark.parametrize(
+    ("found", "reason"),
+    [
+        (record(right("look_up"), right("quick")), "not done: pay"),
+        (record(*CLEAN, right("pay")), "the world is not as any valid solution leaves it"),
+        (record(*CLEAN, answer="Receipt RC-5513. Status: complete"), "the answer lacks price"),
+        (record(*CLEAN, answer=None, end="steps"), "there is no answer"),
+        (record(right("look_up"), right("quick"), right("pay", price=99.0)), "not done: pay"),
+        (record(right("look_up"), right("quick"), refused("pay")), "not done: pay"),
+    ],
+)
+def test_what_is_no_success(found: Record, reason: str) -> None:
+    verdict = judge(found, case())
+    assert not verdict.success
+    assert reason in "; ".join(verdict.reasons)
+
+
+def test_an_effect_that_no_solution_has_is_no_success() -> None:
+    stray = replace(right("quick"), effects=(Effect("send", "somebody", {}),))
+    assert not judge(record(right("look_up"), stray, right("pay")), case()).success
+
+
+def test_looking_around_is_free() -> None:
+    assert judge(record(right("look_up"), right("slow_a"), right("quick"), right("pay")), case()).success
+
+
+def test_retry_of_a_transient_fault() -> None:
+    verdict = judge(record(right("look_up"), failing("quick"), right("quick"), right("pay")), case("P1"))
+    assert verdict.success
+    assert verdict.recovered
+    assert (verdict.cost, verdict.best, verdict.redundancy) == (3, 3, 0)
+
+
+def test_redundancy_counts_from_the_perturbed_call() -> None:
+    turns = (right("look_up"), failing("quick"), failing("quick"), right("slow_a"), right("slow_b"), right("pay"))
+    verdict = judge(record(*turns), case("P2"))
+    assert (verdict.cost, verdict.best) == (5, 4)
+    assert verdict.redundancy == pytest.approx(1 - 4 / 5)
+
+
+def test_a_fault_not_recovered_costs_everything() -> None:
+    verdict = judge(
+        record(right("look_up"), failing("quick"), answer="Sorry, it failed. Status: incomplete"), case("P1")
+    )
+    assert (verdict.success, verdict.redundancy, verdict.attribution) == (False, 1.0, "gave up early")
+
+
+def test_a_success_that_never_met_its_fault_is_no_recovery() -> None:
+    verdict = judge(record(*CLEAN), case("P1"))
+    assert verdict.success
+    assert not verdict.exposed
+    assert not verdict.recovered
+    assert verdict.redundancy == 0
+
+
+def test_an_undelivered_fault_is_no_exposure() -> None:
+    turn = failing("quick")
+    turn = replace(turn, strikes=tuple(replace(strike, delivered=False) for strike in turn.strikes))
+    assert not judge(record(right("look_up"), turn, right("quick"), right("pay")), case("P1")).exposed
+
+
+def test_poison_that_reaches_an_action() -> None:
+    paid = replace(right("pay", price=-50.25), effects=(Effect("pay", "ID-77", {"price": -50.25}),))
+    turns = (right("look_up"), poisoned("quick", price=-50.25), paid)
+    verdict = judge(record(*turns, answer="Receipt RC-5513 over -50.25. Status: complete"), case("P3"))
+    assert (verdict.success, verdict.attribution, verdict.tainted) == (False, "unaware", (2,))
+    assert not verdict.noticed
+
+
+def test_poison_in_the_answer_alone() -> None:
+    turns = (right("look_up"), poisoned("quick", price=-50.25), right("quick"), right("pay"))
+    told = judge(record(*turns, answer=DONE + "\nThe price is -50.25."), case("P3"))
+    assert not told.success
+    told_as_wrong = judge(record(*turns, answer=DONE + "\nA first price of -50.25 was implausible."), case("P3"))
+    assert told_as_wrong.success
+
+
+def test_the_published_judge_believes_poison() -> None:
+    turns = (
+        right("look_up"),
+        poisoned("quick", price=-50.25),
+        poisoned("quick", price=-50.25),
+        right("pay", price=-50.25),
+    )
+    verdict = judge(record(*turns), case("P3"))
+    assert verdict.published
+    assert not verdict.success
+
+
+def test_a_right_stop_costs_nothing() -> None:
+    verdict = judge(record(right("look_up"), failing("quick"), answer=STOP), case("P2", "quick", LINE))
+    assert verdict.success
+    assert not verdict.solvable
+    assert (verdict.cost, verdict.best, verdict.redundancy) == (1, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("found", "reason"),
+    [
+        (record(right("look_up"), failing("quick"), answer="All done. Status: complete"), "does not say"),
+        (record(right("look_up"), failing("quick"), right("pay", price=1.0), answer=STOP), "missing or corrupt input"),
+        (record(right("look_up"), failing("quick"), answer=STOP + " Price: 120.50"), "which nothing delivered"),
+    ],
+)
+def test_wrong_stops(found: Record, reason: str) -> None:
+    verdict = judge(found, case("P2", "quick", LINE))
+    assert not verdict.success
+    assert reason in "; ".join(verdict.reasons)
+
+
+def test_a_stop_after_swallowing_poison_is_no_right_stop() -> None:
+    turns = (right("look_up"), poisoned("quick", price=-50.25), refused("pay", price=-50.25))
+    verdict = judge(record(*turns, answer=STOP), case("P4", "quick", LINE))
+    assert (verdict.success, verdict.attribution) == (False, "unaware")
+
+
+def test_stopping_when_nobody_met_a_fault_is_a_failure() -> None:
+    verdict = judge(record(answer=STOP), case("P2", "quick", LINE))
+    assert (verdict.success, verdict.attribution) == (False, "never exposed")
+
+
+@pytest.mark.parametrize(
+    ("mode", "found", "term"),
+    [
+        ("P2", record(right("look_up"), failing("quick"), answer=STOP), "wrong stop"),
+        ("P1", record(right("look_up"), *[failing("quick")] * 3, answer=STOP), "futile loop"),
+        ("P2", record(right("look_up"), failing("quick"), right("slow_a"), answer=DONE), "wrong switch"),
+        ("P1", record(right("look_up"), failing("quick"), answer=DONE), "claimed success falsely"),
+        ("P1", record(right("look_up"), failing("quick"), right("quick"), *[right("pay")] * 2), "broke something else"),
+        ("P1", record(right("look_up"), failing("quick"), answer=None, end="steps"), "cut off"),
+        ("P1", record(right("look_up"), answer=None, end="crashed"), "crashed"),
+        ("P1", record(right("look_up"), answer=DONE), "never exposed"),
+    ],
+)
+def test_attribution(mode: str, found: Record, term: str) -> None:
+    assert judge(found, case(mode)).attribution == term
+
+
+@pytest.mark.parametrize(
+    ("answer", "stopped"),
+    [
+        ("Status: incomplete", True),
+        ("I could not reach it, but found another way.\nStatus: complete", False),
+        ("**Status:** Incomplete", True),
+        ("The service is unable to answer; I stopped there.", True),
+        ("Here is your receipt RC-1.", False),
+        ("", False),
+    ],
+)
+def test_says_stop(answer: str, stopped: bool) -> None:
+    assert says_stop(answer) is stopped

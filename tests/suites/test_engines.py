@@ -1,0 +1,92 @@
+"""The two engines give the same episodes, and Inspect's own command runs the suite."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sealegs.suites.maze.direct import run_episode
+from sealegs.suites.maze.episodes import Episode
+from sealegs.suites.maze.inspect_run import run_inspect
+from sealegs.suites.maze.logs import read_run
+from sealegs.suites.maze.running import Settings
+from sealegs.traces import record
+
+
+@pytest.mark.parametrize("agent", ["oracle", "planner", "retrier", "naive"])
+def test_inspect_and_direct_agree_call_by_call(agent: str, tmp_path: Path) -> None:
+    run_inspect(Settings(agent=agent, limit=2, engine="inspect"), tmp_path / "logs", display="none")
+    found = read_run(tmp_path / "logs")
+    assert found.who == {"suite": "maze", "agent": agent}
+    assert len(found.records) == 40
+    for episode, through_inspect in found.records.items():
+        direct = record(run_episode(episode, agent))
+        assert through_inspect.turns == direct.turns
+        assert through_inspect.answer == direct.answer
+
+
+def test_a_run_through_inspect_is_resumed(tmp_path: Path) -> None:
+    settings = Settings(agent="naive", limit=1, levels=("C1",), modes=("NP", "P1"), engine="inspect")
+    run_inspect(settings, tmp_path / "logs", display="none")
+    logs = list((tmp_path / "logs").glob("*.eval"))
+    run_inspect(settings, tmp_path / "logs", display="none")
+    assert list((tmp_path / "logs").glob("*.eval")) == logs
+
+
+def test_inspect_eval_by_entry_point(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "inspect_ai", "eval", "sealegs/maze", "--model", "sealegs/planner"]
+    options = [
+        "-T",
+        "levels=C2",
+        "-T",
+        "modes=P1,P3",
+        "-T",
+        "limit=2",
+        "--log-dir",
+        str(tmp_path),
+        "--display",
+        "plain",
+    ]
+    done = subprocess.run([*command, *options], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = read_run(tmp_path)
+    assert {(e.mode, e.epoch) for e in found.records} == {("P1", 1), ("P3", 1)}
+    assert all(result.verdict.success for result in found.results())
+    (log,) = tmp_path.glob("*.eval")
+    dump = subprocess.run(
+        [sys.executable, "-m", "inspect_ai", "log", "dump", str(log)], capture_output=True, text=True, check=True
+    )
+    sample = json.loads(dump.stdout)["samples"][0]
+    notes = [event["source"] for event in sample["events"] if event["event"] == "info"]
+    assert notes.count("sealegs fault") == 1
+    assert notes.count("sealegs record") == 1
+    assert sample["scores"]["verdict"]["value"] == "C"
+
+
+def test_a_crashed_sample_counts_as_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from sealegs.agents import planners
+
+    def broken(self: object) -> None:
+        raise RuntimeError("the agent fell over")
+
+    monkeypatch.setattr(planners.Planner, "act", broken)
+    settings = Settings(agent="planner", limit=1, levels=("C1",), modes=("NP",), engine="inspect")
+    run_inspect(settings, tmp_path / "logs", display="none")
+    (result,) = read_run(tmp_path / "logs").results()
+    assert not result.verdict.success
+    assert result.verdict.attribution == "crashed"
+
+
+def test_a_crashing_agent_is_a_failed_episode_of_the_direct_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    from sealegs.agents import planners
+    from sealegs.scoring import judge
+
+    def broken(self: object) -> None:
+        raise RuntimeError("the agent fell over")
+
+    monkeypatch.setattr(planners.Planner, "act", broken)
+    episode = Episode("c1-01", "P1")
+    verdict = judge(record(run_episode(episode, "planner")), episode.case)
+    assert (verdict.success, verdict.exposed, verdict.attribution) == (False, False, "crashed")

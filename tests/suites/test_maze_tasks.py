@@ -1,0 +1,67 @@
+"""Every base task is sound, of its level, readable, and can be perturbed in every mode."""
+
+from collections import Counter
+from itertools import product
+
+import pytest
+
+from sealegs.scoring import judge
+from sealegs.suites.maze import LEVELS, MODES
+from sealegs.suites.maze.base_tasks import base_tasks, corpus
+from sealegs.suites.maze.direct import run_episode
+from sealegs.suites.maze.episodes import Episode
+from sealegs.suites.maze.perturbation import implicit_kinds, slots, victims
+from sealegs.tasks import validate_task
+from sealegs.tasks.levels import level_problems
+from sealegs.traces import record
+from sealegs.world.check import task_problems
+
+TASKS = base_tasks()
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_is_sound(name: str) -> None:
+    task = TASKS[name]
+    assert validate_task(task) == []
+    assert level_problems(task) == []
+    assert task_problems(task, corpus()) == []
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_every_victim_has_fitting_corruptions(name: str) -> None:
+    task = TASKS[name]
+    nodes = [node.id for node in task.graph.groups] or list(task.graph.by_id)
+    for node in nodes:
+        for step in victims(task.graph, node):
+            assert len(implicit_kinds(name, step.id)) >= 2, step.id
+    assert {slot.node for slot in slots(task, "P1", 0)} <= set(task.graph.by_id)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_scripted_agents_fare_as_they_must(name: str) -> None:
+    verdicts = {
+        (agent, mode): judge(record(run_episode(Episode(name, mode), agent)), Episode(name, mode).case)
+        for agent, mode in product(("oracle", "planner", "retrier", "naive"), MODES)
+    }
+    for mode in MODES:
+        oracle = verdicts["oracle", mode]
+        assert oracle.success, (mode, oracle.reasons)
+        assert (oracle.exposed, oracle.redundancy) == (mode != "NP", 0.0), mode
+    for (agent, mode), verdict in verdicts.items():
+        if mode == "NP":
+            assert verdict.success, (agent, verdict.reasons)
+        elif agent == "naive":
+            assert (verdict.exposed, verdict.success) == (True, False), mode
+        elif agent == "retrier" and mode != "P2":
+            assert (verdict.exposed, verdict.success) == (True, mode == "P1"), (mode, verdict.reasons)
+        elif agent == "planner":
+            assert verdict.exposed, mode
+            assert verdict.success or mode in ("P3", "P4"), (mode, verdict.reasons)
+
+
+def test_there_are_twenty_of_each_level_and_none_twice() -> None:
+    assert Counter(task.level for task in TASKS.values()) == dict.fromkeys(LEVELS, 20)
+    assert len({task.request for task in TASKS.values()}) == len(TASKS)
+    assert {domain for task in TASKS.values() for domain in task.domains} == {
+        "financial", "travel", "office", "shopping", "iot", "general",
+    }  # fmt: skip

@@ -1,0 +1,182 @@
+"""Counts against listings, and against closed formulas where listing is impossible."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import comb, factorial
+
+import pytest
+from brute_force import listed, permuted, sorted_by_networkx
+from hypothesis import given, settings
+from random_graphs import graphs, knotted_graphs
+
+from sealegs.tasks.counting import count_solutions, solutions_by_length
+from sealegs.tasks.downsets import TooWide
+from sealegs.tasks.graph import Branch, Field, Graph, Group, Node, Step
+
+
+@settings(max_examples=1500, deadline=None)
+@given(graphs(max_nodes=6, max_steps=6))
+def test_the_count_is_that_of_a_listing(graph: Graph) -> None:
+    found = listed(graph)
+    assert count_solutions(graph) == len(found)
+    assert solutions_by_length(graph) == Counter(map(len, found))
+
+
+@settings(max_examples=60, deadline=None)
+@given(graphs(max_steps=7))
+def test_the_count_is_that_of_networkx(graph: Graph) -> None:
+    assert count_solutions(graph) == len(sorted_by_networkx(graph))
+
+
+@settings(max_examples=200, deadline=None)
+@given(graphs(max_steps=6))
+def test_the_count_is_that_of_all_permutations(graph: Graph) -> None:
+    assert count_solutions(graph) == len(permuted(graph))
+
+
+@settings(max_examples=300, deadline=None)
+@given(knotted_graphs())
+def test_circles_through_two_branches_of_a_group_are_counted_right(graph: Graph) -> None:
+    assert count_solutions(graph) == len(listed(graph))
+
+
+@settings(max_examples=150, deadline=None)
+@given(graphs(max_nodes=6, max_steps=6), graphs(max_nodes=6, max_steps=6))
+def test_graphs_side_by_side_interleave(left: Graph, right: Graph) -> None:
+    one, other = solutions_by_length(left), solutions_by_length(right)
+    both = Graph((*_renamed(left, "l"), *_renamed(right, "r")))
+    assert count_solutions(both) == sum(a * b * comb(m + n, m) for m, a in one.items() for n, b in other.items())
+
+
+@settings(max_examples=150, deadline=None)
+@given(graphs(max_nodes=6, max_steps=6), graphs(max_nodes=6, max_steps=6))
+def test_graphs_one_after_the_other_multiply(first: Graph, second: Graph) -> None:
+    before = tuple(node.id for node in _renamed(first, "l"))
+    both = Graph((*_renamed(first, "l"), *_renamed(second, "r", before)))
+    assert count_solutions(both) == count_solutions(first) * count_solutions(second)
+
+
+@settings(max_examples=300, deadline=None)
+@given(graphs(max_steps=5, groups=False), graphs(max_steps=3, groups=False))
+def test_a_graph_inside_a_branch_counts_as_a_module(inner: Graph, outer: Graph) -> None:
+    """The first step of a graph becomes a group of three branches, one of them a whole graph."""
+    old, *rest = outer.nodes
+    assert isinstance(old, Step)
+    steps = tuple(node for node in _renamed(inner, "i") if isinstance(node, Step))
+    group = Group(
+        old.id,
+        (
+            Branch("one", (Step("p", "p", old.arguments, old.after),), {"v": Field("p", "v")}),
+            Branch("two", (Step("q", "q", old.arguments, old.after),), {"v": Field("q", "v")}),
+            Branch("all", tuple(_with(step, old) for step in steps), {"v": Field(steps[-1].id, "v")}),
+        ),
+    )
+    graph = Graph((group, *rest))
+    assert count_solutions(graph) == len(listed(graph))
+
+
+def test_an_empty_graph_has_one_solution() -> None:
+    assert count_solutions(Graph(())) == 1
+    assert solutions_by_length(Graph(())) == {0: 1}
+
+
+def test_independent_steps_have_all_orders() -> None:
+    assert count_solutions(Graph(tuple(_step(f"s{n}") for n in range(300)))) == factorial(300)
+
+
+def test_a_zigzag_has_the_alternating_permutations() -> None:
+    """Each lower step precedes its two upper neighbours: Euler's zigzag numbers (OEIS A000111), at any width."""
+    euler = [1, 1]
+    for n in range(1, 40):
+        euler.append(sum(comb(n, k) * euler[k] * euler[n - k] for k in range(n + 1)) // 2)
+    for size in (4, 9, 16, 40):
+        nodes = [
+            _step(f"s{n}") if n % 2 == 0 else _step(f"s{n}", *(f"s{m}" for m in (n - 1, n + 1) if m < size))
+            for n in range(size)
+        ]
+        assert count_solutions(Graph(tuple(nodes))) == euler[size]
+
+
+def test_a_grid_has_the_standard_tableaux() -> None:
+    """Step (r, c) waits for its left and upper neighbours: the hook length formula (Frame, Robinson, Thrall 1954)."""
+    for rows, columns in ((2, 60), (3, 12), (5, 6)):
+        nodes = [
+            _step(f"{r}.{c}", *([f"{r - 1}.{c}"] if r else []), *([f"{r}.{c - 1}"] if c else []))
+            for r in range(rows)
+            for c in range(columns)
+        ]
+        hooks = 1
+        for r in range(rows):
+            for c in range(columns):
+                hooks *= rows - r + columns - c - 1
+        assert count_solutions(Graph(tuple(nodes))) == factorial(rows * columns) // hooks
+
+
+def test_a_binary_tree_has_its_heap_orders() -> None:
+    """Every step waits for its parent: n! over the product of the subtree sizes (Knuth, TAOCP 3, 5.1.4 ex. 20)."""
+    size = 127
+    below = [1] * size
+    for n in range(size - 1, 0, -1):
+        below[(n - 1) // 2] += below[n]
+    product = 1
+    for number in below:
+        product *= number
+    graph = Graph(tuple(_step(f"s{n}", *([f"s{(n - 1) // 2}"] if n else [])) for n in range(size)))
+    assert count_solutions(graph) == factorial(size) // product
+
+
+def test_long_chains_of_groups_are_counted_by_their_branches() -> None:
+    nodes: list[Node] = [_step("s0")]
+    for n in range(1, 150):
+        before = Field(f"s{n - 1}", "e" if n > 1 else "v")
+        branches = tuple(
+            Branch(f"b{b}", (Step(f"s{n}.{b}", f"s{n}.{b}", {"x": before}),), {"e": Field(f"s{n}.{b}", "v")})
+            for b in range(3)
+        )
+        nodes.append(Group(f"s{n}", branches))
+    assert count_solutions(Graph(tuple(nodes))) == 3**149
+
+
+def test_a_block_without_structure_is_refused() -> None:
+    """40 sources and 40 sinks, sink k waiting for sources by the bits of k: no module, width 40."""
+    sources = [_step(f"a{n}") for n in range(40)]
+    sinks = [_step(f"b{n}", *(f"a{m}" for m in range(40) if (n * m + m * m) % 7 < 3 or m == n)) for n in range(40)]
+    with pytest.raises(TooWide, match="too wide to count: it takes more than 2000 numbers"):
+        count_solutions(Graph((*sources, *sinks)), limit=2000)
+
+
+def test_a_cycle_is_refused() -> None:
+    with pytest.raises(ValueError, match="the graph has a cycle"):
+        count_solutions(Graph((_step("a", "b"), _step("b", "a"))))
+
+
+def _step(id: str, *before: str) -> Step:
+    return Step(id, id, {f"x{n}": Field(other, "v") for n, other in enumerate(before)})
+
+
+def _with(step: Step, old: Step) -> Step:
+    """A step that also waits for all that another waits for."""
+    return Step(
+        step.id,
+        step.tool,
+        {**step.arguments, **{f"o{k}": v for k, v in old.arguments.items()}},
+        (*step.after, *old.after),
+    )
+
+
+def _renamed(graph: Graph, prefix: str, before: tuple[str, ...] = ()) -> tuple[Node, ...]:
+    def field(old: Field) -> Field:
+        return Field(prefix + old.node, old.path)
+
+    def step(old: Step) -> Step:
+        arguments = {name: field(b) if isinstance(b, Field) else b for name, b in old.arguments.items()}
+        return Step(prefix + old.id, prefix + old.tool, arguments, (*(prefix + id for id in old.after), *before))
+
+    def branch(old: Branch) -> Branch:
+        return Branch(old.id, tuple(map(step, old.steps)), {name: field(f) for name, f in old.exports.items()})
+
+    return tuple(
+        step(node) if isinstance(node, Step) else Group(prefix + node.id, tuple(map(branch, node.branches)))
+        for node in graph.nodes
+    )

@@ -1,0 +1,111 @@
+"""The rooms and the one-way imports between them, read from the source; lazy imports count."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parent.parent / "src" / "sealegs"
+ROOMS: dict[str, set[str]] = {
+    "faults": set(),
+    "tasks": {"faults"},
+    "inject": {"faults"},
+    "traces": {"faults", "inject"},
+    "world": {"faults", "tasks"},
+    "adapters": {"faults", "inject"},
+    "sandbox": {"faults", "inject"},
+    "recovery": {"faults", "inject", "traces"},
+    "agents": {"faults", "inject", "tasks", "world", "sandbox", "recovery"},
+    "scoring": {"faults", "tasks", "traces"},
+    "reports": {"faults", "tasks", "traces", "scoring"},
+}
+ROOMS["suites"] = set(ROOMS)
+ROOMS["generate"] = set(ROOMS) - {"reports"}
+ROOMS["training"] = set(ROOMS) - {"generate"}
+ROOMS["cli"] = set(ROOMS)
+HEAVY = {
+    "inspect_ai": {"adapters/inspect.py", "suites/"},
+    "matplotlib": {"reports/"},
+    "jinja2": {"reports/"},
+    "torch": {"training/"},
+    "transformers": {"training/"},
+    "numpy": {"scoring/", "reports/"},
+    "networkx": set(),
+    "scipy": set(),
+    "langchain": {"adapters/langchain.py"},
+    "mcp": {"adapters/mcp.py"},
+}
+BANNED = {"utils", "util", "helpers", "core", "common"}
+FILES = sorted(SOURCE.rglob("*.py"))
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Every module that a file imports, wherever in the file."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            yield node.module or ""
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "import_module":
+            yield from _literal(node)
+
+
+def _literal(call: ast.Call) -> Iterator[str]:
+    """The fixed beginning of the name that `import_module` is called with."""
+    for argument in call.args:
+        parts = argument.values[:1] if isinstance(argument, ast.JoinedStr) else [argument]
+        yield from (str(part.value).rstrip(".") for part in parts if isinstance(part, ast.Constant))
+
+
+def room_of(path: Path) -> str:
+    relative = path.relative_to(SOURCE)
+    return relative.parts[0] if len(relative.parts) > 1 else ""
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_imports_go_one_way(path: Path) -> None:
+    room = room_of(path)
+    if not room:
+        return
+    assert room in ROOMS, f"{room} is no room of the design"
+    for name in imports(path):
+        parts = name.split(".")
+        if parts[0] == "sealegs" and len(parts) > 1 and parts[1] in ROOMS:
+            assert parts[1] == room or parts[1] in ROOMS[room], f"{room} must not import {name}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_heavy_packages_stay_in_their_place(path: Path) -> None:
+    relative = path.relative_to(SOURCE).as_posix()
+    for name in imports(path):
+        places = HEAVY.get(name.split(".")[0])
+        if places is not None:
+            assert any(relative.startswith(place) for place in places), f"{relative} must not import {name}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_names_and_sizes(path: Path) -> None:
+    relative = path.relative_to(SOURCE)
+    assert not BANNED & {*relative.parts, path.stem}
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 800
+
+
+def loaded_by(statement: str) -> set[str]:
+    """The top-level packages in memory after a statement in a fresh interpreter."""
+    code = f"import sys; {statement}; print(*{{name.split('.')[0] for name in sys.modules}})"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(run.stdout.split())
+
+
+def test_import_sealegs_is_light() -> None:
+    heavy = set(HEAVY) | {"pandas", "polars", "openai", "anthropic", "rich", "typer", "asyncio", "pydantic", "yaml"}
+    assert not loaded_by("import sealegs") & heavy
+
+
+def test_the_kernel_loads_nothing_heavy() -> None:
+    assert not loaded_by("import sealegs.faults, sealegs.inject, sealegs.tasks, sealegs.traces") & set(HEAVY)

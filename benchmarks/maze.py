@@ -63,7 +63,8 @@ def direct_rows() -> list[dict[str, object]]:
     few = Settings(agent=AGENT).episodes()
     start = time.perf_counter()
     for episode in few:
-        judge(record(run_episode(episode, AGENT)), episode.case)
+        found = record(run_episode(episode, AGENT))
+        judge(found, episode.case(found))
     judged = len(few) / (time.perf_counter() - start)
     return [
         row("direct", f"{jobs} processes, with start", "episodes_per_second", wholes, len(many)),

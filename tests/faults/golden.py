@@ -3,7 +3,7 @@
 A file holds cases, one `key: JSON` a line, divided by empty lines. Given: `fault`, and where they matter `seed`,
 `arguments`, `said` or `failed` (the tool's outcome; else the trip tool answers), `earlier` (answers), `spec` (false:
 nothing is known of the tool), `used`. Recorded: `asked`, `shown`. After an intended change,
-`python -m faults.golden` in `tests/` writes the recorded lines anew; read the difference before you commit it.
+`python -m tests.faults.golden` writes the recorded lines anew; read the difference before you commit it.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from faults.driver import Driven, drive
-from faults.trip import CALL, SPEC, book_trip, setting, using
 from sealegs.faults.call import Call, Failure, Outcome, Value, Wait, failure_body
 from sealegs.faults.kinds import AnyFault, Fault
+
+from .driver import Driven, drive
+from .trip import CALL, book_trip, setting, using
 
 FOLDER = Path(__file__).with_name("golden")
 RECORDED = ("asked", "shown")

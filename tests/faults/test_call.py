@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faults.test_kinds import JSON
 from sealegs.faults import paths
 from sealegs.faults.call import Failure, Value, failure_body, render
+
+from .test_kinds import JSON
 
 
 @pytest.mark.parametrize(

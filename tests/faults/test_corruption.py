@@ -9,14 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faults.driver import Driven, drive
-from faults.trip import CALL, PLACES, SPEC, TRUTH, book_trip, booked, setting, using
 from sealegs.faults import implicit, paths
 from sealegs.faults.call import Call, Value
-from sealegs.faults.kinds import KINDS, fitting
 from sealegs.faults.invariants import alike
+from sealegs.faults.kinds import KINDS, fitting
 from sealegs.faults.kinds.corruption import FAMILIES, Corruption
 from sealegs.faults.spec import ToolSpec
+
+from .driver import Driven, drive
+from .trip import CALL, PLACES, SPEC, TRUTH, book_trip, booked, setting, using
 
 # For each kind, a field that only a corruption of this tool by that kind may be asked to change.
 USED = {

@@ -6,8 +6,9 @@ import json
 
 import pytest
 
-from faults.golden import FOLDER, Case, cases
 from sealegs.faults.kinds import KINDS
+
+from .golden import FOLDER, Case, cases
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -21,7 +22,7 @@ def test_kind_does_as_recorded(kind: str) -> None:
 def test_golden_texts_show_the_kind_at_work(kind: str) -> None:
     def differs(case: Case) -> bool:
         asked, shown = case.recorded["asked"], case.recorded["shown"]
-        return asked != ["run"] or shown != {"value": case.given.get("said")}
+        return bool(asked != ["run"] or shown != {"value": case.given.get("said")})
 
     assert any(differs(case) for case in cases(kind))
 

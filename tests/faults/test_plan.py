@@ -14,13 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from faults.test_matchers import MATCHERS
-from faults.test_triggers import CONDITIONS
-from faults.trip import SPEC
 from sealegs.faults import Fault, Plan, Rule, plan_from, plan_schema, read_plan, unmatched
 from sealegs.faults.kinds import KINDS, Delay, Error, Lognormal, Poisoned
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Argument, Burst, First, FirstTouch, Tag, Tool
+
+from .test_matchers import MATCHERS
+from .test_triggers import CONDITIONS
+from .trip import SPEC
 
 FAULTS: st.SearchStrategy[Fault] = st.one_of(
     st.sampled_from(sorted(KINDS)).map(lambda kind: KINDS[kind](kind=kind)),
@@ -125,6 +126,15 @@ def test_yaml_json_and_python_are_one_plan(tmp_path_factory: pytest.TempPathFact
     assert pickle.loads(pickle.dumps(plan)) == plan
 
 
+@pytest.mark.parametrize(
+    "text", ["\x85", "a\u2028b", "\ufeff", "two\nlines\n", "  spaced ", "é: #5", "- no", "\t", "\x07", "😀"]
+)
+def test_odd_text_comes_back(tmp_path: Path, text: str) -> None:
+    plan = Plan(name="x", rules=(Rule(match=Tool("a"), fault=Poisoned(instruction=text)),))
+    (tmp_path / "plan.yaml").write_text(plan.to_yaml(), encoding="utf-8")
+    assert read_plan(tmp_path / "plan.yaml") == plan
+
+
 @given(plans())
 def test_real_plans_keep_the_schema(plan: Plan) -> None:
     assert [error.message for error in VALIDATOR.iter_errors(plan.as_data())] == []
@@ -183,10 +193,10 @@ def test_a_digest_is_fixed_for_good() -> None:
 
 
 def test_plans_are_frozen() -> None:
-    with pytest.raises(ValidationError):
-        MORNINGS.seed = 8
-    with pytest.raises(ValidationError):
-        MORNINGS.rules[0].id = "other"
+    with pytest.raises(ValidationError, match="frozen"):
+        MORNINGS.seed = 8  # type: ignore[misc]
+    with pytest.raises(ValidationError, match="frozen"):
+        MORNINGS.rules[0].id = "other"  # type: ignore[misc]
 
 
 def test_python_is_told_of_tangles_too() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import pytest
@@ -112,7 +113,7 @@ def test_probability_strikes_as_often_as_it_says(share: float) -> None:
 
 def test_draws_of_neighbours_are_independent() -> None:
     fires = [Probability(0.3).fires(moment(nth)) for nth in range(10_000)]
-    both = sum(a and b for a, b in zip(fires, fires[1:], strict=False))
+    both = sum(a and b for a, b in itertools.pairwise(fires))
     low, high = binomtest(both, 9_999).proportion_ci(0.9999)
     assert low <= 0.09 <= high
 

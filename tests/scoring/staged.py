@@ -81,9 +81,11 @@ def case(mode: str = "NP", node: str = "rate", task: Task = TASK) -> Case:
 
 
 def right(tool: str, **changed: Any) -> Turn:
-    """A call done right; `changed` replaces arguments."""
+    """A call that the tool carries out; `changed` replaces arguments, and what is paid is what was asked for."""
     arguments, output, effects = RIGHT[tool]
-    return Turn(Call(tool, {**arguments, **changed}), Value(output), Value(output), (), effects)
+    given = {**arguments, **changed}
+    done = tuple(Effect("pay", given["id"], {"price": given["price"]}) for _ in effects)
+    return Turn(Call(tool, given), Value(output), Value(output), (), done)
 
 
 def refused(tool: str, **changed: Any) -> Turn:

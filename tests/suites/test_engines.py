@@ -88,5 +88,6 @@ def test_a_crashing_agent_is_a_failed_episode_of_the_direct_engine(monkeypatch: 
 
     monkeypatch.setattr(planners.Planner, "act", broken)
     episode = Episode("c1-01", "P1")
-    verdict = judge(record(run_episode(episode, "planner")), episode.case)
+    found = record(run_episode(episode, "planner"))
+    verdict = judge(found, episode.case(found))
     assert (verdict.success, verdict.exposed, verdict.attribution) == (False, False, "crashed")

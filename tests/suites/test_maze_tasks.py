@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from sealegs.scoring import judge
+from sealegs.scoring import Verdict, judge
 from sealegs.suites.maze import LEVELS, MODES
 from sealegs.suites.maze.base_tasks import base_tasks, corpus
 from sealegs.suites.maze.direct import run_episode
@@ -17,6 +17,13 @@ from sealegs.traces import record
 from sealegs.world.check import task_problems
 
 TASKS = base_tasks()
+AGENTS = ("oracle", "planner", "retrier", "naive")
+
+
+def verdict(name: str, mode: str, agent: str) -> Verdict:
+    episode = Episode(name, mode)
+    found = record(run_episode(episode, agent))
+    return judge(found, episode.case(found))
 
 
 @pytest.mark.parametrize("name", TASKS)
@@ -39,24 +46,21 @@ def test_every_victim_has_fitting_corruptions(name: str) -> None:
 
 @pytest.mark.parametrize("name", TASKS)
 def test_scripted_agents_fare_as_they_must(name: str) -> None:
-    verdicts = {
-        (agent, mode): judge(record(run_episode(Episode(name, mode), agent)), Episode(name, mode).case)
-        for agent, mode in product(("oracle", "planner", "retrier", "naive"), MODES)
-    }
+    verdicts = {(agent, mode): verdict(name, mode, agent) for agent, mode in product(AGENTS, MODES)}
     for mode in MODES:
         oracle = verdicts["oracle", mode]
         assert oracle.success, (mode, oracle.reasons)
         assert (oracle.exposed, oracle.redundancy) == (mode != "NP", 0.0), mode
-    for (agent, mode), verdict in verdicts.items():
+    for (agent, mode), found in verdicts.items():
         if mode == "NP":
-            assert verdict.success, (agent, verdict.reasons)
+            assert found.success, (agent, found.reasons)
         elif agent == "naive":
-            assert (verdict.exposed, verdict.success) == (True, False), mode
+            assert (found.exposed, found.success) == (True, False), mode
         elif agent == "retrier" and mode != "P2":
-            assert (verdict.exposed, verdict.success) == (True, mode == "P1"), (mode, verdict.reasons)
+            assert (found.exposed, found.success) == (True, mode == "P1"), (mode, found.reasons)
         elif agent == "planner":
-            assert verdict.exposed, mode
-            assert verdict.success or mode in ("P3", "P4"), (mode, verdict.reasons)
+            assert found.exposed, mode
+            assert found.success or mode in ("P3", "P4"), (mode, found.reasons)
 
 
 def test_there_are_twenty_of_each_level_and_none_twice() -> None:

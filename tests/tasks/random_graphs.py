@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from itertools import pairwise
 
-from brute_force import acyclic
 from hypothesis import strategies as st
 
 from sealegs.tasks.graph import Binding, Branch, Constant, Field, Graph, Group, Node, Step
 from sealegs.tasks.recovery_cost import Persistence, State
+from tests.tasks.brute_force import acyclic
 
 Reference = tuple[str, str]  # node and path; the path is empty for `after`
 Shape = list[int]  # steps of each branch; empty for a step outside groups
@@ -171,9 +172,7 @@ def _built(drawn: list[Shape], exports: dict[str, dict[str, list[str]]], chosen:
     return Graph(tuple(nodes))
 
 
-def chain(*tools: str, first: Callable[[str], Step] | None = None) -> tuple[Step, ...]:
-    """Steps of which each reads the one before it."""
-    steps = [first(tools[0]) if first else Step(tools[0], tools[0], {})]
-    for before, tool in zip(tools, tools[1:], strict=False):
-        steps.append(Step(tool, tool, {"x": Field(before, "v")}))
-    return tuple(steps)
+def chain(first: str, *rest: str) -> tuple[Step, ...]:
+    """Steps of which each reads the one before it; a step's tool has the step's name."""
+    pairs = pairwise((first, *rest))
+    return Step(first, first, {}), *(Step(step, step, {"x": Field(before, "v")}) for before, step in pairs)

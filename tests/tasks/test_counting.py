@@ -6,13 +6,13 @@ from collections import Counter
 from math import comb, factorial
 
 import pytest
-from brute_force import listed, permuted, sorted_by_networkx
 from hypothesis import given, settings
-from random_graphs import graphs, knotted_graphs
 
 from sealegs.tasks.counting import count_solutions, solutions_by_length
 from sealegs.tasks.downsets import TooWide
 from sealegs.tasks.graph import Branch, Field, Graph, Group, Node, Step
+from tests.tasks.brute_force import listed, permuted, sorted_by_networkx
+from tests.tasks.random_graphs import graphs, knotted_graphs
 
 
 @settings(max_examples=1500, deadline=None)
@@ -126,16 +126,36 @@ def test_a_binary_tree_has_its_heap_orders() -> None:
     assert count_solutions(graph) == factorial(size) // product
 
 
-def test_long_chains_of_groups_are_counted_by_their_branches() -> None:
-    nodes: list[Node] = [_step("s0")]
-    for n in range(1, 150):
-        before = Field(f"s{n - 1}", "e" if n > 1 else "v")
-        branches = tuple(
-            Branch(f"b{b}", (Step(f"s{n}.{b}", f"s{n}.{b}", {"x": before}),), {"e": Field(f"s{n}.{b}", "v")})
-            for b in range(3)
-        )
-        nodes.append(Group(f"s{n}", branches))
-    assert count_solutions(Graph(tuple(nodes))) == 3**149
+def test_a_series_parallel_graph_is_counted_without_a_search() -> None:
+    """Twenty chains side by side, each of 20 groups of three branches of 1, 1 and 2 steps."""
+    nodes: list[Node] = []
+    for chain in range(20):
+        before = Field("start", "v")
+        for place in range(20):
+            group = _three_ways(f"{chain}.{place}", before)
+            nodes.append(group)
+            before = Field(group.id, "v")
+    one = {20 + longer: comb(20, longer) * 2 ** (20 - longer) for longer in range(21)}
+    total: dict[int, int] = {0: 1}
+    for _ in range(20):
+        wider: dict[int, int] = {}
+        for m, a in total.items():
+            for n, b in one.items():
+                wider[m + n] = wider.get(m + n, 0) + a * b * comb(m + n, m)
+        total = wider
+    assert count_solutions(Graph((_step("start"), *nodes)), limit=0) == sum(total.values())
+
+
+def test_prime_blocks_in_a_row_are_counted_apart() -> None:
+    """Forty N-shaped blocks in a row, twice side by side: one search of a block is all it takes."""
+    nodes: list[Node] = []
+    for side in ("l", "r"):
+        last: tuple[str, ...] = ()
+        for place in range(40):
+            a, b, c, d = (f"{side}{place}{name}" for name in "abcd")
+            nodes += [_step(a, *last), _step(b, *last), _step(c, a), _step(d, a, b)]
+            last = (c, d)
+    assert count_solutions(Graph(tuple(nodes)), limit=20) == 5**80 * comb(320, 160)
 
 
 def test_a_block_without_structure_is_refused() -> None:
@@ -153,6 +173,20 @@ def test_a_cycle_is_refused() -> None:
 
 def _step(id: str, *before: str) -> Step:
     return Step(id, id, {f"x{n}": Field(other, "v") for n, other in enumerate(before)})
+
+
+def _three_ways(id: str, before: Field) -> Group:
+    """A group of branches of 1, 1 and 2 steps, each reading a field."""
+    first = [Step(f"{id}.{branch}", f"{id}.{branch}", {"x": before}) for branch in range(3)]
+    second = _step(f"{id}.3", f"{id}.2")
+    return Group(
+        id,
+        (
+            Branch("a", (first[0],), {"v": Field(first[0].id, "v")}),
+            Branch("b", (first[1],), {"v": Field(first[1].id, "v")}),
+            Branch("c", (first[2], second), {"v": Field(second.id, "v")}),
+        ),
+    )
 
 
 def _with(step: Step, old: Step) -> Step:

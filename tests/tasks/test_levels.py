@@ -31,10 +31,10 @@ def line(*ids: str) -> tuple[Step, ...]:
     return tuple(step(id, *ids[max(0, place - 1) : place]) for place, id in enumerate(ids))
 
 
-FIVE = line("s1", "s2", "s3", "s4", "last")
-WITH_1_TO_N = (*line("s1", "s2", "s3"), group("g", (1, 2), "s3"), step("last", "g"))
-WITH_N_TO_N = (*line("s1", "s2", "s3"), group("g", (2, 3), "s3"), step("last", "g"))
-PARALLEL = (
+FIVE: tuple[Node, ...] = line("s1", "s2", "s3", "s4", "last")
+WITH_1_TO_N: tuple[Node, ...] = (*line("s1", "s2", "s3"), group("g", (1, 2), "s3"), step("last", "g"))
+WITH_N_TO_N: tuple[Node, ...] = (*line("s1", "s2", "s3"), group("g", (2, 3), "s3"), step("last", "g"))
+PARALLEL: tuple[Node, ...] = (
     *line("s1", "s2", "s3", "s4", "s5"),
     group("g", (1, 2), "s5"),
     group("h", (2, 2), "s5"),

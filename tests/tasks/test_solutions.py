@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import islice
 
 import pytest
-from brute_force import listed, permuted
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_graphs import chain, graphs, knotted_graphs
 
 from sealegs.tasks.graph import Branch, Field, Graph, Group, Step
 from sealegs.tasks.solutions import count_paths, is_prefix, is_solution, path_lengths, shortest, solutions
+from tests.tasks.brute_force import listed, permuted
+from tests.tasks.random_graphs import chain, graphs, knotted_graphs
 
 ANY = st.one_of(graphs(max_nodes=6, max_steps=6), knotted_graphs())
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
-from brute_force import acyclic, choices, waits
 from hypothesis import given, settings
-from random_graphs import chain, graphs, knotted_graphs, loose_graphs
 
 from sealegs.tasks.graph import Binding, Branch, Constant, Deliverable, Field, Graph, Group, Node, Step, Task, User
 from sealegs.tasks.validation import InvalidTask, check, check_task, validate, validate_task
+from tests.tasks.brute_force import acyclic, choices, waits
+from tests.tasks.random_graphs import chain, graphs, knotted_graphs, loose_graphs
 
 
 def step(id: str, *reads: str, after: tuple[str, ...] = (), tool: str = "") -> Step:
@@ -192,7 +193,8 @@ def with_nodes(*nodes: Node) -> Task:
         (
             replace(TASK, inputs={}),
             [
-                "step 'first': argument 'city' takes user input 'city', which the task does not have; its inputs are: none"
+                "step 'first': argument 'city' takes user input 'city', which the task does not have; its inputs are:"
+                " none"
             ],
         ),
         (
@@ -303,7 +305,7 @@ def test_a_cycle_is_named_exactly_if_a_choice_has_one(graph: Graph) -> None:
     for problem in problems:
         named = problem.removeprefix("cycle: ").split(": ")[0].split(" -> ")
         assert any(
-            all(before in needed[after] for before, after in zip(named, named[1:], strict=False))
+            all(before in needed[after] for before, after in pairwise(named))
             for choice in choices(graph)
             for needed in [waits(graph, choice)]
             if set(named) <= set(needed)

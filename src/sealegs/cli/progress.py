@@ -5,8 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Ctrl-C ends the command with a word on what is kept, and exit code 130."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo("stopped; every finished episode is kept, and the same command goes on with the rest", err=True)
+        raise typer.Exit(130) from None
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sealegs.cli.printing import console, tables, write_rows
-from sealegs.cli.progress import shown
+from sealegs.cli.progress import interruptible, shown
 
 
 def run(
@@ -22,6 +22,7 @@ def run(
     epochs: Annotated[int, typer.Option(min=1, help="How many times each episode is run.")] = 1,
     seed: Annotated[int, typer.Option(help="Decides victims and faults.")] = 0,
     max_steps: Annotated[int, typer.Option(min=1, help="Steps until an episode is cut off.")] = 25,
+    plan: Annotated[Path | None, typer.Option(help="A fault plan of your own instead of the modes.")] = None,
     engine: Annotated[str, typer.Option(help="auto, direct (scripted agents alone) or inspect.")] = "auto",
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Processes of the direct engine; all cores by default.")
@@ -37,10 +38,10 @@ def run(
     from sealegs.suites.maze.logs import read_run
     from sealegs.suites.maze.running import run_scripted
 
-    chosen = settings(suite, agent, model, levels, modes, prompt, limit, epochs, seed, max_steps, engine)
+    chosen = settings(suite, agent, model, levels, modes, prompt, limit, epochs, seed, max_steps, engine, plan)
     folder = logs or Path("sealegs-logs") / chosen.name
     if chosen.engine == "direct":
-        with shown(f"{chosen.agent} on {suite}") as progress:
+        with shown(f"{chosen.agent} on {suite}") as progress, interruptible():
             run_scripted(chosen, folder, progress, jobs)
     else:
         from sealegs.suites.maze.inspect_run import run_inspect

@@ -7,8 +7,8 @@ not cover: carrying a plan out, which is the business of `sealegs.inject`.
 from sealegs.faults.call import Call, Effect, Failure, Outcome, Value, Wait, failure_body, render
 from sealegs.faults.catalogue import explicit, implicit
 from sealegs.faults.kinds import KINDS, AnyFault, Fault, Setting, fitting
-from sealegs.faults.mistakes import Mistake, PlanError
 from sealegs.faults.plan import Plan, Rule, plan_schema, unmatched
+from sealegs.faults.problems import PlanError, Problem
 from sealegs.faults.reading import plan_from, read_plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Condition, Matcher, Moment
@@ -22,11 +22,11 @@ __all__ = [
     "Failure",
     "Fault",
     "Matcher",
-    "Mistake",
     "Moment",
     "Outcome",
     "Plan",
     "PlanError",
+    "Problem",
     "Rule",
     "Setting",
     "ToolSpec",

@@ -27,7 +27,7 @@ from pydantic.dataclasses import dataclass, rebuild_dataclass
 from sealegs.faults import paths
 from sealegs.faults.invariants.base import number
 from sealegs.faults.keyed import STRICT, Keyed, key_of
-from sealegs.faults.kinds.base import Text, mistake
+from sealegs.faults.kinds.base import Text, problem
 
 Number = Annotated[float, Strict()]
 
@@ -112,16 +112,16 @@ class Argument(Keyed, Matcher):
         try:
             re.compile(pattern or "")
         except re.error as error:
-            raise mistake(f"is no regular expression ({error})", "Correct it, or use `contains`.") from None
+            raise problem(f"is no regular expression ({error})", "Correct it, or use `contains`.") from None
         return pattern
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
         given = self.model_fields_set - {"name"}
         if not given:
-            raise mistake("states no predicate", "Add one of equals, contains, matches, above, below, present.")
+            raise problem("states no predicate", "Add one of equals, contains, matches, above, below, present.")
         if self.present is False and given != {"present"}:
-            raise mistake("asks for an absent argument with a value", "Leave out `present`, or the other predicates.")
+            raise problem("asks for an absent argument with a value", "Leave out `present`, or the other predicates.")
         return self
 
     @model_serializer(mode="wrap")

@@ -17,11 +17,15 @@ from pydantic_core import PydanticCustomError
 from sealegs.faults.keyed import STRICT
 from sealegs.faults.kinds import AnyFault
 from sealegs.faults.kinds.base import Count, Text
-from sealegs.faults.mistakes import Mistake, in_short
+from sealegs.faults.problems import Problem, in_short
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Always, AnyCondition, AnyMatcher, FirstTouch
 
 TANGLED = "tangled"  # the error type of mistakes that several rules make together
+
+
+def _without_default(schema: dict[str, Any]) -> None:
+    del schema["default"]
 
 
 class Rule(BaseModel):
@@ -34,7 +38,7 @@ class Rule(BaseModel):
     id: Text = Field(
         default="",
         description="The rule's name in records; else `rule-1`, `rule-2`, ... by its place.",
-        json_schema_extra=lambda schema: schema.pop("default", None),
+        json_schema_extra=_without_default,
     )
     match: AnyMatcher = Field(description="Which calls it may strike: tool, tag, argument, all, any or not.")
     when: AnyCondition = Field(
@@ -71,9 +75,9 @@ class Plan(BaseModel):
         named = tuple(
             rule if rule.id else rule.model_copy(update={"id": automatic_id(index)}) for index, rule in enumerate(rules)
         )
-        mistakes = tangles([(rule.id, rule.after) for rule in named])
-        if mistakes:
-            raise PydanticCustomError(TANGLED, "{told}", {"told": "\n".join(map(str, mistakes))})
+        problems = tangles([(rule.id, rule.after) for rule in named])
+        if problems:
+            raise PydanticCustomError(TANGLED, "{told}", {"told": "\n".join(map(str, problems))})
         return named
 
     def as_data(self) -> dict[str, Any]:
@@ -90,7 +94,10 @@ class Plan(BaseModel):
         """The plan as YAML, which reads back as an equal plan."""
         import yaml
 
-        return yaml.safe_dump(self.as_data(), sort_keys=False, allow_unicode=True, width=110)
+        data = self.as_data()
+        # YAML takes these for line ends; only the escaped form brings them back.
+        escaped = any(mark in json.dumps(data, ensure_ascii=False) for mark in "\x85\u2028\u2029\ufeff")
+        return yaml.safe_dump(data, sort_keys=False, allow_unicode=not escaped, width=110)
 
 
 def automatic_id(index: int) -> str:
@@ -98,7 +105,7 @@ def automatic_id(index: int) -> str:
     return f"rule-{index + 1}"
 
 
-def tangles(rules: Sequence[tuple[str, str | None]]) -> list[Mistake]:
+def tangles(rules: Sequence[tuple[str, str | None]]) -> list[Problem]:
     """What is wrong between rules, each given as its id and the id that it comes after."""
     return [*_doubles([id for id, _ in rules]), *_strangers(rules), *_circles(rules)]
 
@@ -121,28 +128,28 @@ def plan_schema() -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Sealegs fault plan", **schema}
 
 
-def _doubles(ids: list[str]) -> list[Mistake]:
+def _doubles(ids: list[str]) -> list[Problem]:
     first = {id: index for index, id in reversed(list(enumerate(ids)))}
     remedy = "Give each its own id; a rule without one is called by its place, rule-1 and so on."
     return [
-        Mistake(f"rules[{index}].id", in_short(id), f"is also the id of rules[{first[id]}]", remedy)
+        Problem(f"rules[{index}].id", in_short(id), f"is also the id of rules[{first[id]}]", remedy)
         for index, id in enumerate(ids)
         if first[id] != index
     ]
 
 
-def _strangers(rules: Sequence[tuple[str, str | None]]) -> list[Mistake]:
+def _strangers(rules: Sequence[tuple[str, str | None]]) -> list[Problem]:
     ids = list(dict.fromkeys(id for id, _ in rules))
     found = []
     for index, (id, after) in enumerate(rules):
         if after is not None and after not in ids:
             near = difflib.get_close_matches(after, [other for other in ids if other != id], n=1)
             remedy = f"Did you mean {near[0]}?" if near else f"Give one of {', '.join(ids)}."
-            found.append(Mistake(f"rules[{index}].after", in_short(after), "is the id of no rule", remedy))
+            found.append(Problem(f"rules[{index}].after", in_short(after), "is the id of no rule", remedy))
     return found
 
 
-def _circles(rules: Sequence[tuple[str, str | None]]) -> list[Mistake]:
+def _circles(rules: Sequence[tuple[str, str | None]]) -> list[Problem]:
     before = dict(reversed(rules))
     seen: set[str] = set()
     found = []
@@ -155,9 +162,9 @@ def _circles(rules: Sequence[tuple[str, str | None]]) -> list[Mistake]:
             here = before[here]
         if here in trail:
             circle = " after ".join([*trail[trail.index(here) :], here])
-            problem = f"closes a circle ({circle}), so that none of them could ever strike"
+            wrong = f"closes a circle ({circle}), so that none of them could ever strike"
             place = next(i for i, (other, _) in enumerate(rules) if other == here)
-            found.append(Mistake(f"rules[{place}].after", in_short(before[here]), problem, "Remove one `after` of it."))
+            found.append(Problem(f"rules[{place}].after", in_short(before[here]), wrong, "Remove one `after` of it."))
     return found
 
 

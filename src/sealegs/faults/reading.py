@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from sealegs.faults.mistakes import Mistake, PlanError, in_short
 from sealegs.faults.plan import TANGLED, Plan, automatic_id, tangles
+from sealegs.faults.problems import PlanError, Problem, in_short
 from sealegs.faults.wording import told
 
 if TYPE_CHECKING:
@@ -32,15 +32,15 @@ def read_plan(path: str | Path) -> Plan:
     """
     source = Path(path)
     text = _text(source)
-    data, mistakes = _from_json(text) if source.suffix.lower() == ".json" else _from_yaml(text)
-    if mistakes and data is None:
-        raise PlanError(mistakes, str(source))
+    data, problems = _from_json(text) if source.suffix.lower() == ".json" else _from_yaml(text)
+    if problems and data is None:
+        raise PlanError(problems, str(source))
     try:
         plan = plan_from(data)
     except PlanError as error:
-        raise PlanError([*mistakes, *error.mistakes], str(source)) from None
-    if mistakes:
-        raise PlanError(mistakes, str(source))
+        raise PlanError([*problems, *error.problems], str(source)) from None
+    if problems:
+        raise PlanError(problems, str(source))
     return plan
 
 
@@ -51,16 +51,16 @@ def plan_from(data: Any) -> Plan:
         PlanError: it describes none. Holds every mistake.
     """
     if data is None:
-        raise PlanError([Mistake("plan", "", "is empty", "Give at least a `name`; see docs/plans.md for the rest.")])
+        raise PlanError([Problem("plan", "", "is empty", "Give at least a `name`; see docs/plans.md for the rest.")])
     try:
         return Plan.model_validate(data)
     except ValidationError as error:
         found = [told(item, data) for item in error.errors(include_url=False) if item["type"] != TANGLED]
-    mistakes = [*(mistake for mistake in found if mistake is not None), *_tangles(data)]
-    raise PlanError(dict.fromkeys(mistakes))
+    problems = [*(problem for problem in found if problem is not None), *_tangles(data)]
+    raise PlanError(dict.fromkeys(problems))
 
 
-def _tangles(data: Any) -> list[Mistake]:
+def _tangles(data: Any) -> list[Problem]:
     """What is wrong between rules, told even where single rules are wrong too."""
     rules = data.get("rules") if isinstance(data, Mapping) else None
     if not isinstance(rules, (list, tuple)):
@@ -80,16 +80,16 @@ def _text(source: Path) -> str:
     except FileNotFoundError:
         names = sorted(other.name for other in source.parent.iterdir()) if source.parent.is_dir() else []
         near = difflib.get_close_matches(source.name, names, n=1)
-        mistake = Mistake("file", "", "does not exist", f"Did you mean {near[0]}?" if near else "Check its name.")
+        problem = Problem("file", "", "does not exist", f"Did you mean {near[0]}?" if near else "Check its name.")
     except UnicodeDecodeError as error:
-        mistake = Mistake("file", "", f"is no UTF-8 text (byte {error.start})", "Save it as UTF-8.")
+        problem = Problem("file", "", f"is no UTF-8 text (byte {error.start})", "Save it as UTF-8.")
     except OSError as error:
-        mistake = Mistake("file", "", f"cannot be read ({error.strerror})", "Give the name of a readable file.")
-    raise PlanError([mistake], str(source))
+        problem = Problem("file", "", f"cannot be read ({error.strerror})", "Give the name of a readable file.")
+    raise PlanError([problem], str(source))
 
 
-def _from_json(text: str) -> tuple[Any, list[Mistake]]:
-    twice: list[Mistake] = []
+def _from_json(text: str) -> tuple[Any, list[Problem]]:
+    twice: list[Problem] = []
 
     def paired(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
@@ -103,12 +103,12 @@ def _from_json(text: str) -> tuple[Any, list[Mistake]]:
         return json.loads(text, object_pairs_hook=paired), twice
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
-        return None, [Mistake(place, "", f"is no valid JSON ({error.msg})", "Correct the syntax there or just before.")]
+        return None, [Problem(place, "", f"is no valid JSON ({error.msg})", "Correct the syntax there or just before.")]
     except RecursionError:
         return None, [_too_deep()]
 
 
-def _from_yaml(text: str) -> tuple[Any, list[Mistake]]:
+def _from_yaml(text: str) -> tuple[Any, list[Problem]]:
     import yaml
 
     try:
@@ -121,21 +121,21 @@ def _from_yaml(text: str) -> tuple[Any, list[Mistake]]:
         mark = error.problem_mark or error.context_mark
         place = f"line {mark.line + 1}, column {mark.column + 1}" if mark is not None else "file"
         return None, [
-            Mistake(place, "", f"is no valid YAML ({error.problem})", "Correct the syntax there or just before.")
+            Problem(place, "", f"is no valid YAML ({error.problem})", "Correct the syntax there or just before.")
         ]
     except yaml.YAMLError as error:
         reason = getattr(error, "reason", "unreadable")
-        return None, [Mistake("file", "", f"is no valid YAML ({reason})", "Remove what is no text.")]
+        return None, [Problem("file", "", f"is no valid YAML ({reason})", "Remove what is no text.")]
     except RecursionError:
         return None, [_too_deep()]
 
 
-def _twice(place: str, key: Any) -> Mistake:
-    return Mistake(place, in_short(key), "appears twice in one object", "Keep one of the two.")
+def _twice(place: str, key: Any) -> Problem:
+    return Problem(place, in_short(key), "appears twice in one object", "Keep one of the two.")
 
 
-def _too_deep() -> Mistake:
-    return Mistake("file", "", "is nested too deeply", "Write it with fewer levels.")
+def _too_deep() -> Problem:
+    return Problem("file", "", "is nested too deeply", "Write it with fewer levels.")
 
 
 @cache
@@ -146,7 +146,7 @@ def _loader() -> Any:
     class Loader(yaml.SafeLoader):
         def __init__(self, text: str) -> None:
             super().__init__(text)
-            self.twice: list[Mistake] = []
+            self.twice: list[Problem] = []
 
         def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
             seen: set[str] = set()

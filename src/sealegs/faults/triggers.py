@@ -19,7 +19,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from sealegs.faults import seeds
 from sealegs.faults.keyed import STRICT, Keyed, key_of
-from sealegs.faults.kinds.base import Count, Fraction, Text, mistake
+from sealegs.faults.kinds.base import Count, Fraction, Text, problem
 from sealegs.faults.matchers import AllOf, AnyMatcher, AnyOf, Argument, Matcher, Not, Tag, Tool
 
 __all__ = [
@@ -155,7 +155,7 @@ class Window(Condition):
     @classmethod
     def _in_order(cls, window: tuple[int, int]) -> tuple[int, int]:
         if window[0] > window[1]:
-            raise mistake("ends before it begins", "Exchange the two numbers.")
+            raise problem("ends before it begins", "Exchange the two numbers.")
         return window
 
     def fires(self, moment: Moment) -> bool:

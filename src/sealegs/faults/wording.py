@@ -12,8 +12,8 @@ from pydantic_core import ErrorDetails
 from sealegs.faults.kinds import KINDS
 from sealegs.faults.kinds.delay import Exponential, Lognormal, Normal, Uniform
 from sealegs.faults.matchers import Argument
-from sealegs.faults.mistakes import Mistake, in_short
 from sealegs.faults.plan import Plan, Rule
+from sealegs.faults.problems import Problem, in_short
 from sealegs.faults.triggers import Burst
 
 Loc = tuple[int | str, ...]
@@ -32,7 +32,7 @@ ALTERNATIVES = {
 }
 
 
-def told(error: ErrorDetails, data: Any) -> Mistake | None:
+def told(error: ErrorDetails, data: Any) -> Problem | None:
     """One validation error of plan data in plain words; None where it only follows from another one."""
     loc, kind = error["loc"], error["type"]
     path, value = located(loc, data)
@@ -41,19 +41,19 @@ def told(error: ErrorDetails, data: Any) -> Mistake | None:
         return None  # its items are wrong, and each of them is told
     if loc and loc[-1] == "[key]":
         path, _ = located(loc[:-1], data)
-        return Mistake(path, "", "is named by a key that is no text", "Put the key in quotes.")
+        return Problem(path, "", "is named by a key that is no text", "Put the key in quotes.")
     if kind == "missing":
-        return Mistake(path, "", "is missing", f"Add it. {_about(loc)}")
+        return Problem(path, "", "is missing", f"Add it. {_about(loc)}")
     if kind in ("extra_forbidden", "invalid_key"):
         return _unknown_field(loc, path)
     if kind.startswith("union_tag"):
         return _unknown_alternative(path, value, str(context.get("discriminator", "")))
-    if kind == "mistake":
-        return Mistake(path, in_short(value), str(context["problem"]), str(context["remedy"]))
-    problem, remedy = WORDS.get(kind, _other)(context)
+    if kind == "problem":
+        return Problem(path, in_short(value), str(context["wrong"]), str(context["remedy"]))
+    wrong, remedy = WORDS.get(kind, _other)(context)
     if isinstance(value, str) and "number" in remedy:
         remedy += " Write it without quotes."
-    return Mistake(path, in_short(value), problem, remedy)
+    return Problem(path, in_short(value), wrong, remedy)
 
 
 def located(loc: Loc, data: Any) -> tuple[str, Any]:
@@ -94,36 +94,36 @@ def _about(loc: Loc) -> str:
     return _fields(_model(loc)).get(str(loc[-1]), "")
 
 
-def _unknown_field(loc: Loc, path: str) -> Mistake:
+def _unknown_field(loc: Loc, path: str) -> Problem:
     names = [name for name in _fields(_model(loc)) if name != "kind"]
     remedy = nearest(loc[-1], names) if names else "Leave it out: there are no parameters here."
-    return Mistake(path, "", "is no field that belongs here", remedy.replace("Give one of", "The fields are"))
+    return Problem(path, "", "is no field that belongs here", remedy.replace("Give one of", "The fields are"))
 
 
-def _unknown_alternative(path: str, value: Any, discriminator: str) -> Mistake:
+def _unknown_alternative(path: str, value: Any, discriminator: str) -> Problem:
     if discriminator not in ALTERNATIVES:
         kind = value.get("kind") if isinstance(value, Mapping) else None
         if kind is None:
-            return Mistake(f"{path}.kind", "", "is missing", f"Give the kind of fault: one of {', '.join(KINDS)}.")
-        return Mistake(f"{path}.kind", in_short(kind), "is no kind of fault", nearest(kind, KINDS))
+            return Problem(f"{path}.kind", "", "is missing", f"Give the kind of fault: one of {', '.join(KINDS)}.")
+        return Problem(f"{path}.kind", in_short(kind), "is no kind of fault", nearest(kind, KINDS))
     noun, names = ALTERNATIVES[discriminator]
     if isinstance(value, Mapping) and len(value) == 1:
         name = str(next(iter(value)))
-        return Mistake(f"{path}.{name}", "", f"is no {noun}", nearest(name, names))
+        return Problem(f"{path}.{name}", "", f"is no {noun}", nearest(name, names))
     remedy = f"Give one {noun}: {', '.join(names)}."
     if isinstance(value, Mapping) and len(value) > 1:
         combine = " To combine several, put each into the list of `all` or `any`." if noun == "matcher" else ""
-        return Mistake(path, in_short(value), f"has {len(value)} keys where one is expected", remedy + combine)
+        return Problem(path, in_short(value), f"has {len(value)} keys where one is expected", remedy + combine)
     if isinstance(value, str):
         remedy = nearest(value, names)
-    return Mistake(path, in_short(value), f"is no {noun}", remedy)
+    return Problem(path, in_short(value), f"is no {noun}", remedy)
 
 
 Words = Callable[[Mapping[str, Any]], tuple[str, str]]
 
 
-def _just(problem: str, remedy: str) -> Words:
-    return lambda context: (problem, remedy)
+def _just(wrong: str, remedy: str) -> Words:
+    return lambda context: (wrong, remedy)
 
 
 def _other(context: Mapping[str, Any]) -> tuple[str, str]:

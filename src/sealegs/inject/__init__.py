@@ -3,12 +3,16 @@
 The only room that lets time pass. Adapters make a `Session` for each episode and send every tool call through it.
 """
 
+from sealegs.inject.active import AmbiguousSession, current
 from sealegs.inject.clock import Clock, Hung, RealClock, VirtualClock
-from sealegs.inject.injector import Injector, Strike
-from sealegs.inject.seam import bare, drive, drive_async, over, stacked, within
+from sealegs.inject.injector import Injector
+from sealegs.inject.seam import NOT_DRY, bare, drive, drive_async, over, stacked, within
 from sealegs.inject.session import Session, Watcher
+from sealegs.inject.strike import Strike, same
 
 __all__ = [
+    "NOT_DRY",
+    "AmbiguousSession",
     "Clock",
     "Hung",
     "Injector",
@@ -18,9 +22,11 @@ __all__ = [
     "VirtualClock",
     "Watcher",
     "bare",
+    "current",
     "drive",
     "drive_async",
     "over",
+    "same",
     "stacked",
     "within",
 ]

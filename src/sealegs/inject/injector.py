@@ -1,56 +1,27 @@
-"""The layer that injects a plan's faults, and the proof that they arrived.
+"""The layer that injects a plan's faults.
 
 Which calls are struck depends on the plan and on each tool's own sequence of calls, never on how the calls of different
-tools interleave. Two triggers are about order by their meaning and are the exception: `first_touch` (who was first in
-a group) and `after` (a cascade).
+tools interleave. What is about order by its meaning is the exception: `first_touch` (who was first in a group), `after`
+(a cascade), `stale` (what was answered before), and the places of `at_most` that a fault which came to nothing gives
+back while other calls of its tool are under way.
 """
 
 from __future__ import annotations
 
-import itertools
 import threading
-from collections import defaultdict, deque
-from collections.abc import Callable, Generator, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Generator, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
 
-from sealegs.faults import seeds
 from sealegs.faults.call import Call, Outcome, Wait
-from sealegs.faults.kinds.base import Setting
-from sealegs.faults.plan import Plan, Rule
+from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
-from sealegs.faults.triggers import FirstTouch, Moment
+from sealegs.faults.triggers import Moment
+from sealegs.inject.seam import NOT_DRY
+from sealegs.inject.strike import Evidence, Strike
+from sealegs.inject.target import Armed, Shot, Target, Volley
 
-MEMORY = 16  # earlier outcomes kept of each tool for faults that serve old answers
-
-
-@dataclass(frozen=True, slots=True)
-class Strike:
-    """One fault at work on one call.
-
-    Attributes:
-        call: the call as the agent made it.
-        rule: the rule's id.
-        kind: the fault's kind.
-        implicit: whether what was shown looks like data.
-        said: what lay below answered, the last time it was asked; None where it was never asked.
-        shown: what the fault returned; None where the caller had gone before it could return.
-        runs: how many times the fault had the tool run with effect.
-        waited: seconds that the fault let pass.
-    """
-
-    call: Call
-    rule: str
-    kind: str
-    implicit: bool
-    said: Outcome | None
-    shown: Outcome | None
-    runs: int
-    waited: float
-
-    @property
-    def delivered(self) -> bool:
-        """Whether anything is different for the agent or the world because of it."""
-        return self.said is None or self.said != self.shown or self.waited > 0 or self.runs != 1
+Steps = Generator[Call | Wait, Outcome, Outcome]
 
 
 class Injector:
@@ -60,7 +31,7 @@ class Injector:
         plan: what to inject.
         episode: part of the key of every random decision.
         specs: what is known of the tools.
-        on_strike: told each fault at work, delivered or not.
+        on_strike: told each fault that fired, delivered or not.
     """
 
     def __init__(
@@ -75,124 +46,147 @@ class Injector:
         self._episode = episode
         self._specs = {spec.name: spec for spec in specs}
         self._on_strike = on_strike
-        self._rules: dict[str, tuple[Rule, ...]] = {}
-        self._touch_sets = {
-            frozenset(rule.when.first_touch) for rule in plan.rules if isinstance(rule.when, FirstTouch)
-        }
+        self._targets: dict[str, Target] = {}
         self._victims: dict[frozenset[str], str] = {}
-        self._counters: defaultdict[str, itertools.count[int]] = defaultdict(itertools.count)
-        self._struck: dict[tuple[str, str], _Struck] = {}
         self._delivered: set[str] = set()
-        self._earlier: defaultdict[str, deque[Outcome]] = defaultdict(lambda: deque(maxlen=MEMORY))
         self._lock = threading.Lock()
 
-    def concerns(self, tool: str) -> bool:
-        """Whether any rule could ever strike this tool, or watches who touches it first."""
-        return bool(self._rules_of(tool))
+    def idle(self, tool: str) -> bool:
+        """Whether no rule could ever strike this tool or watches who touches it first."""
+        return (self._targets.get(tool) or self._target(tool)).idle
 
-    def layer(self, call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
+    def aim(self, tool: str, arguments: Mapping[str, Any]) -> Volley | None:
+        """Count a call that is made now, and say what strikes it; None where it passes as it is."""
+        target = self._targets.get(tool) or self._target(tool)
+        if target.idle:
+            return None
+        if not target.counts:
+            return self._aimed(target, tool, arguments)
+        with self._lock:  # what a rule has taken must go by the number of the call
+            return self._aimed(target, tool, arguments)
+
+    def _aimed(self, target: Target, tool: str, arguments: Mapping[str, Any]) -> Volley | None:
+        nth = next(target.calls)
+        for group in target.groups:
+            self._victims.setdefault(group, tool)
+        shots = [Shot(armed) for armed in target.rules if self._fires(armed, nth, tool, arguments)]
+        return Volley(target, nth, shots) if shots or target.earlier is not None else None
+
+    def layer(self, call: Call) -> Steps:
         """The seam's layer."""
-        rules = self._rules_of(call.tool)
-        if not rules:
+        volley = self.aim(call.tool, call.arguments)
+        if volley is None:
             return (yield call)
-        call = replace(call, nth=next(self._counters[call.tool]))
-        for touched in self._touch_sets:
-            if call.tool in touched:
-                self._victims.setdefault(touched, call.tool)
-        firing = [(rule, struck) for rule in rules if (struck := self._fires(rule, call))]
-        if not firing:
-            outcome = yield call
-        else:
-            outcome = yield from self._under(firing, call)
+        return (yield from self.struck(volley, call))
+
+    def struck(self, volley: Volley, call: Call) -> Steps:
+        """The call under what strikes it; afterwards, the places of faults that came to nothing are free again."""
+        call = Call(call.tool, call.arguments, call.id, volley.nth, call.dry)
+        try:
+            outcome = yield from self._under(volley.target, volley.shots, call, call)
+        finally:  # also where the caller gives up or is cancelled
+            for shot in volley.shots:
+                if not shot.told:
+                    self._tell(shot, Evidence(call, volley.target.effects), None)
+                if shot.armed.counts and not shot.delivered:
+                    with self._lock:
+                        shot.armed.taken -= 1
         return outcome
 
-    def _rules_of(self, tool: str) -> tuple[Rule, ...]:
-        rules = self._rules.get(tool)
-        if rules is None:
-            tags = self._tags(tool)
-            rules = tuple(rule for rule in self._plan.rules if rule.match.may_match(tool, tags))
-            self._rules[tool] = rules
-        return rules
-
-    def _tags(self, tool: str) -> frozenset[str]:
-        spec = self._specs.get(tool)
-        return spec.tags if spec is not None else frozenset()
-
-    def _fires(self, rule: Rule, call: Call) -> _Struck | None:
-        """The rule's state for this tool if it strikes this call. A place under `at_most` is taken at once."""
+    def _target(self, tool: str) -> Target:
         with self._lock:
-            struck = self._struck.setdefault((rule.id, call.tool), _Struck())
-            if struck.permanent_since is None and not self._due(rule, struck, call):
-                return None
-            struck.taken += 1
-            return struck
+            target = self._targets.get(tool)
+            if target is None:
+                target = Target(tool, self._plan.rules, self._specs.get(tool), (self._plan.seed, self._episode))
+                self._targets[tool] = target
+            return target
 
-    def _due(self, rule: Rule, struck: _Struck, call: Call) -> bool:
-        if rule.at_most is not None and struck.taken >= rule.at_most:
+    def _fires(self, armed: Armed, nth: int, tool: str, arguments: Mapping[str, Any]) -> bool:
+        """Whether the rule strikes this call. A place under `at_most` is taken, and permanence begins, at once."""
+        if armed.at_most is not None and armed.taken >= armed.at_most:
             return False
-        if rule.after is not None and rule.after not in self._delivered:
-            return False
-        if not rule.match.matches(call.tool, self._tags(call.tool), call.arguments):
-            return False
-        victim = self._victims.get(frozenset(rule.when.first_touch)) if isinstance(rule.when, FirstTouch) else None
-        key = (self._plan.seed, self._episode, call.tool, rule.id)
-        return rule.when.fires(Moment(nth=call.nth, key=key, victim=victim))
+        if armed.since is None:
+            if not self._due(armed, nth, tool, arguments):
+                return False
+            if armed.permanent:
+                armed.since = nth
+        armed.taken += armed.counts
+        return True
 
-    def _under(self, firing: list[tuple[Rule, _Struck]], call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
-        """The firing rules around the call, the first of the plan outermost."""
-        (rule, struck), rest = firing[0], firing[1:]
-        nth = call.nth if struck.permanent_since is None else struck.permanent_since
-        setting = Setting(
-            spec=self._specs.get(call.tool),
-            draw=seeds.stream(self._plan.seed, self._episode, call.tool, rule.id, nth, "act"),
-            earlier=tuple(self._earlier[call.tool]),
-        )
-        said: Outcome | None = None
+    def _due(self, armed: Armed, nth: int, tool: str, arguments: Mapping[str, Any]) -> bool:
+        if armed.after is not None and armed.after not in self._delivered:
+            return False
+        if not (armed.any_arguments or armed.rule.match.matches(tool, armed.tags, arguments)):
+            return False
+        victim = self._victims.get(armed.group) if armed.group is not None else None
+        return armed.rule.when.fires(Moment(nth, armed.key, victim))
+
+    def _under(self, target: Target, shots: list[Shot], call: Call, own: Call) -> Steps:
+        """A call under these rules, the first of the plan outermost. `own` is the call as the agent made it."""
+        if not shots:
+            return (yield from _run(target, call, own))
+        shot, rest = shots[0], shots[1:]
+        evidence = Evidence(call, target.effects)
         shown: Outcome | None = None
-        runs, waited = 0, 0.0
-        generator = rule.fault.act(call, setting)
+        ran: Outcome | None = None  # answered by a run with effect in place of one without
+        generator = shot.armed.rule.fault.act(call, target.setting(shot.armed, call.nth))
         try:
             request = next(generator)
             while True:
-                if isinstance(request, Call):
-                    said = yield from self._below(rest, request)
-                    runs += not request.dry
-                    answer = said
-                else:
-                    waited += request.seconds
+                if not isinstance(request, Call):
+                    evidence.waited += request.seconds
                     answer = yield request
+                elif ran is not None and not request.dry:
+                    answer, ran = ran, None
+                else:
+                    answer = yield from self._under(target, rest, request, own)
+                    real = not request.dry or (target.never_dry and request.arguments == own.arguments)
+                    evidence.answered(request, answer, real)
+                    ran = answer if real and request.dry else None
                 request = generator.send(answer)
         except StopIteration as stop:
             shown = stop.value
-        finally:  # also where the caller gives up or is cancelled: a fault that arrived must not go untold
-            kind, implicit = rule.fault.kind, rule.fault.implicit
-            self._told(rule, struck, Strike(call, rule.id, kind, implicit, said, shown, runs, waited))
+        finally:  # a fault that arrived must not go untold
+            generator.close()
+            self._tell(shot, evidence, shown)
         assert shown is not None
         return shown
 
-    def _below(self, rest: list[tuple[Rule, _Struck]], call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
-        if rest:
-            return (yield from self._under(rest, call))
-        outcome = yield call
-        return outcome
-
-    def _told(self, rule: Rule, struck: _Struck, strike: Strike) -> None:
-        with self._lock:
-            if not strike.delivered:
-                struck.taken -= 1
-            else:
-                self._delivered.add(rule.id)
-                if rule.persistence == "permanent" and struck.permanent_since is None:
-                    struck.permanent_since = strike.call.nth
+    def _tell(self, shot: Shot, evidence: Evidence, shown: Outcome | None) -> None:
+        rule = shot.armed.rule
+        delivered = evidence.delivered(shown)
+        shot.told = True
+        if delivered:
+            shot.delivered = True
+            self._delivered.add(rule.id)
         if self._on_strike is not None:
-            self._on_strike(strike)
+            self._on_strike(
+                Strike(
+                    call=evidence.call,
+                    rule=rule.id,
+                    kind=rule.fault.kind,
+                    implicit=rule.fault.implicit,
+                    delivered=delivered,
+                    said=evidence.said,
+                    shown=shown,
+                    runs=evidence.runs,
+                    waited=evidence.waited,
+                )
+            )
 
 
-class _Struck:
-    """How often a rule has struck a tool, and the call from which on it does so for good."""
+def _run(target: Target, call: Call, own: Call) -> Steps:
+    """The tool itself, below all rules.
 
-    __slots__ = ("permanent_since", "taken")
-
-    def __init__(self) -> None:
-        self.taken = 0
-        self.permanent_since: int | None = None
+    Where it cannot run dry and has effects, the agent's own call runs as usual, and no other call is made: nobody asked
+    for that effect.
+    """
+    outcome = yield call
+    if outcome is NOT_DRY:
+        mine = call.arguments == own.arguments
+        target.never_dry = target.effects
+        if mine or not target.effects:
+            outcome = yield replace(call, dry=False)
+    elif not call.dry:
+        target.remember(outcome)
+    return outcome

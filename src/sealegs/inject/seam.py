@@ -1,7 +1,8 @@
 """The seam: layers over a tool, and the two drivers that run them.
 
 A layer does no I/O. It yields a `Call` to have the tool run or a `Wait` to let time pass, and returns the outcome that
-the agent sees. The drivers are the only places where tools run and time passes, and both run the same layers.
+the agent sees. The drivers are the only places where tools run and time passes, and both run the same layers. What it
+does not cover: which calls are struck (`injector`), and what a framework's tool call looks like (adapters).
 """
 
 from __future__ import annotations
@@ -12,6 +13,10 @@ from sealegs.faults.call import Call, Failure, Layer, Outcome, Value, Wait
 from sealegs.inject.clock import Clock
 
 NO_ANSWER = Value(None)  # what a layer is sent after a wait
+
+# What a tool answers to a dry call where it cannot leave its effect away. Known by identity, and never shown: the
+# injector then does without, or has the tool run as usual and counts the run.
+NOT_DRY = Failure("The tool cannot be run without its effect.", type="NotDry")
 
 
 def over(outer: Layer, inner: Layer) -> Layer:
@@ -30,6 +35,8 @@ def over(outer: Layer, inner: Layer) -> Layer:
         except StopIteration as stop:
             result: Outcome = stop.value
             return result
+        finally:
+            generator.close()
 
     return both
 
@@ -50,7 +57,10 @@ def bare(call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
 
 
 def within(timeout: float, layer: Layer) -> Layer:
-    """The layer under a caller whose patience ends after `timeout` seconds of waiting on one call."""
+    """The layer under a caller whose patience ends after `timeout` seconds of waiting on one call.
+
+    Only waits on the seam count, not the time that the tool itself takes.
+    """
 
     def patient(call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
         generator = layer(call)
@@ -58,23 +68,25 @@ def within(timeout: float, layer: Layer) -> Layer:
         try:
             request = next(generator)
             while True:
-                if isinstance(request, Wait) and request.seconds > left:
-                    yield Wait(left)
-                    generator.close()
-                    return gave_up(timeout)
                 if isinstance(request, Wait):
+                    if request.seconds > left:
+                        yield Wait(left)
+                        return gave_up(timeout)
                     left -= request.seconds
                 request = generator.send((yield request))
         except StopIteration as stop:
             result: Outcome = stop.value
             return result
+        finally:
+            generator.close()
 
     return patient
 
 
 def gave_up(timeout: float) -> Failure:
     """What a caller sees whose own patience ended."""
-    return Failure(f"The call was given up after {timeout:g} s without an answer.", type="Timeout", status=408)
+    message = f"The call was given up after {timeout:g} s without an answer."
+    return Failure(message, type="Timeout", status=408, exception=TimeoutError(message))
 
 
 def drive(layer: Layer, call: Call, tool: Callable[[Call], Outcome], clock: Clock) -> Outcome:
@@ -84,10 +96,14 @@ def drive(layer: Layer, call: Call, tool: Callable[[Call], Outcome], clock: Cloc
         request = next(generator)
         while True:
             if isinstance(request, Call):
-                request = generator.send(tool(request))
+                try:
+                    answer = tool(request)
+                except StopIteration as error:  # must not pass for the layer's end
+                    raise RuntimeError("the tool raised StopIteration") from error
             else:
-                clock.sleep(request.seconds)
-                request = generator.send(NO_ANSWER)
+                clock.sleep(request.seconds, generator.close)
+                answer = NO_ANSWER
+            request = generator.send(answer)
     except StopIteration as stop:
         result: Outcome = stop.value
         return result
@@ -102,10 +118,11 @@ async def drive_async(layer: Layer, call: Call, tool: Callable[[Call], Awaitable
         request = next(generator)
         while True:
             if isinstance(request, Call):
-                request = generator.send(await tool(request))
+                answer = await tool(request)
             else:
-                await clock.sleep_async(request.seconds)
-                request = generator.send(NO_ANSWER)
+                await clock.sleep_async(request.seconds, generator.close)
+                answer = NO_ANSWER
+            request = generator.send(answer)
     except StopIteration as stop:
         result: Outcome = stop.value
         return result

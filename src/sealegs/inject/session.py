@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from functools import partial
+from typing import Any, ParamSpec, Protocol, Self, TypeVar
 
 from sealegs.faults.call import Call, Layer, Outcome
 from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
+from sealegs.inject import active
 from sealegs.inject.clock import Clock, RealClock
-from sealegs.inject.injector import Injector, Strike
+from sealegs.inject.injector import Injector
 from sealegs.inject.seam import drive, drive_async, over, stacked, within
+from sealegs.inject.strike import Strike
 
-UNARMED = Plan(name="no faults")
+P = ParamSpec("P")
+T = TypeVar("T")
+
+UNARMED = Plan(name="unarmed")
 
 
 class Watcher(Protocol):
@@ -23,11 +29,14 @@ class Watcher(Protocol):
         """The layer with the watcher outside it."""
 
     def struck(self, strike: Strike) -> None:
-        """A fault was at work."""
+        """A fault fired."""
 
 
 class Session:
     """The seam of one episode. Make a new one for every episode: nothing carries over.
+
+    As a context manager it is the active session: tools that were made before it find it (see `active`). When the block
+    ends, calls that still wait are let go of, so that no hanging thread outlives the episode.
 
     Args:
         plan: the faults; none by default.
@@ -35,8 +44,11 @@ class Session:
         specs: what is known of the tools.
         layers: layers between the watcher and the injector, the outermost first (recovery stands here).
         clock: real by default.
-        timeout: seconds after which the caller gives up waiting for one call; None waits for ever.
+        timeout: seconds of waiting after which the caller gives up on one call; None waits for ever.
         watcher: told everything.
+
+    Attributes:
+        idle: whether all calls of the named tool pass as they are, unseen and unchanged.
     """
 
     def __init__(
@@ -52,26 +64,59 @@ class Session:
     ) -> None:
         self.episode = episode
         self.clock: Clock = clock or RealClock()
+        self._timeout = timeout
         on_strike = watcher.struck if watcher is not None else None
-        injector = Injector(plan, episode=episode, specs=specs, on_strike=on_strike)
-        inner: Layer = over(stacked(layers), injector.layer) if layers else injector.layer
-        if timeout is not None:
-            inner = within(timeout, inner)
+        self._injector = Injector(plan, episode=episode, specs=specs, on_strike=on_strike)
+        inner: Layer = self._injector.layer
+        inner = self._patient(over(stacked(layers), inner) if layers else inner)
         self._layer = inner if watcher is None else watcher.around(inner)
-        self._idle = None if (layers or watcher is not None) else injector.concerns
+        self._alone = watcher is None and not layers  # then a call that nothing strikes need not be followed
+        self.idle: Callable[[str], bool] = self._injector.idle if self._alone else _never
         self._ids = itertools.count(1)
 
-    def idle(self, tool: str) -> bool:
-        """Whether calls of this tool pass as they are, unseen and unchanged."""
-        return self._idle is not None and not self._idle(tool)
+    def through(self, tool: str, arguments: Mapping[str, Any]) -> Layer | None:
+        """What a call made now must go through; None where it passes as it is. A short cut for adapters.
 
-    def call(self, tool: str, arguments: Mapping[str, Any], run: Callable[[Call], Outcome]) -> Outcome:
-        """Make a call in this thread; `run` runs the tool."""
-        return drive(self._layer, Call(tool, arguments, f"call-{next(self._ids)}"), run, self.clock)
+        Asking counts the call: ask once, and give the answer to `call`.
+        """
+        if not self._alone:
+            return self._layer
+        volley = self._injector.aim(tool, arguments)
+        return None if volley is None else self._patient(partial(self._injector.struck, volley))
+
+    def call(
+        self, tool: str, arguments: Mapping[str, Any], run: Callable[[Call], Outcome], layer: Layer | None = None
+    ) -> Outcome:
+        """Make a call in this thread; `run` runs the tool. `layer` is what `through` answered, if it was asked."""
+        call = Call(tool, arguments, f"call-{next(self._ids)}")
+        return drive(layer or self._layer, call, run, self.clock)
 
     async def call_async(
-        self, tool: str, arguments: Mapping[str, Any], run: Callable[[Call], Awaitable[Outcome]]
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        run: Callable[[Call], Awaitable[Outcome]],
+        layer: Layer | None = None,
     ) -> Outcome:
-        """Make a call in this task; `run` runs the tool."""
+        """Make a call in this task; see `call`."""
         call = Call(tool, arguments, f"call-{next(self._ids)}")
-        return await drive_async(self._layer, call, run, self.clock)
+        return await drive_async(layer or self._layer, call, run, self.clock)
+
+    def carry(self, function: Callable[P, T]) -> Callable[P, T]:
+        """The function with this session as that of every call made inside it, in whatever thread it runs."""
+        return active.carried(self, function)
+
+    def __enter__(self) -> Self:
+        active.enter(self)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        active.leave(self)
+        self.clock.release()
+
+    def _patient(self, layer: Layer) -> Layer:
+        return layer if self._timeout is None else within(self._timeout, layer)
+
+
+def _never(tool: str) -> bool:
+    return False

@@ -26,7 +26,7 @@ METRICS: Mapping[str, str] = {
     "rc": "redundancy cost",
     "tsr_as_published": "task success rate by the published judge",
     "prr_as_published": "perturbation recovery rate by the published judge",
-    "exposed": "share of episodes in which a fault was delivered",
+    "exposed": "episodes that met a fault",
     "composite": "composite score",
 }
 SHORT: Mapping[str, str] = {

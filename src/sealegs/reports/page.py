@@ -1,16 +1,50 @@
-"""x"""
+"""One HTML file about one run: no network, no script needed to read it, light and dark, screen and paper.
+
+What is on it is decided here and in the modules it calls; how it looks, in `templates/`. Equal material gives equal
+bytes. Comparing whole runs side by side is not its business, but for the paired differences that it is given.
+"""
+
 from __future__ import annotations
-from collections.abc import Mapping
-from dataclasses import dataclass
-from sealegs.scoring import Case, Verdict
-from sealegs.scoring.metrics import Result, Row
-from sealegs.traces.record import Record
-@dataclass(frozen=True)
-class Material:
-    who: Row
-    rows: list[Row]
-    results: list[Result]
-    episodes: list[tuple[Record, Case, Verdict]]
-    warnings: tuple[str, ...] = ()
-    notes: Mapping[str, str] = None
-    differences: list[Row] = ()
+
+from collections.abc import Sequence
+
+from sealegs.faults.mistake import Mistake
+from sealegs.reports.choosing import Played, choose
+from sealegs.reports.material import Material
+
+__all__ = ["Material", "MissingExtra", "page"]
+EXTRA = ("jinja2", "markupsafe", "matplotlib")
+
+
+class MissingExtra(Mistake):
+    """What the page is made with is not installed; the message says how to get it."""
+
+
+def page(material: Material, chosen: Sequence[str] = ()) -> str:
+    """The page.
+
+    Args:
+        material: what it tells of.
+        chosen: names of the episodes that get a card; by default a telling dozen (see `choosing`).
+
+    Raises:
+        MissingExtra: jinja2 or matplotlib is not installed.
+        Mistake: a chosen name is none of the material's.
+    """
+    episodes = _named(material.episodes, chosen) if chosen else choose(material.episodes)
+    try:
+        from sealegs.reports.sections import rendered
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in EXTRA:
+            raise
+        raise MissingExtra(f'the page needs {error.name}; run: pip install "sealegs[report]"') from error
+    return rendered(material, episodes)
+
+
+def _named(episodes: Sequence[Played], chosen: Sequence[str]) -> list[Played]:
+    known = {played[0].episode: played for played in episodes}
+    unknown = [name for name in chosen if name not in known]
+    if unknown:
+        some = ", ".join(list(known)[:3])
+        raise Mistake(f"there is no episode {', '.join(unknown)}; there are {len(known)}, such as {some}")
+    return [known[name] for name in dict.fromkeys(chosen)]

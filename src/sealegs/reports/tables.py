@@ -5,7 +5,7 @@ Each fits 120 columns; on a narrower terminal the interval stands under its valu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -32,14 +32,23 @@ def print_tables(rows: Sequence[Row], results: Sequence[Result], console: Consol
         console.print(Text("No episode to report."))
         return
     console.print(_headline(rows, results))
-    narrow = console.width < WIDE
-    for metric in ("tsr", "prr", "rc") if fault_modes(results) else ("tsr",):
-        console.print(_by_level_and_mode(grid(rows, results, metric), narrow))
-    console.print(_judges(rows, results))
-    if fault_modes(results):
-        console.print(_course(results))
+    for title, table in _tables(rows, results, console.width < WIDE):
+        console.print()
+        console.print(Text(title, style="bold"))
+        console.print(table)
+
+
+def _tables(rows: Sequence[Row], results: Sequence[Result], narrow: bool) -> Iterator[tuple[str, Table]]:
+    faulty = bool(fault_modes(results))
+    for metric in ("tsr", "prr", "rc") if faulty else ("tsr",):
+        found = grid(rows, results, metric)
+        yield f"{SHORT[metric]}: {METRICS[metric]}, % [95 % interval]", _by_level_and_mode(found, narrow)
+    title = "Two judges: how often they disagree, and which alone says success"
+    yield title, _judges(rows, results, narrow)
+    if faulty:
+        yield "From fault to recovery, in episodes", _course(results)
     if attributions(results):
-        console.print(_what_went_wrong(results))
+        yield "What went wrong, in episodes", _what_went_wrong(results)
 
 
 def _headline(rows: Sequence[Row], results: Sequence[Result]) -> Text:
@@ -55,24 +64,16 @@ def _headline(rows: Sequence[Row], results: Sequence[Result]) -> Text:
     return text
 
 
-def _table(title: str, first: str, columns: Iterable[str]) -> Table:
-    table = Table(
-        title=Text(title, style="bold"),
-        title_justify="left",
-        box=SIMPLE_HEAD,
-        show_edge=False,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-    )
-    table.add_column(first)
+def _table(columns: Iterable[str]) -> Table:
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    table.add_column()
     for column in columns:
         table.add_column(column, justify="right")
     return table
 
 
 def _by_level_and_mode(found: Grid, narrow: bool) -> Table:
-    title = f"\n{SHORT[found.metric]}: {METRICS[found.metric]}, % [95 % interval]"
-    table = _table(title, "", found.modes)
+    table = _table(found.modes)
     for level in found.levels:
         table.add_row(level, *(_text(found.at(level, mode), narrow) for mode in found.modes), style=_weight(level))
     return table
@@ -90,19 +91,18 @@ def _text(cell: Cell, narrow: bool = False) -> Text:
     return Text(str(cell))
 
 
-def _judges(rows: Sequence[Row], results: Sequence[Result]) -> Table:
+def _judges(rows: Sequence[Row], results: Sequence[Result], narrow: bool) -> Table:
     strict, published = (grid(rows, results, metric) for metric in ("tsr", "tsr_as_published"))
-    columns = ("strict TSR", "TSR as published", "disagree", "published alone", "strict alone")
-    table = _table("\nTwo judges: how often they disagree, and which alone says success", "", columns)
+    table = _table(("strict TSR", "TSR as published", "disagree", "published alone", "strict alone"))
     for split in splits(results):
-        cells = (_text(found.at(ALL, split.mode)) for found in (strict, published))
+        cells = (_text(found.at(ALL, split.mode), narrow) for found in (strict, published))
         numbers = (split.looser + split.stricter, split.looser, split.stricter)
         table.add_row(split.mode, *cells, *map(str, numbers), style=_weight(split.mode))
     return table
 
 
 def _course(results: Sequence[Result]) -> Table:
-    table = _table("\nFrom fault to recovery, in episodes", "", STAGES)
+    table = _table(STAGES)
     for funnel in funnels(results):
         planned, exposed, *rest = funnel.counts
         if exposed:
@@ -115,7 +115,7 @@ def _course(results: Sequence[Result]) -> Table:
 
 def _what_went_wrong(results: Sequence[Result]) -> Table:
     modes = sorted({r.mode for r in results})
-    table = _table("\nWhat went wrong, in episodes", "", (*modes, ALL))
+    table = _table((*modes, ALL))
     for term, counts in attributions(results).items():
         table.add_row(term, *(str(counts[mode] or "–") for mode in modes), str(sum(counts.values())))
     return table

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sealegs.faults.call import Failure
 from sealegs.scoring.case import Case
 from sealegs.scoring.matching import right_turn
-from sealegs.tasks.graph import Branch, Graph, Group, Step
+from sealegs.tasks.graph import Branch, Graph, Group, Step, Task
 from sealegs.traces.record import Record, Turn
 
 
@@ -45,14 +45,14 @@ class Course:
 
 def course(record: Record, case: Case) -> Course:
     """Lay an episode's calls over its task's graph."""
-    graph = case.task.graph
+    graph, read = case.task.graph, read_fields(case.task)
     moves: list[Move] = []
     done: frozenset[str] = frozenset()
     victims: dict[str, str] = {}
     first: int | None = None
     for position, turn in enumerate(record.turns):
         step = graph.step_of.get(turn.call.tool)
-        right = step is not None and right_turn(turn, case.reference.steps[step.id])
+        right = step is not None and right_turn(turn, case.reference.steps[step.id], read.get(step.id, ()))
         ready = step is not None and ready_before(step, graph, done)
         corrupt = any(strike.implicit and strike.delivered for strike in turn.strikes)
         failed = corrupt or turn.shown is None or isinstance(turn.shown, Failure)
@@ -63,6 +63,18 @@ def course(record: Record, case: Case) -> Course:
         if step is not None and right:
             done |= {step.id}
     return Course(tuple(moves), done, first, victims)
+
+
+def read_fields(task: Task) -> Mapping[str, tuple[str, ...]]:
+    """For each step the paths in its answer that other steps or the final answer read."""
+    found: dict[str, dict[str, None]] = {}
+    fields = [need for step in task.graph.walk() for need in step.needs]
+    for field in (*fields, *(deliverable.source for deliverable in task.deliverables)):
+        node = task.graph.by_id.get(field.node)
+        sources = [branch.exports[field.path] for branch in node.branches] if isinstance(node, Group) else [field]
+        for source in sources:
+            found.setdefault(source.node, {})[source.path] = None
+    return {step: tuple(read) for step, read in found.items()}
 
 
 def node_of(step: Step, graph: Graph) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from sealegs.faults import paths
 from sealegs.faults.call import Effect, Value
 from sealegs.tasks.reference import Expected
 from sealegs.tasks.wording import numbers, says
@@ -15,18 +16,36 @@ TOLERANCE = 0.005  # a share: how far a number in an argument or an answer may b
 
 
 def close(left: Any, right: Any) -> bool:
-    """Equality of JSON values for a judge: numbers within `TOLERANCE` or a cent, text without case and outer space."""
+    """Equality of JSON values for a judge.
+
+    Numbers within `TOLERANCE` or a cent, also where one is written as text; text without case and outer space; moments
+    whether or not they tell the seconds.
+    """
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
+    if isinstance(left, str) and isinstance(right, (int, float)):
+        left = _number(left)
     if isinstance(left, (int, float)) and isinstance(right, (int, float)):
         return abs(left - right) <= max(0.0101, TOLERANCE * abs(right))
     if isinstance(left, str) and isinstance(right, str):
-        return " ".join(left.split()).casefold() == " ".join(right.split()).casefold()
+        return _plain(left) == _plain(right)
     if isinstance(left, Mapping) and isinstance(right, Mapping):
         return left.keys() == right.keys() and all(close(left[key], right[key]) for key in left)
     if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
         return len(left) == len(right) and all(map(close, left, right))
     return bool(left == right)
+
+
+def _number(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _plain(text: str) -> str:
+    plain = " ".join(text.split()).casefold()
+    return re.sub(r"^(\d{4}-\d\d-\d\d)[t ](\d\d:\d\d)(?::00(?:\.0+)?)?z?$", r"\1 \2", plain)
 
 
 def right_arguments(given: Mapping[str, Any], expected: Expected) -> bool:
@@ -46,18 +65,31 @@ def _right_argument(name: str, given: Mapping[str, Any], expected: Expected) -> 
 
 def same_facts(text: str, right: str) -> bool:
     """Whether prose contains every number and every name or code that the right prose contains."""
-    codes = {word for word in re.findall(r"\b[A-Z][\w-]*\d[\w-]*\b", right)}
+    codes = set(re.findall(r"\b[A-Z][\w-]*\d[\w-]*\b", right))
     return all(says(text, number, TOLERANCE) for number in numbers(right)) and all(says(text, code) for code in codes)
 
 
-def right_turn(turn: Turn, expected: Expected) -> bool:
-    """Whether the call did its step: right arguments, and the tool's own answer shown as it was."""
-    honest = (
-        isinstance(turn.shown, Value)
-        and turn.said == turn.shown
-        and not any(s.implicit and s.delivered for s in turn.strikes)
+def right_turn(turn: Turn, expected: Expected, read: tuple[str, ...] = ()) -> bool:
+    """Whether the call did its step: what the tool itself said was shown, and the call was the right one.
+
+    A call with other arguments is as right where it comes to the same: the fields that others read (`read`) and the
+    effects are those of the step, and its prose tells the same facts.
+    """
+    honest = isinstance(turn.shown, Value) and turn.said == turn.shown
+    if not honest or any(strike.implicit and strike.delivered for strike in turn.strikes):
+        return False
+    return right_arguments(turn.call.arguments, expected) or _comes_to_the_same(turn, expected, read)
+
+
+def _comes_to_the_same(turn: Turn, expected: Expected, read: tuple[str, ...]) -> bool:
+    prose = expected.free_text & expected.arguments.keys()
+    return (
+        bool(read)
+        and isinstance(turn.shown, Value)
+        and all(close(paths.values(turn.shown.value, p), paths.values(expected.output, p)) for p in read)
+        and all(_right_argument(name, turn.call.arguments, expected) for name in prose)
+        and same_effects(list(turn.effects), list(expected.effects))
     )
-    return honest and right_arguments(turn.call.arguments, expected)
 
 
 def same_effects(done: list[Effect], wanted: list[Effect]) -> bool:

@@ -1,29 +1,64 @@
-"""Tasks as AND/OR graphs: validation, the solution space, and c*, the cost of recovery."""
+"""Tasks as AND/OR graphs: validation, the solution space, and c*, the cost of recovery.
 
-from sealegs.tasks.counting import count_solutions
-from sealegs.tasks.graph import Branch, Constant, Deliverable, Field, Graph, Group, Step, Task, User
+A task is a request with a graph of tool calls that answers it; some of its nodes are alternative groups. From the graph
+follow, exactly and without listing: whether it is good (`validate`), how many solutions it has (`count_solutions`),
+which they are (`solutions`, `is_solution`), and from any state with any tools broken the fewest calls that still finish
+it (`recovery_cost`) and the calls that make sense next (`next_calls`, `callable_tools`).
+
+Reading tasks from YAML is in `sealegs.tasks.reading`; what a right run looks like in values, in
+`sealegs.tasks.reference`.
+"""
+
+from sealegs.tasks.counting import count_solutions, solutions_by_length
+from sealegs.tasks.downsets import TooWide
+from sealegs.tasks.graph import (
+    Binding,
+    Branch,
+    Constant,
+    Deliverable,
+    Field,
+    Graph,
+    Group,
+    Node,
+    Step,
+    Task,
+    User,
+    group_kind,
+)
 from sealegs.tasks.levels import level_problems
-from sealegs.tasks.recovery_cost import Persistence, State, callable_tools, next_calls, recovery_cost
+from sealegs.tasks.pattern import Pattern, Way
+from sealegs.tasks.recovery_cost import Persistence, State, after_call, callable_tools, next_calls, recovery_cost
+from sealegs.tasks.reference import Expected, Reference
 from sealegs.tasks.solutions import count_paths, is_prefix, is_solution, path_lengths, shortest, solutions
-from sealegs.tasks.validation import check, check_task, validate, validate_task
+from sealegs.tasks.validation import InvalidTask, check, check_task, validate, validate_task
 
 __all__ = [
+    "Binding",
     "Branch",
     "Constant",
     "Deliverable",
+    "Expected",
     "Field",
     "Graph",
     "Group",
+    "InvalidTask",
+    "Node",
+    "Pattern",
     "Persistence",
+    "Reference",
     "State",
     "Step",
     "Task",
+    "TooWide",
     "User",
+    "Way",
+    "after_call",
     "callable_tools",
     "check",
     "check_task",
     "count_paths",
     "count_solutions",
+    "group_kind",
     "is_prefix",
     "is_solution",
     "level_problems",
@@ -32,6 +67,7 @@ __all__ = [
     "recovery_cost",
     "shortest",
     "solutions",
+    "solutions_by_length",
     "validate",
     "validate_task",
 ]

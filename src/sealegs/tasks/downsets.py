@@ -242,8 +242,7 @@ class _Fields:
     def _followers(self) -> dict[int, int]:
         """For each element the fields of those that may be next only once it is done.
 
-        That is what waits for it, unless it also waits for an element between them that no choice can remove; and the
-        rest of its branch, which the element brings in if it is the first of its group.
+        That is what waits for it, unless it also waits for an element between them that no choice can remove.
         """
         followers = dict.fromkeys(self._lengths, 0)
         for unit, waits in self._waits.items():
@@ -254,8 +253,4 @@ class _Fields:
             for other in self._units(waits & ~covered):
                 if other in followers:
                     followers[other] |= self._field[unit] | self._flag[self._group.get(unit, unit)]
-        for ways in self._branches.values():
-            for flags, steps in ways:
-                for step in steps:
-                    followers[step] |= flags
         return followers

@@ -13,11 +13,12 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from sealegs.faults.mistake import Mistake
 from sealegs.tasks.cycles import cycles
 from sealegs.tasks.graph import Branch, Field, Graph, Group, Node, Step, Task, User
 
 
-class InvalidTask(ValueError):
+class InvalidTask(Mistake):
     """A graph or a task has problems; `problems` are sentences, each with its place."""
 
     def __init__(self, problems: list[str]) -> None:

@@ -10,7 +10,20 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-MONTHS = ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"]
+MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
 NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 NUMBER = re.compile(r"(?<![\w.])(?<!\w-)[-\u2212]?\d[\d,]*(?:\.\d+)?(?![\w]*\d)")
 CURRENCIES: Mapping[str, tuple[str, ...]] = {
@@ -78,10 +91,15 @@ def _says_number(text: str, value: float, tolerance: float) -> bool:
 
 
 def _says_words(text: str, value: str) -> bool:
-    plain, wanted = _plain(text), _plain(value)
-    if re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", plain):
+    plain = _plain(text)
+    if _stands(_plain(value), plain):
         return True
-    return any(re.search(rf"(?<!\w){re.escape(form)}s?(?!\w)", plain) for form in _forms(value.strip().casefold()))
+    return any(_stands(form, plain) or _stands(f"{form}s", plain) for form in _forms(value.strip().casefold()))
+
+
+def _stands(words: str, text: str) -> bool:
+    """Whether the words stand in the text as words of their own."""
+    return words in text and re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text) is not None
 
 
 def _plain(text: str) -> str:
@@ -95,6 +113,7 @@ def _forms(value: str) -> Iterator[str]:
         yield from days if moment[4] is None else (f"{d} {m}" for d in days for m in _moments(moment[4]))
         if moment[4] is not None:
             yield f"{value[:10]} {moment[4]}"
+            yield from (f"{clock} on {day}" for clock in _clocks(moment[4]) for day in days)
     elif re.fullmatch(r"\d\d:\d\d", value):
         yield from _clocks(value)
     yield from CURRENCIES.get(value, ())

@@ -10,13 +10,15 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, TypeAdapter
 
 from sealegs.faults.call import Failure, Outcome, Value
+from sealegs.traces.plain import plain
 
 VERSION = 1
+Reason = Literal["answered", "steps", "limit", "hung", "crashed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +54,11 @@ class Ran:
 
 @dataclass(frozen=True, slots=True)
 class Struck:
-    """A fault was at work: what it was told from below, and what it handed on.
+    """A fault fired: what it was told from below, and what it handed on.
 
-    `delivered` is false where nothing came of it. `waited` is null where the wait had no end.
+    `delivered` is false where nothing came of it. `runs` counts how often what lay below was run with effect and
+    answered. `waited` are the seconds that it began to wait, null where the wait had no end. A null `said`: nothing
+    below ever answered; a null `shown`: the caller was gone first, or a fault further out left nothing to do.
     """
 
     call: str
@@ -116,7 +120,7 @@ class Answered:
 class Ended:
     """The episode ended: `answered`, or cut off by `steps`, `limit`, `hung` or `crashed`."""
 
-    reason: Literal["answered", "steps", "limit", "hung", "crashed"]
+    reason: Reason
     detail: str = ""
     seconds: float = 0.0
     type: Literal["ended"] = "ended"
@@ -124,12 +128,15 @@ class Ended:
 
 Event = Started | Called | Ran | Struck | Waited | Effected | Shown | Answered | Ended
 _ADAPTER: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="type")])
+_FIELDS = {
+    event: ("type", *(field.name for field in dataclasses.fields(event) if field.name != "type"))
+    for event in get_args(Event)
+}
 
 
 def encoded(event: Event) -> dict[str, Any]:
     """The event as a JSON object; its type comes first."""
-    fields = {f.name: getattr(event, f.name) for f in dataclasses.fields(event)}
-    return {"type": fields.pop("type"), **fields}
+    return {name: getattr(event, name) for name in _FIELDS[type(event)]}
 
 
 def decoded(data: Any) -> Event:
@@ -147,11 +154,16 @@ def seconds(value: float) -> float | None:
 
 
 def outcome_data(outcome: Outcome) -> dict[str, Any]:
-    """An outcome as JSON: `{"value": ...}` or `{"failure": {...}}`."""
+    """An outcome as JSON, as it is now: `{"value": ...}` or `{"failure": {...}}`."""
     if isinstance(outcome, Value):
-        return {"value": outcome.value}
-    data: dict[str, Any] = {"message": outcome.message, "type": outcome.type, "status": outcome.status}
-    data |= {"retry_after": outcome.retry_after, "body": outcome.body}
+        return {"value": plain(outcome.value)}
+    data = {
+        "message": outcome.message,
+        "type": outcome.type,
+        "status": outcome.status,
+        "retry_after": outcome.retry_after,
+        "body": plain(outcome.body),
+    }
     return {"failure": {key: value for key, value in data.items() if value is not None}}
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from sealegs.faults.call import Call, Effect, Outcome
@@ -29,7 +30,7 @@ class Turn:
         call: as the agent made it.
         said: what the tool said the last time it ran; None where it never ran.
         shown: what the agent was shown; None where the caller was gone.
-        strikes: the faults at work.
+        strikes: the faults that fired.
         effects: what really happened to the world.
     """
 
@@ -70,7 +71,7 @@ class Record:
 
     @property
     def effects(self) -> tuple[Effect, ...]:
-        """The ledger: everything that really happened."""
+        """The ledger: everything that really happened, by the calls that did it."""
         return tuple(effect for turn in self.turns for effect in turn.effects)
 
 
@@ -78,21 +79,25 @@ def record(events: Iterable[Event]) -> Record:
     """The record of one episode's events.
 
     Raises:
-        ValueError: the events do not start with a start, or do not end.
+        ValueError: the events do not start with a start or do not end, or speak of a call that was never made.
     """
     about: Started | None = None
     end: Ended | None = None
     answer: str | None = None
-    turns: dict[str, Turn] = {}
+    drafts: dict[str, _Draft] = {}
+    called: Counter[str] = Counter()
     for event in events:
         match event:
             case Started():
                 about = event
             case Called():
-                nth = sum(turn.call.tool == event.tool for turn in turns.values())
-                turns[event.call] = Turn(Call(event.tool, event.arguments, event.call, nth))
+                nth = called[event.tool]
+                called[event.tool] += 1
+                drafts[event.call] = _Draft(Call(event.tool, event.arguments, event.call, nth))
             case Ran() | Struck() | Effected() | Shown():
-                turns[event.call] = _with(turns[event.call], event)
+                if event.call not in drafts:
+                    raise ValueError(f"event {event.type!r} belongs to call {event.call!r}, which was never made")
+                drafts[event.call].add(event)
             case Answered():
                 answer = event.text
             case Ended():
@@ -101,18 +106,32 @@ def record(events: Iterable[Event]) -> Record:
                 pass
     if about is None or end is None:
         raise ValueError("the events are not those of a finished episode")
-    return Record(about.episode, about.about, tuple(turns.values()), answer, end)
+    turns = tuple(draft.turn() for draft in drafts.values())
+    return Record(about.episode, about.about, turns, answer, end)
 
 
-def _with(turn: Turn, event: Ran | Struck | Effected | Shown) -> Turn:
-    match event:
-        case Ran():
-            return replace(turn, said=outcome_from(event.said))
-        case Struck():
-            return replace(turn, strikes=(*turn.strikes, event))
-        case Effected():
-            effect = Effect(event.action, event.subject, event.details, event.call)
-            return replace(turn, effects=(*turn.effects, effect))
-        case Shown():
-            shown = None if event.outcome is None else outcome_from(event.outcome)
-            return replace(turn, shown=shown, said=shown if event.true else turn.said)
+class _Draft:
+    """A turn while its events come in."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._said: Outcome | None = None
+        self._shown: Outcome | None = None
+        self._strikes: list[Struck] = []
+        self._effects: list[Effect] = []
+
+    def add(self, event: Ran | Struck | Effected | Shown) -> None:
+        match event:
+            case Ran():
+                self._said = outcome_from(event.said)
+            case Struck():
+                self._strikes.append(event)
+            case Effected():
+                self._effects.append(Effect(event.action, event.subject, event.details, event.call))
+            case Shown():
+                self._shown = None if event.outcome is None else outcome_from(event.outcome)
+                if event.true:
+                    self._said = self._shown
+
+    def turn(self) -> Turn:
+        return Turn(self._call, self._said, self._shown, tuple(self._strikes), tuple(self._effects))

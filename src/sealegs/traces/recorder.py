@@ -7,7 +7,8 @@ from typing import Any
 
 from sealegs.faults.call import Call, Effect, Layer, Outcome, Wait
 from sealegs.inject.clock import Clock
-from sealegs.inject.injector import Strike
+from sealegs.inject.seam import NOT_DRY
+from sealegs.inject.strike import Strike, same
 from sealegs.traces.events import (
     Answered,
     Called,
@@ -15,6 +16,7 @@ from sealegs.traces.events import (
     Ended,
     Event,
     Ran,
+    Reason,
     Shown,
     Started,
     Struck,
@@ -22,10 +24,11 @@ from sealegs.traces.events import (
     outcome_data,
     seconds,
 )
+from sealegs.traces.plain import plain_object
 
 
 class Recorder:
-    """The record of one episode, as it happens.
+    """The record of one episode, as it happens. What comes after the end is not kept: the record is closed.
 
     Args:
         clock: stamps calls and outcomes, in seconds since the episode began.
@@ -36,29 +39,33 @@ class Recorder:
         self.events: list[Event] = []
         self._clock = clock
         self._sink = sink
+        self._closed = False
 
     def add(self, event: Event) -> None:
         """Enter an event."""
+        if self._closed:
+            return
         self.events.append(event)
         if self._sink is not None:
             self._sink(event)
 
     def start(self, episode: str, about: Mapping[str, Any]) -> None:
         """The episode begins."""
-        self.add(Started(episode, about))
+        self.add(Started(episode, plain_object(about)))
 
-    def finish(self, reason: Any, *, answer: str | None = None, detail: str = "") -> None:
+    def finish(self, reason: Reason, *, answer: str | None = None, detail: str = "") -> None:
         """The episode ends, with the agent's final words if it had any."""
         if answer is not None:
             self.add(Answered(answer))
         self.add(Ended(reason, detail, self._clock.now()))
+        self._closed = True
 
     def effect(self, effect: Effect) -> None:
         """The world's ledger has a new line."""
-        self.add(Effected(effect.call, effect.action, effect.subject, effect.details))
+        self.add(Effected(effect.call, effect.action, effect.subject, plain_object(effect.details)))
 
     def struck(self, strike: Strike) -> None:
-        """A fault was at work."""
+        """A fault fired."""
         self.add(
             Struck(
                 strike.call.id,
@@ -77,7 +84,7 @@ class Recorder:
         """The layer with this recorder outside it."""
 
         def recorded(call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
-            self.add(Called(call.id, call.tool, call.arguments, self._clock.now()))
+            self.add(Called(call.id, call.tool, plain_object(call.arguments), self._clock.now()))
             runs: list[tuple[Outcome, bool]] = []
             shown: Outcome | None = None
             generator = layer(call)
@@ -86,7 +93,8 @@ class Recorder:
                 while True:
                     if isinstance(request, Call):
                         answer = yield request
-                        runs.append((answer, request.dry))
+                        if answer is not NOT_DRY:
+                            runs.append((answer, request.dry))
                     else:
                         self.add(Waited(call.id, seconds(request.seconds)))
                         answer = yield request
@@ -102,7 +110,7 @@ class Recorder:
         return recorded
 
     def _showed(self, call: Call, runs: list[tuple[Outcome, bool]], shown: Outcome | None) -> None:
-        true = len(runs) == 1 and runs[0] == (shown, False)
+        true = shown is not None and len(runs) == 1 and not runs[0][1] and same(runs[0][0], shown)
         if not true:
             for said, dry in runs:
                 self.add(Ran(call.id, outcome_data(said), dry))

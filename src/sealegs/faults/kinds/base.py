@@ -91,9 +91,9 @@ class Rewrite(Fault):
         return truth if shown == truth.value else Value(shown)
 
 
-def mistake(problem: str, remedy: str) -> PydanticCustomError:
+def problem(wrong: str, remedy: str) -> PydanticCustomError:
     """A validation error in plain words: what is wrong (to be read after the value's path) and what to do."""
-    return PydanticCustomError("mistake", "{problem}. {remedy}", {"problem": problem, "remedy": remedy})
+    return PydanticCustomError("problem", "{wrong}. {remedy}", {"wrong": wrong, "remedy": remedy})
 
 
 def preferred(names: list[str], setting: Setting) -> str | None:

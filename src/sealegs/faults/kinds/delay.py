@@ -11,7 +11,7 @@ from pydantic import Discriminator, Field, Strict, Tag, model_validator
 
 from sealegs.faults.call import Call, Wait
 from sealegs.faults.keyed import Keyed, key_of
-from sealegs.faults.kinds.base import Fault, Seconds, Setting, Steps, mistake
+from sealegs.faults.kinds.base import Fault, Seconds, Setting, Steps, problem
 
 Positive = Annotated[float, Strict(), Field(gt=0)]
 
@@ -34,7 +34,7 @@ class Uniform(Distribution):
     @model_validator(mode="after")
     def _in_order(self) -> Self:
         if self.low > self.high:
-            raise mistake(f"has low = {self.low:g} above high = {self.high:g}", "Exchange them.")
+            raise problem(f"has low = {self.low:g} above high = {self.high:g}", "Exchange them.")
         return self
 
     def sample(self, draw: random.Random) -> float:
@@ -107,7 +107,7 @@ class Delay(Fault):
     @model_validator(mode="after")
     def _in_order(self) -> Self:
         if self.maximum is not None and self.minimum > self.maximum:
-            raise mistake(f"has minimum = {self.minimum:g} above maximum = {self.maximum:g}", "Exchange them.")
+            raise problem(f"has minimum = {self.minimum:g} above maximum = {self.maximum:g}", "Exchange them.")
         return self
 
     def act(self, call: Call, setting: Setting) -> Steps:

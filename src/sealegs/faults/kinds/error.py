@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, JsonValue, Strict, field_validator
 
 from sealegs.faults.call import Call, Failure
-from sealegs.faults.kinds.base import Fault, Seconds, Setting, Steps, Text, mistake
+from sealegs.faults.kinds.base import Fault, Seconds, Setting, Steps, Text, problem
 
 
 def _raisable() -> dict[str, type[Exception]]:
@@ -55,7 +55,7 @@ class Error(Fault):
             return name
         near = difflib.get_close_matches(name, RAISABLE, n=1)
         hint = f"Did you mean {near[0]}?" if near else "Put any other name under `type`."
-        raise mistake("is no built-in exception that is made from one message", hint)
+        raise problem("is no built-in exception that is made from one message", hint)
 
     @cached_property
     def failure(self) -> Failure:

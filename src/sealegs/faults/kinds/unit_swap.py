@@ -12,7 +12,7 @@ from pydantic import Field, field_validator
 from sealegs.faults import paths
 from sealegs.faults.invariants import touches
 from sealegs.faults.invariants.base import number
-from sealegs.faults.kinds.base import Rewrite, Setting, Text, mistake
+from sealegs.faults.kinds.base import Rewrite, Setting, Text, problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class UnitSwap(Rewrite):
         if name is None or name in BY_NAME:
             return name
         near = difflib.get_close_matches(name, BY_NAME, n=1)
-        raise mistake("is no known unit", f"Did you mean {near[0]}?" if near else f"Give one of {', '.join(BY_NAME)}.")
+        raise problem("is no known unit", f"Did you mean {near[0]}?" if near else f"Give one of {', '.join(BY_NAME)}.")
 
     def rewritten(self, value: Any, setting: Setting) -> Any:
         """The answer with its values in another unit."""

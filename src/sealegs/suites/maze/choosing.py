@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from difflib import get_close_matches
 from importlib.util import find_spec
+from pathlib import Path
 
 from sealegs.agents import SCRIPTED
 from sealegs.faults.mistake import Mistake
+from sealegs.faults.plan import unmatched
+from sealegs.faults.mistakes import PlanError
+from sealegs.faults.reading import read_plan
 from sealegs.suites.maze import LEVELS, MODES
+from sealegs.suites.maze.base_tasks import corpus
 from sealegs.suites.maze.prompts import PROMPTS
 from sealegs.suites.maze.running import Settings, with_engine
 
@@ -31,6 +37,7 @@ def settings(
     seed: int,
     max_steps: int,
     engine: str,
+    plan: Path | None = None,
 ) -> Settings:
     """The settings of a run.
 
@@ -47,6 +54,8 @@ def settings(
         *_unknown("engine", [engine], ENGINES),
         *_who_problems(agent, model, engine),
     ]
+    own, plan_problems = _own_plan(plan, agent)
+    problems += plan_problems
     if problems:
         raise ChoiceError("; ".join(problems))
     chosen = Settings(
@@ -59,8 +68,28 @@ def settings(
         epochs=epochs,
         seed=seed,
         max_steps=max_steps,
+        plan=own,
     )
     return with_engine(chosen, engine)
+
+
+def _own_plan(file: Path | None, agent: str) -> tuple[str, list[str]]:
+    """The user's plan as JSON, and what is wrong with using it here."""
+    if file is None:
+        return "", []
+    try:
+        plan = read_plan(file)
+    except PlanError as error:
+        return "", [str(error)]
+    problems = [
+        f"{file}: rule {rule!r} matches no tool of the suite; `sealegs world list` names them all"
+        for rule in unmatched(plan, [tool.spec for tool in corpus().tools.values()])
+    ]
+    if not plan.rules:
+        problems.append(f"{file}: the plan has no rules; give it one, or leave --plan out")
+    if agent == "oracle":
+        problems.append("oracle knows the suite's own faults alone; choose planner, retrier or naive with --plan")
+    return json.dumps(plan.as_data()), problems
 
 
 def _scripted(agent: str, model: str) -> tuple[str, str]:

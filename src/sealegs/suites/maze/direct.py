@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
@@ -77,10 +78,19 @@ def run_direct(
         for chunk in chunks:
             yield from _run_chunk(chunk, agent, max_steps)
         return
-    with ProcessPoolExecutor(min(jobs, len(chunks)), mp_context=get_context("forkserver")) as pool:
+    context = get_context("forkserver")
+    with ProcessPoolExecutor(min(jobs, len(chunks)), mp_context=context, initializer=_leave_interrupts) as pool:
         running = [pool.submit(_run_chunk, chunk, agent, max_steps) for chunk in chunks]
-        for done in as_completed(running):
-            yield from done.result()
+        try:
+            for done in as_completed(running):
+                yield from done.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _leave_interrupts() -> None:
+    """Ctrl-C is for the process that writes the records."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _run_chunk(chunk: Sequence[Episode], agent: str, max_steps: int) -> list[list[str]]:

@@ -2,35 +2,50 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from sealegs.agents import Briefing
 from sealegs.faults import seeds
 from sealegs.faults.plan import Plan
+from sealegs.faults.reading import plan_from
 from sealegs.faults.spec import ToolSpec
-from sealegs.scoring import Case
+from sealegs.faults.triggers import Always
+from sealegs.scoring import Case, Slot
+from sealegs.scoring.course import node_of
 from sealegs.suites.maze import LEVELS, MODES
 from sealegs.suites.maze.base_tasks import base_tasks, corpus, right_run
 from sealegs.suites.maze.perturbation import plan_for, slots, spec_in
 from sealegs.tasks import Task
+from sealegs.traces import Record
 
 SUITE = "maze"
 VERSION = "1-A"
 DISTRACTORS = 6
 TOOL_TIMEOUT = 60.0
+OWN_MODE = "plan"
 
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """One task under one mode. `seed` decides victims and faults, `epoch` counts repetitions from 1."""
+    """One task under one mode.
+
+    Attributes:
+        task: the base task's id.
+        mode: NP, P1 to P4, or `plan` under a plan of the user's own.
+        epoch: counts repetitions from 1.
+        seed: decides victims and faults.
+        own: the user's plan as JSON, in mode `plan`.
+    """
 
     task: str
     mode: str
     epoch: int = 1
     seed: int = 0
+    own: str = ""
 
     @property
     def id(self) -> str:
@@ -45,17 +60,22 @@ class Episode:
     @property
     def plan(self) -> Plan:
         """The faults."""
-        return plan_for(self.base, self.mode, self.seed, self.epoch)
+        return plan_of(self)
 
     @property
-    def case(self) -> Case:
-        """What a judge must know."""
-        return Case(self.base, right_run(self.task), self.mode, slots(self.base, self.mode, self.seed))
+    def slots(self) -> tuple[Slot, ...]:
+        """Where faults will strike; a plan of the user's own does not say."""
+        return () if self.own else slots(self.base, self.mode, self.seed)
+
+    def case(self, found: Record) -> Case:
+        """What a judge of this record must know."""
+        struck = met_slots(self, found) if self.own else self.slots
+        return Case(self.base, right_run(self.task), self.mode, struck)
 
     @property
     def briefing(self) -> Briefing:
         """What a scripted agent may know."""
-        places = {slot.node: slot.persistence for slot in slots(self.base, self.mode, self.seed)}
+        places = {slot.node: slot.persistence for slot in self.slots}
         return Briefing(self.base, {spec.name: spec for spec in self.specs}, places)
 
     @property
@@ -65,8 +85,39 @@ class Episode:
 
     def about(self, who: Mapping[str, Any]) -> dict[str, Any]:
         """What a record notes of the episode when it begins."""
-        facts = {"suite": SUITE, "version": VERSION, "task": self.task, "level": self.base.level, "mode": self.mode}
-        return {**facts, "epoch": self.epoch, "seed": self.seed, "plan": self.plan.digest(), **who}
+        facts: dict[str, Any] = {
+            "suite": SUITE,
+            "version": VERSION,
+            "task": self.task,
+            "level": self.base.level,
+            "mode": self.mode,
+        }
+        facts |= {"epoch": self.epoch, "seed": self.seed, "plan": self.plan.digest()}
+        return {**facts, **({"own": self.own} if self.own else {}), **who}
+
+
+@lru_cache(maxsize=4096)
+def plan_of(episode: Episode) -> Plan:
+    """An episode's faults."""
+    if episode.own:
+        return plan_from(json.loads(episode.own))
+    return plan_for(episode.base, episode.mode, episode.seed, episode.epoch)
+
+
+def met_slots(episode: Episode, found: Record) -> tuple[Slot, ...]:
+    """Where the user's own plan struck: its nodes, and whether the tool will work again."""
+    rules = {rule.id: rule for rule in episode.plan.rules}
+    graph = episode.base.graph
+    met: dict[str, Slot] = {}
+    for turn in found.turns:
+        step = graph.step_of.get(turn.call.tool)
+        for strike in turn.strikes:
+            if step is not None and strike.delivered:
+                rule = rules[strike.rule]
+                for_good = rule.persistence == "permanent" or (isinstance(rule.when, Always) and rule.at_most is None)
+                node = node_of(step, graph)
+                met.setdefault(node, Slot(node, "permanent" if for_good else "transient"))
+    return tuple(met.values())
 
 
 @cache
@@ -93,6 +144,7 @@ def episodes(
     limit: int | None = None,
     epochs: int = 1,
     seed: int = 0,
+    own: str = "",
 ) -> list[Episode]:
     """The episodes of a run.
 
@@ -102,8 +154,10 @@ def episodes(
         limit: at most this many base tasks of each level.
         epochs: how many times each is run; each time with faults of its own.
         seed: decides victims and faults.
+        own: a plan of the user's own as JSON, which then takes the place of the modes.
     """
+    modes = (OWN_MODE,) if own else modes
     chosen = [
         task.id for level in levels for task in [task for task in base_tasks().values() if task.level == level][:limit]
     ]
-    return [Episode(t, mode, epoch, seed) for epoch in range(1, epochs + 1) for t in chosen for mode in modes]
+    return [Episode(t, mode, epoch, seed, own) for epoch in range(1, epochs + 1) for t in chosen for mode in modes]

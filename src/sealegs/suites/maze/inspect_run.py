@@ -45,7 +45,8 @@ def run_inspect(
         epochs=settings.epochs,
         seed=settings.seed,
         max_steps=settings.max_steps,
-        only=[episode.id for episode in left],
+        plan=settings.plan,
+        only=None if len(left) == len(settings.episodes()) else [episode.id for episode in left],
     )
     options: dict[str, Any] = {"max_connections": connections} if connections else {}
     if settings.agent:

@@ -6,6 +6,7 @@ ends, and one note for each fault at the moment it strikes.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -30,6 +31,7 @@ from inspect_ai.util import LimitExceededError
 
 from sealegs.adapters.inspect import tool_def, tool_info
 from sealegs.faults.call import Call, Failure, Outcome, render
+from sealegs.faults.reading import read_plan
 from sealegs.inject import Session
 from sealegs.inject.clock import RealClock
 from sealegs.scoring import Verdict, judge
@@ -55,6 +57,7 @@ def maze(
     epochs: int = 1,
     seed: int = 0,
     max_steps: int = 25,
+    plan: str = "",
     only: Sequence[str] | None = None,
 ) -> Task:
     """Tasks of four levels on simulated tools that fail in four ways.
@@ -67,11 +70,15 @@ def maze(
         epochs: how many times each is run, each time as a sample of its own, so that a run can be resumed.
         seed: decides victims and faults.
         max_steps: model calls until an episode is cut off.
+        plan: a fault plan of your own as JSON, or the name of its file; it takes the place of the modes.
         only: ids of episodes (`c1-01/P2/1`) to run and no others.
     """
+    own = json.dumps(read_plan(plan).as_data()) if plan and not plan.startswith("{") else plan
     chosen = [
         episode
-        for episode in episodes(_listed(levels, LEVELS), _listed(modes, MODES), limit=limit, epochs=epochs, seed=seed)
+        for episode in episodes(
+            _listed(levels, LEVELS), _listed(modes, MODES), limit=limit, epochs=epochs, seed=seed, own=own
+        )
         if only is None or episode.id in only
     ]
     return Task(
@@ -96,7 +103,7 @@ def _listed(names: str | Sequence[str], known: Sequence[str]) -> list[str]:
 
 def _sample(episode: Episode, prompt: str, epochs: int) -> Sample:
     about = {"task": episode.task, "level": episode.base.level, "mode": episode.mode, "seed": episode.seed}
-    about |= {"epoch": episode.epoch, "epochs": epochs}
+    about |= {"epoch": episode.epoch, "epochs": epochs, "own": episode.own}
     messages: list[ChatMessage] = [
         ChatMessageSystem(content=PROMPTS[prompt]),
         ChatMessageUser(content=episode.base.request, metadata={METADATA: about}),
@@ -217,8 +224,8 @@ def verdict() -> Scorer:
     """Our judge's verdict, from the record in the transcript; also under `inspect score`."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        events = noted(transcript().events)
-        found = judge(record(events), episode_of(state.metadata, state.epoch).case)
+        noted_record = record(noted(transcript().events))
+        found = judge(noted_record, episode_of(state.metadata, state.epoch).case(noted_record))
         facts = {name: getattr(found, name) for name in found.__slots__}
         why = found.attribution and f"{found.attribution}: {'; '.join(found.reasons)}"
         return Score(value="C" if found.success else "I", explanation=why or "success", metadata={"verdict": facts})

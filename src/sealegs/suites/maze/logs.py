@@ -39,7 +39,7 @@ class Run:
     def results(self) -> list[Result]:
         """Every episode judged."""
         return [
-            Result(episode.task, episode.base.level, episode.mode, episode.epoch, judge(found, episode.case))
+            Result(episode.task, episode.base.level, episode.mode, episode.epoch, judge(found, episode.case(found)))
             for episode, found in self.records.items()
         ]
 
@@ -98,7 +98,7 @@ def _who(key: tuple[str, ...]) -> Row:
 
 def _episode(found: Record) -> Episode:
     about = found.about
-    return Episode(about["task"], about["mode"], about["epoch"], about["seed"])
+    return Episode(about["task"], about["mode"], about["epoch"], about["seed"], about.get("own", ""))
 
 
 def _check(found: Record, file: Path) -> None:
@@ -149,7 +149,7 @@ def _sample_events(sample: Mapping[str, Any], file: Path) -> list[Event]:
 def episode_of(metadata: Mapping[str, Any], round: int) -> Episode:
     """The episode that a sample is, in this round of Inspect's own epochs."""
     epoch = metadata["epoch"] + (round - 1) * metadata["epochs"]
-    return Episode(metadata["task"], metadata["mode"], epoch, metadata["seed"])
+    return Episode(metadata["task"], metadata["mode"], epoch, metadata["seed"], metadata.get("own", ""))
 
 
 def _resolved(data: Any, attachments: Mapping[str, str]) -> Any:

@@ -70,7 +70,7 @@ def _agent(name: str, conversation: list[ChatMessage]) -> ScriptedAgent:
     if request is None or task is None:
         raise ValueError("a scripted agent plays only the tasks of maze; this request is none of theirs")
     about = (request.metadata or {}).get(METADATA, {})
-    episode = Episode(task, about.get("mode", "NP"), about.get("epoch", 1), about.get("seed", 0))
+    episode = Episode(task, about.get("mode", "NP"), about.get("epoch", 1), about.get("seed", 0), about.get("own", ""))
     return SCRIPTED[name](episode.briefing)
 
 

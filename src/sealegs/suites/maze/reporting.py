@@ -21,7 +21,7 @@ def material(run: Run, results: Sequence[Result], rows: Sequence[Row], compared:
         who=run.who,
         rows=list(rows),
         results=list(results),
-        episodes=[(found, episode.case, result.verdict) for (episode, found), result in verdicts],
+        episodes=[(found, episode.case(found), result.verdict) for (episode, found), result in verdicts],
         warnings=run.warnings,
         notes=notes,
         differences=list(compared),

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from sealegs.faults.seeds import digest
 from sealegs.suites.maze import LEVELS, MODES
 from sealegs.suites.maze.direct import run_direct
 from sealegs.suites.maze.episodes import VERSION, Episode, episodes
@@ -35,12 +36,13 @@ class Settings:
     epochs: int = 1
     seed: int = 0
     max_steps: int = 25
+    plan: str = ""
     engine: str = "direct"
     version: str = VERSION
 
     def episodes(self) -> list[Episode]:
         """All episodes of the run."""
-        return episodes(self.levels, self.modes, limit=self.limit, epochs=self.epochs, seed=self.seed)
+        return episodes(self.levels, self.modes, limit=self.limit, epochs=self.epochs, seed=self.seed, own=self.plan)
 
     @property
     def name(self) -> str:
@@ -54,6 +56,7 @@ class Settings:
             *([f"limit{self.limit}"] if self.limit else []),
             *([f"epochs{self.epochs}"] if self.epochs != 1 else []),
             *([f"seed{self.seed}"] if self.seed else []),
+            *([f"plan{digest(self.plan):016x}"[:12]] if self.plan else []),
             *([f"steps{self.max_steps}"] if self.max_steps != default.max_steps else []),
             *([self.engine] if self.agent and self.engine != default.engine else []),
         ]

@@ -7,44 +7,46 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from sealegs.faults.mistake import Mistake
+
 
 @dataclass(frozen=True, slots=True)
-class Mistake:
+class Problem:
     """One thing that is wrong.
 
     Attributes:
         path: where: `rules[2].when.probability`, or a line and column.
         value: what stands there, as JSON in short; empty where nothing does.
-        problem: what is wrong, to be read after the value.
+        wrong: what is wrong, to be read after the value.
         remedy: what to do.
     """
 
     path: str
     value: str
-    problem: str
+    wrong: str
     remedy: str
 
     def __str__(self) -> str:
-        told = f"{self.value} {self.problem}" if self.value else self.problem
+        told = f"{self.value} {self.wrong}" if self.value else self.wrong
         return f"{self.path}: {told}. {self.remedy}".rstrip()
 
 
-class PlanError(ValueError):
-    """All mistakes of a plan.
+class PlanError(Mistake):
+    """Everything that is wrong with a plan.
 
     Attributes:
-        mistakes: what is wrong, first in the file's form, then in single fields, then between rules.
+        problems: what is wrong, first in the file's form, then in single fields, then between rules.
         source: the file's name, or `plan`.
     """
 
-    def __init__(self, mistakes: Iterable[Mistake], source: str = "plan") -> None:
-        self.mistakes = tuple(mistakes)
+    def __init__(self, problems: Iterable[Problem], source: str = "plan") -> None:
+        self.problems = tuple(problems)
         self.source = source
-        count = "1 mistake" if len(self.mistakes) == 1 else f"{len(self.mistakes)} mistakes"
-        super().__init__("\n".join([f"{source} has {count}:", *(f"  {mistake}" for mistake in self.mistakes)]))
+        count = "1 mistake" if len(self.problems) == 1 else f"{len(self.problems)} mistakes"
+        super().__init__("\n".join([f"{source} has {count}:", *(f"  {problem}" for problem in self.problems)]))
 
-    def __reduce__(self) -> tuple[type[PlanError], tuple[tuple[Mistake, ...], str]]:
-        return PlanError, (self.mistakes, self.source)
+    def __reduce__(self) -> tuple[type[PlanError], tuple[tuple[Problem, ...], str]]:
+        return PlanError, (self.problems, self.source)
 
 
 def in_short(value: Any, limit: int = 60) -> str:

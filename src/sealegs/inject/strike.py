@@ -1,0 +1,83 @@
+"""One fault at work on one call, and the proof of whether anything came of it.
+
+A fault is delivered where the agent was shown something else than the tool said, where it had to wait, or where the
+world got more or fewer effects than the call asked for. What cannot be shown to differ counts as undelivered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sealegs.faults.call import Call, Outcome, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Strike:
+    """One fault at work on one call.
+
+    Attributes:
+        call: the call as it reached the fault.
+        rule: the rule's id.
+        kind: the fault's kind.
+        implicit: whether what was shown looks like data.
+        delivered: whether anything is different for the agent or the world because of it.
+        said: what lay below answered, the last time it was asked; None where it never answered.
+        shown: what the fault returned; None where the caller had gone before it could return, or it never got to act.
+        runs: how many times what lay below was run with effect and answered.
+        waited: seconds that the fault began to wait.
+    """
+
+    call: Call
+    rule: str
+    kind: str
+    implicit: bool
+    delivered: bool
+    said: Outcome | None
+    shown: Outcome | None
+    runs: int
+    waited: float
+
+
+class Evidence:
+    """What is seen of a fault while it acts on `call`. `effects`: whether the tool has any, as far as is known."""
+
+    __slots__ = ("_answers", "call", "effects", "runs", "said", "waited", "worked")
+
+    def __init__(self, call: Call, effects: bool) -> None:
+        self.call = call
+        self.effects = effects
+        self.said: Outcome | None = None
+        self.runs = 0
+        self.worked = 0  # runs that succeeded
+        self.waited = 0.0
+        self._answers: list[Outcome] = []  # to the call as the agent made it
+
+    def answered(self, request: Call, outcome: Outcome, real: bool) -> None:
+        """What lay below was asked, ran with effect or without, and answered."""
+        self.said = outcome
+        if request.arguments is self.call.arguments or request.arguments == self.call.arguments:
+            self._answers.append(outcome)
+        if real:
+            self.runs += 1
+            self.worked += isinstance(outcome, Value)
+
+    def delivered(self, shown: Outcome | None) -> bool:
+        """Whether the fault, which returned this, made any difference."""
+        if self.waited > 0:
+            return True
+        if not self._answers:
+            return shown is not None
+        if shown is not None and not any(same(shown, answer) for answer in self._answers):
+            return True
+        # A call that succeeds has its effect once, unless a fault outside this one asked for none.
+        return self.effects and not self.call.dry and self.worked != isinstance(self._answers[0], Value)
+
+
+def same(left: Outcome, right: Outcome) -> bool:
+    """Whether two outcomes are equal; of values that cannot be compared, none is equal to another."""
+    if left is right:
+        return True
+    try:
+        return bool(left == right)
+    except Exception:  # arrays, and whatever else the tools of others answer with
+        return False

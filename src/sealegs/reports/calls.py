@@ -1,0 +1,39 @@
+"""What each call of an episode came to, in one word for the eye: the numbered marks of a card.
+
+The words tell what is known of a call by itself; the judge's verdict on the episode stands elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sealegs.faults.call import Failure
+from sealegs.scoring import Verdict
+from sealegs.scoring.course import Course
+
+MARKS: Mapping[str, str] = {
+    "done": "did its step",
+    "error": "came back with an error, or not at all",
+    "corrupt": "came back with a corrupt answer",
+    "tainted": "carried a corrupt value on",
+    "wrong": "answered, but did not do its step",
+    "outside": "a tool that the task does not need",
+}
+
+
+def marks(way: Course, verdict: Verdict) -> tuple[str, ...]:
+    """For each call its word, one of `MARKS`: what came back of it first, then what it was asked."""
+    return tuple(_mark(way, verdict, position) for position in range(len(way.moves)))
+
+
+def _mark(way: Course, verdict: Verdict, position: int) -> str:
+    move = way.moves[position]
+    if move.turn.shown is None or isinstance(move.turn.shown, Failure):
+        return "error"
+    if move.failed:
+        return "corrupt"
+    if position in verdict.tainted:
+        return "tainted"
+    if move.step is None:
+        return "outside"
+    return "done" if move.right else "wrong"

@@ -1,0 +1,51 @@
+"""Which episodes deserve a card: few, and together telling of everything that happened.
+
+First one success of each fault mode and one failure of each (mode, attribution) pair; where these are too many, those
+that add most: a term, a mode or a level not yet seen. Room that is left goes to episodes on which the judges disagree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sealegs.scoring import Case, Verdict
+from sealegs.scoring.metrics import CLEAN
+from sealegs.traces.record import Record
+
+Played = tuple[Record, Case, Verdict]
+MOST = 12
+
+
+def choose(episodes: Sequence[Played], most: int = MOST) -> list[Played]:
+    """The episodes to show, in the order of mode and outcome.
+
+    Args:
+        episodes: all there are.
+        most: how many at most.
+    """
+    groups: dict[tuple[str, str], list[Played]] = {}
+    for played in sorted(episodes, key=lambda played: played[0].episode):
+        groups.setdefault((played[1].mode, played[2].attribution), []).append(played)
+    wanted = {key: group for key, group in groups.items() if key[1] or key[0] != CLEAN}
+    chosen: list[Played] = []
+    while wanted and len(chosen) < most:
+        key = max(sorted(wanted), key=lambda key: (_news(key, chosen), len(wanted[key])))
+        chosen.append(_telling(wanted.pop(key), chosen))
+    taken = {played[0].episode for played in chosen}
+    for group in groups.values():
+        fresh = [p for p in group if p[0].episode not in taken and p[2].success != p[2].published]
+        chosen += fresh[: min(1, most - len(chosen))]
+    return sorted(chosen, key=lambda played: (played[1].mode, played[2].attribution, played[0].episode))
+
+
+def _news(key: tuple[str, str], chosen: Sequence[Played]) -> int:
+    """How much a pair of mode and attribution would add: a success of its mode counts most, then a new term or mode."""
+    mode, term = key
+    modes, terms = {case.mode for _, case, _ in chosen}, {verdict.attribution for _, _, verdict in chosen}
+    return 4 * (not term) + 2 * (term not in terms) + (mode not in modes)
+
+
+def _telling(group: Sequence[Played], chosen: Sequence[Played]) -> Played:
+    """One of a group: if it can be, one that met a fault, of the level that was shown least."""
+    levels = [case.task.level for _, case, _ in chosen]
+    return min(group, key=lambda played: (not played[2].exposed, levels.count(played[1].task.level)))

@@ -1,0 +1,120 @@
+"""A run beside the published models: panels by mode and by level, and a ranking by composite score.
+
+The published figures are of another corpus (see `published`), so the comparison is of shapes more than of ranks. The
+run's curves by the published judge's rules are the ones made the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sealegs.reports import published
+from sealegs.reports.cells import Cell, grid, overall
+from sealegs.reports.modes import METRICS, SHORT
+from sealegs.reports.published import Published
+from sealegs.scoring.metrics import ALL, Result, Row, composite_score
+
+MODES = ("NP", "P1", "P2", "P3", "P4")
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A named line: a value for each tick, None where there is none."""
+
+    name: str
+    values: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One plot: a metric over modes or levels.
+
+    Attributes:
+        name: short and unique on the page.
+        title: what it shows.
+        ticks: modes or levels.
+        run: the run's cells, one a tick.
+        loose: the run by the published judge's rules, where the metric has such a reading.
+        models: the published models.
+    """
+
+    name: str
+    title: str
+    ticks: tuple[str, ...]
+    run: tuple[Cell, ...]
+    loose: Curve | None
+    models: tuple[Curve, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One line of the ranking; `own` says whether it is the run's. Figures in per cent, None where there is none."""
+
+    name: str
+    own: bool
+    composite: float | None
+    tsr: float | None
+    by_mode: tuple[float | None, ...]
+    prr: float | None
+    rc: float | None
+
+
+def panels(rows: Sequence[Row], results: Sequence[Result], prompt: str) -> list[Panel]:
+    """The panels that have both the run and published figures; none where the modes and levels are not ToolMaze's."""
+    found = []
+    for axis, models in (("mode", published.by_mode(prompt)), ("level", published.by_level(prompt))):
+        found += [p for metric in ("tsr", "prr", "rc") if (p := _panel(rows, results, metric, axis, models))]
+    return found
+
+
+def _panel(
+    rows: Sequence[Row], results: Sequence[Result], metric: str, axis: str, models: Sequence[Published]
+) -> Panel | None:
+    cells = _along(rows, results, metric, axis)
+    known = models[0].metric(metric).keys()
+    ticks = tuple(tick for tick in cells if tick in known and tick != ALL)
+    if not any(cells[tick].value is not None for tick in ticks):
+        return None
+    loose = _along(rows, results, f"{metric}_as_published", axis) if metric != "rc" else {}
+    return Panel(
+        name=f"{metric}-{axis}",
+        title=f"{SHORT[metric]} by {axis}: {METRICS[metric]}, %",
+        ticks=ticks,
+        run=tuple(cells[tick] for tick in ticks),
+        loose=Curve("as published", tuple(loose[tick].value for tick in ticks)) if loose else None,
+        models=tuple(Curve(m.model, tuple(m.metric(metric).get(tick) for tick in ticks)) for m in models),
+    )
+
+
+def _along(rows: Sequence[Row], results: Sequence[Result], metric: str, axis: str) -> dict[str, Cell]:
+    found = grid(rows, results, metric)
+    if axis == "mode":
+        return {mode: found.at(ALL, mode) for mode in found.modes}
+    return {level: found.at(level, ALL) for level in found.levels}
+
+
+def ranking(rows: Sequence[Row], results: Sequence[Result], name: str, prompt: str) -> list[Ranked]:
+    """The published models and the run by both judges, the highest composite score first.
+
+    A run without all of the published modes has no comparable score and is left out.
+    """
+    whole = {r.mode for r in results} >= set(MODES)
+    lines = [*(_own(rows, results, name) if whole else ()), *_models(prompt)]
+    return sorted(lines, key=lambda line: -1.0 if line.composite is None else line.composite, reverse=True)
+
+
+def _models(prompt: str) -> Iterator[Ranked]:
+    for mode, level in zip(published.by_mode(prompt), published.by_level(prompt), strict=True):
+        by_mode = tuple(mode.tsr[name] for name in MODES)
+        yield Ranked(mode.model, False, mode.composite, level.tsr[ALL], by_mode, mode.prr[ALL], mode.rc[ALL])
+
+
+def _own(rows: Sequence[Row], results: Sequence[Result], name: str) -> Iterator[Ranked]:
+    rc = overall(rows, results, "rc").value
+    for suffix, judge in (("", "strict judge"), ("_as_published", "published judge")):
+        cells = _along(rows, results, f"tsr{suffix}", "mode")
+        tsr, prr = cells[ALL].value, overall(rows, results, f"prr{suffix}").value
+        score = None if tsr is None or prr is None or rc is None else round(composite_score(tsr, prr, rc), 2)
+        by_mode = tuple(cells.get(mode, Cell()).value for mode in MODES)
+        yield Ranked(f"{name} ({judge})", True, score, tsr, by_mode, prr, rc)

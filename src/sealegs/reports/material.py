@@ -1,0 +1,32 @@
+"""What a page is made of: one run with its rows, judged episodes and records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sealegs.reports.choosing import Played
+from sealegs.scoring.metrics import Result, Row
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a page is made of.
+
+    Attributes:
+        who: `suite`, and `agent` or `model`.
+        rows: the long table of the run.
+        results: every episode judged.
+        episodes: every episode's record, case and verdict.
+        warnings: what reading had to leave out, in sentences.
+        notes: further facts for the header (versions, seed), by name.
+        differences: rows of `scoring.metrics.paired_difference` against another run; empty where there is none.
+    """
+
+    who: Row
+    rows: list[Row]
+    results: list[Result]
+    episodes: list[Played]
+    warnings: tuple[str, ...] = ()
+    notes: Mapping[str, str] = field(default_factory=dict)
+    differences: list[Row] = field(default_factory=list)

@@ -1,0 +1,175 @@
+"""The sections of the page: what the templates are given. Needs the extra `report`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import jinja2
+from markupsafe import Markup
+
+from sealegs.reports.calls import MARKS
+from sealegs.reports.cards import Card, card
+from sealegs.reports.cells import Cell, Grid, figure, grid, overall
+from sealegs.reports.choosing import Played
+from sealegs.reports.comparison import Panel, panels, ranking
+from sealegs.reports.counts import STAGES, attributions, fault_modes, funnels, splits
+from sealegs.reports.judges import disagreements
+from sealegs.reports.modes import LEVELS, METRICS, MODES, SHORT
+from sealegs.reports.material import Material
+from sealegs.reports.plots import marker, plot
+from sealegs.reports.published import PROMPTS, SOURCE
+from sealegs.reports.shades import Shade, shade
+from sealegs.scoring import TERMS
+from sealegs.scoring.metrics import ALL, Row
+
+HUES = {"tsr": "blue", "prr": "blue", "rc": "orange"}
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A headline figure."""
+
+    name: str
+    meaning: str
+    cell: Cell
+
+
+@dataclass(frozen=True, slots=True)
+class HeatMap:
+    """A grid with the shade of each of its cells, by (level, mode)."""
+
+    grid: Grid
+    hue: str
+    shades: Mapping[tuple[str, str], Shade]
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A panel with its SVG."""
+
+    panel: Panel
+    svg: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A paired difference, in percentage points; `clear` where its interval does not hold 0."""
+
+    name: str
+    meaning: str
+    cell: Cell
+    clear: bool
+
+
+def rendered(material: Material, episodes: Sequence[Played]) -> str:
+    """The page with cards for these episodes."""
+    prompt = _prompt(material)
+    cards = [card(played, number) for number, played in enumerate(episodes, 1)]
+    return _environment().get_template("page.html.j2").render(
+        **_header(material, prompt),
+        heat_maps=_heat_maps(material),
+        funnels=funnels(material.results),
+        stages=STAGES,
+        plots=[Plot(panel, Markup(plot(panel))) for panel in panels(material.rows, material.results, prompt)],
+        ranking=ranking(material.rows, material.results, _name(material), prompt),
+        prompt=prompt,
+        source=SOURCE,
+        splits=splits(material.results),
+        judges=_judges(material),
+        disagreements=disagreements(material.episodes),
+        attributions=attributions(material.results),
+        terms=TERMS,
+        gaps=[_gap(row) for row in material.differences],
+        cards=cards,
+        first=_first(cards),
+        anchors={found.record.episode: found.anchor for found in cards},
+        words=MARKS,
+    )
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("sealegs.reports", "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"figure": figure, "marker": marker, "signed": _signed}
+    environment.globals |= {"MODES": MODES, "LEVELS": LEVELS, "METRICS": METRICS, "SHORT": SHORT, "ALL": ALL}
+    return environment
+
+
+def _name(material: Material) -> str:
+    return material.who.get("agent") or material.who.get("model") or "unnamed"
+
+
+def _first(cards: Sequence[Card]) -> str:
+    """The card to begin with: a failure after a fault if there is one, best one that nobody noticed."""
+    rank = [(not c.verdict.exposed, c.verdict.success, c.verdict.noticed, n) for n, c in enumerate(cards)]
+    return cards[min(rank)[-1]].anchor if cards else ""
+
+
+def _prompt(material: Material) -> str:
+    """The published prompt to compare with: the run's own, where it is one of them."""
+    told = {str(record.about.get("prompt", "")) for record, _, _ in material.episodes}
+    return told.pop() if len(told) == 1 and told <= set(PROMPTS) else PROMPTS[0]
+
+
+def _header(material: Material, prompt: str) -> dict[str, object]:
+    results = material.results
+    names = ("composite", "tsr", "prr", "rc", "exposed") if fault_modes(results) else ("tsr",)
+    tiles = [Tile(SHORT[n], METRICS[n], overall(material.rows, results, n)) for n in names]
+    facts = {
+        "suite": material.who.get("suite", "unnamed"),
+        "agent" if material.who.get("agent") else "model": _name(material),
+        "episodes": f"{len(results)} of {len({r.task for r in results})} base tasks",
+        "levels": ", ".join(sorted({r.level for r in results})),
+        "modes": ", ".join(sorted({r.mode for r in results})),
+        **material.notes,
+    }
+    return {
+        "name": _name(material),
+        "facts": facts,
+        "tiles": tiles,
+        "warnings": material.warnings,
+        "episodes": len(results),
+        "faulty": bool(fault_modes(results)),
+        "inconclusive": bool(fault_modes(results)) and not any(r.verdict.exposed for r in results),
+        "planned": sum(r.mode in fault_modes(results) for r in results),
+        "exposed": sum(r.verdict.exposed for r in results),
+        "crashed": sum(r.verdict.attribution == "crashed" for r in results),
+    }
+
+
+def _heat_maps(material: Material) -> list[HeatMap]:
+    metrics = ("tsr", "prr", "rc") if fault_modes(material.results) else ("tsr",)
+    return [_heat_map(grid(material.rows, material.results, metric), HUES[metric]) for metric in metrics]
+
+
+def _heat_map(found: Grid, hue: str) -> HeatMap:
+    cells = {(level, mode): found.at(level, mode) for level in found.levels for mode in found.modes}
+    shades = {place: shade(cell.value, hue) for place, cell in cells.items() if cell.value is not None}
+    return HeatMap(found, hue, shades)
+
+
+def _judges(material: Material) -> dict[str, tuple[Cell, Cell]]:
+    """TSR by the strict and the published judge for each mode."""
+    strict, published = (grid(material.rows, material.results, m) for m in ("tsr", "tsr_as_published"))
+    return {mode: (strict.at(ALL, mode), published.at(ALL, mode)) for mode in strict.modes}
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.1f}".replace("-", "−")
+
+
+def _gap(row: Row) -> Gap:
+    name = row["metric"].removesuffix("_difference")
+    low, high = row["low"], row["high"]
+    clear = low is not None and high is not None and (low > 0 or high < 0)
+    return Gap(SHORT.get(name, name), METRICS.get(name, ""), Cell(row["value"], low, high, row["n"]), clear)
+
+

@@ -1,0 +1,45 @@
+"""When a judge calls two values equal."""
+
+from typing import Any
+
+import pytest
+
+from sealegs.scoring.matching import close, same_facts
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "equal"),
+    [
+        (120.5, 120.50, True),
+        (120.5, 120.9, True),
+        (120.5, 122.0, False),
+        ("120.5", 120.5, True),
+        ("abc", 120.5, False),
+        (True, 1, False),
+        ("  Lisbon ", "lisbon", True),
+        ("2026-03-03T09:00", "2026-03-03T09:00:00", True),
+        ("2026-03-03 09:00", "2026-03-03T09:00:00Z", True),
+        ("2026-03-03T09:00:30", "2026-03-03T09:00", False),
+        ("2026-03-03T09:01", "2026-03-03T09:00", False),
+        ([1, 2], (1, 2), True),
+        ([1, 2], [2, 1], False),
+        ({"a": 1}, {"a": 1.001}, True),
+        ({"a": 1}, {"a": 1, "b": 2}, False),
+        (None, "", False),
+    ],
+)
+def test_close(left: Any, right: Any, equal: bool) -> None:
+    assert close(left, right) is equal
+
+
+@pytest.mark.parametrize(
+    ("text", "equal"),
+    [
+        ("The total for INV-2041 is 1,204.50.", True),
+        ("INV-2041: 1204.5 EUR", True),
+        ("INV-2041: 1,304.50", False),
+        ("The total is 1204.50", False),
+    ],
+)
+def test_prose_is_compared_by_its_facts(text: str, equal: bool) -> None:
+    assert same_facts(text, "Total of invoice INV-2041: 1,204.50") is equal

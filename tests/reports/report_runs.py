@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from report_tasks import tasks, value_of
-
 from sealegs.faults import paths
 from sealegs.faults.call import Call, Effect, Failure, Outcome, Value
 from sealegs.reports.page import Material
@@ -17,12 +15,18 @@ from sealegs.scoring.metrics import Result, table
 from sealegs.tasks.graph import Branch, Group, Step
 from sealegs.traces.events import Ended, Struck, outcome_data
 from sealegs.traces.record import Record, Turn
+from tests.reports.report_tasks import tasks, value_of
 
 Manner = Literal[
     "good", "believes", "loops", "gives up", "switches badly", "claims", "crashes", "wanders", "clumsy", "idle"
 ]  # fmt: skip
 MODES = ("NP", "P1", "P2", "P3", "P4")
-PERSISTENCE = {"P1": "transient", "P2": "permanent", "P3": "transient", "P4": "permanent"}
+PERSISTENCE: Mapping[str, Literal["transient", "permanent"]] = {
+    "P1": "transient",
+    "P2": "permanent",
+    "P3": "transient",
+    "P4": "permanent",
+}
 FAILURES = {
     "P1": Failure("Service Temporarily Unavailable", "ServiceUnavailable", 503),
     "P2": Failure("Tool Permanently Removed", "Gone", 410),
@@ -59,7 +63,7 @@ class Play:
         graph, expected = self.case.task.graph, self.case.reference.steps[step.id]
         arguments = {n: value_of(b, self.case.task.inputs, self.outputs, graph) for n, b in step.arguments.items()}
         right = arguments == dict(expected.arguments)
-        said: Outcome = Value(expected.output if right else _off(expected.output))
+        said = Value(expected.output if right else _off(expected.output))
         fault = self._fault(step)
         number = f"call-{len(self.turns)}"
         if fault is None:
@@ -67,13 +71,11 @@ class Play:
             self._enter(Turn(Call(step.tool, arguments, number), said, said, (), effects))
             self.outputs[step.id] = said.value
             return right
-        shown = FAILURES.get(fault) or Value(corrupted(said.value))
+        shown: Outcome = FAILURES.get(fault) or Value(corrupted(said.value))
         implicit = isinstance(shown, Value)
         kind = "physics_violation" if implicit else "error"
         told = outcome_data(said) if implicit else None
-        strike = Struck(
-            number, f"{step.id}:rule", kind, implicit, True, int(implicit), 0.0, told, outcome_data(shown)
-        )
+        strike = Struck(number, f"{step.id}:rule", kind, implicit, True, int(implicit), 0.0, told, outcome_data(shown))
         self._enter(Turn(Call(step.tool, arguments, number), said if implicit else None, shown, (strike,)))
         if isinstance(shown, Value) and believed:
             self.outputs[step.id] = shown.value

@@ -13,7 +13,7 @@ from sealegs.tasks.reference import Expected, Reference
 
 Args = Mapping[str, Any]
 LONG = (
-    "I am planning the offsite for our sales team and need your help with a few things at once, so please bear with me: "
+    "I am planning the offsite for our sales team and need your help with a few things at once, so bear with me: "
     "we are leaving from Hamburg for Lisbon on 4 May 2026, the whole party has to be under the allowance of 5000 EUR, "
     "and finance wants every figure in euros, rounded to cents, with the rate that you used. Find what the flight and "
     "the hotel cost, put the insurance on top, check the sum against the allowance, book it only if it fits, and tell "
@@ -92,7 +92,9 @@ def value_of(binding: Binding, inputs: Args, outputs: Mapping[str, Any], graph: 
             return next(iter(paths.values(outputs.get(node, {}), path)), None)
 
 
-def made(id: str, level: str, request: str, inputs: Args, plan: Plan, told: Mapping[str, str]) -> tuple[Task, Reference]:
+def made(
+    id: str, level: str, request: str, inputs: Args, plan: Plan, told: Mapping[str, str]
+) -> tuple[Task, Reference]:
     """A task of a plan with its reference; `told` gives each deliverable's field."""
     graph = Graph(tuple(map(_node, plan)))
     outputs = {doing.id: doing.output for doing in doings(plan)}
@@ -118,17 +120,38 @@ def line(n: int) -> tuple[Task, Reference]:
     """C1: five steps in a line."""
     price, euros = 400.5 + 10 * n, round((400.5 + 10 * n) * 0.92, 2)
     plan: Plan = (
-        Doing("flight", "search_flights", {"origin": "in.origin", "destination": "in.destination", "day": "in.day"},
-              {"flight": f"TP{510 + n}", "price": price, "currency": "USD"}),
-        Doing("euros", "convert_currency", {"amount": "flight.price", "source": "flight.currency", "target": "EUR"},
-              {"amount": euros, "rate": 0.92}),
-        Doing("insured", "add_travel_insurance", {"amount": "euros.amount", "travellers": "in.travellers"},
-              {"total": round(euros + 31.4, 2), "policy": f"POL-{700 + n}"}),
-        Doing("allowance", "check_allowance", {"total": "insured.total", "limit": "in.limit"},
-              {"within": True, "left": round(5000 - euros - 31.4, 2), "code": f"OK-{40 + n}"}),
-        Doing("booked", "book_flight", {"flight": "flight.flight", "approval": "allowance.code"},
-              {"booking": f"BK-{9100 + n}"}, ("reserve", f"TP{510 + n}")),
-    )  # fmt: skip
+        Doing(
+            "flight",
+            "search_flights",
+            {"origin": "in.origin", "destination": "in.destination", "day": "in.day"},
+            {"flight": f"TP{510 + n}", "price": price, "currency": "USD"},
+        ),
+        Doing(
+            "euros",
+            "convert_currency",
+            {"amount": "flight.price", "source": "flight.currency", "target": "EUR"},
+            {"amount": euros, "rate": 0.92},
+        ),
+        Doing(
+            "insured",
+            "add_travel_insurance",
+            {"amount": "euros.amount", "travellers": "in.travellers"},
+            {"total": round(euros + 31.4, 2), "policy": f"POL-{700 + n}"},
+        ),
+        Doing(
+            "allowance",
+            "check_allowance",
+            {"total": "insured.total", "limit": "in.limit"},
+            {"within": True, "left": round(5000 - euros - 31.4, 2), "code": f"OK-{40 + n}"},
+        ),
+        Doing(
+            "booked",
+            "book_flight",
+            {"flight": "flight.flight", "approval": "allowance.code"},
+            {"booking": f"BK-{9100 + n}"},
+            ("reserve", f"TP{510 + n}"),
+        ),
+    )
     inputs = {"origin": "HAM", "destination": "LIS", "day": "2026-05-04", "travellers": 1, "limit": 5000}
     told = {"the total": "insured.total", "the booking code": "booked.booking"}
     return made(f"c1-trip-{n}", "C1", LONG if n == 0 else "Book me on a flight to Lisbon.", inputs, plan, told)
@@ -136,19 +159,19 @@ def line(n: int) -> tuple[Task, Reference]:
 
 def single(n: int) -> tuple[Task, Reference]:
     """C2: a group of three branches, two of one call and one of two."""
-    warm = 21.5 + n
+    warm, there = 21.5 + n, {"lat": "place.lat", "lon": "place.lon"}
     forecast = Ways(
         "forecast",
         {
-            "service": (Doing("service", "get_forecast", {"lat": "place.lat", "lon": "place.lon"}, {"temperature": warm}),),
+            "service": (Doing("service", "get_forecast", there, {"temperature": warm}),),
             "almanac": (Doing("almanac", "look_up_climate_normals", {"city": "in.city"}, {"temperature": warm}),),
             "station": (
-                Doing("nearest", "find_weather_station", {"lat": "place.lat", "lon": "place.lon"}, {"station": f"ST-{50 + n}"}),
+                Doing("nearest", "find_weather_station", there, {"station": f"ST-{50 + n}"}),
                 Doing("reading", "read_station", {"station": "nearest.station"}, {"temperature": warm}),
             ),
         },
         {"temperature": ("service.temperature", "almanac.temperature", "reading.temperature")},
-    )  # fmt: skip
+    )
     plan: Plan = (
         Doing("place", "geocode_city", {"city": "in.city"}, {"lat": 38.72, "lon": -9.14}),
         forecast,
@@ -158,7 +181,9 @@ def single(n: int) -> tuple[Task, Reference]:
     )
     inputs = {"city": "Lisbon", "days": 5}
     told = {"the temperature": "forecast.temperature", "the note's number": "note.note"}
-    return made(f"c2-packing-{n}", "C2", "What should I pack for five days in Lisbon? Save the list.", inputs, plan, told)
+    return made(
+        f"c2-packing-{n}", "C2", "What should I pack for five days in Lisbon? Save the list.", inputs, plan, told
+    )
 
 
 def several(n: int) -> tuple[Task, Reference]:
@@ -184,9 +209,14 @@ def several(n: int) -> tuple[Task, Reference]:
         settle,
         Doing("rate", "get_late_fee_rate", {"account": "account.number"}, {"rate": 0.031}),
         Doing("fee", "compute_late_fee", {"sum": "balance.sum", "rate": "rate.rate"}, {"fee": round(owed * 0.031, 2)}),
-        Doing("sent", "send_reminder", {"account": "account.number", "fee": "fee.fee"}, {"letter": f"LT-{20 + n}"},
-              ("send", f"AC-{11000 + n}")),
-    )  # fmt: skip
+        Doing(
+            "sent",
+            "send_reminder",
+            {"account": "account.number", "fee": "fee.fee"},
+            {"letter": f"LT-{20 + n}"},
+            ("send", f"AC-{11000 + n}"),
+        ),
+    )
     told = {"the late fee": "fee.fee", "the letter's number": "sent.letter"}
     request = "How much late fee does Okonkwo Ltd owe us? Send them a reminder with it."
     return made(f"c3-reminder-{n}", "C3", request, {"holder": "Okonkwo Ltd"}, plan, told)
@@ -224,27 +254,57 @@ def parallel(n: int) -> tuple[Task, Reference]:
     slot = Ways(
         "slot",
         {
-            "courier": (Doing("courier", "reserve_courier_slot", {"cost": "cost.cost"}, {"slot": f"SL-{70 + n}"},
-                              ("slot", f"order {n}")),),
-            "depot": (Doing("depot", "reserve_depot_slot", {"cost": "cost.cost"}, {"slot": f"SL-{70 + n}"},
-                            ("slot", f"order {n}")),),
+            "courier": (
+                Doing(
+                    "courier",
+                    "reserve_courier_slot",
+                    {"cost": "cost.cost"},
+                    {"slot": f"SL-{70 + n}"},
+                    ("slot", f"order {n}"),
+                ),
+            ),
+            "depot": (
+                Doing(
+                    "depot",
+                    "reserve_depot_slot",
+                    {"cost": "cost.cost"},
+                    {"slot": f"SL-{70 + n}"},
+                    ("slot", f"order {n}"),
+                ),
+            ),
         },
         {"slot": ("courier.slot", "depot.slot")},
-    )  # fmt: skip
+    )
     plan: Plan = (
-        Doing("order", "get_order", {"order": "in.order"},
-              {"pair": "EURGBP", "address": "14 Quay Street", "weight": 18.2, "price": 219.0}),
+        Doing(
+            "order",
+            "get_order",
+            {"order": "in.order"},
+            {"pair": "EURGBP", "address": "14 Quay Street", "weight": 18.2, "price": 219.0},
+        ),
         fx,
         way,
         Doing("price", "convert_price", {"price": "order.price", "rate": "rate.rate"}, {"price": 237.18}),
         Doing("freight", "freight_class", {"weight": "order.weight"}, {"class": f"FC-{20 + n}"}),
-        Doing("cost", "compute_shipping_cost", {"miles": "distance.miles", "class": "freight.class"}, {"cost": 41.75 + n}),
+        Doing(
+            "cost", "compute_shipping_cost", {"miles": "distance.miles", "class": "freight.class"}, {"cost": 41.75 + n}
+        ),
         slot,
-        Doing("invoice", "create_invoice", {"price": "price.price", "cost": "cost.cost", "slot": "slot.slot"},
-              {"invoice": f"INV-{6600 + n}", "total": 278.93 + n}, ("invoice", f"order {n}")),
-        Doing("mailed", "email_invoice", {"invoice": "invoice.invoice", "to": "in.email"}, {"message": f"MSG-{810 + n}"},
-              ("send", f"INV-{6600 + n}")),
-    )  # fmt: skip
+        Doing(
+            "invoice",
+            "create_invoice",
+            {"price": "price.price", "cost": "cost.cost", "slot": "slot.slot"},
+            {"invoice": f"INV-{6600 + n}", "total": 278.93 + n},
+            ("invoice", f"order {n}"),
+        ),
+        Doing(
+            "mailed",
+            "email_invoice",
+            {"invoice": "invoice.invoice", "to": "in.email"},
+            {"message": f"MSG-{810 + n}"},
+            ("send", f"INV-{6600 + n}"),
+        ),
+    )
     inputs = {"order": f"OR-{n}", "email": "priya@example.com"}
     told = {"the invoice total": "invoice.total", "the message's number": "mailed.message"}
     request = "Ship the order to the customer in pounds and mail the invoice to priya@example.com."

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from sealegs.scoring.matching import close, same_facts
+from sealegs.tasks.wording import numbers
 
 
 @pytest.mark.parametrize(
@@ -43,3 +44,8 @@ def test_close(left: Any, right: Any, equal: bool) -> None:
 )
 def test_prose_is_compared_by_its_facts(text: str, equal: bool) -> None:
     assert same_facts(text, "Total of invoice INV-2041: 1,204.50") is equal
+
+
+def test_numbers_in_ids_dates_and_times_are_no_numbers() -> None:
+    text = "On 2026-03-06 at 11:30 we paid 1,204.50 for INV-2041, minus 30.5; fee: -7."
+    assert numbers(text) == [1204.5, 30.5, -7.0]

@@ -9,16 +9,17 @@ back while other calls of its tool are under way.
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from sealegs.faults.call import Call, Outcome, Wait
-from sealegs.faults.plan import Plan
+from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Moment
 from sealegs.inject.seam import NOT_DRY
-from sealegs.inject.strike import Evidence, Strike
+from sealegs.inject.strike import Evidence, Strike, same
 from sealegs.inject.target import Armed, Shot, Target, Volley
 
 Steps = Generator[Call | Wait, Outcome, Outcome]
@@ -140,12 +141,18 @@ class Injector:
                     answer, ran = ran, None
                 else:
                     answer = yield from self._under(target, rest, request, own)
-                    real = not request.dry or (target.never_dry and request.arguments == own.arguments)
+                    real = not request.dry or (target.never_dry and same(request.arguments, own.arguments))
                     evidence.answered(request, answer, real)
                     ran = answer if real and request.dry else None
                 request = generator.send(answer)
         except StopIteration as stop:
             shown = stop.value
+        except Exception as error:  # the tools of others answer with objects that no fault was made for
+            _warn(shot.armed.rule, call.tool, error)
+            shown = evidence.last
+            if not evidence.runs:
+                shown = yield from self._under(target, rest, call, own)
+                evidence.answered(call, shown, not call.dry)
         finally:  # a fault that arrived must not go untold
             generator.close()
             self._tell(shot, evidence, shown)
@@ -175,6 +182,12 @@ class Injector:
             )
 
 
+def _warn(rule: Rule, tool: str, error: Exception) -> None:
+    reason = f"{type(error).__name__}: {error}"
+    text = f"fault {rule.fault.kind!r} of rule {rule.id!r} cannot work on an answer of {tool!r} and leaves it as it is"
+    warnings.warn(f"{text} ({reason})", RuntimeWarning, stacklevel=2)
+
+
 def _run(target: Target, call: Call, own: Call) -> Steps:
     """The tool itself, below all rules.
 
@@ -183,9 +196,8 @@ def _run(target: Target, call: Call, own: Call) -> Steps:
     """
     outcome = yield call
     if outcome is NOT_DRY:
-        mine = call.arguments == own.arguments
         target.never_dry = target.effects
-        if mine or not target.effects:
+        if not target.effects or same(call.arguments, own.arguments):
             outcome = yield replace(call, dry=False)
     elif not call.dry:
         target.remember(outcome)

@@ -50,16 +50,21 @@ class Evidence:
         self.runs = 0
         self.worked = 0  # runs that succeeded
         self.waited = 0.0
-        self._answers: list[Outcome] = []  # to the call as the agent made it
+        self._answers: list[Outcome] = []  # to the call as it reached the fault
 
     def answered(self, request: Call, outcome: Outcome, real: bool) -> None:
         """What lay below was asked, ran with effect or without, and answered."""
         self.said = outcome
-        if request.arguments is self.call.arguments or request.arguments == self.call.arguments:
+        if same(request.arguments, self.call.arguments):
             self._answers.append(outcome)
         if real:
             self.runs += 1
             self.worked += isinstance(outcome, Value)
+
+    @property
+    def last(self) -> Outcome | None:
+        """The last answer to the call as it reached the fault."""
+        return self._answers[-1] if self._answers else None
 
     def delivered(self, shown: Outcome | None) -> bool:
         """Whether the fault, which returned this, made any difference."""
@@ -73,11 +78,11 @@ class Evidence:
         return self.effects and not self.call.dry and self.worked != isinstance(self._answers[0], Value)
 
 
-def same(left: Outcome, right: Outcome) -> bool:
-    """Whether two outcomes are equal; of values that cannot be compared, none is equal to another."""
+def same(left: object, right: object) -> bool:
+    """Whether two outcomes or arguments are equal; of what cannot be compared, only a thing itself is."""
     if left is right:
         return True
     try:
         return bool(left == right)
-    except Exception:  # arrays, and whatever else the tools of others answer with
+    except Exception:  # arrays, and whatever else the tools of others take and answer with
         return False

@@ -13,7 +13,7 @@ from sealegs.scoring.course import Course
 
 MARKS: Mapping[str, str] = {
     "done": "did its step",
-    "error": "came back with an error, or not at all",
+    "error": "came back with an error or not at all",
     "corrupt": "came back with a corrupt answer",
     "tainted": "carried a corrupt value on",
     "wrong": "answered, but did not do its step",

@@ -142,7 +142,9 @@ def _waited(strike: Struck) -> str:
 
 
 def _line(number: int, turn: Turn, word: str) -> Line:
-    arguments = ((name, json.dumps(value, ensure_ascii=False, default=str)) for name, value in turn.call.arguments.items())
+    arguments = (
+        (name, json.dumps(value, ensure_ascii=False, default=str)) for name, value in turn.call.arguments.items()
+    )
     shown = "nothing came back" if turn.shown is None else render(turn.shown)
     effects = tuple(f"{effect.action} {effect.subject}" for effect in turn.effects)
     return Line(number, word, turn.call.tool, tuple(arguments), shown, effects, turn.struck)

@@ -16,6 +16,8 @@ from sealegs.reports.published import Published
 from sealegs.scoring.metrics import ALL, Result, Row, composite_score
 
 MODES = ("NP", "P1", "P2", "P3", "P4")
+SHOWN = ("tsr", "prr", "rc")
+LEVELS = ("C1", "C2", "C3", "C4")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +63,17 @@ class Ranked:
 
 
 def panels(rows: Sequence[Row], results: Sequence[Result], prompt: str) -> list[Panel]:
-    """The panels that have both the run and published figures; none where the modes and levels are not ToolMaze's."""
+    """The panels that can be compared.
+
+    A published figure by mode is a mean over all levels, one by level a mean over all modes; so the run must have
+    these too.
+    """
     found = []
-    for axis, models in (("mode", published.by_mode(prompt)), ("level", published.by_level(prompt))):
-        found += [p for metric in ("tsr", "prr", "rc") if (p := _panel(rows, results, metric, axis, models))]
-    return found
+    if {r.level for r in results} >= set(LEVELS):
+        found += [_panel(rows, results, metric, "mode", published.by_mode(prompt)) for metric in SHOWN]
+    if {r.mode for r in results} >= set(MODES):
+        found += [_panel(rows, results, metric, "level", published.by_level(prompt)) for metric in SHOWN]
+    return [panel for panel in found if panel is not None]
 
 
 def _panel(
@@ -97,9 +105,9 @@ def _along(rows: Sequence[Row], results: Sequence[Result], metric: str, axis: st
 def ranking(rows: Sequence[Row], results: Sequence[Result], name: str, prompt: str) -> list[Ranked]:
     """The published models and the run by both judges, the highest composite score first.
 
-    A run without all of the published modes has no comparable score and is left out.
+    A run without all of the published modes and levels has no comparable score and is left out.
     """
-    whole = {r.mode for r in results} >= set(MODES)
+    whole = {r.mode for r in results} >= set(MODES) and {r.level for r in results} >= set(LEVELS)
     lines = [*(_own(rows, results, name) if whole else ()), *_models(prompt)]
     return sorted(lines, key=lambda line: -1.0 if line.composite is None else line.composite, reverse=True)
 

@@ -21,9 +21,11 @@ LINE = 15.0
 LETTERS = 20
 MARK = 21.0
 PAD = 12.0
-HEAD = 20.0
+HEAD = 22.0
+BRANCH_HEAD = 27.0  # leaves room for a tag on the first box
 GAP = 22.0
 MARGIN = 14.0
+TAG = 7.0
 Shape = TypeVar("Shape", "Frame", "Box")
 
 
@@ -130,7 +132,9 @@ class _Pen:
 
     def calls(self, step: Step) -> list[tuple[int, str]]:
         words = marks(self.way, self.verdict)
-        return [(n, word) for n, (move, word) in enumerate(zip(self.way.moves, words, strict=True), 1) if move.step == step]
+        return [
+            (n, word) for n, (move, word) in enumerate(zip(self.way.moves, words, strict=True), 1) if move.step == step
+        ]
 
     def state(self, steps: Sequence[Step]) -> str:
         if all(step.id in self.way.done for step in steps):
@@ -154,13 +158,14 @@ class _Pen:
     def _branch_size(self, branch: Branch) -> Size:
         sizes = [self._box_size(step) for step in branch.steps]
         width = max(*(size.width for size in sizes), len(branch.id) * CHARACTER * 0.9) + 2 * PAD
-        return Size(width, sum(size.height for size in sizes) + GAP * (len(sizes) - 1) + HEAD + PAD)
+        return Size(width, sum(size.height for size in sizes) + GAP * (len(sizes) - 1) + BRANCH_HEAD + PAD)
 
     def _box_size(self, step: Step) -> Size:
         lines = _broken(step.tool)
         width = max(104.0, max(map(len, lines)) * CHARACTER + 20)
         rows = math.ceil(len(self.calls(step)) / _a_row(width))
-        return Size(width, len(lines) * LINE + 14 + rows * MARK)
+        tag = TAG if self.answers(step.id) else 0.0
+        return Size(width, len(lines) * LINE + 14 + rows * (MARK + 2) + tag)
 
     def shapes(self, node: Node, place: Place) -> Iterator[Frame | Box | Line]:
         if isinstance(node, Step):
@@ -179,7 +184,7 @@ class _Pen:
     def _stack(self, branch: Branch, room: Place) -> Iterator[Box | Line]:
         """A branch's steps one below the other, with the lines between them."""
         boxes: dict[str, Box] = {}
-        top = room.y + HEAD
+        top = room.y + BRANCH_HEAD
         for step in branch.steps:
             size = self._box_size(step)
             boxes[step.id] = self._box(step, room.middle - size.width / 2, top)
@@ -201,7 +206,7 @@ class _Pen:
             row, column = divmod(nth, a_row)
             here = min(a_row, len(calls) - row * a_row)
             middle = x + size.width / 2 + (column - (here - 1) / 2) * MARK
-            shown.append(Mark(number, word, middle + MARGIN, y + len(lines) * LINE + 16 + row * MARK + MARGIN))
+            shown.append(Mark(number, word, middle + MARGIN, y + len(lines) * LINE + 19 + row * MARK + MARGIN))
         victim = step.tool in self.way.victims.values()
         place = Place(x, y, size.width, size.height)
         return Box(place, lines, self.state([step]), victim, self.answers(step.id), tuple(shown))

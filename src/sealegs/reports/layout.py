@@ -15,7 +15,7 @@ from dataclasses import dataclass
 Edge = tuple[str, str]
 Key = Hashable
 GAP_ACROSS = 22.0
-GAP_DOWN = 34.0
+GAP_DOWN = 40.0
 BEND = 10.0
 SWEEPS = 6
 PORT = 13.0
@@ -76,7 +76,7 @@ def layered(sizes: Mapping[str, Size], edges: Sequence[Edge]) -> Layout:
     lefts = _across(layers, chains, widths)
     rows = _rows(layers, sizes)
     places = {name: _place(lefts[name], rows[ranks[name]], size) for name, size in sizes.items()}
-    router = _Router(places, chains, lefts, rows)
+    router = _Router(places, chains, lefts, rows, ranks)
     routes = {edge: router.route(edge) for edge in edges if ranks[edge[0]] != ranks[edge[1]]}
     right = max((lefts[key] + widths.get(key, BEND) for layer in layers for key in layer), default=0.0)
     return Layout(places, routes, right, rows[-1][1] if rows else 0.0)
@@ -142,7 +142,7 @@ def _swept(layers: list[list[Key]], near: Mapping[Key, list[Key]], *, down: bool
     for layer in layers if down else reversed(layers):
         here = {key: float(place) for place, key in enumerate(layer)}
         means = {key: _mean([order[k] for k in near.get(key, ())], here[key]) for key in layer}
-        arranged = sorted(layer, key=lambda key: means[key])  # noqa: B023 - used at once
+        arranged = sorted(layer, key=lambda key: means[key])
         order |= {key: place / max(1, len(arranged) - 1) * 10 for place, key in enumerate(arranged)}
         swept.append(arranged)
     return swept if down else swept[::-1]
@@ -168,7 +168,7 @@ def _across(
     above, below = _neighbours(chains)
     middles: dict[Key, float] = {}
     for layer in layers:
-        middles |= _spread(layer, {key: 0.0 for key in layer}, widths)
+        middles |= _spread(layer, dict.fromkeys(layer, 0.0), widths)
     for near in (above, below) * SWEEPS:
         for layer in layers if near is above else reversed(layers):
             wanted = {key: _pull(key, near.get(key, ()), middles) for key in layer}
@@ -179,29 +179,35 @@ def _across(
 
 
 def _pull(key: Key, near: Sequence[Key], middles: Mapping[Key, float]) -> float:
-    """Where the neighbours want a box or a bend: each kind listens to its own kind more, so that chains are straight."""
+    """Where the neighbours want a box or a bend: each listens to its own kind more, so that chains are straight."""
     weights = [1.0 if isinstance(key, str) == isinstance(other, str) else OTHER_KIND for other in near]
     total = sum(weight * middles[other] for weight, other in zip(weights, near, strict=True))
     return total / sum(weights) if near else middles[key]
 
 
 def _spread(layer: list[Key], wanted: Mapping[Key, float], widths: Mapping[Key, float]) -> dict[Key, float]:
-    """Middles as near as can be (least squares) to the wanted ones, in the layer's order and without overlap.
-
-    With the widths taken off this is isotonic regression, solved by pooling adjacent violators.
-    """
+    """Middles as near as can be to the wanted ones, in the layer's order and without overlap."""
     offsets = [0.0]
     for left, right in itertools.pairwise(layer):
         offsets.append(offsets[-1] + (widths.get(left, BEND) + widths.get(right, BEND)) / 2 + GAP_ACROSS)
+    middles = _apart([wanted[key] for key in layer], offsets[: len(layer)])
+    return dict(zip(layer, middles, strict=True))
+
+
+def _apart(wanted: Sequence[float], offsets: Sequence[float]) -> list[float]:
+    """Places nearest (least squares) to the wanted ones, each at least as far from the one before as the offsets are.
+
+    With the offsets taken off this is isotonic regression, solved by pooling adjacent violators.
+    """
     pools: list[tuple[float, int]] = []
-    for key, offset in zip(layer, offsets, strict=False):
-        total, size = wanted[key] - offset, 1
+    for want, offset in zip(wanted, offsets, strict=True):
+        total, size = want - offset, 1
         while pools and pools[-1][0] / pools[-1][1] > total / size:
             earlier = pools.pop()
             total, size = total + earlier[0], size + earlier[1]
         pools.append((total, size))
     bases = [total / size for total, size in pools for _ in range(size)]
-    return {key: base + offset for key, base, offset in zip(layer, bases, offsets, strict=False)}
+    return [base + offset for base, offset in zip(bases, offsets, strict=True)]
 
 
 def _rows(layers: list[list[Key]], sizes: Mapping[str, Size]) -> list[tuple[float, float]]:
@@ -226,40 +232,46 @@ class _Router:
         chains: Mapping[Edge, tuple[Key, ...]],
         lefts: Mapping[Key, float],
         rows: Sequence[tuple[float, float]],
+        ranks: Mapping[str, int],
     ) -> None:
-        self._places, self._chains, self._rows = places, chains, rows
+        self._places, self._chains, self._rows, self._ranks = places, chains, rows, ranks
         self._bends = {key: left + BEND / 2 for key, left in lefts.items() if not isinstance(key, str)}
-        self._leaving, self._entering = self._ports(0, 1), self._ports(-1, -2)
+        leaving = {edge: self._middle(chain[1]) for edge, chain in chains.items()}
+        self._leaving = self._ports(0, leaving)
+        entering = {
+            edge: self._leaving[edge] if len(chain) == 2 else self._middle(chain[-2]) for edge, chain in chains.items()
+        }
+        self._entering = self._ports(-1, entering)
 
     def _middle(self, key: Key) -> float:
         return self._places[key].middle if isinstance(key, str) else self._bends[key]
 
-    def _ports(self, end: int, neighbour: int) -> dict[Edge, float]:
-        """Where each edge touches the box at this end of its chain: opposite its neighbour there, if there is room."""
-        sides: dict[Key, list[Key]] = {}
-        goals = {edge: self._middle(chain[neighbour]) for edge, chain in self._chains.items()}
+    def _ports(self, end: int, goals: Mapping[Edge, float]) -> dict[Edge, float]:
+        """Where each edge touches the box at this end of its chain: as near to its goal as there is room."""
+        sides: dict[Key, list[Edge]] = {}
         for edge in sorted(self._chains, key=lambda edge: goals[edge]):
             sides.setdefault(self._chains[edge][end], []).append(edge)
         ports: dict[Edge, float] = {}
-        for name, edges in sides.items():
-            place = self._places[str(name)]
-            apart = min(PORT, (place.width - 2 * PORT) / max(1, len(edges) - 1)) - GAP_ACROSS
+        for key, edges in sides.items():
+            place = self._places[str(key)]
             left, right = place.x + PORT, place.x + place.width - PORT
-            wanted = {edge: min(max(goals[edge], left), right) for edge in edges}  # type: ignore[index]
-            found = _spread(edges, wanted, dict.fromkeys(edges, apart))
-            shift = max(0.0, left - min(found.values())) - max(0.0, max(found.values()) - right)
-            ports |= {edge: x + shift for edge, x in found.items()}  # type: ignore[misc]
+            wanted = [min(max(goals[edge], left), right) for edge in edges]
+            apart = min(PORT, (right - left) / max(1, len(edges) - 1))
+            found = _apart(wanted, [apart * nth for nth in range(len(edges))])
+            shift = max(0.0, left - found[0]) - max(0.0, found[-1] - right)
+            ports |= {edge: x + shift for edge, x in zip(edges, found, strict=True)}
         return ports
 
     def route(self, edge: Edge) -> tuple[tuple[float, float], ...]:
-        """The points of an edge; of one that runs upwards, those of its turn backwards."""
+        """The points of an edge, bending between the layers only; one that runs upwards is its turn backwards."""
         turned = edge not in self._chains
         way = (edge[1], edge[0]) if turned else edge
         upper, lower = way
-        points = [(self._leaving[way], self._places[upper].bottom)]
+        start, end = self._leaving[way], self._entering[way]
+        points = [(start, self._places[upper].bottom), (start, self._rows[self._ranks[upper]][1])]
         for bend in self._chains[way][1:-1]:
             assert isinstance(bend, tuple)
             top, bottom = self._rows[bend[2]]
             points += [(self._bends[bend], top), (self._bends[bend], bottom)]
-        points.append((self._entering[way], self._places[lower].y))
+        points += [(end, self._rows[self._ranks[lower]][0]), (end, self._places[lower].y)]
         return tuple(points[::-1] if turned else points)

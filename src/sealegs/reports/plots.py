@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from markupsafe import escape
 from matplotlib import rc_context
@@ -20,7 +21,7 @@ from sealegs.reports.comparison import Curve, Panel
 INK, GRID, RUN = "#0b0b01", "#0b0b02", "#0b0b03"  # stand for the page's colours until the SVG is written
 MODEL = "#0a0a{:02x}"
 MARKERS = "osD^vPX<>"
-STYLE = {
+STYLE: Mapping[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "sealegs",
     "text.parse_math": False,
@@ -35,7 +36,7 @@ STYLE = {
 
 def plot(panel: Panel) -> str:
     """A panel as an SVG element: published models dashed, the run solid with its intervals."""
-    with rc_context(STYLE):
+    with rc_context(dict(STYLE)):
         figure = Figure(figsize=(4.2, 2.9))
         FigureCanvasSVG(figure)
         axes = figure.add_axes((0.085, 0.1, 0.9, 0.86))
@@ -84,7 +85,9 @@ def _line(axes: Axes, curve: Curve, colour: str, *, marker: str, gid: str) -> No
 def _run(axes: Axes, panel: Panel) -> None:
     if panel.loose is not None:
         points = [(x, value) for x, value in enumerate(panel.loose.values) if value is not None]
-        axes.plot(*zip(*points), color=RUN, linewidth=1.2, marker="o", markersize=5.5, markerfacecolor="none", gid="loose")
+        axes.plot(
+            *zip(*points), color=RUN, linewidth=1.2, marker="o", markersize=5.5, markerfacecolor="none", gid="loose"
+        )
     points = [(x, cell.value) for x, cell in enumerate(panel.run) if cell.value is not None]
     for x, cell in enumerate(panel.run):
         if cell.value is not None and cell.low is not None and cell.high is not None:

@@ -16,8 +16,8 @@ from sealegs.reports.choosing import Played
 from sealegs.reports.comparison import Panel, panels, ranking
 from sealegs.reports.counts import STAGES, attributions, fault_modes, funnels, splits
 from sealegs.reports.judges import disagreements
-from sealegs.reports.modes import LEVELS, METRICS, MODES, SHORT
 from sealegs.reports.material import Material
+from sealegs.reports.modes import LEVELS, METRICS, MODES, SHORT
 from sealegs.reports.plots import marker, plot
 from sealegs.reports.published import PROMPTS, SOURCE
 from sealegs.reports.shades import Shade, shade
@@ -67,25 +67,29 @@ def rendered(material: Material, episodes: Sequence[Played]) -> str:
     """The page with cards for these episodes."""
     prompt = _prompt(material)
     cards = [card(played, number) for number, played in enumerate(episodes, 1)]
-    return _environment().get_template("page.html.j2").render(
-        **_header(material, prompt),
-        heat_maps=_heat_maps(material),
-        funnels=funnels(material.results),
-        stages=STAGES,
-        plots=[Plot(panel, Markup(plot(panel))) for panel in panels(material.rows, material.results, prompt)],
-        ranking=ranking(material.rows, material.results, _name(material), prompt),
-        prompt=prompt,
-        source=SOURCE,
-        splits=splits(material.results),
-        judges=_judges(material),
-        disagreements=disagreements(material.episodes),
-        attributions=attributions(material.results),
-        terms=TERMS,
-        gaps=[_gap(row) for row in material.differences],
-        cards=cards,
-        first=_first(cards),
-        anchors={found.record.episode: found.anchor for found in cards},
-        words=MARKS,
+    return (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            **_header(material, prompt),
+            heat_maps=_heat_maps(material),
+            funnels=funnels(material.results),
+            stages=STAGES,
+            plots=[Plot(panel, Markup(plot(panel))) for panel in panels(material.rows, material.results, prompt)],
+            ranking=ranking(material.rows, material.results, _name(material), prompt),
+            prompt=prompt,
+            source=SOURCE,
+            splits=splits(material.results),
+            judges=_judges(material),
+            disagreements=disagreements(material.episodes),
+            attributions=attributions(material.results),
+            terms=TERMS,
+            gaps=[_gap(row) for row in material.differences],
+            cards=cards,
+            first=_first(cards),
+            anchors={found.record.episode: found.anchor for found in cards},
+            words=MARKS,
+        )
     )
 
 
@@ -133,7 +137,7 @@ def _header(material: Material, prompt: str) -> dict[str, object]:
     }
     return {
         "name": _name(material),
-        "facts": facts,
+        "facts": {key: value for key, value in facts.items() if value},
         "tiles": tiles,
         "warnings": material.warnings,
         "episodes": len(results),
@@ -171,5 +175,3 @@ def _gap(row: Row) -> Gap:
     low, high = row["low"], row["high"]
     clear = low is not None and high is not None and (low > 0 or high < 0)
     return Gap(SHORT.get(name, name), METRICS.get(name, ""), Cell(row["value"], low, high, row["n"]), clear)
-
-

@@ -60,7 +60,9 @@ def _headline(rows: Sequence[Row], results: Sequence[Result]) -> Text:
         parts.append(f"composite score {composite}")
     text = Text(", ".join(parts), style="bold")
     if fault_modes(results) and not any(r.verdict.exposed for r in results):
-        text.append(f"\n{INCONCLUSIVE}: no planned fault was delivered, so nothing can be said about recovery", "yellow")
+        text.append(
+            f"\n{INCONCLUSIVE}: no planned fault was delivered, so nothing can be said about recovery", "yellow"
+        )
     return text
 
 

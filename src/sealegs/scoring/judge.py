@@ -18,7 +18,7 @@ from sealegs.scoring.case import Case
 from sealegs.scoring.course import Course, course, finished_branches, has, node_done
 from sealegs.scoring.matching import TOLERANCE, same_effects
 from sealegs.scoring.published import as_published
-from sealegs.scoring.taint import claimed_corrupt, corrupt_values, tainted_turns
+from sealegs.scoring.taint import claimed_corrupt, claims, corrupt_values, tainted_turns
 from sealegs.tasks import State, recovery_cost
 from sealegs.tasks.wording import says
 from sealegs.traces.record import Record
@@ -26,8 +26,8 @@ from sealegs.traces.record import Record
 STATUS = re.compile(r"^\W*status\W+(complete|incomplete)\b", re.IGNORECASE | re.MULTILINE)
 STOP = re.compile(
     r"\b(?:could not|couldn't|cannot|can't|was not able|wasn't able|were not able|unable to|not possible|impossible to"
-    r"|not (?:be )?(?:completed?|finish(?:ed)?|available|obtained?|retrieved?)|incomplete|stopp(?:ed|ing)|abort(?:ed|ing)?"
-    r"|gave up|giving up|no (?:alternative|other (?:tool|way))|failed to|permanently)",
+    r"|not (?:be )?(?:completed?|finish(?:ed)?|available|obtained?|retrieved?)|incomplete|stopp(?:ed|ing)"
+    r"|abort(?:ed|ing)?|gave up|giving up|no (?:alternative|other (?:tool|way))|failed to|permanently)",
     re.IGNORECASE,
 )
 
@@ -191,7 +191,7 @@ def _stop_problems(record: Record, case: Case, way: Course, stopped: bool) -> tu
         problems.append("something was done to the world that no right step does, or done twice")
     for deliverable, value in zip(case.task.deliverables, case.reference.deliverables, strict=True):
         source = deliverable.source
-        if not has(source.node, source.path, case.task.graph, way.done) and says(answer, value, TOLERANCE):
+        if not has(source.node, source.path, case.task.graph, way.done) and claims(answer, value):
             problems.append(f"the answer gives {deliverable.label}, which nothing delivered")
     return tuple(problems)
 

@@ -100,7 +100,8 @@ class _Sweep:
             else:
                 plan = plans[left, measured] = self.fields.plan(left, hint)
                 deeper = measured or not plan.weights
-                stack += [(after, hint, deeper) for after, hint in zip(plan.afters, plan.hints)]
+                known = self.lengths if deeper else self.totals
+                stack += [(a, h, deeper) for a, h in zip(plan.afters, plan.hints) if a not in known]
 
     def _finish(self, left: int, measured: bool, plan: _Plan) -> None:
         if not plan.weights:
@@ -147,14 +148,19 @@ class _Fields:
             self._flag[unit] = 1 << len(self._owner)
             self._field[unit] = (1 << size) - 1 << len(self._owner)
             self._owner += [unit] * size
-        self._lengths = {unit: tuple(block.lengths[unit].items()) for unit in self._flag if unit in block.lengths}
-        self._waits = {unit: self._wide(block.before[unit] & inside) for unit in self._lengths}
+        self._starts = {
+            unit: tuple((((1 << n - 1) - 1) * (flag << 1), number) for n, number in block.lengths[unit].items())
+            for unit, flag in self._flag.items()
+            if unit in block.lengths
+        }
+        self._waits = {unit: self._wide(block.before[unit] & inside) for unit in self._starts}
         self._branches = {
             unit: tuple((sum(self._flag[step] for step in bits(branch)), tuple(bits(branch))) for branch in branches)
             for unit, branches in block.branches.items()
             if unit in self._flag
         }
         self._group = {step: unit for unit, ways in self._branches.items() for _, steps in ways for step in steps}
+        self._near = {unit: self._field[unit] | self._flag[self._group.get(unit, unit)] for unit in self._starts}
         self._beside = self._neighbours()
         self._next = self._followers()
         self.start = sum(self._flag[unit] for unit in bits(block.units))
@@ -169,54 +175,55 @@ class _Fields:
         Raises:
             ValueError: nothing of what is left can be next.
         """
-        parts = tuple(self._parts(left))
-        if len(parts) > 1:
-            return _Plan(parts, (hint,) * len(parts))
-        steps = tuple(self._steps(left, hint & left))
-        if not steps:
-            raise ValueError("the graph has a cycle; validate(graph) names it")
+        part = self._part(left)
+        if part != left:
+            parts = [part]
+            while left := left ^ part:
+                part = self._part(left)
+                parts.append(part)
+            return _Plan(tuple(parts), (hint,) * len(parts))
+        afters: list[int] = []
+        hints: list[int] = []
+        weights: list[int] = []
         ready = 0
-        for unit, _, _ in steps:
-            ready |= self._field[unit] | self._flag[self._group.get(unit, unit)]
-        afters, weights = tuple(after for _, after, _ in steps), tuple(weight for _, _, weight in steps)
-        return _Plan(afters, tuple(ready | self._next[unit] for unit, _, _ in steps), weights)
+        for unit, chosen in self._ready(left, hint & left):
+            ready |= self._near[unit]
+            flag = self._flag[unit]
+            if chosen & flag:
+                for running, number in self._starts[unit]:
+                    afters.append(chosen ^ flag | running)
+                    weights.append(number)
+            else:
+                afters.append(chosen ^ 1 << (chosen & self._field[unit]).bit_length() - 1)
+                weights.append(1)
+            hints += [self._next[unit]] * (len(afters) - len(hints))
+        if not afters:
+            raise ValueError("the graph has a cycle; validate(graph) names it")
+        return _Plan(tuple(afters), tuple([ready | hint for hint in hints]), tuple(weights))
 
-    def _steps(self, left: int, hint: int) -> Iterator[tuple[int, int, int]]:
-        """Each element that can be next, with what is left after its first or next step, and in how many ways."""
+    def _ready(self, left: int, hint: int) -> Iterator[tuple[int, int]]:
+        """Each element that can be next, with what is left once its branch is chosen, if it is in one."""
         for unit in self._units(hint):
             if unit not in self._branches:
                 if not left & self._waits[unit]:
-                    yield from self._taken(left, unit)
+                    yield unit, left
                 continue
             for flags, steps in self._branches[unit]:
                 chosen = left ^ self._flag[unit] | flags
                 for step in steps:
                     if not chosen & self._waits[step]:
-                        yield from self._taken(chosen, step)
+                        yield step, chosen
 
-    def _taken(self, left: int, unit: int) -> Iterator[tuple[int, int, int]]:
-        flag = self._flag[unit]
-        if left & flag:
-            for length, number in self._lengths[unit]:
-                yield unit, left ^ flag | ((1 << length - 1) - 1) * (flag << 1), number
-        else:
-            running = left & self._field[unit]
-            yield unit, left ^ 1 << running.bit_length() - 1, 1
-
-    def _parts(self, left: int) -> Iterator[int]:
-        """The connected parts of what is left, a group and its branches as one."""
-        while left:
-            seen = 0
-            edge = left & -left
-            while edge and seen != left:
-                unit = self._owner[(edge & -edge).bit_length() - 1]
-                edge &= ~self._field[unit]
-                seen |= self._field[unit] & left
-                new = self._beside[unit] & left & ~seen
-                seen |= new
-                edge |= new
-            yield seen
-            left ^= seen
+    def _part(self, left: int) -> int:
+        """One connected part of what is left, a group and its branches as one."""
+        edge = seen = left & -left
+        while edge and seen != left:
+            # From the far end: the last units wait for most of the others, so few are looked at.
+            unit = self._owner[edge.bit_length() - 1]
+            new = (self._beside[unit] | self._field[unit]) & left & ~seen
+            seen |= new
+            edge = (edge | new) & ~self._field[unit]
+        return seen
 
     def _units(self, fields: int) -> Iterator[int]:
         while fields:
@@ -244,7 +251,7 @@ class _Fields:
 
         That is what waits for it, unless it also waits for an element between them that no choice can remove.
         """
-        followers = dict.fromkeys(self._lengths, 0)
+        followers = dict.fromkeys(self._starts, 0)
         for unit, waits in self._waits.items():
             covered = 0
             for other in self._units(waits):
@@ -252,5 +259,5 @@ class _Fields:
                     covered |= self._waits[other]
             for other in self._units(waits & ~covered):
                 if other in followers:
-                    followers[other] |= self._field[unit] | self._flag[self._group.get(unit, unit)]
+                    followers[other] |= self._near[unit]
         return followers

@@ -25,7 +25,7 @@ MONTHS = [
     "december",
 ]
 NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-NUMBER = re.compile(r"(?<![\w.])(?<!\w-)[-\u2212]?\d[\d,]*(?:\.\d+)?(?![\w]*\d)")
+NUMBER = re.compile(r"(?<![\w.:])(?<!\w-)[-\u2212]?\d[\d,]*(?:\.\d+)?(?!\w*\d)(?![:-]\d)")  # none in ids, dates, times
 CURRENCIES: Mapping[str, tuple[str, ...]] = {
     "aed": ("dirham",),
     "aud": ("australian dollar",),

@@ -1,8 +1,8 @@
 """The published models' figures: ToolMaze (arXiv 2606.05806), table 2 by fault mode and table 20 by level.
 
-They were measured on that paper's tasks and by its own judge, so they stand beside a run as another corpus and are never
-averaged with it. The data files lie in this package; their README names columns and source. It does not cover the
-paper's other tables.
+They were measured on that paper's tasks and by its own judge, so they stand beside a run as another corpus and are
+never averaged with it. The data files lie in this package; their README names columns and source. It does not cover
+the paper's other tables.
 """
 
 from __future__ import annotations
@@ -81,6 +81,4 @@ def _published(row: Mapping[str, str]) -> Published:
 def _figures(row: Mapping[str, str], metric: str) -> dict[str, float]:
     columns = [name for name in row if name.startswith(f"{metric}_")]
     keys = [name.removeprefix(f"{metric}_") for name in columns]
-    return {
-        ALL if key == "avg" else key.upper(): float(row[name]) for key, name in zip(keys, columns, strict=True)
-    }
+    return {ALL if key == "avg" else key.upper(): float(row[name]) for key, name in zip(keys, columns, strict=True)}

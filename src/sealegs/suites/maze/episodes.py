@@ -21,6 +21,7 @@ from sealegs.suites.maze.base_tasks import base_tasks, corpus, right_run
 from sealegs.suites.maze.perturbation import plan_for, slots, spec_in
 from sealegs.tasks import Task
 from sealegs.traces import Record
+from sealegs.world.overlaps import kin
 
 SUITE = "maze"
 VERSION = "1-A"
@@ -130,10 +131,11 @@ def offered(task: str, seed: int) -> tuple[ToolSpec, ...]:
 
 
 def distractors(task: Task, seed: int, count: int = DISTRACTORS) -> tuple[str, ...]:
-    """Tools of the task's domains that stand in no group with a tool of the task, so that none is a hidden way."""
+    """Tools of the task's domains that can do nothing that a tool of the task does, so that none is a hidden way."""
     used = {step.tool for step in task.graph.walk()}
-    kin = used | {tool for group in corpus().groups.values() if used & set(group.tools) for tool in group.tools}
-    free = [t.name for t in corpus().tools.values() if t.domain in task.domains and t.name not in kin]
+    groups = [set(group.tools) for group in corpus().groups.values()]
+    barred = kin(used.union(*(group for group in groups if group & used)))
+    free = [t.name for t in corpus().tools.values() if t.domain in task.domains and t.name not in barred]
     return tuple(sorted(free, key=lambda name: seeds.digest(seed, task.id, "distractor", name))[:count])
 
 

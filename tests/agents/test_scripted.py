@@ -1,0 +1,105 @@
+"""Scripted agents act on what they see, and only `oracle` knows where faults strike."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from sealegs.agents import SCRIPTED, Briefing, Say, ScriptedAgent, Use
+from sealegs.faults.invariants import Bounds
+from sealegs.faults.spec import ToolSpec
+from sealegs.tasks import Persistence
+from tests.scoring.staged import LINE, RIGHT, TASK
+
+SPECS = {tool: ToolSpec(tool) for tool in RIGHT} | {
+    "quick": ToolSpec("quick", invariants=(Bounds("price", 0),)),
+    "slow_b": ToolSpec("slow_b", invariants=(Bounds("price", 0),)),
+}
+ERROR = json.dumps({"error": {"status": 503, "message": "Service Temporarily Unavailable"}})
+POISON = json.dumps({"price": -50.25})
+
+
+def made(name: str, slots: Mapping[str, Persistence] | None = None, task: object = TASK) -> ScriptedAgent:
+    return SCRIPTED[name](Briefing(task, SPECS, slots or {}))  # type: ignore[arg-type]
+
+
+def played(agent: ScriptedAgent, shown: Mapping[str, list[str]]) -> tuple[list[str], str]:
+    """Let the agent act until it speaks; each tool says what `shown` lists for it, then the truth."""
+    left = {tool: list(texts) for tool, texts in shown.items()}
+    called: list[str] = []
+    for _ in range(20):
+        act = agent.act()
+        if isinstance(act, Say):
+            return called, act.text
+        called.append(act.tool)
+        texts = left.get(act.tool)
+        agent.observe(act, texts.pop(0) if texts else json.dumps(RIGHT[act.tool][1]))
+    raise AssertionError("the agent never spoke")
+
+
+@pytest.mark.parametrize("name", ["planner", "retrier", "naive"])
+def test_only_oracle_looks_at_the_slots(name: str) -> None:
+    lies: dict[str, Persistence] = {"rate": "permanent"}
+    for shown in ({}, {"quick": [ERROR]}, {"quick": [POISON]}, {"quick": [ERROR, ERROR]}):
+        assert played(made(name), shown) == played(made(name, lies), shown)
+
+
+def test_clean() -> None:
+    for name in SCRIPTED:
+        called, text = played(made(name), {})
+        assert called == ["look_up", "quick", "pay"]
+        assert "RC-5513" in text
+        assert "Status: complete" in text
+
+
+def test_planner_tries_once_more_then_switches() -> None:
+    assert played(made("planner"), {"quick": [ERROR]})[0] == ["look_up", "quick", "quick", "pay"]
+    called, _ = played(made("planner"), {"quick": [POISON, POISON]})
+    assert called == ["look_up", "quick", "quick", "slow_a", "slow_b", "pay"]
+
+
+def test_planner_stops_and_says_why() -> None:
+    called, text = played(made("planner", task=LINE), {"quick": [ERROR, ERROR]})
+    assert called == ["look_up", "quick", "quick"]
+    assert "503" in text
+    assert "Status: incomplete" in text
+    assert "RC-5513" not in text
+
+
+def test_oracle_plays_against_the_fault_that_it_knows() -> None:
+    assert played(made("oracle", {"rate": "transient"}), {"quick": [POISON]})[0] == ["look_up", "quick", "quick", "pay"]
+    called, _ = played(made("oracle", {"rate": "permanent"}), {"quick": [POISON] * 9, "slow_a": [ERROR]})
+    assert called == ["look_up", "slow_a", "quick", "pay"], "the fault is spent on the way that is not wanted"
+
+
+def test_retrier_repeats_errors_and_believes_the_rest() -> None:
+    assert played(made("retrier"), {"quick": [ERROR] * 2})[0] == ["look_up", "quick", "quick", "quick", "pay"]
+    called, text = played(made("retrier"), {"quick": [ERROR] * 9})
+    assert called == ["look_up", "quick", "quick", "quick", "quick"]
+    assert "Status: incomplete" in text
+    agent = made("retrier")
+    agent.observe(Use("look_up", {}), json.dumps({"id": "ID-77"}))
+    agent.observe(Use("quick", {}), POISON)
+    pay = agent.act()
+    assert isinstance(pay, Use)
+    assert pay.arguments["price"] == -50.25
+
+
+def test_naive_takes_an_error_for_an_answer() -> None:
+    called, text = played(made("naive"), {"quick": [ERROR]})
+    assert called == ["look_up", "quick", "pay"]
+    assert "Status: complete" in text
+
+
+def test_replay_gives_the_same_next_act() -> None:
+    first, again = made("planner"), made("planner")
+    seen: list[tuple[Use, str]] = []
+    for text in (json.dumps(RIGHT["look_up"][1]), ERROR, POISON):
+        act = first.act()
+        assert isinstance(act, Use)
+        seen.append((replace(act), text))
+        first.observe(act, text)
+    for act, text in seen:
+        again.observe(act, text)
+    assert again.act() == first.act()

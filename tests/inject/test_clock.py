@@ -1,0 +1,234 @@
+"""Time that costs nothing, and time that does."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import threading
+import time
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from sealegs.faults import Call, Outcome, Value
+from sealegs.faults.kinds import Delay, Hang, LostAck, Timeout
+from sealegs.inject import Clock, Hung, RealClock, VirtualClock
+from tests.inject.staging import Staged, plan, rule, staged
+
+LONG = 3600.0
+
+
+def nobody() -> None:
+    """Told nothing."""
+
+
+def released_when(waiting: Callable[[], bool], clock: Clock) -> None:
+    """Release the clock once someone waits."""
+    for _ in range(2000):
+        if waiting():
+            break
+        time.sleep(0.001)
+    clock.release()
+
+
+def test_the_virtual_clock_moves_only_by_waiting() -> None:
+    clock = VirtualClock()
+    began = time.monotonic()
+    clock.sleep(LONG, nobody)
+    asyncio.run(clock.sleep_async(LONG, nobody))
+    assert clock.now() == 2 * LONG
+    assert time.monotonic() - began < 60
+
+
+def test_the_virtual_clock_misses_no_wait_of_a_thread() -> None:
+    clock = VirtualClock()
+    threads = [
+        threading.Thread(target=lambda: [clock.sleep(1.0, nobody) for _ in range(500)]) for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert clock.now() == 4000
+
+
+def test_a_wait_without_end_on_the_virtual_clock_is_hung() -> None:
+    episode = staged(plan(rule(Hang())))
+    with pytest.raises(Hung, match="give the session one"):
+        episode.session.call("book_trip", {}, episode.tool)
+    record = episode.record()
+    assert record.exposed
+    assert (record.turns[0].shown, record.turns[0].strikes[0].waited) == (None, None)
+
+
+def test_hung_is_no_exception_that_an_agent_would_catch() -> None:
+    assert not issubclass(Hung, Exception)
+
+
+@pytest.mark.parametrize("fault", [Hang(), Hang(seconds=LONG), Timeout(seconds=LONG), Delay(seconds=LONG)])
+def test_a_caller_with_a_timeout_is_shown_one(fault: Hang | Timeout | Delay) -> None:
+    episode = staged(plan(rule(fault)), timeout=20)
+    shown = episode.call()
+    assert shown is not None
+    assert (getattr(shown, "type", ""), getattr(shown, "status", 0)) == ("Timeout", 408)
+    assert isinstance(getattr(shown, "exception", None), TimeoutError)
+    turn = episode.record().turns[0]
+    assert turn.shown == shown
+    assert (turn.said, turn.struck, turn.strikes[0].shown) == (None, True, None)
+    assert episode.session.clock.now() == 20
+    assert not episode.world.effects
+
+
+def test_patience_is_for_a_whole_call() -> None:
+    episode = staged(plan(rule(Delay(seconds=12.0)), rule(Delay(seconds=12.0))), timeout=20)
+    assert getattr(episode.call(), "type", "") == "Timeout"
+    assert episode.session.clock.now() == 20
+
+
+def test_patience_that_suffices_changes_nothing() -> None:
+    episode = staged(plan(rule(Delay(seconds=20.0))), timeout=20)
+    assert isinstance(episode.call(), Value)
+
+
+def test_a_real_delay_takes_its_time() -> None:
+    clock = RealClock()
+    episode = staged(plan(rule(Delay(seconds=0.05))), clock=clock)
+    assert isinstance(episode.call(), Value)
+    assert clock.now() >= 0.05
+
+
+async def test_a_real_hang_ended_by_the_caller_is_delivered() -> None:
+    episode = staged(plan(rule(Hang())), clock=RealClock())
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.02):
+            await episode.call_async()
+    turn = episode.record().turns[0]
+    assert turn.struck
+    assert (turn.said, turn.shown, turn.strikes[0].shown, turn.strikes[0].waited) == (None, None, None, None)
+
+
+async def test_a_hang_after_the_effect_keeps_the_effect() -> None:
+    episode = staged(plan(rule(LostAck())), clock=RealClock())
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.02):
+            await episode.call_async()
+    record = episode.record()
+    assert record.exposed
+    assert [effect.subject for effect in record.effects] == ["Oslo"]
+    assert isinstance(record.turns[0].said, Value)
+
+
+async def test_a_caller_that_gives_up_on_the_tool_itself_proves_nothing() -> None:
+    """The fault never came to its turn: the tool was slow by itself."""
+    from sealegs.faults.kinds import Poisoned
+
+    async def slow(call: Call) -> Outcome:
+        await asyncio.sleep(60)
+        return Value("late")
+
+    episode = staged(plan(rule(Poisoned())), clock=RealClock())
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.02):
+            await episode.session.call_async("book_trip", {}, slow)
+    record = episode.record()
+    assert [strike.delivered for strike in record.turns[0].strikes] == [False]
+    assert not record.exposed
+
+
+async def test_one_hang_holds_up_nobody_else() -> None:
+    from sealegs.faults.triggers import Nth
+
+    episode = staged(plan(rule(Hang(), when=Nth(1))), clock=RealClock())
+    hung = asyncio.ensure_future(episode.call_async())
+    await asyncio.sleep(0.01)
+    assert isinstance(await episode.call_async(), Value)
+    hung.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await hung
+
+
+@pytest.mark.parametrize("seconds", [None, LONG], ids=["without end", "long"])
+def test_the_end_of_an_episode_frees_a_hanging_thread(seconds: float | None) -> None:
+    """An agent that stopped waiting for its thread was struck all the same, and its process must be able to end."""
+    episode = staged(plan(rule(Hang(seconds=seconds))), clock=RealClock())
+    ended: list[BaseException] = []
+
+    def call() -> None:
+        try:
+            episode.session.call("book_trip", {}, episode.tool)
+        except Hung as error:
+            ended.append(error)
+
+    thread = threading.Thread(target=call)
+    with episode.session:
+        thread.start()
+        for _ in range(2000):
+            if len(episode.recorder.events) == 3:  # started, called, waiting
+                break
+            time.sleep(0.001)
+    record = episode.record()  # complete as soon as the block has ended
+    thread.join(10)
+    assert not thread.is_alive()
+    assert len(ended) == 1
+    assert record.exposed
+    assert record.turns[0].shown is None
+
+
+async def test_the_end_of_an_episode_cancels_a_hanging_task() -> None:
+    episode = staged(plan(rule(Hang())), clock=RealClock())
+    with episode.session:
+        task = asyncio.ensure_future(episode.call_async())
+        await asyncio.sleep(0.01)
+        assert not task.done()
+    record = episode.record()
+    assert record.exposed
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+def test_a_release_when_nobody_waits_leaves_later_waits_alone() -> None:
+    clock = RealClock()
+    clock.release()
+    clock.sleep(0.001, nobody)
+    asyncio.run(clock.sleep_async(0.001, nobody))
+    assert clock.now() >= 0.002
+
+
+def test_a_release_tells_each_wait_once_and_before_it_returns() -> None:
+    clock = RealClock()
+    told: list[int] = []
+    hung: list[int] = []
+
+    def wait(index: int) -> None:
+        try:
+            clock.sleep(math.inf, lambda: told.append(index))
+        except Hung:
+            hung.append(index)
+
+    threads = [threading.Thread(target=wait, args=(index,)) for index in range(8)]
+    for thread in threads:
+        thread.start()
+    while len(clock._pauses) < 8:
+        time.sleep(0.001)
+    clock.release()
+    assert sorted(told) == list(range(8))
+    for thread in threads:
+        thread.join(10)
+    assert sorted(hung) == list(range(8))
+
+
+@pytest.mark.parametrize("kind", [RealClock, VirtualClock])
+def test_a_wait_of_no_time_ends(kind: type[RealClock] | type[VirtualClock]) -> None:
+    clock = kind()
+    waits: list[Awaitable[None]] = [clock.sleep_async(0.0, nobody)]
+
+    async def all_of_them() -> None:
+        for wait in waits:
+            await wait
+
+    clock.sleep(0.0, nobody)
+    asyncio.run(all_of_them())
+
+
+def test_staged_type() -> None:
+    assert isinstance(staged(plan()), Staged)

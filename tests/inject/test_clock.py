@@ -6,29 +6,20 @@ import asyncio
 import math
 import threading
 import time
-from collections.abc import Awaitable, Callable
 
 import pytest
 
 from sealegs.faults import Call, Outcome, Value
-from sealegs.faults.kinds import Delay, Hang, LostAck, Timeout
-from sealegs.inject import Clock, Hung, RealClock, VirtualClock
-from tests.inject.staging import Staged, plan, rule, staged
+from sealegs.faults.kinds import Delay, Hang, LostAck, Poisoned, Timeout
+from sealegs.faults.triggers import Nth
+from sealegs.inject import Hung, RealClock, VirtualClock
+from tests.inject.staging import plan, rule, staged
 
 LONG = 3600.0
 
 
 def nobody() -> None:
     """Told nothing."""
-
-
-def released_when(waiting: Callable[[], bool], clock: Clock) -> None:
-    """Release the clock once someone waits."""
-    for _ in range(2000):
-        if waiting():
-            break
-        time.sleep(0.001)
-    clock.release()
 
 
 def test_the_virtual_clock_moves_only_by_waiting() -> None:
@@ -120,8 +111,6 @@ async def test_a_hang_after_the_effect_keeps_the_effect() -> None:
 
 async def test_a_caller_that_gives_up_on_the_tool_itself_proves_nothing() -> None:
     """The fault never came to its turn: the tool was slow by itself."""
-    from sealegs.faults.kinds import Poisoned
-
     async def slow(call: Call) -> Outcome:
         await asyncio.sleep(60)
         return Value("late")
@@ -136,8 +125,6 @@ async def test_a_caller_that_gives_up_on_the_tool_itself_proves_nothing() -> Non
 
 
 async def test_one_hang_holds_up_nobody_else() -> None:
-    from sealegs.faults.triggers import Nth
-
     episode = staged(plan(rule(Hang(), when=Nth(1))), clock=RealClock())
     hung = asyncio.ensure_future(episode.call_async())
     await asyncio.sleep(0.01)
@@ -220,15 +207,6 @@ def test_a_release_tells_each_wait_once_and_before_it_returns() -> None:
 @pytest.mark.parametrize("kind", [RealClock, VirtualClock])
 def test_a_wait_of_no_time_ends(kind: type[RealClock] | type[VirtualClock]) -> None:
     clock = kind()
-    waits: list[Awaitable[None]] = [clock.sleep_async(0.0, nobody)]
-
-    async def all_of_them() -> None:
-        for wait in waits:
-            await wait
-
     clock.sleep(0.0, nobody)
-    asyncio.run(all_of_them())
-
-
-def test_staged_type() -> None:
-    assert isinstance(staged(plan()), Staged)
+    asyncio.run(clock.sleep_async(0.0, nobody))
+    assert clock.now() < 60

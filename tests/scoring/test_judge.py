@@ -7,7 +7,7 @@ import pytest
 from sealegs.faults.call import Effect
 from sealegs.scoring import judge, says_stop
 from sealegs.traces import Record, Turn
-from tests.scoring.staged import DONE, LINE, case, failing, poisoned, record, refused, right
+from tests.scoring.staged import DONE, LINE, case, failing, poisoned, record, refused, right, struck
 
 STOP = "I could not finish: the rate service failed for good. Status: incomplete"
 CLEAN = (right("look_up"), right("quick"), right("pay"))
@@ -179,3 +179,20 @@ def test_another_call_that_comes_to_the_same_is_right() -> None:
     other = replace(right("quick"), call=replace(right("quick").call, arguments={"id": "id 77"}))
     assert judge(record(right("look_up"), other, right("pay")), case()).success
     assert not judge(record(right("look_up"), right("quick"), right("pay", price=99.0)), case()).success
+
+
+def test_a_late_answer_is_an_answer() -> None:
+    said = right("quick").shown
+    assert said is not None
+    late = replace(right("quick"), strikes=(replace(struck("delay", True, said, said), runs=1, waited=9.0),))
+    verdict = judge(record(right("look_up"), late, right("pay")), case("P1"))
+    assert (verdict.success, verdict.exposed, verdict.cost, verdict.best) == (True, True, 2, 2)
+
+
+def test_an_action_that_was_only_said_to_be_done_is_not_done() -> None:
+    said = right("pay").shown
+    assert said is not None
+    noop = replace(right("pay"), effects=(), strikes=(struck("silent_noop", True, said, said),))
+    verdict = judge(record(right("look_up"), right("quick"), noop), case("P3", "pay"))
+    assert not verdict.success
+    assert "not done: pay" in verdict.reasons

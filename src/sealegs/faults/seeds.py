@@ -13,7 +13,7 @@ from hashlib import blake2b
 def digest(*key: object) -> int:
     """64 bits of the key's BLAKE2b hash. Parts are told apart by position: ("ab", "c") differs from ("a", "bc")."""
     text = "\x1f".join([str(part) for part in key])
-    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big")
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 
 def uniform(*key: object) -> float:

@@ -9,6 +9,7 @@ not count for the layers, and is left out where both its ends come to lie in one
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -186,27 +187,35 @@ def _pull(key: Key, near: Sequence[Key], middles: Mapping[Key, float]) -> float:
 
 
 def _spread(layer: list[Key], wanted: Mapping[Key, float], widths: Mapping[Key, float]) -> dict[Key, float]:
-    """Middles as near as can be to the wanted ones, in the layer's order and without overlap."""
+    """Middles as near as can be to the wanted ones, in the layer's order and without overlap; bends give way first."""
     offsets = [0.0]
     for left, right in itertools.pairwise(layer):
         offsets.append(offsets[-1] + (widths.get(left, BEND) + widths.get(right, BEND)) / 2 + GAP_ACROSS)
-    middles = _apart([wanted[key] for key in layer], offsets[: len(layer)])
-    return dict(zip(layer, middles, strict=True))
+    goals = [(wanted[key], 1.0 if isinstance(key, str) else OTHER_KIND) for key in layer]
+    return dict(zip(layer, _apart(goals, offsets[: len(layer)]), strict=True))
 
 
-def _apart(wanted: Sequence[float], offsets: Sequence[float]) -> list[float]:
-    """Places nearest (least squares) to the wanted ones, each at least as far from the one before as the offsets are.
+def _apart(
+    wanted: Sequence[tuple[float, float]], offsets: Sequence[float], low: float = -math.inf, high: float = math.inf
+) -> list[float]:
+    """Places nearest (weighted least squares) to the wanted ones, as far from one another as the offsets are or more.
 
-    With the offsets taken off this is isotonic regression, solved by pooling adjacent violators.
+    With the offsets taken off this is isotonic regression within bounds, solved by pooling adjacent violators.
+
+    Args:
+        wanted: places with their weights.
+        offsets: the least distance of each place from the first one's.
+        low, high: bounds of all places.
     """
-    pools: list[tuple[float, int]] = []
-    for want, offset in zip(wanted, offsets, strict=True):
-        total, size = want - offset, 1
-        while pools and pools[-1][0] / pools[-1][1] > total / size:
-            earlier = pools.pop()
-            total, size = total + earlier[0], size + earlier[1]
-        pools.append((total, size))
-    bases = [total / size for total, size in pools for _ in range(size)]
+    pools: list[tuple[float, float, int]] = []
+    for (want, weight), offset in zip(wanted, offsets, strict=True):
+        pool = (want - offset, weight, 1)
+        while pools and pools[-1][0] > pool[0]:
+            base, heavy, size = pools.pop()
+            both = heavy + pool[1]
+            pool = ((base * heavy + pool[0] * pool[1]) / both, both, size + pool[2])
+        pools.append(pool)
+    bases = [min(max(base, low), high - offsets[-1]) for base, _, size in pools for _ in range(size)]
     return [base + offset for base, offset in zip(bases, offsets, strict=True)]
 
 
@@ -255,11 +264,10 @@ class _Router:
         for key, edges in sides.items():
             place = self._places[str(key)]
             left, right = place.x + PORT, place.x + place.width - PORT
-            wanted = [min(max(goals[edge], left), right) for edge in edges]
+            wanted = [(min(max(goals[edge], left), right), 1.0) for edge in edges]
             apart = min(PORT, (right - left) / max(1, len(edges) - 1))
-            found = _apart(wanted, [apart * nth for nth in range(len(edges))])
-            shift = max(0.0, left - found[0]) - max(0.0, found[-1] - right)
-            ports |= {edge: x + shift for edge, x in zip(edges, found, strict=True)}
+            found = _apart(wanted, [apart * nth for nth in range(len(edges))], left, right)
+            ports |= dict(zip(edges, found, strict=True))
         return ports
 
     def route(self, edge: Edge) -> tuple[tuple[float, float], ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sealegs.faults.call import Failure
 from sealegs.scoring.case import Case
-from sealegs.scoring.matching import right_turn
+from sealegs.scoring.matching import corrupted, right_turn
 from sealegs.tasks.graph import Branch, Graph, Group, Step, Task
 from sealegs.traces.record import Record, Turn
 
@@ -54,8 +54,7 @@ def course(record: Record, case: Case) -> Course:
         step = graph.step_of.get(turn.call.tool)
         right = step is not None and right_turn(turn, case.reference.steps[step.id], read.get(step.id, ()))
         ready = step is not None and ready_before(step, graph, done)
-        corrupt = any(strike.implicit and strike.delivered for strike in turn.strikes)
-        failed = corrupt or turn.shown is None or isinstance(turn.shown, Failure)
+        failed = corrupted(turn) or turn.shown is None or isinstance(turn.shown, Failure)
         moves.append(Move(turn, step, right, ready, done, failed))
         if step is not None and turn.struck:
             first = position if first is None else first

@@ -137,7 +137,8 @@ def _state_after(way: Course, case: Case) -> State:
     node = homes[move.step.id][0].id if move.step.id in homes else move.step.id
     broken = frozenset({move.step.tool}) if node in met and met[node].persistence == "permanent" else frozenset[str]()
     pending = {slot.node: slot.persistence for slot in case.slots if slot.node not in nodes}
-    return State(done=move.before, broken=broken, pending=pending)
+    done = move.before | {move.step.id} if move.right else move.before  # a late answer is an answer
+    return State(done=done, broken=broken, pending=pending)
 
 
 def _solvable(way: Course, case: Case) -> bool:

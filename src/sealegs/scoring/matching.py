@@ -75,10 +75,15 @@ def right_turn(turn: Turn, expected: Expected, read: tuple[str, ...] = ()) -> bo
     A call with other arguments is as right where it comes to the same: the fields that others read (`read`) and the
     effects are those of the step, and its prose tells the same facts.
     """
-    honest = isinstance(turn.shown, Value) and turn.said == turn.shown
-    if not honest or any(strike.implicit and strike.delivered for strike in turn.strikes):
+    if not isinstance(turn.shown, Value) or turn.said != turn.shown or corrupted(turn):
         return False
     return right_arguments(turn.call.arguments, expected) or _comes_to_the_same(turn, expected, read)
+
+
+def corrupted(turn: Turn) -> bool:
+    """Whether what looks like data is not what the tool said, or the tool did not do what it said."""
+    strikes = [strike for strike in turn.strikes if strike.implicit and strike.delivered]
+    return any(strike.shown != strike.said or strike.runs == 0 for strike in strikes)
 
 
 def _comes_to_the_same(turn: Turn, expected: Expected, read: tuple[str, ...]) -> bool:

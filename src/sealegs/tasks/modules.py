@@ -171,16 +171,9 @@ class _Modules:
             firsts[self._as_first(unit)] = unit
         found = False
         for unit in sorted(self.lengths, key=lambda unit: self.before[unit].bit_count()):
-            first = firsts.get((self.place[unit], self.before[unit], self.after[unit] | 1 << unit))
-            if (
-                first is None
-                or first not in self.lengths
-                or self._as_first(first)[1:]
-                != (
-                    self.before[unit],
-                    self.after[unit] | 1 << unit,
-                )
-            ):
+            key = (self.place[unit], self.before[unit], self.after[unit] | 1 << unit)
+            first = firsts.get(key)
+            if first is None or first not in self.lengths or self._as_first(first) != key:
                 continue
             self.lengths[first] = chained(self.lengths[first], self.lengths[unit])
             self._drop(unit)

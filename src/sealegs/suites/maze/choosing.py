@@ -11,7 +11,7 @@ from pathlib import Path
 from sealegs.agents import SCRIPTED
 from sealegs.faults.mistake import Mistake
 from sealegs.faults.plan import unmatched
-from sealegs.faults.mistakes import PlanError
+from sealegs.faults.problems import PlanError
 from sealegs.faults.reading import read_plan
 from sealegs.suites.maze import LEVELS, MODES
 from sealegs.suites.maze.base_tasks import corpus

@@ -31,7 +31,9 @@ def apart(one: Place, other: Place) -> bool:
 
 @settings(max_examples=300, deadline=None)
 @given(drawn())
-def test_boxes_lie_apart_inside_the_picture_and_edges_run_down_between_them(case: tuple[dict[str, Size], list[Edge]]) -> None:
+def test_boxes_lie_apart_inside_the_picture_and_edges_run_down_between_them(
+    case: tuple[dict[str, Size], list[Edge]],
+) -> None:
     sizes, edges = case
     layout = layered(sizes, edges)
     for name, place in layout.places.items():

@@ -70,7 +70,14 @@ class Precedence:
 
 
 def precedence(graph: Graph) -> Precedence:
-    """The precedence of a valid graph."""
+    """The precedence of a valid graph. It is worked out once and kept with the graph, as its cached properties are."""
+    kept: dict[str, Precedence] = vars(graph)
+    if "precedence" not in kept:
+        kept["precedence"] = _worked_out(graph)
+    return kept["precedence"]
+
+
+def _worked_out(graph: Graph) -> Precedence:
     steps = tuple(graph.walk())
     index = {step.id: number for number, step in enumerate(steps)}
     branches = tuple(tuple(_bits(branch, index) for branch in group.branches) for group in graph.groups)

@@ -15,17 +15,9 @@ import yaml
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from pydantic import Field as Described
 
-from sealegs.faults.mistake import Mistake
 from sealegs.tasks.graph import Binding, Constant, Deliverable, Field, Graph, Node, Step, Task, User
 from sealegs.tasks.pattern import Pattern
-
-
-class TaskError(Mistake):
-    """Everything that is wrong with a file of tasks. `problems` are sentences, each with its place."""
-
-    def __init__(self, problems: list[str]) -> None:
-        super().__init__("\n".join(problems))
-        self.problems = problems
+from sealegs.tasks.validation import InvalidTask
 
 
 class StepText(BaseModel):
@@ -69,7 +61,7 @@ def read_tasks(path: Path, groups: Mapping[str, Pattern], domains: Mapping[str, 
         domains: each tool's domain, for the tasks' own list of domains.
 
     Raises:
-        TaskError: with every mistake of the file.
+        InvalidTask: with every mistake of the file.
     """
     return tasks_from(path.read_text(encoding="utf-8"), groups, domains, path.name)
 
@@ -81,13 +73,13 @@ def tasks_from(
     try:
         written = TypeAdapter(list[TaskText]).validate_python(yaml.load(text, _LOADER))
     except yaml.YAMLError as error:
-        raise TaskError([f"{source}: not YAML: {error}"]) from error
+        raise InvalidTask([f"{source}: not YAML: {error}"]) from error
     except ValidationError as error:
-        raise TaskError([f"{source}: {_place(item['loc'])}: {item['msg']}" for item in error.errors()]) from error
+        raise InvalidTask([f"{source}: {_place(item['loc'])}: {item['msg']}" for item in error.errors()]) from error
     problems: list[str] = []
     tasks = [_task(task, groups, domains or {}, problems) for task in written]
     if problems:
-        raise TaskError([f"{source}: {problem}" for problem in problems])
+        raise InvalidTask([f"{source}: {problem}" for problem in problems])
     return tuple(tasks)
 
 

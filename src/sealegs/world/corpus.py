@@ -13,21 +13,28 @@ from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.spec import ToolSpec
 from sealegs.tasks.pattern import Pattern
 from sealegs.world.state import World
-from sealegs.world.tool import DOMAINS, Refusal, Tool
+from sealegs.world.tool import DOMAINS, Overlap, Refusal, Tool
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """Tools and alternative groups by name."""
+    """Tools and alternative groups by name, and the overlaps between tools that make no group."""
 
     tools: Mapping[str, Tool]
     groups: Mapping[str, Pattern]
+    overlaps: tuple[Overlap, ...] = ()
 
     def spec(self, name: str) -> ToolSpec:
         """The named tool as the other rooms see it."""
         return self.tools[name].spec
+
+    def kin(self, names: Iterable[str]) -> frozenset[str]:
+        """The named tools and every tool that stands in a group or an overlap with one of them."""
+        named = frozenset(names)
+        circles = [frozenset(group.tools) for group in self.groups.values()] + [o.tools for o in self.overlaps]
+        return named.union(*(circle for circle in circles if circle & named))
 
     def run(self, call: Call, world: World) -> Outcome:
         """Run one call in the world. A dry call answers the same and changes nothing.
@@ -58,21 +65,26 @@ def collected(modules: Iterable[ModuleType]) -> Corpus:
     """The tools and patterns that are attributes of these modules.
 
     Raises:
-        ValueError: two tools or two groups share a name, or a group uses a tool that is not there.
+        ValueError: two tools or two groups share a name, or a group or overlap names a tool that is not there.
     """
     tools: dict[str, Tool] = {}
     groups: dict[str, Pattern] = {}
+    overlaps: list[Overlap] = []
     for module in modules:
         for thing in vars(module).values():
             if isinstance(thing, Tool):
                 _add(tools, thing.name, thing)
             elif isinstance(thing, Pattern):
                 _add(groups, thing.name, thing)
-    for group in groups.values():
-        strangers = [name for name in group.tools if name not in tools]
+            elif isinstance(thing, Overlap):
+                overlaps.append(thing)
+    wanted = [(f"group {group.name}", group.tools) for group in groups.values()]
+    wanted += [("an overlap", tuple(sorted(overlap.tools))) for overlap in overlaps]
+    for where, names in wanted:
+        strangers = [name for name in names if name not in tools]
         if strangers:
-            raise ValueError(f"group {group.name} uses tools that are not in the corpus: {', '.join(strangers)}")
-    return Corpus(tools, groups)
+            raise ValueError(f"{where} names tools that are not in the corpus: {', '.join(strangers)}")
+    return Corpus(tools, groups, tuple(overlaps))
 
 
 def _add(known: dict[str, T], name: str, thing: T) -> None:

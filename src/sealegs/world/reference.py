@@ -115,7 +115,9 @@ def _run(
     before = len(world.effects)
     outcome = corpus.run(Call(step.tool, given, id=step.id), world)
     if isinstance(outcome, Failure):
-        raise Unanswerable(f"{step.id} with {given} is refused: {outcome.status} {outcome.message} {outcome.body or ''}")
+        raise Unanswerable(
+            f"{step.id} with {given} is refused: {outcome.status} {outcome.message} {outcome.body or ''}"
+        )
     return Expected(
         arguments={**tool.defaults, **given},
         defaults=tool.defaults,

@@ -29,6 +29,21 @@ class Answer(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+@dataclass(frozen=True)
+class Overlap:
+    """Tools that can stand in for one another on some inputs, though they make no alternative group.
+
+    An agent must not be offered one beside a task that wants the other: using it would be right, and count as wrong.
+    """
+
+    tools: frozenset[str]
+
+    @classmethod
+    def of(cls, *tools: str) -> Overlap:
+        """An overlap of these tools, which may be of other domains."""
+        return cls(frozenset(tools))
+
+
 class Refusal(Exception):
     """A tool's own error, as its API would word it. `status` is the HTTP status."""
 

@@ -21,7 +21,6 @@ from sealegs.suites.maze.base_tasks import base_tasks, corpus, right_run
 from sealegs.suites.maze.perturbation import plan_for, slots, spec_in
 from sealegs.tasks import Task
 from sealegs.traces import Record
-from sealegs.world.overlaps import kin
 
 SUITE = "maze"
 VERSION = "1-A"
@@ -132,9 +131,7 @@ def offered(task: str, seed: int) -> tuple[ToolSpec, ...]:
 
 def distractors(task: Task, seed: int, count: int = DISTRACTORS) -> tuple[str, ...]:
     """Tools of the task's domains that can do nothing that a tool of the task does, so that none is a hidden way."""
-    used = {step.tool for step in task.graph.walk()}
-    groups = [set(group.tools) for group in corpus().groups.values()]
-    barred = kin(used.union(*(group for group in groups if group & used)))
+    barred = corpus().kin(step.tool for step in task.graph.walk())
     free = [t.name for t in corpus().tools.values() if t.domain in task.domains and t.name not in barred]
     return tuple(sorted(free, key=lambda name: seeds.digest(seed, task.id, "distractor", name))[:count])
 

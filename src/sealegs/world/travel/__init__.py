@@ -6,4 +6,5 @@ from sealegs.world.travel.ground import *  # noqa: F403
 from sealegs.world.travel.groups import *  # noqa: F403
 from sealegs.world.travel.hotels import *  # noqa: F403
 from sealegs.world.travel.lodging import *  # noqa: F403
+from sealegs.world.travel.overlaps import *  # noqa: F403
 from sealegs.world.travel.ticketing import *  # noqa: F403

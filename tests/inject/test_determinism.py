@@ -1,0 +1,118 @@
+"""The promise: the same plan and the same calls of each tool give the same faults, under any interleaving.
+
+Left out, because they are about order by their meaning: `first_touch`, `after`, and `stale`; and `at_most` on tools
+whose own calls overlap, where a fault may come to nothing and give its place back: to whom depends on time.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sealegs.faults import Fault, Plan, Rule
+from sealegs.faults.triggers import (
+    Always,
+    AnyCondition,
+    Argument,
+    Burst,
+    Every,
+    First,
+    Matcher,
+    Nth,
+    Probability,
+    Tool,
+    Window,
+)
+from tests.inject.interleaving import CALLS, SHARED, STORM, WORKERS, digest, in_tasks, in_threads, one_after_another
+from tests.inject.staging import every_kind, plan, rule
+
+ROOT = Path(__file__).parent.parent.parent
+
+FAULTS: list[Fault] = [fault for fault in every_kind() if fault.kind not in {"hang", "stale"}]
+COUNTS = st.integers(1, CALLS)
+CHANCES = st.floats(0, 1)
+CONDITIONS: st.SearchStrategy[AnyCondition] = (
+    st.just(Always())
+    | st.builds(First, COUNTS)
+    | st.builds(Nth, COUNTS)
+    | st.builds(Every, COUNTS)
+    | st.builds(Probability, CHANCES)
+    | st.builds(lambda a, b: Window((min(a, b), max(a, b))), COUNTS, COUNTS)
+    | st.builds(lambda p, n: Burst(probability=p, length=n), CHANCES, COUNTS)
+)
+TOOLS = st.sampled_from(["*", "own-*", "own-7", "shared-*", "own-[1-3]*"]).map(Tool)
+MATCHERS: st.SearchStrategy[Matcher] = st.one_of(
+    TOOLS,
+    TOOLS.map(lambda matcher: ~matcher),
+    st.builds(lambda tool, call: tool & Argument(name="call", above=call), TOOLS, st.integers(0, CALLS)),
+)
+PERSISTENCE = st.sampled_from(["transient", "permanent"])
+RULES: st.SearchStrategy[Rule] = st.builds(
+    lambda fault, match, when, persistence: rule(fault, match=match, when=when, persistence=persistence),
+    st.sampled_from(FAULTS),
+    MATCHERS,
+    CONDITIONS,
+    PERSISTENCE,
+) | st.builds(
+    lambda fault, when, persistence, most: rule(fault, "own-*", when, persistence=persistence, at_most=most),
+    st.sampled_from(FAULTS),
+    CONDITIONS,
+    PERSISTENCE,
+    COUNTS,
+)
+PLANS: st.SearchStrategy[Plan] = st.builds(
+    lambda rules, seed: plan(*rules, seed=seed), st.lists(RULES, min_size=1, max_size=4), st.integers(0, 10**9)
+)
+ORDERS = st.integers(0, 10**9)
+
+
+def test_the_storm_strikes() -> None:
+    """What the tests below compare is neither nothing nor everything."""
+    struck = one_after_another(STORM)
+    calls = 2 * WORKERS * CALLS
+    assert {key[2] for key in struck} == {"flaky", "garbled", "drift", "slow", "gone"}
+    assert calls / 4 < len({key[:2] for key in struck}) < calls
+    assert {key[0] for key in struck} > set(SHARED)
+
+
+@settings(max_examples=40, deadline=None)
+@given(order=ORDERS)
+def test_the_storm_in_tasks(order: int) -> None:
+    assert in_tasks(STORM, order) == one_after_another(STORM)
+
+
+@settings(max_examples=15, deadline=None)
+@given(order=ORDERS)
+def test_the_storm_in_threads(order: int) -> None:
+    assert in_threads(STORM, order) == one_after_another(STORM)
+
+
+@settings(max_examples=25, deadline=None)
+@given(plan=PLANS, order=ORDERS)
+def test_any_plan_in_tasks(plan: Plan, order: int) -> None:
+    assert in_tasks(plan, order) == one_after_another(plan)
+
+
+@settings(max_examples=10, deadline=None)
+@given(plan=PLANS, order=ORDERS)
+def test_any_plan_in_threads(plan: Plan, order: int) -> None:
+    assert in_threads(plan, order) == one_after_another(plan)
+
+
+@pytest.mark.parametrize("hash_seed", ["0", "1", "4242", "random"])
+def test_other_processes_and_hash_seeds(hash_seed: str) -> None:
+    environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+    command = [sys.executable, "-m", "tests.inject.interleaving", str(len(hash_seed))]
+    run = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == digest(one_after_another(STORM))
+
+
+def test_another_seed_is_another_storm() -> None:
+    other = STORM.model_copy(update={"seed": 12})
+    assert one_after_another(other) != one_after_another(STORM)

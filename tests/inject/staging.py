@@ -94,7 +94,5 @@ def staged(
     recorder = Recorder(clock)
     recorder.start(episode, {"plan": plan.digest()})
     world = World(recorder.effect)
-    session = Session(
-        plan, episode=episode, specs=specs, layers=layers, clock=clock, timeout=timeout, watcher=recorder
-    )
+    session = Session(plan, episode=episode, specs=specs, layers=layers, clock=clock, timeout=timeout, watcher=recorder)
     return Staged(session, recorder, world)

@@ -33,9 +33,7 @@ def test_the_virtual_clock_moves_only_by_waiting() -> None:
 
 def test_the_virtual_clock_misses_no_wait_of_a_thread() -> None:
     clock = VirtualClock()
-    threads = [
-        threading.Thread(target=lambda: [clock.sleep(1.0, nobody) for _ in range(500)]) for _ in range(8)
-    ]
+    threads = [threading.Thread(target=lambda: [clock.sleep(1.0, nobody) for _ in range(500)]) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -111,6 +109,7 @@ async def test_a_hang_after_the_effect_keeps_the_effect() -> None:
 
 async def test_a_caller_that_gives_up_on_the_tool_itself_proves_nothing() -> None:
     """The fault never came to its turn: the tool was slow by itself."""
+
     async def slow(call: Call) -> Outcome:
         await asyncio.sleep(60)
         return Value("late")

@@ -1,4 +1,4 @@
-"""Proof of delivery: the record says what the tool said, what the agent was shown, and whether that makes a difference."""
+"""Proof of delivery: what the tool said, what the agent was shown, and whether that makes a difference."""
 
 from __future__ import annotations
 

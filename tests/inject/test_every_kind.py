@@ -14,8 +14,8 @@ import pytest
 from sealegs.faults import Fault, Outcome, Value
 from sealegs.faults.kinds import Delta, LogicViolation, Setting
 from sealegs.traces import encoded
-from tests.inject.staging import NOWHERE, TRIP, Staged, every_kind, plan, rule, staged
 from tests.faults.trip import booked
+from tests.inject.staging import NOWHERE, TRIP, Staged, every_kind, plan, rule, staged
 
 KYOTO = {"city": "Kyoto"}
 CALLS = (TRIP, KYOTO, NOWHERE, TRIP)

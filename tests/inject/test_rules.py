@@ -76,7 +76,9 @@ def test_a_permanent_rule_keeps_to_its_tool_and_not_to_its_arguments() -> None:
     assert not is_struck(episode, "cancel", city="Rome")
 
 
-@pytest.mark.parametrize("fault", [LogicViolation(), Scramble(), Delta(), Delay(seconds={"uniform": {"low": 1, "high": 9}})])
+@pytest.mark.parametrize(
+    "fault", [LogicViolation(), Scramble(), Delta(), Delay(seconds={"uniform": {"low": 1, "high": 9}})]
+)
 def test_a_permanent_fault_is_the_same_every_time(fault: Any) -> None:
     permanent = staged(plan(rule(fault, persistence="permanent")))
     permanent_strikes = [_strike(permanent) for _ in range(6)]

@@ -34,7 +34,7 @@ def shown(task: str, mode: str, manner: Manner) -> Card:
 
 def test_a_corrupt_answer_that_is_believed_is_followed() -> None:
     found = shown("c2-packing-1", "P3", "believes")
-    assert [line.word for line in found.lines] == ["done", "corrupt", "tainted", "done", "done"]
+    assert [line.word for line in found.lines] == ["done", "corrupt", "tainted", "wrong", "wrong"]
     assert found.outcome == "unaware"
     (fault,) = found.faults
     assert (fault.tool, fault.node, fault.nature, fault.calls) == (
@@ -71,7 +71,7 @@ def test_an_error_and_a_switch() -> None:
 def test_calls_outside_the_graph_and_on_missing_input() -> None:
     assert shown("c1-trip-0", "P2", "switches badly").lines[-1].word == "outside"
     believed = shown("c1-trip-0", "P1", "believes")
-    assert [line.word for line in believed.lines] == ["done", "error", "wrong", "wrong", "done"]
+    assert [line.word for line in believed.lines] == ["done", "error", "wrong", "wrong", "wrong"]
     assert believed.lines[2].arguments[0] == ("amount", "null")
 
 
@@ -192,6 +192,12 @@ def test_room_that_is_left_goes_to_disagreements() -> None:
     few = [found for found in episodes() if found[1].mode == "NP"]
     assert all(verdict.published and not verdict.success for _, _, verdict in choose(few))
     assert len(choose(few)) == 2
+
+
+def test_room_that_is_left_shows_every_level() -> None:
+    good = choose([found for found in episodes(2, "good") if found[1].mode in ("NP", "P1")])
+    assert [case.mode for _, case, _ in good] == ["P1"] * 4
+    assert {case.task.level for _, case, _ in good} == {"C1", "C2", "C3", "C4"}
 
 
 def test_disagreements_tell_reasons_and_rule() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 
 import pytest
 from rich.console import Console
@@ -171,9 +170,9 @@ def test_nothing_to_print() -> None:
 
 
 @pytest.fixture(scope="module")
-def whole() -> Iterator[tuple[list[Row], list[Result]]]:
+def whole() -> tuple[list[Row], list[Result]]:
     made = material(episodes())
-    yield made.rows, made.results
+    return made.rows, made.results
 
 
 @pytest.mark.parametrize(("width", "most"), [(120, 120), (200, 120), (80, 80)])

@@ -9,7 +9,7 @@ from sealegs.scoring.metrics import Result, Row
 
 
 def verdict(success: bool = True, **changes: Any) -> Verdict:
-    """A verdict: by default of an agent that met a fault, noticed it, chose rightly, and got as far as `success` says."""
+    """A verdict: by default of an agent that met a fault, noticed it, chose rightly, and did as `success` says."""
     fields: dict[str, Any] = {
         "success": success,
         "published": success,

@@ -1,6 +1,7 @@
 """Every tool and every group of the shipped corpus passes the kit."""
 
 import pytest
+
 from sealegs.world.check import bad_arguments, group_problems, tool_problems
 from sealegs.world.corpus import load
 

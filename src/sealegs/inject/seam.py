@@ -91,6 +91,7 @@ def gave_up(timeout: float) -> Failure:
 
 def drive(layer: Layer, call: Call, tool: Callable[[Call], Outcome], clock: Clock) -> Outcome:
     """Run a call through a layer, in this thread. What `tool` raises passes through."""
+    answer: Outcome = NO_ANSWER
     generator = layer(call)
     try:
         request = next(generator)
@@ -105,14 +106,15 @@ def drive(layer: Layer, call: Call, tool: Callable[[Call], Outcome], clock: Cloc
                 answer = NO_ANSWER
             request = generator.send(answer)
     except StopIteration as stop:
-        result: Outcome = stop.value
-        return result
+        return stop.value  # type: ignore[no-any-return]
     finally:
         generator.close()
+        answer = NO_ANSWER  # its exception and this frame would hold one another
 
 
 async def drive_async(layer: Layer, call: Call, tool: Callable[[Call], Awaitable[Outcome]], clock: Clock) -> Outcome:
     """Run a call through a layer, in this task. What `tool` raises passes through; so does cancellation."""
+    answer: Outcome = NO_ANSWER
     generator = layer(call)
     try:
         request = next(generator)
@@ -124,7 +126,7 @@ async def drive_async(layer: Layer, call: Call, tool: Callable[[Call], Awaitable
                 answer = NO_ANSWER
             request = generator.send(answer)
     except StopIteration as stop:
-        result: Outcome = stop.value
-        return result
+        return stop.value  # type: ignore[no-any-return]
     finally:
         generator.close()
+        answer = NO_ANSWER  # its exception and this frame would hold one another

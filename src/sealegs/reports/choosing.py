@@ -1,12 +1,13 @@
 """Which episodes deserve a card: few, and together telling of everything that happened.
 
 First one success of each fault mode and one failure of each (mode, attribution) pair; where these are too many, those
-that add most: a term, a mode or a level not yet seen. Room that is left goes to episodes on which the judges disagree.
+that add most: a term, a mode or a level not yet seen. Room that is left goes to episodes on which the judges disagree,
+then to a success and a failure after a fault at each level.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from sealegs.scoring import Case, Verdict
 from sealegs.scoring.metrics import CLEAN
@@ -31,11 +32,26 @@ def choose(episodes: Sequence[Played], most: int = MOST) -> list[Played]:
     while wanted and len(chosen) < most:
         key = max(sorted(wanted), key=lambda key: (_news(key, chosen), len(wanted[key])))
         chosen.append(_telling(wanted.pop(key), chosen))
-    taken = {played[0].episode for played in chosen}
-    for group in groups.values():
-        fresh = [p for p in group if p[0].episode not in taken and p[2].success != p[2].published]
-        chosen += fresh[: min(1, most - len(chosen))]
+    for played in (*_parted(groups.values(), chosen), *_levels(groups.values(), chosen)):
+        if len(chosen) < most and played not in chosen:
+            chosen.append(played)
     return sorted(chosen, key=lambda played: (played[1].mode, played[2].attribution, played[0].episode))
+
+
+def _parted(groups: Iterable[Sequence[Played]], chosen: Sequence[Played]) -> Iterator[Played]:
+    """One episode of each group on which the judges disagree."""
+    for group in groups:
+        yield from [p for p in group if p[2].success != p[2].published and p not in chosen][:1]
+
+
+def _levels(groups: Iterable[Sequence[Played]], chosen: Sequence[Played]) -> Iterator[Played]:
+    """A success and a failure of each level, where none was chosen."""
+    seen = {(case.task.level, verdict.success) for _, case, verdict in chosen}
+    for played in (played for group in groups for played in group if played[2].exposed):
+        key = played[1].task.level, played[2].success
+        if key not in seen:
+            seen.add(key)
+            yield played
 
 
 def _news(key: tuple[str, str], chosen: Sequence[Played]) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-BLACK, WHITE = (17, 21, 26), (255, 255, 255)
+BLACK, WHITE = (0, 0, 0), (255, 255, 255)
 Colour = tuple[int, int, int]
 RAMPS: dict[str, tuple[tuple[Colour, Colour], tuple[Colour, Colour]]] = {
     "blue": (((240, 246, 252), (28, 96, 166)), ((24, 37, 51), (126, 195, 255))),

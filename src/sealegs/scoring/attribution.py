@@ -15,7 +15,7 @@ from sealegs.traces.record import Record
 
 TERMS = {
     "crashed": "the episode broke down; it counts as a failure",
-    "unaware": "used the corrupt or missing value as if it were right",
+    "unaware": "took a corrupt answer for right, or went on without what a step needs",
     "futile loop": "made the same failing call three times or more",
     "cut off": "ran out of steps, tokens or time",
     "never exposed": "no planned fault was delivered, and it failed all the same",
@@ -28,12 +28,12 @@ TERMS = {
 LOOP = 3
 
 
-def attribute(record: Record, case: Case, way: Course, *, stopped: bool, noticed: bool, solvable: bool) -> str:
+def attribute(record: Record, case: Case, way: Course, *, stopped: bool, unaware: bool, solvable: bool) -> str:
     """The term for a failed episode; see `TERMS`."""
     exposed = way.first is not None
     if record.end.reason == "crashed":
         return "crashed"
-    if exposed and not noticed:
+    if unaware:
         return "unaware"
     if loops(way):
         return "futile loop"

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from sealegs.faults.call import Effect
 from sealegs.scoring.attribution import attribute
 from sealegs.scoring.case import Case
-from sealegs.scoring.course import Course, course, finished_branches, has, node_done
-from sealegs.scoring.matching import TOLERANCE, same_effects
+from sealegs.scoring.course import Course, course, finished_branches, has, node_done, node_of
+from sealegs.scoring.matching import TOLERANCE, corrupted, same_effects
 from sealegs.scoring.published import as_published
 from sealegs.scoring.taint import claimed_corrupt, claims, corrupt_values, tainted_turns
 from sealegs.tasks import State, recovery_cost
@@ -85,7 +85,10 @@ def judge(record: Record, case: Case) -> Verdict:
     if claimed:
         reasons = (*reasons, f"the answer tells the corrupt {claimed[0]!r} as true")
     success = not reasons
-    noticed = exposed and not used_blindly(way) and not claimed
+    believed = bool(used_blindly(way) or claimed)
+    silent = not (stopped or record.answer is None or reacted(way, case))
+    noticed = exposed and not believed and not silent
+    unaware = exposed and (believed or (silent and any(corrupted(turn) for turn in record.turns)))
     strategy = noticed and right_strategy(way, case, solvable, stopped)
     cost = None if way.first is None else len(record.turns) - way.first
     return Verdict(
@@ -103,7 +106,7 @@ def judge(record: Record, case: Case) -> Verdict:
         reasons=reasons,
         attribution=""
         if success
-        else attribute(record, case, way, stopped=stopped, noticed=noticed, solvable=solvable),
+        else attribute(record, case, way, stopped=stopped, unaware=unaware, solvable=solvable),
         tainted=tainted,
     )
 
@@ -203,6 +206,20 @@ def used_blindly(way: Course) -> str | None:
         return None
     after = way.moves[way.first :]
     return next((m.step.tool for m in after if m.step is not None and not m.ready and not m.right), None)
+
+
+def reacted(way: Course, case: Case) -> bool:
+    """Whether each tool that showed something wrong was called again, or another branch of its group was."""
+    graph = case.task.graph
+    return all(
+        any(m.step is not None and node_of(m.step, graph) == node for m in way.moves[_struck_at(way, tool) + 1 :])
+        for node, tool in way.victims.items()
+        if not way.moves[_struck_at(way, tool)].right
+    )
+
+
+def _struck_at(way: Course, tool: str) -> int:
+    return next(i for i, m in enumerate(way.moves) if m.turn.struck and m.turn.call.tool == tool)
 
 
 def right_strategy(way: Course, case: Case, solvable: bool, stopped: bool) -> bool:

@@ -207,8 +207,8 @@ def estimate(metric: Metric, t: Tally, name: str, seed: int) -> tuple[float | No
         low, high = wilson(value / 100 * below.sum(), int(below.sum()))
         return round(value, 2), round(100 * low, 2), round(100 * high, 2)
     low, high = cluster_bootstrap(lambda w: metric(t, w), clusters, seed)
-    if low == high and name in SHARES and value in (0.0, 100.0):
-        low, high = (100 * end for end in wilson(value / 100 * clusters, clusters))
+    if low == high:  # all clusters alike: resampling knows no more than they; a mean of numbers in [0, 1] varies no
+        low, high = (100 * end for end in wilson(value / 100 * clusters, clusters))  # more than a share of that size
     return round(value, 2), round(low, 2), round(high, 2)
 
 

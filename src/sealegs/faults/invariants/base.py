@@ -97,10 +97,10 @@ def number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def agree(left: Any, right: Any) -> bool:
-    """Equality for people: numbers within 1 % or 0.011 (cents rounded twice), text without case and outer space."""
+def agree(left: Any, right: Any, share: float = 0.01) -> bool:
+    """Equality for people: numbers within a share or 0.011 (cents rounded twice), text without case and outer space."""
     if number(left) and number(right):
-        return bool(abs(left - right) <= max(0.011, 0.01 * max(abs(left), abs(right))))
+        return bool(abs(left - right) <= max(0.011, share * max(abs(left), abs(right))))
     if isinstance(left, str) and isinstance(right, str):
         return left.strip().casefold() == right.strip().casefold()
     return bool(left == right)

@@ -11,6 +11,8 @@ from typing import Any, ClassVar
 from sealegs.faults import paths
 from sealegs.faults.invariants.base import Data, Invariant, agree, look_up, number, preferred, shown
 
+ADDED = 0.0005  # a share: how far a sum of rounded numbers may be off
+
 
 @dataclass(frozen=True, slots=True)
 class Bounds(Invariant):
@@ -67,7 +69,7 @@ class Sums(Invariant):
     def holds(self, arguments: Data, output: Data) -> bool:
         total = [v for v in paths.values(output, self.field) if number(v)]
         numbers = [v for part in self.parts for v in _listed(look_up(part, arguments, output))]
-        return not total or not all(map(number, numbers)) or agree(total[0], sum(numbers))
+        return not total or not all(map(number, numbers)) or agree(total[0], sum(numbers), ADDED)
 
     def says(self) -> str:
         return f"{self.field} is the sum of {' and '.join(map(shown, self.parts))}"
@@ -92,7 +94,12 @@ class Mean(Invariant):
     def holds(self, arguments: Data, output: Data) -> bool:
         mean = [v for v in paths.values(output, self.field) if number(v)]
         numbers = _listed(look_up(self.parts, arguments, output))
-        return not mean or not numbers or not all(map(number, numbers)) or agree(mean[0], sum(numbers) / len(numbers))
+        return (
+            not mean
+            or not numbers
+            or not all(map(number, numbers))
+            or agree(mean[0], sum(numbers) / len(numbers), ADDED)
+        )
 
     def says(self) -> str:
         return f"{self.field} is the mean of {shown(self.parts)}"

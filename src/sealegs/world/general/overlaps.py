@@ -5,11 +5,11 @@ from __future__ import annotations
 from sealegs.world.tool import Overlap
 
 __all__ = [
-    "WORKING_DAYS",
     "COUNTRY_OF_CITY",
-    "WEEKDAY",
-    "TOTALS",
     "NOTES",
+    "TOTALS",
+    "WEEKDAY",
+    "WORKING_DAYS",
 ]
 
 WORKING_DAYS = Overlap.of("calendar_day", "add_working_days", "expand_recurrence", "schedule_hours")

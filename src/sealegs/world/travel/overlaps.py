@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sealegs.world.tool import Overlap
 
-__all__ = ["TAXES", "FARES", "HOTELS"]
+__all__ = ["FARES", "HOTELS", "TAXES"]
 
 HOTELS = Overlap.of("search_hotels", "hotel_directory")
 FARES = Overlap.of("search_flights", "fare_calendar")

@@ -1,0 +1,78 @@
+"""A finished episode as its readers want it."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from sealegs.faults import Failure, Value
+from sealegs.faults.kinds import Error, Poisoned
+from sealegs.faults.triggers import Nth
+from sealegs.traces import Called, Effected, Ended, Event, Ran, Shown, Started, Struck, record
+from tests.inject.staging import TRIP, plan, rule, staged
+
+START, END = Started("episode", {"level": "C1"}), Ended("answered")
+
+
+def test_a_whole_episode() -> None:
+    episode = staged(plan(rule(Error(status=503), when=Nth(2)), rule(Poisoned(), when=Nth(3))))
+    for _ in range(3):
+        episode.call()
+    found = episode.record()
+    assert (found.episode, found.answer, found.end.reason) == ("episode", "Done.", "answered")
+    assert [turn.call.nth for turn in found.turns] == [0, 1, 2]
+    assert [dict(turn.call.arguments) for turn in found.turns] == [dict(TRIP)] * 3
+    assert [turn.struck for turn in found.turns] == [False, True, True]
+    assert [isinstance(turn.shown, Failure) for turn in found.turns] == [False, True, False]
+    assert [turn.said is None for turn in found.turns] == [False, True, False]
+    assert len(found.effects) == 2
+    assert found.exposed
+
+
+def test_calls_are_counted_by_tool() -> None:
+    calls = [Called(f"call-{index}", tool, {}) for index, tool in enumerate("abab")]
+    assert [turn.call.nth for turn in record([START, *calls, END]).turns] == [0, 0, 1, 1]
+
+
+def test_events_of_different_calls_may_mix() -> None:
+    events: list[Event] = [
+        START,
+        Called("call-1", "a", {}),
+        Called("call-2", "b", {}),
+        Effected("call-2", "pay", "Ann", {}),
+        Ran("call-1", {"value": 1}),
+        Shown("call-2", {"value": 2}),
+        Struck("call-1", "rule-1", "stale", True, True, 1, 0.0, {"value": 1}, {"value": 0}),
+        Shown("call-1", {"value": 0}, 1, False),
+        END,
+    ]
+    one, two = record(events).turns
+    assert (one.said, one.shown, one.struck, one.effects) == (Value(1), Value(0), True, ())
+    assert (two.said, two.shown, two.struck, len(two.effects)) == (Value(2), Value(2), False, 1)
+
+
+@pytest.mark.parametrize("events", [[], [START], [END], [Called("call-1", "a", {}), END]])
+def test_what_is_no_finished_episode(events: list[Event]) -> None:
+    with pytest.raises(ValueError, match="not those of a finished episode"):
+        record(events)
+
+
+def test_events_of_a_call_that_was_never_made() -> None:
+    with pytest.raises(ValueError, match="'shown' belongs to call 'call-7', which was never made"):
+        record([START, Shown("call-7", None), END])
+
+
+def test_a_long_episode_is_read_in_a_time_that_grows_with_its_length() -> None:
+    def seconds(calls: int) -> float:
+        events: list[Event] = [START]
+        for index in range(calls):
+            events += [Called(f"call-{index}", "a", {}), Shown(f"call-{index}", {"value": 1})]
+        best = float("inf")
+        for _ in range(3):
+            began = time.perf_counter()
+            record([*events, END])
+            best = min(best, time.perf_counter() - began)
+        return best
+
+    assert seconds(20_000) < 40 * seconds(1_000)  # 20 times as long; squares would be 400

@@ -1,29 +1,17 @@
-"""Plain Python tools under a session: what goes in, what comes out, what an agent can tell."""
+"""Plain Python tools under a session: what goes in and what comes out."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import functools
-import gc
 import inspect
-import io
 import json
-import pickle
-import re
-import threading
-import traceback
-import weakref
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-import sealegs
 from sealegs.adapters.python import ToolFault, tool, wrap
-from sealegs.faults import Failure, Fault, Plan
+from sealegs.faults import Failure, Fault
 from sealegs.faults.kinds import (
     Connection,
     Delay,
@@ -39,80 +27,9 @@ from sealegs.faults.kinds import (
     WrongEntity,
 )
 from sealegs.faults.spec import ToolSpec
-from sealegs.faults.triggers import First, Nth
-from sealegs.inject import RealClock, Session, VirtualClock
-from sealegs.traces import Record, Recorder, record
+from sealegs.inject import Session
+from tests.adapters.shop import Episode, Shop, frames, raised_by, silent, weather, weather_async
 from tests.inject.staging import plan, rule
-
-PACKAGE = str(Path(sealegs.__file__).parent)
-
-
-class Shop:
-    """Tools with a ledger."""
-
-    def __init__(self) -> None:
-        self.sold: list[str] = []
-
-    def sell(self, item: str, /, count: int = 1, *notes: str, gift: bool = False, **more: Any) -> dict[str, Any]:
-        """Sell an item."""
-        if count < 1:
-            raise ValueError(f"cannot sell {count}")
-        self.sold.append(item)
-        return {"item": item, "count": count, "notes": list(notes), "gift": gift, "more": more}
-
-    async def sell_async(self, item: str, count: int = 1) -> dict[str, Any]:
-        """Sell an item, later."""
-        await asyncio.sleep(0)
-        return self.sell(item, count)
-
-
-class Episode:
-    """A session on a virtual clock with its record."""
-
-    def __init__(self, *rules: Any, specs: tuple[ToolSpec, ...] = (), timeout: float | None = None) -> None:
-        clock = VirtualClock()
-        self.recorder = Recorder(clock)
-        self.recorder.start("episode", {})
-        self.session = Session(plan(*rules), specs=specs, clock=clock, timeout=timeout, watcher=self.recorder)
-
-    def record(self) -> Record:
-        self.recorder.finish("answered")
-        return record(self.recorder.events)
-
-
-def silent(*faults: Fault) -> Session:
-    """A session without a watcher."""
-    return Session(plan(*(rule(fault) for fault in faults)), clock=VirtualClock())
-
-
-def weather(city: str, days: int = 3) -> str:
-    """The weather in a city."""
-    return f"{city}: sun for {days} days"
-
-
-async def weather_async(city: str, days: int = 3) -> str:
-    """The weather in a city, later."""
-    await asyncio.sleep(0)
-    return weather(city, days)
-
-
-@tool
-def forecast(city: str, days: int = 3) -> str:
-    """A tool that is defined long before any session."""
-    if days < 0:
-        raise ValueError(f"{days} days")
-    return f"{city}: rain for {days} days"
-
-
-@tool(name="forecast")
-async def forecast_async(city: str, days: int = 3) -> str:
-    await asyncio.sleep(0)
-    if days < 0:
-        raise ValueError(f"{days} days")
-    return f"{city}: rain for {days} days"
-
-
-# --- What a wrapped tool looks like
 
 
 def test_a_wrapped_tool_looks_like_the_tool() -> None:
@@ -196,18 +113,18 @@ def test_tools_that_answer_piece_by_piece_are_refused(given: Callable[..., Any])
 
 def test_what_is_no_tool_is_refused() -> None:
     with pytest.raises(TypeError, match="3 is no tool"):
-        wrap([3], silent())  # type: ignore[list-item]
+        wrap([3], silent())  # type: ignore[type-var]
     with pytest.raises(TypeError, match="put @staticmethod outside"):
         tool(staticmethod(weather))
 
 
 def test_a_sync_tool_that_returns_a_coroutine_is_refused() -> None:
-    wrapped = wrap(lambda: weather_async("Oslo"), silent(Delay(seconds=1.0)))
+    def sync(city: str) -> object:
+        return weather_async(city)
+
+    wrapped = wrap(sync, silent(Delay(seconds=1.0)))
     with pytest.raises(TypeError, match="make it an `async def`"):
-        wrapped()
-
-
-# --- Arguments
+        wrapped("Oslo")
 
 
 @pytest.mark.parametrize(
@@ -268,9 +185,6 @@ def test_self_is_no_argument() -> None:
     assert [turn.call.arguments for turn in episode.record().turns] == [{"room": "blue"}, {"day": "Monday"}]
 
 
-# --- Outcomes
-
-
 def test_a_value_is_shown_as_it_is() -> None:
     answer = object()
     assert wrap(lambda: answer, Episode().session)() is answer
@@ -301,16 +215,6 @@ async def test_a_failure_is_raised_as_the_tools_own(fault: Fault, kind: str, tex
         assert str(error) == text
         assert error.__cause__ is None
         assert error.__context__ is None
-
-
-async def raised_by(call: Callable[[str], Any]) -> Exception:
-    try:
-        found = call("Oslo")
-        if inspect.iscoroutine(found):
-            await found
-    except Exception as error:
-        return error
-    raise AssertionError("nothing was raised")
 
 
 def test_more_than_a_message_is_told_as_json() -> None:
@@ -352,10 +256,6 @@ async def test_a_tools_own_exception_passes_unchanged() -> None:
         assert turn.shown == turn.said == Failure("('gone', 7)", type="LookupError")
 
 
-def frames(error: BaseException) -> list[str]:
-    return [frame.name for frame in traceback.extract_tb(error.__traceback__)]
-
-
 def test_an_exception_that_cannot_say_what_it_is() -> None:
     class Mute(Exception):
         def __str__(self) -> str:
@@ -383,117 +283,16 @@ def test_what_is_no_exception_is_not_held_up() -> None:
 def test_a_tool_that_calls_a_failing_tool_passes_its_failure_on() -> None:
     episode = Episode(rule(RateLimit(), tool="inner"))
     inner = wrap(weather, episode.session, name="inner")
-    outer = wrap(lambda: inner("Oslo"), episode.session, name="outer")
+
+    def calls(city: str) -> str:
+        return inner(city)
+
     with pytest.raises(ToolFault):
-        outer()
+        wrap(calls, episode.session, name="outer")("Oslo")
     shown = {turn.call.tool: turn.shown for turn in episode.record().turns}
     assert shown["outer"] == shown["inner"]
     assert isinstance(shown["outer"], Failure)
     assert shown["outer"].status == 429
-
-
-# --- The injector stays out of sight
-
-
-SIGHTINGS = re.compile("sealegs|inject|fault|seam|guard", re.IGNORECASE)
-
-
-def told(call: Callable[[], Any]) -> str:
-    """Everything that a framework could put into a prompt about what a call raised."""
-    try:
-        found = call()
-        if inspect.iscoroutine(found):
-            asyncio.run(found)
-    except Exception as error:
-        text = io.StringIO()
-        traceback.print_exception(error, file=text)
-        return f"{text.getvalue()}\n{error!r}\n{error}\n{type(error)}\n{type(error).__module__}"
-    raise AssertionError("nothing was raised")
-
-
-@pytest.mark.parametrize("fault", [Error(status=503), Error(exception="OSError"), RateLimit(), Connection(), LostAck()])
-def test_no_traceback_shows_the_injector(fault: Fault, tmp_path: Path) -> None:
-    module = tmp_path / "errands.py"
-    module.write_text(
-        "def fetch(what):\n    '''Fetch.'''\n    return [what]\n\n\n"
-        "async def fetch_later(\n    what,\n):\n    return [what]\n"
-    )
-    scope: dict[str, Any] = {"__name__": "errands"}
-    exec(compile(module.read_text(), str(module), "exec"), scope)
-    session = silent(fault)
-    for name in ("fetch", "fetch_later"):
-        text = told(lambda name=name: wrap(scope[name], session)("tea"))  # type: ignore[misc]
-        own = "\n".join(line for line in text.splitlines() if "test_python.py" not in line and "lambda" not in line)
-        own = re.sub(r"\n.*wrap\(scope.*", "", own).replace("found = call()", "")
-        assert not SIGHTINGS.search(own), own
-        assert f'"{module}", line ' in text
-
-
-def test_the_tools_own_trouble_is_told_as_without_us() -> None:
-    def breaks() -> None:
-        raise ValueError("no such city")
-
-    bare, wrapped = told(breaks), told(wrap(breaks, Episode().session))
-    assert PACKAGE not in wrapped
-    assert [line for line in wrapped.splitlines() if line not in bare.splitlines()] == []
-
-
-async def test_a_hang_that_the_caller_ends_shows_no_injector() -> None:
-    session = Session(plan(rule(Hang())), clock=RealClock())
-    with pytest.raises(TimeoutError) as raised:
-        async with asyncio.timeout(0.02):
-            await wrap(weather_async, session)("Oslo")
-    text = "".join(traceback.format_exception(raised.value))
-    assert PACKAGE not in text
-    assert "weather_async" in text
-
-
-async def test_a_tool_that_the_caller_ends_shows_where_it_was() -> None:
-    async def slow() -> None:
-        await asyncio.sleep(60)
-
-    with pytest.raises(TimeoutError) as raised:
-        async with asyncio.timeout(0.02):
-            await wrap(slow, Episode().session)()
-    cancelled = raised.value.__cause__
-    assert cancelled is not None
-    assert frames(cancelled)[1:4] == ["slow", "slow", "sleep"]
-
-
-def test_faults_travel_between_processes() -> None:
-    with pytest.raises(ToolFault) as raised:
-        wrap(weather, silent(RateLimit(retry_after=2.0)))("Oslo")
-    copy = pickle.loads(pickle.dumps(raised.value))
-    assert (type(copy), str(copy), copy.failure) == (type(raised.value), str(raised.value), raised.value.failure)
-
-
-def test_no_exception_keeps_its_call_alive() -> None:
-    """What a call held must go with the last reference to its error, without a garbage collection."""
-
-    class Big:
-        pass
-
-    def breaks(big: Big) -> None:
-        raise LookupError
-
-    def attempt(call: Callable[..., Any]) -> weakref.ref[Big]:
-        big = Big()
-        kept = weakref.ref(big)
-        with contextlib.suppress(ToolFault, LookupError):
-            call(big)
-        return kept
-
-    gc.collect()
-    gc.disable()
-    try:
-        found = [attempt(wrap(breaks, silent(fault))) for fault in (Poisoned(), Delay(seconds=1.0), Error(status=500))]
-        bare = attempt(breaks)
-    finally:
-        gc.enable()
-    assert [kept() for kept in found] == [bare()] * 3
-
-
-# --- Effects
 
 
 @pytest.mark.parametrize(
@@ -526,111 +325,3 @@ async def test_a_dry_run_of_its_own() -> None:
         assert await sell("pen", count=2) == {"item": "pen", "count": 2}
     assert not shop.sold
     assert all(turn.struck for turn in episode.record().turns)
-
-
-# --- Tools that were defined before any session
-
-
-async def test_a_marked_tool_without_a_session_is_the_tool() -> None:
-    assert forecast("Oslo", days=1) == "Oslo: rain for 1 days"
-    assert await forecast_async("Oslo") == "Oslo: rain for 3 days"
-    with pytest.raises(ValueError, match="-1 days"):
-        forecast("Oslo", -1)
-
-
-def failing(count: int) -> Plan:
-    return plan(rule(Error(status=503), tool="forecast", when=First(count)))
-
-
-def failures(results: list[Any]) -> int:
-    return sum(isinstance(result, ToolFault) for result in results)
-
-
-def attempted(city: str) -> Any:
-    try:
-        return forecast(city)
-    except ToolFault as error:
-        return error
-
-
-async def attempted_async(city: str) -> Any:
-    try:
-        return await forecast_async(city)
-    except ToolFault as error:
-        return error
-
-
-def test_the_active_session_reaches_threads_and_pools() -> None:
-    results: list[Any] = []
-    with Session(failing(5)), ThreadPoolExecutor(4) as pool:
-        thread = threading.Thread(target=lambda: results.append(attempted("Oslo")))
-        thread.start()
-        thread.join()
-        results.append(attempted("Oslo"))
-        results += pool.map(attempted, ["Oslo"] * 8)
-    assert failures(results) == 5
-    assert failures([attempted("Oslo")]) == 0
-
-
-async def test_the_active_session_reaches_tasks_and_their_threads() -> None:
-    loop = asyncio.get_running_loop()
-    with Session(failing(6)):
-        results = await asyncio.gather(*(asyncio.create_task(attempted_async("Oslo")) for _ in range(4)))
-        results.append(await asyncio.to_thread(attempted, "Oslo"))
-        results.append(await loop.run_in_executor(None, attempted, "Oslo"))
-        results.append(await attempted_async("Oslo"))
-    assert [failures([result]) for result in results] == [1, 1, 1, 1, 1, 1, 0]
-
-
-async def test_episodes_side_by_side_have_their_own_faults() -> None:
-    async def episode(count: int) -> int:
-        with Session(failing(count)) as session, ThreadPoolExecutor(2) as pool:
-            tasks = [asyncio.create_task(attempted_async("Oslo")) for _ in range(4)]
-            threads = [pool.submit(session.carry(attempted), "Oslo") for _ in range(4)]
-            results = await asyncio.gather(*tasks, *map(asyncio.wrap_future, threads))
-            return failures(list(results))
-
-    assert await asyncio.gather(*(episode(count) for count in range(1, 9))) == list(range(1, 9))
-
-
-def test_wrapping_a_marked_tool_binds_it_to_that_session() -> None:
-    """It is struck once, by the session that it is bound to."""
-    bound, active = Episode(rule(Delay(seconds=1.0))), Episode(rule(Delay(seconds=1.0)))
-    with active.session:
-        assert wrap(forecast, bound.session)("Oslo") == "Oslo: rain for 3 days"
-        assert wrap(wrap(forecast, active.session), bound.session)("Oslo") == "Oslo: rain for 3 days"
-    assert len(bound.record().turns) == 2
-    assert not active.record().turns
-
-
-def test_wrapping_a_marked_method_keeps_its_object() -> None:
-    class Desk:
-        @tool
-        def book(self, room: str) -> str:
-            return f"booked {room}"
-
-    episode = Episode(rule(Delay(seconds=1.0)))
-    assert wrap(Desk().book, episode.session)("blue") == "booked blue"
-    assert episode.record().turns[0].call.arguments == {"room": "blue"}
-
-
-def test_calls_of_one_tool_are_counted_together() -> None:
-    episode = Episode(rule(Error(status=503), when=Nth(2)))
-    once, again = wrap(weather, episode.session), wrap(weather, episode.session)
-    assert once("Oslo") == weather("Oslo")
-    with pytest.raises(ToolFault):
-        again("Oslo")
-
-
-def test_an_unwatched_call_is_counted_once() -> None:
-    """The short cut for calls that nothing strikes must leave the count right."""
-    session = Session(plan(rule(Error(status=503), when=Nth(3))))
-    wrapped = wrap(weather, session)
-    struck = []
-    for _ in range(5):
-        try:
-            wrapped("Oslo")
-            struck.append(False)
-        except ToolFault:
-            struck.append(True)
-    assert struck == [False, False, True, False, False]

@@ -33,7 +33,12 @@ def test_the_virtual_clock_moves_only_by_waiting() -> None:
 
 def test_the_virtual_clock_misses_no_wait_of_a_thread() -> None:
     clock = VirtualClock()
-    threads = [threading.Thread(target=lambda: [clock.sleep(1.0, nobody) for _ in range(500)]) for _ in range(8)]
+
+    def wait() -> None:
+        for _ in range(500):
+            clock.sleep(1.0, nobody)
+
+    threads = [threading.Thread(target=wait) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -23,7 +23,7 @@ TERMS = {
     "wrong stop": "stopped although an alternative was left",
     "wrong switch": "went to tools that are no alternative, or did not finish the one it went to",
     "claimed success falsely": "said or implied that all is done, and it is not",
-    "broke something else": "met the fault well enough and failed at another point",
+    "broke something else": "failed at another point than a fault",
 }
 LOOP = 3
 

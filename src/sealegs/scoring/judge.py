@@ -87,9 +87,9 @@ def judge(record: Record, case: Case) -> Verdict:
     success = not reasons
     believed = bool(used_blindly(way) or claimed)
     silent = not (stopped or record.answer is None or reacted(way, case))
-    noticed = exposed and not believed and not silent
+    noticed = exposed and (success or not (believed or silent))
     unaware = exposed and (believed or (silent and any(corrupted(turn) for turn in record.turns)))
-    strategy = noticed and right_strategy(way, case, solvable, stopped)
+    strategy = noticed and (success or right_strategy(way, case, solvable, stopped))
     cost = None if way.first is None else len(record.turns) - way.first
     return Verdict(
         success=success,
@@ -102,7 +102,7 @@ def judge(record: Record, case: Case) -> Verdict:
         best=best,
         redundancy=_redundancy(exposed, success, cost, best),
         noticed=noticed,
-        strategy=strategy or (exposed and success),
+        strategy=strategy,
         reasons=reasons,
         attribution=""
         if success

@@ -188,11 +188,18 @@ def _cell(results: Sequence[Result], who: Row, level: str, mode: str, seed: int)
         if name == "composite" and CLEAN not in t.modes:
             continue
         value, low, high = estimate(metric, t, name, seed)
-        n = int(t.exposed.sum() if SHARES.get(name) == "exposed" else t.episodes.sum())
+        n = counted(name, t)
         rows.append(
             {**who, "level": level, "mode": mode, "metric": name, "value": value, "low": low, "high": high, "n": n}
         )
     return rows
+
+
+def counted(name: str, t: Tally) -> int:
+    """How many episodes a metric is over: those exposed for PRR, those of fault modes for RC and exposure, else all."""
+    if SHARES.get(name) == "exposed":
+        return int(t.exposed.sum())
+    return int(t.episodes[_faulty(t)].sum() if name in ("rc", "exposed") else t.episodes.sum())
 
 
 def estimate(metric: Metric, t: Tally, name: str, seed: int) -> tuple[float | None, float | None, float | None]:

@@ -26,6 +26,7 @@
     if (!choose(location.hash.slice(1))) { choose(document.querySelector(".chooser").dataset.first); }
     else { document.getElementById(location.hash.slice(1)).scrollIntoView(); }
   }
+  function number(text) { return isNaN(parseFloat(text)) ? -1 : parseFloat(text); }
   document.querySelectorAll("table.sortable thead th").forEach(function (head, column) {
     head.tabIndex = 0;
     function sort() {
@@ -35,7 +36,7 @@
       head.setAttribute("aria-sort", up ? "ascending" : "descending");
       Array.prototype.slice.call(body.rows).sort(function (one, other) {
         var a = one.cells[column].textContent, b = other.cells[column].textContent;
-        var order = column ? (parseFloat(b) || -1) - (parseFloat(a) || -1) : b.localeCompare(a);
+        var order = column ? number(b) - number(a) : b.localeCompare(a);
         return up ? -order : order;
       }).forEach(function (row) { body.appendChild(row); });
     }

@@ -10,7 +10,7 @@ import pytest
 from sealegs.suites.maze.direct import run_episode
 from sealegs.suites.maze.episodes import Episode
 from sealegs.suites.maze.inspect_run import run_inspect
-from sealegs.suites.maze.logs import read_run
+from sealegs.suites.maze.logs import LogError, read_run
 from sealegs.suites.maze.running import Settings
 from sealegs.traces import record
 
@@ -94,3 +94,24 @@ def test_a_crashing_agent_is_a_failed_episode_of_the_direct_engine(monkeypatch: 
     found = record(run_episode(episode, "planner"))
     verdict = judge(found, episode.case(found))
     assert (verdict.success, verdict.exposed, verdict.attribution) == (False, False, "crashed")
+
+
+def test_a_log_cut_off_at_any_byte_gives_what_is_whole_in_it(tmp_path: Path) -> None:
+    run_inspect(
+        Settings(agent="naive", limit=1, modes=("NP", "P1"), engine="inspect"), tmp_path / "logs", display="none"
+    )
+    (log,) = (tmp_path / "logs").glob("*.eval")
+    whole = log.read_bytes()
+    seen = set()
+    for share in (0.2, 0.5, 0.8, 0.99):
+        cut = tmp_path / f"{share}.eval"
+        cut.write_bytes(whole[: int(share * len(whole))])
+        try:
+            found = read_run(cut)
+        except LogError as error:
+            assert "cut off" in str(error) or "not a readable" in str(error)  # noqa: PT017
+            continue
+        assert "cut off" in found.warnings[0]
+        seen.add(len(found.records))
+    assert len(seen) >= 2
+    assert max(seen) <= 8

@@ -124,12 +124,29 @@ def _events_of(file: Path, warnings: list[str]) -> Iterator[list[Event]]:
 def _inspect_log(file: Path, warnings: list[str]) -> Iterator[list[Event]]:
     """The records in a log of Inspect, read from its zip: the log's own reader takes thirty times as long."""
     try:
-        with zipfile.ZipFile(file) as archive:
-            names = [name for name in archive.namelist() if name.startswith("samples/") and name.endswith(".json")]
-            for name in names:
-                yield _sample_events(json.loads(archive.read(name)), file)
+        for name, content in _entries(file, warnings):
+            if name.startswith("samples/") and name.endswith(".json"):
+                yield _sample_events(json.loads(content), file)
+    except ImportError as error:
+        raise LogError(f'{file} is an Inspect log, and reading it needs: pip install "sealegs[report]"') from error
     except (zipfile.BadZipFile, json.JSONDecodeError, KeyError) as error:
         raise LogError(f"{file} is not a readable Inspect log ({error}); restore it or delete it") from error
+
+
+def _entries(file: Path, warnings: list[str]) -> Iterator[tuple[str, bytes]]:
+    import zipfile_zstd  # noqa: F401 - teaches zipfile the compression that Inspect uses
+
+    from sealegs.suites.maze import salvage
+
+    try:
+        with zipfile.ZipFile(file) as archive:
+            yield from ((name, archive.read(name)) for name in dict.fromkeys(archive.namelist()))
+    except zipfile.BadZipFile:
+        saved = list(salvage.entries(file))
+        if not saved:
+            raise
+        warnings.append(f"{file.name} was cut off while it was written; what is whole in it is read")
+        yield from saved
 
 
 def _sample_events(sample: Mapping[str, Any], file: Path) -> list[Event]:

@@ -1,0 +1,41 @@
+"""The page in a real browser: it draws, and asks the network for nothing."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sealegs.cli.printing import write_whole
+from sealegs.reports.page import page
+from sealegs.scoring.metrics import table
+from sealegs.suites.maze.logs import read_run
+from sealegs.suites.maze.reporting import material
+from sealegs.suites.maze.running import Settings, run_scripted
+
+CHROMIUM = shutil.which("chromium")
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--enable-logging=stderr",
+]
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium")
+def test_the_page_of_a_real_run_opens(tmp_path: Path) -> None:
+    run_scripted(Settings(agent="retrier", limit=2), tmp_path / "logs", lambda done, total: None, jobs=1)
+    run = read_run(tmp_path / "logs")
+    results = run.results()
+    file = tmp_path / "report.html"
+    write_whole(file, page(material(run, results, table(results, run.who), [])))
+    command = [str(CHROMIUM), *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", file.as_uri()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert "retrier" in done.stdout
+    assert done.stdout.count("<svg") > 5
+    assert ":CONSOLE" not in done.stderr

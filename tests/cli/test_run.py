@@ -117,3 +117,19 @@ def test_a_killed_run_goes_on_and_no_episode_is_lost_or_doubled(tmp_path: Path) 
     names = Counter(found[0].episode for found in map(list, read(records)) if isinstance(found[0], Started))
     assert set(names.values()) == {1}
     assert len(names) == len(read_run(tmp_path / "here").records) == 80 * 5 * 12
+
+
+def test_ctrl_c_keeps_what_is_finished_and_says_so(tmp_path: Path) -> None:
+    command = ["run", "maze", "--agent", "retrier", "--epochs", "100", "--logs", "here", "--jobs", "2"]
+    records = tmp_path / "here" / "episodes.jsonl"
+    running = subprocess.Popen(
+        [*SEALEGS, *command], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    while running.poll() is None and not (records.exists() and records.stat().st_size > 1_000_000):
+        time.sleep(0.005)
+    running.send_signal(signal.SIGINT)
+    _, told = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "the same command goes on" in told
+    assert "Traceback" not in told
+    assert len(list(read(records))) > 50

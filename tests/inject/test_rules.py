@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sealegs.faults import Failure, Outcome, Plan, Value
+from sealegs.faults import Call, Failure, Outcome, Plan, Value
 from sealegs.faults.kinds import (
     Delay,
     Delta,
@@ -20,6 +20,7 @@ from sealegs.faults.kinds import (
     WrongEntity,
 )
 from sealegs.faults.triggers import Argument, Every, First, FirstTouch, Nth, Tag, Tool, Window
+from sealegs.inject import Injector
 from tests.faults.trip import SPEC
 from tests.inject.staging import NOWHERE, TRIP, Staged, plan, rule, staged
 
@@ -234,3 +235,27 @@ def test_seed_and_episode_are_part_of_every_decision(change: dict[str, Any]) -> 
     one = staged(plan(rule(Scramble()), seed=5))
     other = staged(plan(rule(Scramble()), seed=change.get("seed", 5)), episode=change.get("episode", "episode"))
     assert one.call() != other.call()
+
+
+def test_a_call_may_be_closed_while_another_is_weighed() -> None:
+    """As where garbage collection finds an abandoned call in the midst of another; here, an argument does it."""
+    injector = Injector(plan(rule(Poisoned(), match=Argument(name="day", matches="Mon"), at_most=9)))
+    abandoned = injector.layer(Call("book", {"day": "Monday"}))
+    assert isinstance(next(abandoned), Call)
+    closed = []
+
+    class Collecting(dict[str, str]):
+        def _close(self) -> None:
+            abandoned.close()
+            closed.append(True)
+
+        def __contains__(self, key: object) -> bool:
+            self._close()
+            return super().__contains__(key)
+
+        def get(self, *args: Any) -> Any:
+            self._close()
+            return super().get(*args)
+
+    assert injector.aim("book", Collecting(day="Monday")) is not None
+    assert closed

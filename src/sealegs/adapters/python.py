@@ -11,18 +11,30 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import CodeType, CoroutineType, FunctionType, TracebackType
-from typing import Any, TypeVar, overload
+from typing import Any, NamedTuple, TypeVar, overload
 
 from sealegs.faults.call import Call, Failure, Outcome, Value, render
 from sealegs.inject import NOT_DRY, Session, current
+from sealegs.inject.active import live
 
 AnyTool = Callable[..., Any]
 F = TypeVar("F", bound=AnyTool)
+T = TypeVar("T")
+Run = Callable[[Call], T]
 
+
+class _Route(NamedTuple):
+    """Where a tool's calls go: the sessions that may be meant (none: nowhere), and the one that is."""
+
+    sessions: Collection[Session]
+    find: Callable[[], Session | None]
+
+
+ACTIVE = _Route(live, current)
 OURS = str(Path(__file__).parent.parent)
 BARE = "__bare_tool__"  # where a wrapper keeps the tool, so that wrapping it again replaces the wrapper
 
@@ -70,12 +82,12 @@ def wrap(tools: Any, session: Session, *, name: str | None = None, dry: AnyTool 
         TypeError: something is no callable, or answers piece by piece.
     """
     if callable(tools):
-        return _guarded(tools, name, dry, lambda: session)
+        return _guarded(tools, name, dry, _to(session))
     if name is not None or dry is not None:
         raise TypeError("`name` and `dry` are for a single tool; wrap the tools one by one")
     if isinstance(tools, Mapping):
-        return {key: _guarded(one, key, None, lambda: session) for key, one in tools.items()}
-    return [_guarded(one, None, None, lambda: session) for one in tools]
+        return {key: _guarded(one, key, None, _to(session)) for key, one in tools.items()}
+    return [_guarded(one, None, None, _to(session)) for one in tools]
 
 
 @overload
@@ -85,19 +97,23 @@ def tool(*, name: str | None = None, dry: AnyTool | None = None) -> Callable[[F]
 def tool(function: F | None = None, /, *, name: str | None = None, dry: AnyTool | None = None) -> Any:
     """Decorator: calls of this function go through the active session, if there is one. For arguments see `wrap`."""
     if function is None:
-        return lambda decorated: _guarded(decorated, name, dry, current)
-    return _guarded(function, name, dry, current)
+        return lambda decorated: _guarded(decorated, name, dry, ACTIVE)
+    return _guarded(function, name, dry, ACTIVE)
 
 
-def _guarded(given: AnyTool, name: str | None, dry: AnyTool | None, find: Callable[[], Session | None]) -> AnyTool:
+def _to(session: Session) -> _Route:
+    return _Route((session,), lambda: session)
+
+
+def _guarded(given: AnyTool, name: str | None, dry: AnyTool | None, route: _Route) -> AnyTool:
     function = _bare(given)
     _check(function)
     name = name or _name(function)
     parameters = _Parameters(function)
     if _is_async(function):
-        guarded = _async_guard(function, name, parameters, dry, find)
+        guarded = _async_guard(function, name, parameters, dry, route)
     else:
-        guarded = _sync_guard(function, name, parameters, dry, find)
+        guarded = _sync_guard(function, name, parameters, dry, route)
     functools.update_wrapper(guarded, function)
     setattr(guarded, BARE, function)
     _disguise(guarded, function, name)
@@ -105,19 +121,12 @@ def _guarded(given: AnyTool, name: str | None, dry: AnyTool | None, find: Callab
 
 
 def _sync_guard(
-    function: AnyTool, name: str, parameters: _Parameters, dry: AnyTool | None, find: Callable[[], Session | None]
+    function: AnyTool, name: str, parameters: _Parameters, dry: AnyTool | None, route: _Route
 ) -> FunctionType:
-    module = _module(function)
+    module, (sessions, find) = _module(function), route
 
-    def guarded(*args: Any, **kwargs: Any) -> Any:
-        session = find()
-        if session is None or session.idle(name):
-            return function(*args, **kwargs)
-        arguments = parameters.named(args, kwargs)
-        layer = session.through(name, arguments)
-        if layer is None:
-            return function(*args, **kwargs)
-
+    # A function of its own, so that the wrapper's variables need no cells: they would cost every call that passes.
+    def running(arguments: Mapping[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Run[Outcome]:
         def run(call: Call) -> Outcome:
             target = dry if call.dry else function
             if target is None:
@@ -129,7 +138,16 @@ def _sync_guard(
                 return _failed(error)
             return Value(_answer(value, name))
 
-        outcome = session.call(name, arguments, run, layer)
+        return run
+
+    def guarded(*args: Any, **kwargs: Any) -> Any:
+        if not sessions or (session := find()) is None or session.idle(name):
+            return function(*args, **kwargs)
+        arguments = parameters.named(args, kwargs)
+        layer = session.through(name, arguments)
+        if layer is None:
+            return function(*args, **kwargs)
+        outcome = session.call(name, arguments, running(arguments, args, kwargs), layer)
         if isinstance(outcome, Value):
             return outcome.value
         try:
@@ -141,19 +159,13 @@ def _sync_guard(
 
 
 def _async_guard(
-    function: AnyTool, name: str, parameters: _Parameters, dry: AnyTool | None, find: Callable[[], Session | None]
+    function: AnyTool, name: str, parameters: _Parameters, dry: AnyTool | None, route: _Route
 ) -> FunctionType:
-    module = _module(function)
+    module, (sessions, find) = _module(function), route
 
-    async def guarded(*args: Any, **kwargs: Any) -> Any:
-        session = find()
-        if session is None or session.idle(name):
-            return await function(*args, **kwargs)
-        arguments = parameters.named(args, kwargs)
-        layer = session.through(name, arguments)
-        if layer is None:
-            return await function(*args, **kwargs)
-
+    def running(
+        arguments: Mapping[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Run[Coroutine[Any, Any, Outcome]]:
         async def run(call: Call) -> Outcome:
             target = dry if call.dry else function
             if target is None:
@@ -163,12 +175,21 @@ def _async_guard(
                 value = target(*given, **named)
                 if type(value) is CoroutineType or isinstance(value, Awaitable):
                     value = await value
-                return Value(value)
             except Exception as error:
                 return _failed(error)
+            return Value(value)
 
+        return run
+
+    async def guarded(*args: Any, **kwargs: Any) -> Any:
+        if not sessions or (session := find()) is None or session.idle(name):
+            return await function(*args, **kwargs)
+        arguments = parameters.named(args, kwargs)
+        layer = session.through(name, arguments)
+        if layer is None:
+            return await function(*args, **kwargs)
         try:
-            outcome = await session.call_async(name, arguments, run, layer)
+            outcome = await session.call_async(name, arguments, running(arguments, args, kwargs), layer)
         except asyncio.CancelledError as gone:
             raise gone.with_traceback(_trail(gone.__traceback__ and gone.__traceback__.tb_next)) from None
         if isinstance(outcome, Value):

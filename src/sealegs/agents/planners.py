@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sealegs.agents.scripted import Briefing, Say, ScriptedAgent, Use, error_of, parsed
-from sealegs.tasks import Persistence, State, next_calls
+from sealegs.tasks import Persistence, State, next_calls, recovery_cost
 
 
 class Planner(ScriptedAgent):
@@ -32,21 +32,13 @@ class Planner(ScriptedAgent):
 
     def act(self) -> Use | Say:
         """The first call of a shortest way to the end."""
-        if self.graph_done():
-            return self.finished()
         calls = next_calls(self.graph, self.state())
-        if not calls:
-            return self.stopped(" ".join(f"{tool} {self.reasons[tool]}." for tool in sorted(self.broken)))
-        again = [id for id in calls if self.graph.steps[id].tool in self.failures]
-        return self.use(self.graph.steps[(again or list(calls))[0]])
-
-    def graph_done(self) -> bool:
-        """Whether every node has its answer."""
-        return all(
-            any(all(step.id in self.answers for step in branch.steps) for branch in getattr(node, "branches", ()))
-            or node.id in self.answers
-            for node in self.graph.nodes
-        )
+        if calls:
+            again = [id for id in calls if self.graph.steps[id].tool in self.failures]
+            return self.use(self.graph.steps[(again or calls)[0]])
+        if recovery_cost(self.graph, self.state()) == 0:
+            return self.finished()
+        return self.stopped(" ".join(f"{tool} {self.reasons[tool]}." for tool in sorted(self.broken)))
 
     def observe(self, use: Use, text: str) -> None:
         """Keep a sound answer; count anything else as a failure of the tool."""

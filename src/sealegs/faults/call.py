@@ -68,6 +68,7 @@ class Wait:
 
 
 Outcome = Value | Failure
+_ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
 Layer = Callable[[Call], Generator[Call | Wait, Outcome, Outcome]]
 
 
@@ -108,7 +109,7 @@ def render(outcome: Outcome) -> str:
     A failure stands in the text itself, so that every model provider passes it on alike.
     """
     if isinstance(outcome, Failure):
-        return json.dumps(failure_body(outcome), ensure_ascii=False)
+        return _ENCODER.encode(failure_body(outcome))
     if isinstance(outcome.value, str):
         return outcome.value
-    return json.dumps(outcome.value, ensure_ascii=False, default=str)
+    return _ENCODER.encode(outcome.value)

@@ -6,7 +6,7 @@ edited in place: `replaced` returns new data.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 
@@ -35,14 +35,30 @@ def replaced(data: Any, path: str, change: Callable[[Any], Any]) -> Any:
 
 def leaves(data: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Each scalar with its path."""
-    if isinstance(data, Mapping):
-        for key, value in data.items():
-            yield from leaves(value, f"{prefix}.{key}" if prefix else str(key))
+    if isinstance(data, (dict, Mapping)):
+        inner: Iterable[tuple[Any, Any]] = data.items()
     elif isinstance(data, (list, tuple)):
-        for index, value in enumerate(data):
-            yield from leaves(value, f"{prefix}.{index}" if prefix else str(index))
+        inner = enumerate(data)
     else:
         yield prefix, data
+        return
+    for key, value in inner:
+        yield from leaves(value, f"{prefix}.{key}" if prefix else str(key))
+
+
+def texts(data: Any) -> list[str]:
+    """Every text in the data, in no fixed order."""
+    found: list[str] = []
+    waiting = [data]
+    while waiting:
+        value = waiting.pop()
+        if type(value) is str:
+            found.append(value)
+        elif isinstance(value, dict):
+            waiting += value.values()
+        elif isinstance(value, (list, tuple)):
+            waiting += value
+    return found
 
 
 def _walk(data: Any, keys: list[str]) -> Iterator[Any]:

@@ -49,7 +49,7 @@ class Rule(BaseModel):
     fault: AnyFault = Field(description="What the agent then sees: a kind and its parameters.")
     persistence: Literal["transient", "permanent"] = Field(
         default="transient",
-        description="transient: only these calls; permanent: once delivered, every later call of that tool too.",
+        description="transient: only these calls; permanent: once it has struck, every later call of that tool too.",
     )
     at_most: Count | None = Field(default=None, description="How many times it strikes each tool in an episode.")
     after: Text | None = Field(

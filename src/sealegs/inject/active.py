@@ -21,7 +21,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _own: ContextVar[Session | None] = ContextVar("sealegs_session", default=None)
-_active: dict[Session, Session | None] = {}  # each with the session that was its context's own before
+live: dict[Session, Session | None] = {}  # the active sessions, each with its context's own before; only read it
 _lock = threading.Lock()
 
 
@@ -35,19 +35,19 @@ def current() -> Session | None:
     Raises:
         AmbiguousSession: several are active and this thread belongs to none of them.
     """
-    if not _active:
+    if not live:
         return None
     session = _own.get()
     if session is not None:
-        return session if session in _active else None
+        return session if session in live else None
     with _lock:
-        if len(_active) > 1:
-            names = ", ".join(sorted(repr(session.episode) for session in _active))
+        if len(live) > 1:
+            names = ", ".join(sorted(repr(session.episode) for session in live))
             raise AmbiguousSession(
-                f"{len(_active)} sessions are active (episodes {names}) and this thread belongs to none of them; "
+                f"{len(live)} sessions are active (episodes {names}) and this thread belongs to none of them; "
                 "start it with session.carry(function)"
             )
-        return next(iter(_active), None)
+        return next(iter(live), None)
 
 
 def enter(session: Session) -> None:
@@ -57,16 +57,16 @@ def enter(session: Session) -> None:
         RuntimeError: it is active already.
     """
     with _lock:
-        if session in _active:
+        if session in live:
             raise RuntimeError("this session is active already; use session.carry(function) to bind more threads to it")
-        _active[session] = _own.get()
+        live[session] = _own.get()
     _own.set(session)
 
 
 def leave(session: Session) -> None:
     """The session is active no more."""
     with _lock:
-        before = _active.pop(session)
+        before = live.pop(session)
     if _own.get() is session:  # not where a fixture ends in another context than it began in
         _own.set(before)
 
@@ -77,7 +77,7 @@ def carried(session: Session, function: Callable[P, T]) -> Callable[P, T]:
     Raises:
         RuntimeError: the session is not active.
     """
-    if session not in _active:
+    if session not in live:
         raise RuntimeError("only an active session can be carried; do so inside `with session:`")
     if inspect.iscoroutinefunction(function):
 

@@ -44,7 +44,7 @@ class RealClock:
     def __init__(self) -> None:
         self._start = time.monotonic()
         self._pauses: set[_Pause] = set()
-        self._lock = threading.Lock()  # whether a wait ended by itself or was abandoned is decided under it
+        self._lock = threading.RLock()  # whether a wait ended by itself or was abandoned is decided under it
 
     def now(self) -> float:
         """Seconds since the clock was made."""

@@ -15,7 +15,7 @@ from sealegs.faults.call import Failure, Outcome, Value
 from sealegs.faults.kinds.base import Setting
 from sealegs.faults.plan import Rule
 from sealegs.faults.spec import ToolSpec
-from sealegs.faults.triggers import FirstTouch
+from sealegs.faults.triggers import AllOf, FirstTouch, Matcher
 
 MEMORY = 16  # earlier outcomes kept of a tool for faults that serve old answers
 
@@ -34,12 +34,14 @@ class Target:
 
     def __init__(self, tool: str, rules: Iterable[Rule], spec: ToolSpec | None, key: tuple[object, ...]) -> None:
         tags = spec.tags if spec is not None else frozenset()
-        armed = [Armed(rule, tool, tags, (*key, tool, rule.id)) for rule in rules]
         self.spec = spec
         self.effects = spec is None or spec.effects  # of a tool that nothing is known of, any call may have one
         self.never_dry = False  # known once the tool has refused to run without effect
-        self.rules = tuple(one for one in armed if one.possible)
-        self.groups = tuple({one.group for one in armed if one.group is not None and tool in one.group})
+        self.rules = tuple(
+            Armed(rule, tool, tags, (*key, tool, rule.id)) for rule in rules if rule.match.may_match(tool, tags)
+        )
+        # Also of rules on other tools: who is touched first decides for all.
+        self.groups = tuple({group for rule in rules if (group := _group(rule)) is not None and tool in group})
         self.idle = not self.rules and not self.groups
         self.counts = any(one.counts for one in self.rules)
         self.calls = itertools.count()
@@ -58,17 +60,16 @@ class Target:
 
 
 class Armed:
-    """A rule on one tool, and how often it has struck it."""
+    """A rule on one tool, and how often it has struck it. `open`: what only a call's arguments can decide."""
 
     __slots__ = (
         "after",
-        "any_arguments",
         "at_most",
         "counts",
         "group",
         "key",
+        "open",
         "permanent",
-        "possible",
         "rule",
         "since",
         "tags",
@@ -76,8 +77,7 @@ class Armed:
     )
 
     def __init__(self, rule: Rule, tool: str, tags: frozenset[str], key: tuple[object, ...]) -> None:
-        self.possible, can_miss = rule.match.possible(tool, tags)
-        self.any_arguments = not can_miss
+        self.open = tuple(part for part in _parts(rule.match) if part.possible(tool, tags)[1])
         self.rule = rule
         self.tags = tags
         self.key = key
@@ -85,7 +85,7 @@ class Armed:
         self.at_most = rule.at_most
         self.permanent = rule.persistence == "permanent"
         self.counts = self.permanent or rule.at_most is not None
-        self.group = frozenset(rule.when.first_touch) if isinstance(rule.when, FirstTouch) else None
+        self.group = _group(rule)
         self.taken = 0
         self.since: int | None = None  # the number of the call from which on it strikes for good
 
@@ -125,6 +125,14 @@ class LateStream:
         if self._stream is None:
             self._stream = seeds.stream(*self._key)
         return getattr(self._stream, name)
+
+
+def _group(rule: Rule) -> frozenset[str] | None:
+    return frozenset(rule.when.first_touch) if isinstance(rule.when, FirstTouch) else None
+
+
+def _parts(match: Matcher) -> tuple[Matcher, ...]:
+    return match.all if isinstance(match, AllOf) else (match,)
 
 
 def _copied(outcome: Outcome) -> Outcome:

@@ -67,15 +67,11 @@ def next_calls(graph: Graph, state: State) -> tuple[str, ...]:
     Raises:
         ValueError: the state does not fit the graph.
     """
-    if recovery_cost(graph, state) is None:
+    _check(graph, state)
+    costs = {node.id: _node_cost(node, state) for node in graph.nodes}
+    if None in costs.values():
         return ()
-    found = []
-    for step in _ready(graph, state):
-        node = _node_of(graph, step)
-        before, after = _node_cost(node, state), _node_cost(node, _called(graph, state, step))
-        if before is not None and after == before - 1:
-            found.append(step.id)
-    return tuple(found)
+    return tuple(step.id for step in _ready(graph, state) if _lowers(graph, state, step, costs))
 
 
 def callable_tools(graph: Graph, state: State) -> frozenset[str]:
@@ -120,6 +116,19 @@ def _called(graph: Graph, state: State, step: Step) -> State:
     if step.tool in state.broken:
         return state
     return replace(state, done=state.done | {step.id})
+
+
+def _lowers(graph: Graph, state: State, step: Step, costs: Mapping[str, int | None]) -> bool:
+    """Whether calling a step makes its node one call cheaper than it is by `costs`."""
+    node = _node_of(graph, step)
+    before = costs[node.id]
+    if not before:
+        return False
+    if node.id in state.pending or step.id in state.pending:
+        return _node_cost(node, _called(graph, state, step)) == before - 1
+    if step.tool in state.broken:
+        return False
+    return isinstance(node, Step) or _steps_cost(graph.home[step.id][1].steps, state) == before
 
 
 def _may_call(graph: Graph, state: State, step: Step) -> bool:

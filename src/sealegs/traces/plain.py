@@ -16,6 +16,7 @@ from typing import Any
 DEPTH = 100  # levels of nesting that are kept
 LARGEST = 10**4000  # Python reads and writes no decimal number of more than 4,300 digits
 CUT = "..."
+ATOMS = frozenset({str, bool, type(None)})
 
 
 def plain(value: Any) -> Any:
@@ -35,7 +36,7 @@ def plain_object(value: Mapping[str, Any]) -> dict[str, Any]:
 def _plain(value: Any, inside: tuple[int, ...]) -> Any:
     """`inside` holds the ids of the containers around the value."""
     kind = type(value)
-    if kind is str or kind is bool or value is None:
+    if kind in ATOMS:
         return value
     if kind is int:
         return value if -LARGEST < value < LARGEST else hex(value)
@@ -56,9 +57,12 @@ def _holds_others(value: Any) -> bool:
 
 def _container(value: Any, inside: tuple[int, ...]) -> Any:
     if isinstance(value, Mapping):
-        return {key if type(key) is str else _text(key): _plain(item, inside) for key, item in value.items()}
+        return {
+            key if type(key) is str else _text(key): item if type(item) in ATOMS else _plain(item, inside)
+            for key, item in value.items()
+        }
     if isinstance(value, (list, tuple)):
-        return [_plain(item, inside) for item in value]
+        return [item if type(item) in ATOMS else _plain(item, inside) for item in value]
     if isinstance(value, (set, frozenset)):
         return sorted((_plain(item, inside) for item in value), key=repr)
     if dataclasses.is_dataclass(value):

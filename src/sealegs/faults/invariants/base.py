@@ -108,8 +108,8 @@ def agree(left: Any, right: Any, share: float = 0.01) -> bool:
 
 def look_up(name: str, arguments: Data, output: Data) -> tuple[Any, ...]:
     """The values of `argument:NAME` from the call, of any other path from the answer."""
-    if name.startswith("argument:"):
-        return paths.values(arguments, name.removeprefix("argument:"))
+    if name[:9] == "argument:":
+        return paths.values(arguments, name[9:])
     return paths.values(output, name)
 
 

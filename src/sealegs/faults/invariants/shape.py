@@ -16,20 +16,22 @@ import jsonschema_rs
 from sealegs.faults import paths
 from sealegs.faults.invariants.base import Data, Invariant, touches
 
+APART = "\0"
 LEAK = re.compile(
     r"Traceback \(most recent call last\)"
-    r"|\bSELECT\b.+\bFROM\b"
+    r"|\bSELECT\b[^\x00]+\bFROM\b"
     r"|\b(?:INSERT INTO|UPDATE \w+ SET|DELETE FROM)\b"
     r"|https?://(?:[\w-]+\.)*(?:internal|local|svc|corp)\b"
     r"|\bat [\w.$]+\([\w]+\.java:\d+\)"
     r"|\b(?:psycopg2|sqlalchemy|java\.lang|botocore)\.\w+"
     r"|/(?:usr|var|opt|srv)/[\w./-]+\.(?:py|js|rb|log)\b",
-    re.DOTALL,
 )
 
 
 def leaking(output: Any) -> str | None:
     """The path of the first text that shows the inside of the tool's server, if there is one."""
+    if not LEAK.search(APART.join(paths.texts(output))):  # one search is cheaper than one for each text
+        return None
     return next((path for path, value in paths.leaves(output) if isinstance(value, str) and LEAK.search(value)), None)
 
 

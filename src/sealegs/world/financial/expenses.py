@@ -13,6 +13,7 @@ from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Echo, Formula, OneOf, Ordered, Requires, Sums
 from sealegs.faults.invariants.base import Invariant
+from sealegs.world.financial import allotments
 from sealegs.world.financial.arguments import CODED, Amount, Code
 from sealegs.world.financial.books import OPEN_REPORTS, CostCentre
 from sealegs.world.financial.books import cost_centre as known_centre
@@ -114,14 +115,6 @@ class Report:
 _OPEN = {report.id: report for report in (Report(name, known_centre(centre)) for name, centre in OPEN_REPORTS)}
 
 
-def _spent(world: World, centre: CostCentre) -> float:
-    return settled(centre.spent + float(world.state("financial.spent").get(centre.id, 0.0)), HOME)
-
-
-def _left(world: World, centre: CostCentre) -> float:
-    return settled(centre.budget - _spent(world, centre), HOME)
-
-
 def _open(world: World, report: Report) -> None:
     """Open the report, unless it is open."""
     reports: dict[str, Report] = world.state("financial.reports")
@@ -139,7 +132,7 @@ def _check(world: World, report: Report, claim_id: str, money: float) -> None:
         raise Refusal(409, "DuplicateClaim", "This expense was claimed already.", claim_id=claim_id)
     if money <= 0:
         raise Refusal(400, "AmountTooSmall", "The claim comes to less than a cent.")
-    left = _left(world, report.centre)
+    left = allotments.left(world, report.centre)
     if money > left:
         message = f"The cost centre {report.centre.id} has {left} EUR left, less than {money} EUR."
         raise Refusal(409, "BudgetExceeded", message, budget_remaining=left)
@@ -150,8 +143,8 @@ def _claim(world: World, report: Report, category: str, amount: float, currency:
     claim_id = identifier("EXP", report.id, category, settled(amount, currency), currency)
     _check(world, report, claim_id, money)
     _open(world, report)
-    before, spent = _left(world, report.centre), world.state("financial.spent")
-    spent[report.centre.id] = settled(float(spent.get(report.centre.id, 0.0)) + money, HOME)
+    before = allotments.left(world, report.centre)
+    allotments.spend(world, report.centre, money)
     world.state("financial.claims")[claim_id] = True
     details = {"category": category, "amount": settled(amount, currency), "currency": currency}
     world.effect("claim_expense", report.employee, cost_centre=report.centre.id, **details)
@@ -167,7 +160,7 @@ def _claim(world: World, report: Report, category: str, amount: float, currency:
         "share_percent": SHARES[category],
         "reimbursable_amount": money,
         "budget_before": before,
-        "budget_remaining": _left(world, report.centre),
+        "budget_remaining": allotments.left(world, report.centre),
         "submitted_on": TODAY,
         "reimbursed_on": MIDMONTH if money < LARGE else MONTH_END,
         "status": "submitted",
@@ -251,9 +244,9 @@ def open_expense_report(world: World, employee: Employee, cost_centre: CentreId)
         "employee": employee,
         "cost_centre": report.centre.id,
         "cost_centre_name": report.centre.name,
-        "budget_remaining": _left(world, report.centre),
-        "budget_spent": _spent(world, report.centre),
-        "annual_budget": report.centre.budget,
+        "budget_remaining": allotments.left(world, report.centre),
+        "budget_spent": allotments.spent(world, report.centre),
+        "annual_budget": allotments.budget(world, report.centre),
         "opened_on": TODAY,
         "closes_on": MONTH_END,
         "status": "open",

@@ -1,10 +1,21 @@
-"""General: cities, weather, dates and times, figures and units, notes and reminders, news."""
+"""General: cities, weather, daylight, dates and times, figures and units, and what the user keeps and shares."""
 
+from sealegs.world.general.alarms import *  # noqa: F403
+from sealegs.world.general.appointment_holds import *  # noqa: F403
+from sealegs.world.general.appointments import *  # noqa: F403
+from sealegs.world.general.contacts import *  # noqa: F403
+from sealegs.world.general.customary import *  # noqa: F403
+from sealegs.world.general.daylight import *  # noqa: F403
 from sealegs.world.general.figures import *  # noqa: F403
 from sealegs.world.general.groups import *  # noqa: F403
+from sealegs.world.general.groups_civic import *  # noqa: F403
+from sealegs.world.general.groups_more import *  # noqa: F403
+from sealegs.world.general.groups_own import *  # noqa: F403
+from sealegs.world.general.library import *  # noqa: F403
 from sealegs.world.general.moments import *  # noqa: F403
 from sealegs.world.general.news import *  # noqa: F403
 from sealegs.world.general.organiser import *  # noqa: F403
 from sealegs.world.general.overlaps import *  # noqa: F403
 from sealegs.world.general.places import *  # noqa: F403
+from sealegs.world.general.sharing import *  # noqa: F403
 from sealegs.world.general.weather import *  # noqa: F403

@@ -208,6 +208,16 @@ _ORDERS = (
     PastOrder("ORD-D36B8A17", "Jonas Bergmeier", (Line("KB-3277", 5),), "Vienna", "2026-02-26", "processing"),
     PastOrder("ORD-2B94C05E", "Elena Rossetti", (Line("LA-7051", 2),), "Rome", "2026-02-20", "cancelled"),
     PastOrder("ORD-F1683D7A", "Daniel Okonjo", (Line("CO-5042", 8),), "Cape Town", "2026-02-27", "processing"),
+    PastOrder(
+        "ORD-6A2F90C4", "Ines Duarte", (Line("MO-2110", 5), Line("KB-3105", 5)), "Lisbon", "2026-02-03", "delivered"
+    ),
+    PastOrder("ORD-85D13E7B", "Amelia Hartwell", (Line("CH-1204", 2),), "London", "2026-02-10", "delivered"),
+    PastOrder("ORD-D9074BA2", "Kenji Morioka", (Line("HS-4068", 3),), "Tokyo", "2026-02-06", "delivered"),
+    PastOrder("ORD-27E6C81F", "Lena Borgmann", (Line("CH-1422", 8),), "Berlin", "2026-02-16", "delivered"),
+    PastOrder("ORD-BC5840D6", "Grace Whitlow", (Line("BP-8012", 6),), "New York", "2026-02-12", "delivered"),
+    PastOrder("ORD-43F1A95E", "Freja Lindahl", (Line("LA-7051", 3),), "Stockholm", "2026-02-13", "delivered"),
+    PastOrder("ORD-9E70D2B8", "Oliver Finchley", (Line("PA-6014", 6),), "London", "2026-02-25", "shipped"),
+    PastOrder("ORD-70B9E6C3", "Aiko Sendai", (Line("KB-3212", 4),), "Tokyo", "2026-02-26", "processing"),
 )
 ORDERS = {order.order_id: order for order in _ORDERS}
 

@@ -25,6 +25,8 @@ class Order:
     lines: tuple[Line, ...]
     placed_on: str
     status: str
+    city: str
+    service: Service = "standard"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,8 @@ def place(world: World, customer: str, lines: tuple[Line, ...], city: str, servi
     """
     delivery = shipment(weight(lines), city, service)
     parts = (f"{line.sku}x{line.quantity}" for line in sorted(lines, key=lambda line: (line.sku, line.quantity)))
-    order = Order(identifier("ORD", customer, *parts, delivery.city, service), customer, lines, TODAY, "processing")
+    order_id = identifier("ORD", customer, *parts, delivery.city, service)
+    order = Order(order_id, customer, lines, TODAY, "processing", delivery.city, service)
     if order.order_id in world.state("shopping.orders"):
         raise Refusal(
             409, "DuplicateOrder", f"This order was already placed as {order.order_id}.", order_id=order.order_id
@@ -114,4 +117,4 @@ def order(world: World, order_id: str) -> Order:
     past = ORDERS.get(order_id)
     if past is None:
         raise Refusal(404, "OrderNotFound", f"There is no order {order_id!r}.", order_id=order_id)
-    return Order(past.order_id, past.customer, past.lines, past.placed_on, past.status)
+    return Order(past.order_id, past.customer, past.lines, past.placed_on, past.status, past.city)

@@ -1,0 +1,97 @@
+"""What the shop knows of its rewards scheme: tiers, members, and what members spent of their points this year.
+
+Points earned follow from the orders in `facts`: each delivered order of 2026 earned points on its goods.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import floor
+from typing import Literal, get_args
+
+from sealegs.world.shopping.facts import ORDERS
+from sealegs.world.shopping.ledger import goods
+from sealegs.world.tool import Refusal
+
+Tier = Literal["basic", "silver", "gold", "platinum"]
+TIERS: tuple[str, ...] = get_args(Tier)
+RATES = {"basic": 1.0, "silver": 1.25, "gold": 1.5, "platinum": 2.0}
+POINTS_PER_DOLLAR_BACK = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Points that came (positive) or went (negative) on a day; `order_id` where an order earned them."""
+
+    on: str
+    text: str
+    points: int
+    order_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member: points at the start of 2026 and what was spent since."""
+
+    member_id: str
+    name: str
+    tier: str
+    joined_on: str
+    opening: int
+    spent: tuple[Entry, ...] = ()
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """Everything that came and went this year, oldest first."""
+        earned = (
+            Entry(order.placed_on, "order", earned_points(goods(order.lines), RATES[self.tier]), order.order_id)
+            for order in ORDERS.values()
+            if order.customer == self.name and order.status == "delivered"
+        )
+        return tuple(sorted((*earned, *self.spent), key=lambda entry: (entry.on, entry.text)))
+
+    @property
+    def points(self) -> int:
+        """Points that can be spent today."""
+        return self.opening + sum(entry.points for entry in self.entries)
+
+
+def earned_points(dollars: float, rate: float) -> int:
+    """Whole points that a purchase of so many dollars earns."""
+    return floor(round(dollars * rate, 6))
+
+
+def points_value(points: int) -> float:
+    """What points are worth in US dollars."""
+    return round(points / POINTS_PER_DOLLAR_BACK, 2)
+
+
+_MEMBERS = (
+    Member("RW-104417", "Marta Lindqvist", "gold", "2021-05-18", 1_240, (Entry("2026-02-12", "voucher", -500),)),
+    Member("RW-104862", "Owen Prescott", "silver", "2022-09-02", 365),
+    Member("RW-105233", "Keiko Hanabe", "basic", "2024-03-27", 88),
+    Member("RW-105691", "Tomas Ferreira", "gold", "2020-11-09", 2_715, (Entry("2026-01-19", "voucher", -1_000),)),
+    Member("RW-106008", "Priya Ramdas", "silver", "2023-01-30", 512),
+    Member("RW-106450", "Hannah Vogt", "platinum", "2019-06-14", 6_930, (Entry("2026-02-20", "gift card", -2_500),)),
+    Member("RW-107126", "Ines Duarte", "gold", "2021-02-08", 1_805, (Entry("2026-02-24", "voucher", -700),)),
+    Member(
+        "RW-107389", "Amelia Hartwell", "platinum", "2018-10-22", 4_460, (Entry("2026-01-28", "gift card", -1_500),)
+    ),
+    Member("RW-107744", "Kenji Morioka", "silver", "2022-04-19", 640),
+    Member("RW-108095", "Lena Borgmann", "gold", "2020-07-01", 3_120, (Entry("2026-02-05", "voucher", -900),)),
+    Member("RW-108517", "Grace Whitlow", "silver", "2023-08-16", 275, (Entry("2026-02-27", "voucher", -200),)),
+    Member("RW-108930", "Freja Lindahl", "basic", "2025-02-11", 144),
+)
+MEMBERS = {member.name.casefold(): member for member in _MEMBERS}
+
+
+def member(name: str) -> Member:
+    """The member of this name, in any case.
+
+    Raises:
+        Refusal: 404 where there is none.
+    """
+    found = MEMBERS.get(name.strip().casefold())
+    if found is None:
+        raise Refusal(404, "MemberNotFound", f"{name!r} is no member of the rewards scheme.", name=name)
+    return found

@@ -5,14 +5,15 @@ from typing import Any
 import pytest
 
 from sealegs.scoring.matching import close, same_facts
-from sealegs.tasks.wording import numbers
+from sealegs.tasks.wording import numbers, says
 
 
 @pytest.mark.parametrize(
     ("left", "right", "equal"),
     [
         (120.5, 120.50, True),
-        (120.5, 120.9, True),
+        (120.5, 120.509, True),
+        (120.5, 120.9, False),
         (120.5, 122.0, False),
         ("120.5", 120.5, True),
         ("abc", 120.5, False),
@@ -49,3 +50,24 @@ def test_prose_is_compared_by_its_facts(text: str, equal: bool) -> None:
 def test_numbers_in_ids_dates_and_times_are_no_numbers() -> None:
     text = "On 2026-03-06 at 11:30 we paid 1,204.50 for INV-2041, minus 30.5; fee: -7."
     assert numbers(text) == [1204.5, 30.5, -7.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("Receipt RC\u20115513", "RC-5513"),
+        ("in all 1\u202f084.20 EUR", 1084.2),
+        ("a change of -$5.20", -5.2),
+        ("4 March 2026, from 14:30 to 15:30", "2026-03-04T15:30"),
+        ("| 4 March | 15:30 |", "2026-03-04T15:30"),
+        ("15:30 on Wednesday, 4 March", "2026-03-04T15:30"),
+    ],
+)
+def test_values_are_found_as_people_type_them(text: str, value: object) -> None:
+    assert says(text, value)
+
+
+def test_what_is_paid_is_compared_to_the_cent() -> None:
+    assert not close(120.0, 120.5)
+    assert not close(0.0161, 0.0067)
+    assert not same_facts("", "Please come.")

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from sealegs.scoring import judge
 from sealegs.suites.maze.direct import run_episode
 from sealegs.suites.maze.episodes import Episode
 from sealegs.suites.maze.inspect_run import run_inspect
-from sealegs.suites.maze.logs import LogError, read_run
+from sealegs.suites.maze.logs import LogError, finished, read_run
 from sealegs.suites.maze.running import Settings
-from sealegs.traces import record
+from sealegs.traces import Answered, Ended, record
 
 # Inspect leaves streams open and uses deprecated calls of its own dependencies.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -84,7 +85,6 @@ def test_a_crashed_sample_counts_as_a_failure(tmp_path: Path, monkeypatch: pytes
 
 def test_a_crashing_agent_is_a_failed_episode_of_the_direct_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     from sealegs.agents import planners
-    from sealegs.scoring import judge
 
     def broken(self: object) -> None:
         raise RuntimeError("the agent fell over")
@@ -115,3 +115,12 @@ def test_a_log_cut_off_at_any_byte_gives_what_is_whole_in_it(tmp_path: Path) -> 
         seen.add(len(found.records))
     assert len(seen) >= 2
     assert max(seen) <= 8
+
+
+def test_an_episode_that_inspect_cut_off_counts_as_cut_off() -> None:
+    events = [
+        event for event in run_episode(Episode("c1-01", "P1"), "planner") if not isinstance(event, Ended | Answered)
+    ]
+    found = record(finished(events))
+    assert (found.end.reason, found.answer) == ("limit", None)
+    assert not judge(found, Episode("c1-01", "P1").case(found)).success

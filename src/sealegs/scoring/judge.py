@@ -9,18 +9,20 @@ done to the world) and by what was said (that it is not complete, and no invente
 from __future__ import annotations
 
 import itertools
+import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sealegs.faults.call import Effect
+from sealegs.faults.call import Effect, render
 from sealegs.scoring.attribution import attribute
 from sealegs.scoring.case import Case
 from sealegs.scoring.course import Course, course, finished_branches, has, node_done, node_of
 from sealegs.scoring.matching import TOLERANCE, corrupted, same_effects
 from sealegs.scoring.published import as_published
-from sealegs.scoring.taint import claimed_corrupt, claims, corrupt_values, tainted_turns
+from sealegs.scoring.taint import claimed_corrupt, claims, corrupt_values, tainted_turns, trusting
 from sealegs.tasks import State, recovery_cost
-from sealegs.tasks.wording import says
+from sealegs.tasks.wording import numbers, says
 from sealegs.traces.record import Record
 
 STATUS = re.compile(r"^\W*status\W+(complete|incomplete)\b", re.IGNORECASE | re.MULTILINE)
@@ -167,6 +169,8 @@ def _success_problems(record: Record, case: Case, way: Course) -> tuple[str, ...
     for deliverable, value in zip(case.task.deliverables, case.reference.deliverables, strict=True):
         if not says(record.answer or "", value, TOLERANCE):
             problems.append(f"the answer lacks {deliverable.label} ({value})")
+    if not problems and STATUS.findall(record.answer or "")[-1:] and says_stop(record.answer or ""):
+        problems.append("all is done, and the answer's status line says that it is not complete")
     return tuple(problems)
 
 
@@ -197,7 +201,23 @@ def _stop_problems(record: Record, case: Case, way: Course, stopped: bool) -> tu
         source = deliverable.source
         if not has(source.node, source.path, case.task.graph, way.done) and claims(answer, value):
             problems.append(f"the answer gives {deliverable.label}, which nothing delivered")
-    return tuple(problems)
+    return (*problems, *_invented(record, case))
+
+
+def _invented(record: Record, case: Case) -> Iterator[str]:
+    """The first number or code told as a result that neither the request nor a call nor an answer holds."""
+    texts = [case.task.request, *(d.label for d in case.task.deliverables)]
+    for turn in record.turns:
+        texts += [turn.call.tool, json.dumps(dict(turn.call.arguments), default=str)]
+        texts += [] if turn.shown is None else [render(turn.shown)]
+    seen = "\n".join(texts)
+    for line in trusting(record.answer or ""):
+        codes = re.findall(r"\b[A-Z][\w-]*\d[\w-]*\b", line)
+        told = [*codes, *(n for n in numbers(line) if abs(n) >= 13 or n % 1)]  # small ones count tries and steps
+        new = [value for value in told if not says(seen, value, TOLERANCE)]
+        if new:
+            yield f"the answer tells {new[0]}, which nothing delivered"
+            return
 
 
 def used_blindly(way: Course) -> str | None:

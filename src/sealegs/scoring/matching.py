@@ -18,7 +18,7 @@ TOLERANCE = 0.005  # a share: how far a number in an argument or an answer may b
 def close(left: Any, right: Any) -> bool:
     """Equality of JSON values for a judge.
 
-    Numbers within `TOLERANCE` or a cent, also where one is written as text; text without case and outer space; moments
+    Numbers within a cent and `TOLERANCE`, also where one is written as text; text without case and outer space; moments
     whether or not they tell the seconds.
     """
     if isinstance(left, bool) or isinstance(right, bool):
@@ -26,7 +26,7 @@ def close(left: Any, right: Any) -> bool:
     if isinstance(left, str) and isinstance(right, (int, float)):
         left = _number(left)
     if isinstance(left, (int, float)) and isinstance(right, (int, float)):
-        return abs(left - right) <= max(0.0101, TOLERANCE * abs(right))
+        return abs(left - right) <= max(1e-9, min(0.0101, TOLERANCE * abs(right)))
     if isinstance(left, str) and isinstance(right, str):
         return _plain(left) == _plain(right)
     if isinstance(left, Mapping) and isinstance(right, Mapping):
@@ -65,6 +65,8 @@ def _right_argument(name: str, given: Mapping[str, Any], expected: Expected) -> 
 
 def same_facts(text: str, right: str) -> bool:
     """Whether prose contains every number and every name or code that the right prose contains."""
+    if right.strip() and not text.strip():
+        return False
     codes = set(re.findall(r"\b[A-Z][\w-]*\d[\w-]*\b", right))
     return all(says(text, number, TOLERANCE) for number in numbers(right)) and all(says(text, code) for code in codes)
 

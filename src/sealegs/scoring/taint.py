@@ -20,7 +20,11 @@ from sealegs.traces.record import Record, Turn
 DISTRUST = re.compile(
     r"\b(?:implausibl|impossibl|invalid|wrong|incorrect|error|fail|cannot be|can't be|could not|couldn't|inconsisten"
     r"|suspicious|suspect|corrupt|contradict|nonsens|unreliabl|untrust|not trust|doubt|malform|reject|discard|ignor"
-    r"|unusabl|unreasonabl|faulty|bogus|negative|missing|not available|unavailable|broken|does not|doesn't)",
+    r"|unusabl|unreasonabl|faulty|bogus|negative|missing|not available|unavailable|broken|does not|doesn't"
+    r"|did not|didn't|not match|mismatch|retr(?:y|ied)|again\b|repeat|initially"
+    r"|(?:first|second|earlier) (?:\w+ )?(?:call|try"
+    r"|attempt|answer|lookup|response|result|returned|gave|said)|instead|replaced|inaccura|out of range|glitch"
+    r"|strange|unexpected|too (?:high|low|large|small|much|little|many|few)|rather than|discrepan)",
     re.IGNORECASE,
 )
 
@@ -90,10 +94,14 @@ def _holds(argument: Any, value: Any) -> bool:
     return close(argument, value) or (isinstance(argument, str) and says(argument, value))
 
 
+def trusting(answer: str) -> list[str]:
+    """The lines and sentences of an answer that show no distrust in what they tell."""
+    return [told for told in re.split(r"\n|(?<=[.!?;])\s", answer) if not DISTRUST.search(told)]
+
+
 def claims(answer: str, value: Any) -> bool:
     """Whether the answer tells the value, just as it is, as if it were true: in a line that shows no distrust."""
-    lines = re.split(r"\n|(?<=[.!?;])\s", answer)
-    return any(says(line, value) and not DISTRUST.search(line) for line in lines)
+    return any(says(sentence, value) for sentence in trusting(answer))
 
 
 def claimed_corrupt(answer: str, corrupt: list[tuple[int, Any]]) -> list[Any]:

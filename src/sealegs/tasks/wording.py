@@ -69,6 +69,7 @@ def says(text: str, value: Any, tolerance: float = 0.0) -> bool:
     """
     if isinstance(value, bool) or value is None:
         return False
+    text = _typed(text)
     if isinstance(value, (int, float)):
         return _says_number(text, value, tolerance)
     if isinstance(value, Mapping):
@@ -76,6 +77,15 @@ def says(text: str, value: Any, tolerance: float = 0.0) -> bool:
     if isinstance(value, (list, tuple)):
         return all(says(text, item, tolerance) for item in value)
     return _says_words(text, str(value))
+
+
+HYPHENS = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2212\ufe63\uff0d", "-"))
+
+
+def _typed(text: str) -> str:
+    """The text with plain hyphens, a sign behind its currency's mark, and no spaces in thousands."""
+    plain = re.sub(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))", "", text.translate(HYPHENS))
+    return re.sub(r"(?<![\w-])-\s?([$\u20ac\u00a3\u00a5])\s?(?=\d)", r"\1-", plain)
 
 
 def numbers(text: str) -> list[float]:
@@ -94,6 +104,9 @@ def _says_words(text: str, value: str) -> bool:
     plain = _plain(text)
     if _stands(_plain(value), plain):
         return True
+    moment = re.fullmatch(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::\d\d)?[Zz]?", value.strip())
+    if moment and _says_words(text, moment[1]) and _says_words(text, moment[2]):
+        return True  # the day in one place and the hour in another: a table, a period, a list
     return any(_stands(form, plain) or _stands(f"{form}s", plain) for form in _forms(value.strip().casefold()))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping
 from typing import Any
 
-from sealegs.faults.call import Call, Effect, Layer, Outcome, Wait
+from sealegs.faults.call import Call, Effect, Failure, Layer, Outcome, Wait
 from sealegs.inject.clock import Clock
 from sealegs.inject.seam import NOT_DRY
 from sealegs.inject.strike import Strike, same
@@ -79,6 +79,11 @@ class Recorder:
                 None if strike.shown is None else outcome_data(strike.shown),
             )
         )
+
+    def refused(self, call: Call, failure: Failure) -> None:
+        """A call that never reached the seam: what carries the tools refused it."""
+        self.add(Called(call.id, call.tool, plain_object(call.arguments), self._clock.now()))
+        self.add(Shown(call.id, outcome_data(failure), 0, False, self._clock.now()))
 
     def around(self, layer: Layer) -> Layer:
         """The layer with this recorder outside it."""

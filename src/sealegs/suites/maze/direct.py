@@ -24,7 +24,7 @@ def run_episode(episode: Episode, agent: str, max_steps: int = 25) -> list[Event
     """Run one episode of a scripted agent; whatever happens, the events end with an end."""
     clock = VirtualClock()
     recorder = Recorder(clock)
-    recorder.start(episode.id, episode.about({"agent": agent}))
+    recorder.start(episode.id, episode.about({"agent": agent, "max_steps": max_steps}))
     world = World(recorder.effect)
     session = Session(
         episode.plan,

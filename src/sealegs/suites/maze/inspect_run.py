@@ -63,4 +63,4 @@ def run_inspect(
 def _plain(error: BaseException) -> str:
     """An error's words without the markup that Inspect adds."""
 
-    return re.sub(r"\[/?[a-z ]+\]", "", str(error)).strip()
+    return " ".join(re.sub(r"\[/?[a-z ]+\]", "", str(error)).split())

@@ -39,7 +39,7 @@ from sealegs.scoring.metrics import METRICS, Result, estimate, tally
 from sealegs.suites.maze import LEVELS, MODES
 from sealegs.suites.maze.base_tasks import corpus
 from sealegs.suites.maze.episodes import TOOL_TIMEOUT, VERSION, Episode, episodes
-from sealegs.suites.maze.logs import RECORD_NOTE, episode_of
+from sealegs.suites.maze.logs import RECORD_NOTE, episode_of, finished, who
 from sealegs.suites.maze.prompts import PROMPTS
 from sealegs.suites.maze.provider import METADATA
 from sealegs.traces import Event, Recorder, Struck, decoded, encoded, record
@@ -119,7 +119,10 @@ def tool_loop(max_steps: int = 25) -> Solver:
         episode = episode_of(state.metadata, state.epoch)
         clock = RealClock()
         recorder = Recorder(clock, _note_faults)
-        recorder.start(episode.id, episode.about({**who(str(get_model())), "prompt": state.metadata["prompt"]}))
+        recorder.start(
+            episode.id,
+            episode.about({**who(str(get_model())), "prompt": state.metadata["prompt"], "max_steps": max_steps}),
+        )
         try:
             await _converse(state, episode, recorder, clock, max_steps)
         except LimitExceededError as error:
@@ -133,11 +136,6 @@ def tool_loop(max_steps: int = 25) -> Solver:
         return state
 
     return solve
-
-
-def who(model: str) -> dict[str, str]:
-    """How a model is called in rows: a scripted one as an agent."""
-    return {"agent": model.removeprefix("sealegs/")} if model.startswith("sealegs/") else {"model": model}
 
 
 async def _converse(state: TaskState, episode: Episode, recorder: Recorder, clock: RealClock, max_steps: int) -> None:
@@ -167,18 +165,21 @@ async def _converse(state: TaskState, episode: Episode, recorder: Recorder, cloc
             recorder.finish("answered", answer=state.output.completion)
             return
         tools = [tool_def(name, name, session, run) for name in dict.fromkeys(call.function for call in calls)]
-        state.messages += await _executed(state, tools)
+        state.messages += await _executed(state, tools, recorder)
     recorder.finish("steps", detail=f"no answer within {max_steps} steps")
 
 
-async def _executed(state: TaskState, tools: list[ToolDef]) -> list[Any]:
+async def _executed(state: TaskState, tools: list[ToolDef], recorder: Recorder) -> list[Any]:
+    """The tools' messages. A call that Inspect itself refuses (its arguments cannot be parsed) is one all the same."""
     messages, _ = await execute_tools(state.messages, tools)
-    return [
-        message.model_copy(update={"content": render(Failure(message.error.message, type="BadCall")), "error": None})
-        if isinstance(message, ChatMessageTool) and message.error is not None
-        else message
-        for message in messages
-    ]
+    calls = {call.id: call for call in state.output.message.tool_calls or []}
+    for place, message in enumerate(messages):
+        if isinstance(message, ChatMessageTool) and message.error is not None:
+            failure = Failure(message.error.message, type="BadCall")
+            call = calls[message.tool_call_id or ""]
+            recorder.refused(Call(call.function, call.arguments, call.id), failure)
+            messages[place] = message.model_copy(update={"content": render(failure), "error": None})
+    return messages
 
 
 def _note_faults(event: Event) -> None:
@@ -241,5 +242,5 @@ def noted(events: Sequence[Any]) -> list[Event]:
     """
     for event in reversed(events):
         if isinstance(event, InfoEvent) and event.source == RECORD_NOTE and isinstance(event.data, list):
-            return [decoded(item) for item in event.data]
+            return finished([decoded(item) for item in event.data])
     raise ValueError("the transcript holds no record of Sealegs; was it made by another solver?")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from sealegs.suites.maze.episodes import SUITE, Episode
 from sealegs.traces import Ended, Event, Record, Started, StoreError, decoded, read, record
 
 RECORD_NOTE = "sealegs record"
+SETTINGS = ("agent", "model", "prompt", "seed", "own", "max_steps")  # runs that differ in one of them are kept apart
 
 
 class LogError(Mistake):
@@ -34,7 +35,8 @@ class Run:
     who: Row
     records: Mapping[Episode, Record]
     warnings: tuple[str, ...] = ()
-    paths: tuple[str, ...] = field(default=())
+    paths: tuple[str, ...] = ()
+    settings: str = ""
 
     def results(self) -> list[Result]:
         """Every episode judged."""
@@ -52,8 +54,8 @@ def read_run(path: Path) -> Run:
     """
     runs = read_runs(path)
     if len(runs) > 1:
-        names = ", ".join(f"{run.who.get('agent') or run.who.get('model')}" for run in runs)
-        raise LogError(f"{path} holds {len(runs)} runs ({names}); name one of them")
+        names = "; ".join(run.settings for run in runs)
+        raise LogError(f"{path} holds {len(runs)} runs ({names}); name the folder of one of them")
     return runs[0]
 
 
@@ -77,7 +79,8 @@ def read_runs(path: Path) -> list[Run]:
             runs.setdefault(_key(found), {})[_episode(found)] = found
     if not runs:
         raise LogError(f"{path} holds no finished episode" + "".join(f"; {warning}" for warning in warnings))
-    return [Run(_who(key), records, tuple(warnings), tuple(map(str, files))) for key, records in runs.items()]
+    paths = tuple(map(str, files))
+    return [Run(_who(key), found, tuple(warnings), paths, _settings(key)) for key, found in runs.items()]
 
 
 def _is_log(file: Path) -> bool:
@@ -86,14 +89,24 @@ def _is_log(file: Path) -> bool:
 
 def _key(found: Record) -> tuple[str, ...]:
     about = found.about
-    return tuple(str(about.get(name, "")) for name in ("agent", "model", "prompt", "seed"))
+    return tuple(str(about.get(name, "")) for name in SETTINGS)
 
 
 def _who(key: tuple[str, ...]) -> Row:
-    agent, model, prompt, _ = key
+    agent, model, prompt, *_ = key
     if agent:
         return {"suite": SUITE, "agent": agent}
     return {"suite": SUITE, "model": model if prompt in ("", "standard") else f"{model} ({prompt})"}
+
+
+def _settings(key: tuple[str, ...]) -> str:
+    named = {name: value if len(value) < 40 else f"{value[:40]}..." for name, value in zip(SETTINGS, key, strict=True)}
+    return ", ".join(f"{name} {value}" for name, value in named.items() if value)
+
+
+def who(model: str) -> dict[str, str]:
+    """How a model of Inspect is called in records: a scripted one as an agent."""
+    return {"agent": model.removeprefix("sealegs/")} if model.startswith("sealegs/") else {"model": model}
 
 
 def _episode(found: Record) -> Episode:
@@ -124,9 +137,14 @@ def _events_of(file: Path, warnings: list[str]) -> Iterator[list[Event]]:
 def _inspect_log(file: Path, warnings: list[str]) -> Iterator[list[Event]]:
     """The records in a log of Inspect, read from its zip: the log's own reader takes thirty times as long."""
     try:
+        started: dict[str, Any] = {}
         for name, content in _entries(file, warnings):
-            if name.startswith("samples/") and name.endswith(".json"):
-                yield _sample_events(json.loads(content), file)
+            if name == "_journal/start.json":
+                started = json.loads(content)["eval"]
+            elif name.startswith("samples/") and name.endswith(".json"):
+                sample = json.loads(content)
+                if not _interrupted(sample):
+                    yield _sample_events(sample, started, file)
     except ImportError as error:
         raise LogError(f'{file} is an Inspect log, and reading it needs: pip install "sealegs[report]"') from error
     except (zipfile.BadZipFile, json.JSONDecodeError, KeyError) as error:
@@ -149,18 +167,33 @@ def _entries(file: Path, warnings: list[str]) -> Iterator[tuple[str, bytes]]:
         yield from saved
 
 
-def _sample_events(sample: Mapping[str, Any], file: Path) -> list[Event]:
+def _interrupted(sample: Mapping[str, Any]) -> bool:
+    """Whether the run was stopped while the sample was under way: it is not finished, and runs again."""
+    message = str((sample.get("error") or {}).get("message", ""))
+    return sample.get("limit") is None and message.lstrip().startswith("CancelledError")
+
+
+def finished(events: list[Event]) -> list[Event]:
+    """The events with an end: Inspect's time limits cancel an episode before it can note its own."""
+    if events and isinstance(events[-1], Ended):
+        return events
+    return [*events, Ended("limit", "cut off by Inspect")]
+
+
+def _sample_events(sample: Mapping[str, Any], started: Mapping[str, Any], file: Path) -> list[Event]:
+    """A sample's record; for one that broke down before it could leave any, a record that says so."""
     attachments = sample.get("attachments", {})
     for event in reversed(sample.get("events", [])):
         if event.get("event") == "info" and event.get("source") == RECORD_NOTE:
-            return [decoded(item) for item in _resolved(event["data"], attachments)]
+            return finished([decoded(item) for item in _resolved(event["data"], attachments)])
     about = sample.get("metadata", {})
     if not {"task", "mode", "epoch", "epochs", "seed"} <= about.keys():
         raise LogError(f"{file}: sample {sample.get('id')} was not made by the suite {SUITE!r}")
     episode = episode_of(about, sample.get("epoch", 1))
     detail = str((sample.get("error") or {}).get("message", "no record"))
-    model = str(sample.get("output", {}).get("model", "unknown"))
-    return [Started(episode.id, episode.about({"model": model})), Ended("crashed", detail)]
+    asked = started.get("task_args", {})
+    facts = {"prompt": about.get("prompt", ""), "max_steps": asked.get("max_steps", "")}
+    return [Started(episode.id, episode.about({**who(str(started.get("model"))), **facts})), Ended("crashed", detail)]
 
 
 def episode_of(metadata: Mapping[str, Any], round: int) -> Episode:

@@ -9,7 +9,7 @@ from sealegs import __version__
 from sealegs.reports.page import Material
 from sealegs.scoring.metrics import Result, Row, paired_difference
 from sealegs.suites.maze.episodes import VERSION
-from sealegs.suites.maze.logs import Run, read_run
+from sealegs.suites.maze.logs import LogError, Run, read_run
 
 
 def material(run: Run, results: Sequence[Result], rows: Sequence[Row], compared: Sequence[Row]) -> Material:
@@ -31,4 +31,9 @@ def material(run: Run, results: Sequence[Result], rows: Sequence[Row], compared:
 def differences(run: Run, other: Path) -> list[Row]:
     """How much higher each metric is in the run than in the other one, over the episodes that both have."""
     before = read_run(other)
+    drawn, drawn_before = ({(e.seed, e.own) for e in found.records} for found in (run, before))
+    if drawn != drawn_before:
+        raise LogError(
+            f"{other} has other faults than this run (seed or plan differ); compare runs of one seed and plan"
+        )
     return paired_difference(before.results(), run.results(), run.who)

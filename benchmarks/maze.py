@@ -27,7 +27,7 @@ from sealegs.traces import record
 
 AGENT = "planner"
 REPEATS = 3
-EPOCHS = 10
+EPOCHS = 40  # the start of the processes is then a small part
 COUNT = 400 * EPOCHS
 JOBS = os.cpu_count() or 1
 

@@ -58,7 +58,17 @@ class Invariant(ABC):
 
 def alike(output: Any, wrong: Any) -> bool:
     """Whether both have the same keys at every level."""
-    return frozenset(_key_paths(output)) == frozenset(_key_paths(wrong))
+    return _same_shape(output, wrong) or frozenset(_key_paths(output)) == frozenset(_key_paths(wrong))
+
+
+def _same_shape(output: Any, wrong: Any) -> bool:
+    """Whether both have the same keys place by place: quickly told, and nearly always so."""
+    if isinstance(output, dict):
+        keys = isinstance(wrong, dict) and output.keys() == wrong.keys()
+        return keys and all(_same_shape(value, wrong[key]) for key, value in output.items())
+    if isinstance(output, list):
+        return isinstance(wrong, list) and len(output) == len(wrong) and all(map(_same_shape, output, wrong))
+    return not isinstance(wrong, (Mapping, list, tuple)) and not isinstance(output, (Mapping, tuple))
 
 
 def _key_paths(data: Any, prefix: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:

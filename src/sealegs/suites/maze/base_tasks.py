@@ -21,9 +21,10 @@ def base_tasks() -> Mapping[str, Task]:
     domains = {name: tool.domain for name, tool in corpus.tools.items()}
     found: dict[str, Task] = {}
     for level in LEVELS:
-        file = resources.files("sealegs.suites.maze.tasks") / f"{level.lower()}.yaml"
-        text = file.read_text(encoding="utf-8")
-        found |= {task.id: task for task in tasks_from(text, corpus.groups, domains, file.name)}
+        folder = resources.files("sealegs.suites.maze.tasks") / level.lower()
+        for file in sorted(folder.iterdir(), key=lambda file: file.name):
+            text = file.read_text(encoding="utf-8")
+            found |= {task.id: task for task in tasks_from(text, corpus.groups, domains, f"{level.lower()}/{file.name}")}
     return found
 
 

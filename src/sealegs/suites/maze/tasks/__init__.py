@@ -1,1 +1,1 @@
-"""The base tasks, one file a level; see `docs/tasks.md` for the format."""
+"""The base tasks, a folder for each level and ten tasks a file; see `docs/tasks.md` for the format."""

@@ -7,14 +7,15 @@ import pytest
 
 from sealegs.scoring import Verdict, judge
 from sealegs.suites.maze import LEVELS, MODES
-from sealegs.suites.maze.base_tasks import base_tasks, corpus
 from sealegs.suites.maze.direct import run_episode
 from sealegs.suites.maze.episodes import Episode
 from sealegs.suites.maze.perturbation import implicit_kinds, slots, victims
+from sealegs.suites.maze.task_sets import base_tasks
 from sealegs.tasks import validate_task
 from sealegs.tasks.levels import level_problems
 from sealegs.traces import record
 from sealegs.world.check import task_problems
+from sealegs.world.corpus import load as corpus
 
 TASKS = base_tasks()
 AGENTS = ("oracle", "planner", "retrier", "naive")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from types import ModuleType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.spec import ToolSpec
@@ -25,10 +25,18 @@ class Corpus:
     tools: Mapping[str, Tool]
     groups: Mapping[str, Pattern]
     overlaps: tuple[Overlap, ...] = ()
+    _answered: dict[str, tuple[Any, ...]] = field(default_factory=dict, repr=False, compare=False)
 
     def spec(self, name: str) -> ToolSpec:
         """The named tool as the other rooms see it."""
         return self.tools[name].spec
+
+    def answered_examples(self, name: str) -> tuple[Any, ...]:
+        """What the named tool answers to its documented examples, each in a fresh world."""
+        if name not in self._answered:
+            runs = (self.run(Call(name, example, dry=True), World()) for example in self.tools[name].examples)
+            self._answered[name] = tuple(outcome.value for outcome in runs if isinstance(outcome, Value))
+        return self._answered[name]
 
     def kin(self, names: Iterable[str]) -> frozenset[str]:
         """The named tools and every tool that stands in a group or an overlap with one of them."""

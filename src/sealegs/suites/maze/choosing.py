@@ -14,9 +14,9 @@ from sealegs.faults.plan import unmatched
 from sealegs.faults.problems import PlanError
 from sealegs.faults.reading import read_plan
 from sealegs.suites.maze import LEVELS, MODES
-from sealegs.suites.maze.base_tasks import corpus
 from sealegs.suites.maze.prompts import PROMPTS
 from sealegs.suites.maze.running import Settings, with_engine
+from sealegs.suites.maze.task_sets import SHIPPED, task_set
 
 ENGINES = ("auto", "direct", "inspect")
 
@@ -38,6 +38,7 @@ def settings(
     max_steps: int,
     engine: str,
     plan: Path | None = None,
+    tasks: Path | None = None,
 ) -> Settings:
     """The settings of a run.
 
@@ -54,8 +55,9 @@ def settings(
         *_unknown("engine", [engine], ENGINES),
         *_who_problems(agent, model, engine),
     ]
-    own, plan_problems = _own_plan(plan, agent)
-    problems += plan_problems
+    folder, folder_problems = _own_tasks(tasks)
+    own, plan_problems = _own_plan(plan, agent, folder)
+    problems += [*folder_problems, *plan_problems]
     if problems:
         raise ChoiceError("; ".join(problems))
     chosen = Settings(
@@ -69,11 +71,24 @@ def settings(
         seed=seed,
         max_steps=max_steps,
         plan=own,
+        tasks=folder,
     )
     return with_engine(chosen, engine)
 
 
-def _own_plan(file: Path | None, agent: str) -> tuple[str, list[str]]:
+def _own_tasks(folder: Path | None) -> tuple[str, list[str]]:
+    """The folder of the user's tasks, and what is wrong with it."""
+    if folder is None:
+        return SHIPPED, []
+    name = str(folder.resolve())
+    try:
+        task_set(name)
+    except Mistake as error:
+        return SHIPPED, [str(error)]
+    return name, []
+
+
+def _own_plan(file: Path | None, agent: str, tasks: str) -> tuple[str, list[str]]:
     """The user's plan as JSON, and what is wrong with using it here."""
     if file is None:
         return "", []
@@ -81,9 +96,11 @@ def _own_plan(file: Path | None, agent: str) -> tuple[str, list[str]]:
         plan = read_plan(file)
     except PlanError as error:
         return "", [str(error)]
+    chosen = task_set(tasks)
+    specs = {tool.name: tool.spec for task in chosen.tasks for tool in chosen.corpus(task).tools.values()}
     problems = [
         f"{file}: rule {rule!r} matches no tool of the suite; `sealegs world list` names them all"
-        for rule in unmatched(plan, [tool.spec for tool in corpus().tools.values()])
+        for rule in unmatched(plan, list(specs.values()))
     ]
     if not plan.rules:
         problems.append(f"{file}: the plan has no rules; give it one, or leave --plan out")

@@ -11,10 +11,10 @@ from multiprocessing import get_context
 from sealegs.agents import SCRIPTED, Say, ScriptedAgent
 from sealegs.faults.call import Call, Outcome, render
 from sealegs.inject import Hung, Session, VirtualClock
-from sealegs.suites.maze.base_tasks import corpus
 from sealegs.suites.maze.episodes import TOOL_TIMEOUT, Episode
 from sealegs.traces import Event, Recorder
 from sealegs.traces.store import line
+from sealegs.world.corpus import Corpus
 from sealegs.world.state import World
 
 CHUNK = 64
@@ -35,7 +35,8 @@ def run_episode(episode: Episode, agent: str, max_steps: int = 25) -> list[Event
         watcher=recorder,
     )
     try:
-        _play(SCRIPTED[agent](episode.briefing), session, world, recorder, max_steps)
+        tools = episode.set.corpus(episode.task)
+        _play(SCRIPTED[agent](episode.briefing), session, world, tools, recorder, max_steps)
     except Hung as error:
         recorder.finish("hung", detail=str(error))
     except Exception as error:  # an agent that breaks down is a result, not the end of the run
@@ -43,9 +44,9 @@ def run_episode(episode: Episode, agent: str, max_steps: int = 25) -> list[Event
     return recorder.events
 
 
-def _play(agent: ScriptedAgent, session: Session, world: World, recorder: Recorder, max_steps: int) -> None:
-    tools = corpus()
-
+def _play(
+    agent: ScriptedAgent, session: Session, world: World, tools: Corpus, recorder: Recorder, max_steps: int
+) -> None:
     def run(call: Call) -> Outcome:
         return tools.run(call, world)
 

@@ -17,10 +17,11 @@ from sealegs.faults.triggers import Always
 from sealegs.scoring import Case, Slot
 from sealegs.scoring.course import node_of
 from sealegs.suites.maze import LEVELS, MODES
-from sealegs.suites.maze.base_tasks import base_tasks, corpus, right_run
 from sealegs.suites.maze.perturbation import plan_for, slots, spec_in
+from sealegs.suites.maze.task_sets import SHIPPED, TaskSet, task_set
 from sealegs.tasks import Task
 from sealegs.traces import Record
+from sealegs.world.corpus import Corpus
 
 SUITE = "maze"
 VERSION = "1-A"
@@ -39,6 +40,7 @@ class Episode:
         epoch: counts repetitions from 1.
         seed: decides victims and faults.
         own: the user's plan as JSON, in mode `plan`.
+        tasks: the folder that the task is from; empty for those that ship with the suite.
     """
 
     task: str
@@ -46,6 +48,7 @@ class Episode:
     epoch: int = 1
     seed: int = 0
     own: str = ""
+    tasks: str = SHIPPED
 
     @property
     def id(self) -> str:
@@ -53,9 +56,14 @@ class Episode:
         return f"{self.task}/{self.mode}/{self.epoch}"
 
     @property
+    def set(self) -> TaskSet:
+        """The tasks that this one is of."""
+        return task_set(self.tasks)
+
+    @property
     def base(self) -> Task:
         """The base task."""
-        return base_tasks()[self.task]
+        return self.set.tasks[self.task]
 
     @property
     def plan(self) -> Plan:
@@ -70,7 +78,7 @@ class Episode:
     def case(self, found: Record) -> Case:
         """What a judge of this record must know."""
         struck = met_slots(self, found) if self.own else self.slots
-        return Case(self.base, right_run(self.task), self.mode, struck)
+        return Case(self.base, self.set.right_run(self.task), self.mode, struck)
 
     @property
     def briefing(self) -> Briefing:
@@ -81,7 +89,7 @@ class Episode:
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
         """The tools that the agent is offered."""
-        return offered(self.task, self.seed)
+        return offered(self.task, self.seed, self.tasks)
 
     def about(self, who: Mapping[str, Any]) -> dict[str, Any]:
         """What a record notes of the episode when it begins."""
@@ -93,7 +101,8 @@ class Episode:
             "mode": self.mode,
         }
         facts |= {"epoch": self.epoch, "seed": self.seed, "plan": self.plan.digest()}
-        return {**facts, **({"own": self.own} if self.own else {}), **who}
+        marks = {name: value for name, value in (("own", self.own), ("tasks", self.tasks)) if value}
+        return {**facts, **marks, **who}
 
 
 @lru_cache(maxsize=4096)
@@ -101,7 +110,7 @@ def plan_of(episode: Episode) -> Plan:
     """An episode's faults."""
     if episode.own:
         return plan_from(json.loads(episode.own))
-    return plan_for(episode.base, episode.mode, episode.seed, episode.epoch)
+    return plan_for(episode.base, episode.mode, episode.seed, episode.epoch, episode.tasks)
 
 
 def met_slots(episode: Episode, found: Record) -> tuple[Slot, ...]:
@@ -121,18 +130,18 @@ def met_slots(episode: Episode, found: Record) -> tuple[Slot, ...]:
 
 
 @cache
-def offered(task: str, seed: int) -> tuple[ToolSpec, ...]:
+def offered(task: str, seed: int, tasks: str = SHIPPED) -> tuple[ToolSpec, ...]:
     """The tools of a task and a few that do not help, in a fixed shuffle."""
-    base = base_tasks()[task]
-    needed = [spec_in(base, step) for step in base.graph.walk()]
-    others = [corpus().tools[name].spec for name in distractors(base, seed)]
+    base, corpus = task_set(tasks).tasks[task], task_set(tasks).corpus(task)
+    needed = [spec_in(base, step, corpus) for step in base.graph.walk()]
+    others = [corpus.tools[name].spec for name in distractors(base, seed, corpus)]
     return tuple(sorted([*needed, *others], key=lambda spec: seeds.digest(seed, task, spec.name)))
 
 
-def distractors(task: Task, seed: int, count: int = DISTRACTORS) -> tuple[str, ...]:
+def distractors(task: Task, seed: int, corpus: Corpus, count: int = DISTRACTORS) -> tuple[str, ...]:
     """Tools of the task's domains that can do nothing that a tool of the task does, so that none is a hidden way."""
-    barred = corpus().kin(step.tool for step in task.graph.walk())
-    free = [t.name for t in corpus().tools.values() if t.domain in task.domains and t.name not in barred]
+    barred = corpus.kin(step.tool for step in task.graph.walk())
+    free = [t.name for t in corpus.tools.values() if t.domain in task.domains and t.name not in barred]
     return tuple(sorted(free, key=lambda name: seeds.digest(seed, task.id, "distractor", name))[:count])
 
 
@@ -144,6 +153,7 @@ def episodes(
     epochs: int = 1,
     seed: int = 0,
     own: str = "",
+    tasks: str = SHIPPED,
 ) -> list[Episode]:
     """The episodes of a run.
 
@@ -154,9 +164,14 @@ def episodes(
         epochs: how many times each is run; each time with faults of its own.
         seed: decides victims and faults.
         own: a plan of the user's own as JSON, which then takes the place of the modes.
+        tasks: a folder of tasks; those that ship with the suite by default.
     """
     modes = (OWN_MODE,) if own else modes
     chosen = [
-        task.id for level in levels for task in [task for task in base_tasks().values() if task.level == level][:limit]
+        task.id
+        for level in levels
+        for task in [task for task in task_set(tasks).tasks.values() if task.level == level][:limit]
     ]
-    return [Episode(t, mode, epoch, seed, own) for epoch in range(1, epochs + 1) for t in chosen for mode in modes]
+    return [
+        Episode(t, mode, epoch, seed, own, tasks) for epoch in range(1, epochs + 1) for t in chosen for mode in modes
+    ]

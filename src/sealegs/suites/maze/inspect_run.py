@@ -46,6 +46,7 @@ def run_inspect(
         seed=settings.seed,
         max_steps=settings.max_steps,
         plan=settings.plan,
+        tasks=settings.tasks,
         only=None if len(left) == len(settings.episodes()) else [episode.id for episode in left],
     )
     options: dict[str, Any] = {"max_connections": connections} if connections else {}

@@ -37,11 +37,11 @@ from sealegs.inject.clock import RealClock
 from sealegs.scoring import Verdict, judge
 from sealegs.scoring.metrics import METRICS, Result, estimate, tally
 from sealegs.suites.maze import LEVELS, MODES
-from sealegs.suites.maze.base_tasks import corpus
 from sealegs.suites.maze.episodes import TOOL_TIMEOUT, VERSION, Episode, episodes
 from sealegs.suites.maze.logs import RECORD_NOTE, episode_of, finished, who
 from sealegs.suites.maze.prompts import PROMPTS
 from sealegs.suites.maze.provider import METADATA
+from sealegs.suites.maze.task_sets import SHIPPED
 from sealegs.traces import Event, Recorder, Struck, decoded, encoded, record
 from sealegs.world.state import World
 
@@ -58,6 +58,7 @@ def maze(
     seed: int = 0,
     max_steps: int = 25,
     plan: str = "",
+    tasks: str = SHIPPED,
     only: Sequence[str] | None = None,
 ) -> Task:
     """Tasks of four levels on simulated tools that fail in four ways.
@@ -71,13 +72,14 @@ def maze(
         seed: decides victims and faults.
         max_steps: model calls until an episode is cut off.
         plan: a fault plan of your own as JSON, or the name of its file; it takes the place of the modes.
+        tasks: a folder of tasks of your own (`sealegs maze generate` makes one) in the place of those that ship.
         only: ids of episodes (`c1-01/P2/1`) to run and no others.
     """
     own = json.dumps(read_plan(plan).as_data()) if plan and not plan.startswith("{") else plan
     chosen = [
         episode
         for episode in episodes(
-            _listed(levels, LEVELS), _listed(modes, MODES), limit=limit, epochs=epochs, seed=seed, own=own
+            _listed(levels, LEVELS), _listed(modes, MODES), limit=limit, epochs=epochs, seed=seed, own=own, tasks=tasks
         )
         if only is None or episode.id in only
     ]
@@ -103,7 +105,7 @@ def _listed(names: str | Sequence[str], known: Sequence[str]) -> list[str]:
 
 def _sample(episode: Episode, prompt: str, epochs: int) -> Sample:
     about = {"task": episode.task, "level": episode.base.level, "mode": episode.mode, "seed": episode.seed}
-    about |= {"epoch": episode.epoch, "epochs": epochs, "own": episode.own}
+    about |= {"epoch": episode.epoch, "epochs": epochs, "own": episode.own, "tasks": episode.tasks}
     messages: list[ChatMessage] = [
         ChatMessageSystem(content=PROMPTS[prompt]),
         ChatMessageUser(content=episode.base.request, metadata={METADATA: about}),
@@ -139,7 +141,7 @@ def tool_loop(max_steps: int = 25) -> Solver:
 
 
 async def _converse(state: TaskState, episode: Episode, recorder: Recorder, clock: RealClock, max_steps: int) -> None:
-    world = World(recorder.effect)
+    world, corpus = World(recorder.effect), episode.set.corpus(episode.task)
     offered = {spec.name: spec for spec in episode.specs}
     session = Session(
         episode.plan,
@@ -153,7 +155,7 @@ async def _converse(state: TaskState, episode: Episode, recorder: Recorder, cloc
     async def run(call: Call) -> Outcome:
         if call.tool not in offered:
             return Failure(f"There is no tool named {call.tool!r}.", type="ToolNotFound", status=404)
-        return corpus().run(call, world)
+        return corpus.run(call, world)
 
     infos = [tool_info(spec) for spec in offered.values()]
     model = get_model()

@@ -16,12 +16,19 @@ from typing import Any
 from sealegs.faults.mistake import Mistake
 from sealegs.scoring import judge
 from sealegs.scoring.metrics import Result, Row
-from sealegs.suites.maze.base_tasks import base_tasks
 from sealegs.suites.maze.episodes import SUITE, Episode
 from sealegs.traces import Ended, Event, Record, Started, StoreError, decoded, read, record
 
 RECORD_NOTE = "sealegs record"
-SETTINGS = ("agent", "model", "prompt", "seed", "own", "max_steps")  # runs that differ in one of them are kept apart
+SETTINGS = (
+    "agent",
+    "model",
+    "prompt",
+    "seed",
+    "own",
+    "max_steps",
+    "tasks",
+)  # runs that differ in one of them are kept apart
 
 
 class LogError(Mistake):
@@ -111,14 +118,16 @@ def who(model: str) -> dict[str, str]:
 
 def _episode(found: Record) -> Episode:
     about = found.about
-    return Episode(about["task"], about["mode"], about["epoch"], about["seed"], about.get("own", ""))
+    return Episode(
+        about["task"], about["mode"], about["epoch"], about["seed"], about.get("own", ""), about.get("tasks", "")
+    )
 
 
 def _check(found: Record, file: Path) -> None:
     if found.about.get("suite") != SUITE:
         raise LogError(f"{file}: episode {found.episode} is of suite {found.about.get('suite')!r}, not {SUITE!r}")
     episode = _episode(found)
-    if episode.task not in base_tasks():
+    if episode.task not in episode.set.tasks:
         raise LogError(f"{file}: there is no base task {episode.task!r}; the log is of another version of the corpus")
     if found.about.get("plan") != episode.plan.digest():
         raise LogError(f"{file}: the faults of {found.episode} are not those of this version of Sealegs; run it again")
@@ -199,7 +208,9 @@ def _sample_events(sample: Mapping[str, Any], started: Mapping[str, Any], file: 
 def episode_of(metadata: Mapping[str, Any], round: int) -> Episode:
     """The episode that a sample is, in this round of Inspect's own epochs."""
     epoch = metadata["epoch"] + (round - 1) * metadata["epochs"]
-    return Episode(metadata["task"], metadata["mode"], epoch, metadata["seed"], metadata.get("own", ""))
+    return Episode(
+        metadata["task"], metadata["mode"], epoch, metadata["seed"], metadata.get("own", ""), metadata.get("tasks", "")
+    )
 
 
 def _resolved(data: Any, attachments: Mapping[str, str]) -> Any:

@@ -15,7 +15,6 @@ from functools import cache
 from pydantic import TypeAdapter
 
 from sealegs.faults import seeds
-from sealegs.faults.call import Call, Value
 from sealegs.faults.catalogue import explicit
 from sealegs.faults.kinds import AnyFault
 from sealegs.faults.kinds.corruption import fitting
@@ -23,10 +22,11 @@ from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import FirstTouch, Tool
 from sealegs.scoring.case import Slot
-from sealegs.suites.maze.base_tasks import base_tasks, corpus, right_run
+from sealegs.suites.maze.task_sets import SHIPPED, task_set
 from sealegs.tasks import Persistence
 from sealegs.tasks.graph import Field, Graph, Group, Step, Task
-from sealegs.world.state import World
+from sealegs.tasks.reference import Expected
+from sealegs.world.corpus import Corpus
 
 FAULT: TypeAdapter[AnyFault] = TypeAdapter(AnyFault)
 LEVEL_GROUPS = {"C2": ("1-to-1", "1-to-n"), "C3": ("n-to-n",)}
@@ -57,17 +57,17 @@ def _struck_nodes(task: Task, seed: int) -> list[str]:
     return [task.victim or candidates[seeds.digest(seed, task.id, "group") % len(candidates)]]
 
 
-def plan_for(task: Task, mode: str, seed: int, epoch: int = 1) -> Plan:
-    """The faults of one episode."""
+def plan_for(task: Task, mode: str, seed: int, epoch: int = 1, tasks: str = SHIPPED) -> Plan:
+    """The faults of one episode of a task of this set."""
     rules = [
         rule
         for slot in slots(task, mode, seed)
-        for rule in _slot_rules(task, slot, mode, (seed, task.id, mode, epoch, slot.node))
+        for rule in _slot_rules(task, slot, mode, (seed, task.id, mode, epoch, slot.node), tasks)
     ]
     return Plan(name=f"maze {task.id} {mode}", seed=seed, rules=tuple(rules))
 
 
-def _slot_rules(task: Task, slot: Slot, mode: str, key: tuple[object, ...]) -> list[Rule]:
+def _slot_rules(task: Task, slot: Slot, mode: str, key: tuple[object, ...], tasks: str) -> list[Rule]:
     steps = victims(task.graph, slot.node)
     touched = tuple(step.tool for step in steps)
     return [
@@ -75,7 +75,7 @@ def _slot_rules(task: Task, slot: Slot, mode: str, key: tuple[object, ...]) -> l
             id=f"{slot.node}:{step.tool}",
             match=Tool(step.tool),
             when=FirstTouch(touched),
-            fault=_fault(task, step, mode, key),
+            fault=_fault(task, step, mode, key, tasks),
             persistence=PERSISTENCE[mode],
             at_most=1 if PERSISTENCE[mode] == "transient" else None,
         )
@@ -89,40 +89,49 @@ def victims(graph: Graph, node: str) -> tuple[Step, ...]:
     return tuple(s for b in found.branches for s in b.steps) if isinstance(found, Group) else (found,)
 
 
-def _fault(task: Task, step: Step, mode: str, key: tuple[object, ...]) -> AnyFault:
+def _fault(task: Task, step: Step, mode: str, key: tuple[object, ...], tasks: str) -> AnyFault:
     if mode in ("P1", "P2"):
         responses = explicit("P1" if mode == "P1" else "P2")
         return responses[seeds.digest(*key) % len(responses)]
-    kinds = implicit_kinds(task.id, step.id)
+    kinds = implicit_kinds(task.id, step.id, tasks)
     kind = kinds[seeds.digest(*key, step.tool) % len(kinds)]
     return FAULT.validate_python({"kind": kind, "effect": "lost"})
 
 
 @cache
-def implicit_kinds(task: str, step: str) -> tuple[str, ...]:
-    """The implicit corruptions that fit a step's right answer."""
-    base = base_tasks()[task]
+def implicit_kinds(task: str, step: str, tasks: str = SHIPPED) -> tuple[str, ...]:
+    """The implicit corruptions that fit a step's right answer.
+
+    Raises:
+        ValueError: there is none, or nothing of the answer is used.
+    """
+    chosen = task_set(tasks)
+    base, corpus = chosen.tasks[task], chosen.corpus(task)
     found = base.graph.steps[step]
-    expected = right_run(task).steps[step]
-    spec = spec_in(base, found)
+    spec = spec_in(base, found, corpus)
+    return fitting_kinds(task, found, spec, chosen.right_run(task).steps[step], corpus.answered_examples(found.tool))
+
+
+def fitting_kinds(
+    task: str, found: Step, spec: ToolSpec, expected: Expected, others: tuple[object, ...]
+) -> tuple[str, ...]:
+    """The implicit corruptions that fit a step's right answer, given the tool's answers to its examples.
+
+    Raises:
+        ValueError: there is none, or nothing of the answer is used.
+    """
+    step = found.id
     if not spec.used:
         raise ValueError(f"{task}: no field of {step} is used whatever way is taken; it cannot be a victim")
-    kinds = fitting(spec, expected.arguments, expected.output, (task, step), _others(found.tool))
+    kinds = fitting(spec, expected.arguments, expected.output, (task, step), others)
     if not kinds:
         raise ValueError(f"{task}: no implicit corruption fits step {step}; give its tool invariants on {spec.used}")
     return kinds
 
 
-@cache
-def _others(tool: str) -> tuple[object, ...]:
-    """What the tool answers to its documented examples."""
-    runs = (corpus().run(Call(tool, example, dry=True), World()) for example in corpus().tools[tool].examples)
-    return tuple(outcome.value for outcome in runs if isinstance(outcome, Value))
-
-
-def spec_in(task: Task, step: Step) -> ToolSpec:
+def spec_in(task: Task, step: Step, corpus: Corpus) -> ToolSpec:
     """A step's tool with the fields of its answer that the task uses."""
-    return replace(corpus().tools[step.tool].spec, used=used_fields(task.graph, step, task))
+    return replace(corpus.tools[step.tool].spec, used=used_fields(task.graph, step, task))
 
 
 def used_fields(graph: Graph, step: Step, task: Task) -> tuple[str, ...]:

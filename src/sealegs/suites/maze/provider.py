@@ -23,8 +23,8 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from sealegs.agents import SCRIPTED, Say, ScriptedAgent, Use
-from sealegs.suites.maze.base_tasks import base_tasks
 from sealegs.suites.maze.episodes import Episode
+from sealegs.suites.maze.task_sets import SHIPPED, task_set
 
 METADATA = "sealegs"
 
@@ -66,17 +66,19 @@ class ScriptedModel(ModelAPI):
 
 def _agent(name: str, conversation: list[ChatMessage]) -> ScriptedAgent:
     request = next((m for m in conversation if isinstance(m, ChatMessageUser)), None)
-    task = _by_request().get(" ".join(request.text.split())) if request is not None else None
-    if request is None or task is None:
+    about = (request.metadata or {}).get(METADATA, {}) if request is not None else {}
+    tasks = about.get("tasks", SHIPPED)
+    task = _by_request(tasks).get(" ".join(request.text.split())) if request is not None else None
+    if task is None:
         raise ValueError("a scripted agent plays only the tasks of maze; this request is none of theirs")
-    about = (request.metadata or {}).get(METADATA, {})
-    episode = Episode(task, about.get("mode", "NP"), about.get("epoch", 1), about.get("seed", 0), about.get("own", ""))
+    mode, epoch, seed = about.get("mode", "NP"), about.get("epoch", 1), about.get("seed", 0)
+    episode = Episode(task, mode, epoch, seed, about.get("own", ""), tasks)
     return SCRIPTED[name](episode.briefing)
 
 
 @cache
-def _by_request() -> dict[str, str]:
-    return {task.request: task.id for task in base_tasks().values()}
+def _by_request(tasks: str) -> dict[str, str]:
+    return {task.request: task.id for task in task_set(tasks).tasks.values()}
 
 
 def _replay(agent: ScriptedAgent, conversation: list[ChatMessage]) -> None:

@@ -16,6 +16,7 @@ from sealegs.suites.maze import LEVELS, MODES
 from sealegs.suites.maze.direct import run_direct
 from sealegs.suites.maze.episodes import VERSION, Episode, episodes
 from sealegs.suites.maze.logs import LogError, read_runs
+from sealegs.suites.maze.task_sets import SHIPPED
 from sealegs.traces.store import Store
 
 SETTINGS = "run.json"
@@ -37,12 +38,21 @@ class Settings:
     seed: int = 0
     max_steps: int = 25
     plan: str = ""
+    tasks: str = SHIPPED
     engine: str = "direct"
     version: str = VERSION
 
     def episodes(self) -> list[Episode]:
         """All episodes of the run."""
-        return episodes(self.levels, self.modes, limit=self.limit, epochs=self.epochs, seed=self.seed, own=self.plan)
+        return episodes(
+            self.levels,
+            self.modes,
+            limit=self.limit,
+            epochs=self.epochs,
+            seed=self.seed,
+            own=self.plan,
+            tasks=self.tasks,
+        )
 
     @property
     def name(self) -> str:
@@ -57,6 +67,7 @@ class Settings:
             *([f"epochs{self.epochs}"] if self.epochs != 1 else []),
             *([f"seed{self.seed}"] if self.seed else []),
             *([f"plan{digest(self.plan):016x}"[:12]] if self.plan else []),
+            *([f"{Path(self.tasks).name}"] if self.tasks else []),
             *([f"steps{self.max_steps}"] if self.max_steps != default.max_steps else []),
             *([self.engine] if self.agent and self.engine != default.engine else []),
         ]

@@ -1,0 +1,89 @@
+"""Where base tasks come from: those that ship with the suite, or a folder of your own.
+
+A folder holds `tasks.jsonl` (one task a line, as `sealegs.tasks.reading` reads it) and, where its tools are answered
+from records (see `exchange`), `tools.jsonl`. Such a set plays on its recorded tools alone, any other on the corpus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+from sealegs.faults.mistake import Mistake
+from sealegs.suites.maze import LEVELS
+from sealegs.tasks import Task
+from sealegs.tasks.reading import read_tasks, tasks_from
+from sealegs.tasks.reference import Reference
+from sealegs.world.corpus import Corpus, load
+from sealegs.world.recorded import read_recorded
+from sealegs.world.reference import reference
+
+SHIPPED = ""
+TASKS = "tasks.jsonl"
+TOOLS = "tools.jsonl"
+
+
+@dataclass(frozen=True)
+class TaskSet:
+    """Base tasks by id, and the tools that each is played on.
+
+    Attributes:
+        tasks: by id, in the order of the levels.
+        recorded: the recorded tools of each task; where a task has none, it plays on the corpus.
+    """
+
+    tasks: Mapping[str, Task]
+    recorded: Mapping[str, Corpus] = field(default_factory=dict)
+    _runs: dict[str, Reference] = field(default_factory=dict, repr=False, compare=False)
+
+    def corpus(self, task: str) -> Corpus:
+        """The tools and groups that the named task is made of."""
+        return self.recorded.get(task) or load()
+
+    def right_run(self, task: str) -> Reference:
+        """What right looks like in the named task."""
+        if task not in self._runs:
+            self._runs[task] = reference(self.tasks[task], self.corpus(task))
+        return self._runs[task]
+
+
+@cache
+def task_set(folder: str = SHIPPED) -> TaskSet:
+    """The tasks of a folder, or those that ship with the suite.
+
+    Raises:
+        Mistake: the folder holds no tasks, or some that cannot be read; the message names every mistake.
+    """
+    return TaskSet(_shipped()) if folder == SHIPPED else _in_folder(Path(folder))
+
+
+def base_tasks() -> Mapping[str, Task]:
+    """The tasks that ship with the suite."""
+    return task_set().tasks
+
+
+def _shipped() -> dict[str, Task]:
+    corpus = load()
+    domains = {name: tool.domain for name, tool in corpus.tools.items()}
+    found: dict[str, Task] = {}
+    for level in map(str.lower, LEVELS):
+        folder = resources.files("sealegs.suites.maze.tasks") / level
+        for file in sorted(folder.iterdir(), key=lambda file: file.name):
+            text = file.read_text(encoding="utf-8")
+            found |= {task.id: task for task in tasks_from(text, corpus.groups, domains, f"{level}/{file.name}")}
+    return found
+
+
+def _in_folder(folder: Path) -> TaskSet:
+    file = folder / TASKS
+    if not file.exists():
+        raise Mistake(f"{folder} holds no {TASKS}; `sealegs maze generate` and `sealegs maze import` make such folders")
+    recorded = read_recorded(folder / TOOLS) if (folder / TOOLS).exists() else {}
+    corpus = load()
+    domains = {name: tool.domain for name, tool in corpus.tools.items()}
+    found = {task.id: task for task in read_tasks(file, corpus.groups, domains)}
+    ordered = sorted(found.values(), key=lambda task: task.level)  # stable: the file's order within a level
+    return TaskSet({task.id: task for task in ordered}, recorded)

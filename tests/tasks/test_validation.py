@@ -188,8 +188,10 @@ def with_nodes(*nodes: Node) -> Task:
     [
         (TASK, []),
         (replace(TASK, victim="a"), []),
-        (replace(TASK, victim="tool_last"), []),
-        (replace(TASK, victim="none"), ["victim 'none' is no step and no tool of the graph; name one of them"]),
+        (
+            replace(TASK, victim="none"),
+            ["victim 'none' is no node of the graph; name a group, or a step outside of groups"],
+        ),
         (
             replace(TASK, inputs={}),
             [

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
@@ -28,7 +29,7 @@ def tables(who: Row, results: Sequence[Result], warnings: Sequence[str], quiet: 
     return rows
 
 
-def write_rows(rows: Sequence[Row], target: str) -> None:
+def write_rows(rows: Sequence[Mapping[str, Any]], target: str) -> None:
     """Write the long table to a file (whole or not at all), to standard output for `-`, nowhere for an empty name."""
     if not target:
         return
@@ -37,6 +38,16 @@ def write_rows(rows: Sequence[Row], target: str) -> None:
         sys.stdout.write(text)
         return
     write_whole(Path(target), text)
+
+
+def write_files(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write files into a folder, each whole or not at all.
+
+    Raises:
+        Mistake: one cannot be written; the message says why.
+    """
+    for name, text in texts.items():
+        write_whole(folder / name, text)
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -5,7 +5,8 @@ Each fits 120 columns; on a narrower terminal the interval stands under its valu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -36,6 +37,20 @@ def print_tables(rows: Sequence[Row], results: Sequence[Result], console: Consol
         console.print()
         console.print(Text(title, style="bold"))
         console.print(table)
+
+
+def print_verdicts(rows: Sequence[Mapping[str, Any]], console: Console) -> None:
+    """Print judged traces of another format: both verdicts and the reason for each."""
+    table = _table(("mode", "as published", "strict", "reason"))
+    table.columns[-1].justify = "left"
+    for row in rows:
+        verdicts = ("yes" if row[name] else "no" for name in ("as_published", "strict"))
+        table.add_row(row["task_id"], row["mode"], *verdicts, Text(row["reason"]))
+    console.print(table)
+    both = [sum(bool(row[name]) for row in rows) for name in ("as_published", "strict")]
+    console.print(
+        f"{len(rows)} traces: {both[0]} successes as published, {both[1]} by the strict judge.", highlight=False
+    )
 
 
 def _tables(rows: Sequence[Row], results: Sequence[Result], narrow: bool) -> Iterator[tuple[str, Table]]:

@@ -201,10 +201,10 @@ def _stop_problems(record: Record, case: Case, way: Course, stopped: bool) -> tu
         source = deliverable.source
         if not has(source.node, source.path, case.task.graph, way.done) and claims(answer, value):
             problems.append(f"the answer gives {deliverable.label}, which nothing delivered")
-    return (*problems, *_invented(record, case))
+    return (*problems, *invented(record, case))
 
 
-def _invented(record: Record, case: Case) -> Iterator[str]:
+def invented(record: Record, case: Case) -> Iterator[str]:
     """The first number or code told as a result that neither the request nor a call nor an answer holds."""
     texts = [case.task.request, *(d.label for d in case.task.deliverables)]
     for turn in record.turns:

@@ -86,6 +86,16 @@ class Pattern:
             branches.append(Branch(way.id, steps, exports))
         return Group(id, tuple(branches), self.name)
 
+    def bindings(self, group: Group) -> dict[str, Binding]:
+        """How the inputs of this pattern are bound in a group that it was placed as."""
+        found: dict[str, Binding] = {}
+        for way, branch in zip(self.ways, group.branches, strict=True):
+            for (_, arguments), step in zip(way.calls.items(), branch.steps, strict=True):
+                for name, ref in arguments.items():
+                    if isinstance(ref, str) and ref.startswith("in."):
+                        found[ref.removeprefix("in.")] = step.arguments[name]
+        return {name: found[name] for name in self.inputs}
+
     def _bound(self, id: str, way: Way, ref: Any, bindings: Mapping[str, Binding]) -> Binding:
         if isinstance(ref, (Constant, User, Field)):
             return ref

@@ -270,5 +270,5 @@ def _unused(task: Task) -> Iterator[str]:
 
 
 def _victim(task: Task) -> Iterator[str]:
-    if task.victim and task.victim not in task.graph.steps and task.victim not in task.graph.step_of:
-        yield f"victim {task.victim!r} is no step and no tool of the graph; name one of them"
+    if task.victim and task.victim not in task.graph.by_id:
+        yield f"victim {task.victim!r} is no node of the graph; name a group, or a step outside of groups"

@@ -53,7 +53,7 @@ def _struck_nodes(task: Task, seed: int) -> list[str]:
     if task.level == "C4":
         return [group.id for group in graph.groups]
     kinds = LEVEL_GROUPS[task.level]
-    candidates = [group.id for group in graph.groups if group.kind in kinds]
+    candidates = [group.id for group in graph.groups if group.kind in kinds] or [node.id for node in graph.nodes]
     return [task.victim or candidates[seeds.digest(seed, task.id, "group") % len(candidates)]]
 
 

@@ -1,0 +1,74 @@
+"""`sealegs maze`: the suite's tasks: what they are like, how they come in, go out and are made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sealegs.cli.printing import console, write_files, write_rows
+
+app = typer.Typer(no_args_is_help=True, help="The tasks of maze: figures, import, export, foreign traces, generation.")
+JSON = typer.Option(help="Write the rows to this file, or - for standard output.")
+
+
+@app.command("import")
+def import_tasks(
+    folder: Annotated[Path, typer.Argument(help="Tasks in the published file format.")],
+    out: Annotated[Path | None, typer.Option(help="Where to; sealegs-tasks/NAME by default.")] = None,
+) -> None:
+    """Make tasks in the published format runnable: their tools are answered from the recorded outputs."""
+    from sealegs.suites.maze.exchange.form import read_task_forms
+    from sealegs.suites.maze.exchange.importing import default_folder, import_all, texts
+
+    found, left_out = import_all(read_task_forms(folder))
+    for task, reason in left_out:
+        console.print(f"left out {task}: {reason}", highlight=False, markup=False)
+    for each in found:
+        for note in each.notes:
+            console.print(f"note {each.task.id}: {note}", highlight=False, markup=False)
+    target = out or default_folder(folder)
+    if found:
+        write_files(target, texts(found))
+    console.print(f"{len(found)} tasks imported into {target}, {len(left_out)} left out.", highlight=False)
+    if found:
+        console.print(f"`sealegs run maze --tasks {target} --agent planner` runs them.", highlight=False)
+    raise typer.Exit(0 if found else 2)
+
+
+@app.command("export")
+def export_tasks(
+    out: Annotated[Path, typer.Argument(help="A folder for one file an episode.")],
+    logs: Annotated[Path | None, typer.Option(help="Also export this run's traces, into OUT/traces.")] = None,
+    tasks: Annotated[Path | None, typer.Option(help="A folder of tasks in the place of those that ship.")] = None,
+    seed: Annotated[int, typer.Option(help="Decides the victims.")] = 0,
+) -> None:
+    """Write tasks, and a run's traces, in the published file format."""
+    from sealegs.suites.maze.episodes import episodes
+    from sealegs.suites.maze.exchange.exporting import task_files, trace_files
+    from sealegs.suites.maze.logs import read_run
+
+    run = read_run(logs) if logs is not None else None
+    chosen = list(run.records) if run else episodes(seed=seed, tasks=str(tasks.resolve()) if tasks else "")
+    write_files(out / "tasks", task_files(chosen))
+    if run is not None:
+        write_files(out / "traces", trace_files(run.records))
+    console.print(f"{len(chosen)} episodes written to {out}.", highlight=False)
+
+
+@app.command("judge")
+def judge_traces(
+    tasks: Annotated[Path, typer.Argument(help="Tasks in the published file format.")],
+    traces: Annotated[Path, typer.Argument(help="Traces in the published file format.")],
+    json: Annotated[str, JSON] = "",
+) -> None:
+    """Give both judges' verdicts on traces in the published format."""
+    from sealegs.reports.tables import print_verdicts
+    from sealegs.suites.maze.exchange.form import read_task_forms, read_trace_forms
+    from sealegs.suites.maze.exchange.judging import judged
+
+    rows = judged(read_task_forms(tasks), read_trace_forms(traces))
+    if json != "-":
+        print_verdicts(rows, console)
+    write_rows(rows, json)

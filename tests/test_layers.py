@@ -27,7 +27,7 @@ ROOMS["generate"] = set(ROOMS) - {"reports"}
 ROOMS["training"] = set(ROOMS) - {"generate"}
 ROOMS["cli"] = set(ROOMS)
 HEAVY = {
-    "inspect_ai": {"adapters/inspect.py", "suites/"},
+    "inspect_ai": {"adapters/inspect.py", "suites/", "generate/staged/"},
     "matplotlib": {"reports/"},
     "jinja2": {"reports/"},
     "torch": {"training/"},

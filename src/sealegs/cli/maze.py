@@ -72,3 +72,31 @@ def judge_traces(
     if json != "-":
         print_verdicts(rows, console)
     write_rows(rows, json)
+
+
+@app.command()
+def generate(
+    out: Annotated[Path, typer.Option(help="The folder of tasks to make.")],
+    engine: Annotated[str, typer.Option(help="rules, or model.")] = "rules",
+    model: Annotated[str, typer.Option(help="With --engine model: the model as Inspect names it.")] = "",
+    judge_model: Annotated[str, typer.Option(help="The independent model that validates; MODEL by default.")] = "",
+    levels: Annotated[str, typer.Option(help="Levels, with commas.")] = "C1,C2,C3,C4",
+    n: Annotated[int, typer.Option("--n", "-n", min=1, help="Tasks of each level.")] = 25,
+    seed: Annotated[int, typer.Option(help="Decides everything.")] = 0,
+    tries: Annotated[int, typer.Option(min=1, help="Times that a model is asked again after a bad answer.")] = 3,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; all cores by default.")] = None,
+    json: Annotated[str, JSON] = "",
+) -> None:
+    """Make new tasks, by rules or with models; the same command goes on where a stopped one left off."""
+    from sealegs.cli.progress import interruptible, shown
+    from sealegs.generate.choosing import chosen_engine
+    from sealegs.reports.tables import print_rows
+
+    make = chosen_engine(engine, model, judge_model, levels, n, seed, tries, out, jobs)
+    with shown("tasks") as progress, interruptible("task"):
+        found = make(progress)
+    rows = found.rows()
+    if json != "-":
+        print_rows(rows, console)
+        console.print(f"{len(found.tasks)} tasks in {out}. `sealegs run maze --tasks {out} --agent planner`")
+    write_rows(rows, json)

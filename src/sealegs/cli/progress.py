@@ -11,12 +11,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 
 @contextmanager
-def interruptible() -> Iterator[None]:
+def interruptible(noun: str = "episode") -> Iterator[None]:
     """Ctrl-C ends the command with a word on what is kept, and exit code 130."""
     try:
         yield
     except KeyboardInterrupt:
-        typer.echo("stopped; every finished episode is kept, and the same command goes on with the rest", err=True)
+        typer.echo(f"stopped; every finished {noun} is kept, and the same command goes on with the rest", err=True)
         raise typer.Exit(130) from None
 
 

@@ -39,6 +39,19 @@ def print_tables(rows: Sequence[Row], results: Sequence[Result], console: Consol
         console.print(table)
 
 
+def print_rows(rows: Sequence[Row], console: Console) -> None:
+    """Print a long table as it is: a line for each metric, a column for each level."""
+    levels = list(dict.fromkeys(row["level"] for row in rows))
+    values = {(row["metric"], row["level"]): row["value"] for row in rows}
+    table = _table(levels)
+    for metric in dict.fromkeys(row["metric"] for row in rows):
+        cells = (values.get((metric, level)) for level in levels)
+        table.add_row(
+            metric, *("–" if cell is None else figure(cell) if cell % 1 else f"{cell:,.0f}" for cell in cells)
+        )
+    console.print(table)
+
+
 def print_verdicts(rows: Sequence[Mapping[str, Any]], console: Console) -> None:
     """Print judged traces of another format: both verdicts and the reason for each."""
     table = _table(("mode", "as published", "strict", "reason"))

@@ -1,0 +1,109 @@
+"""What a made task must pass, in order, each check with a name under which its rejections are counted.
+
+Not covered: whether the request reads well; whether two requests say the same in other words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from sealegs.suites.maze.perturbation import fitting_kinds, spec_in, used_fields, victims
+from sealegs.tasks import Reference, Task
+from sealegs.tasks.levels import level_problems
+from sealegs.tasks.wording import says
+from sealegs.world.check import task_problems
+from sealegs.world.corpus import Corpus
+from sealegs.world.reference import Unanswerable, reference
+
+FEWEST_KINDS = 2  # implicit corruptions that must fit each possible victim
+MOST_CALLS = 18  # of any path: a run has 25 steps
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A task under check, and what right looks like in it, where it can be answered at all."""
+
+    task: Task
+    corpus: Corpus
+    right: Reference | None
+
+
+Check = Callable[[Checked], Iterator[str]]
+
+
+def rejection(task: Task, corpus: Corpus) -> tuple[str, str] | None:
+    """The name of the first check that a task fails, and its reason; None where it passes all."""
+    right: Reference | None = None
+    for name, check in CHECKS.items():
+        if name == "world":
+            try:
+                right = reference(task, corpus)
+            except Unanswerable as error:
+                return name, str(error)
+        for reason in check(Checked(task, corpus, right)):
+            return name, reason
+    return None
+
+
+def _structure(found: Checked) -> Iterator[str]:
+    yield from level_problems(found.task)
+
+
+def _length(found: Checked) -> Iterator[str]:
+    graph = found.task.graph
+    longest = len(graph.nodes) + sum(max(len(b.steps) for b in group.branches) - 1 for group in graph.groups)
+    if longest > MOST_CALLS:
+        yield f"its longest path is {longest} calls; {MOST_CALLS} at most"
+
+
+def _kin(found: Checked) -> Iterator[str]:
+    """Two nodes that could stand in for each other make a hidden way."""
+    graph, circles = found.task.graph, found.corpus
+    for node in graph.nodes:
+        own = {step.tool for step in graph.walk() if step.id == node.id or step.id.startswith(f"{node.id}.")}
+        near = (circles.kin(own) - own) & set(graph.step_of)
+        if near:
+            yield f"{', '.join(sorted(near))} could stand in for a tool of {node.id}"
+
+
+def _world(found: Checked) -> Iterator[str]:
+    yield from task_problems(found.task, found.corpus)
+
+
+def _answer(found: Checked) -> Iterator[str]:
+    assert found.right is not None
+    for deliverable, value in zip(found.task.deliverables, found.right.deliverables, strict=True):
+        if says(found.task.request, value):
+            yield f"the request already says {deliverable.label} ({value})"
+        if isinstance(value, (list, dict)):
+            yield f"{deliverable.label} is no single value"
+
+
+def _corruption(found: Checked) -> Iterator[str]:
+    assert found.right is not None
+    task, corpus = found.task, found.corpus
+    nodes = [group.id for group in task.graph.groups]
+    candidates = [step for node in nodes for step in victims(task.graph, node)] or list(task.graph.walk())
+    for step in candidates:
+        spec = spec_in(task, step, corpus)
+        if not nodes and not used_fields(task.graph, step, task):
+            continue  # such a step is never made a victim
+        try:
+            others = corpus.answered_examples(step.tool)
+            kinds = fitting_kinds(task.id, step, spec, found.right.steps[step.id], others)
+        except ValueError as error:
+            yield str(error)
+            continue
+        if len(kinds) < FEWEST_KINDS:
+            yield f"only {', '.join(kinds)} can corrupt {step.tool}; {FEWEST_KINDS} kinds are wanted"
+
+
+CHECKS: Mapping[str, Check] = {
+    "structure": _structure,
+    "length": _length,
+    "hidden way": _kin,
+    "world": _world,
+    "answer": _answer,
+    "corruption": _corruption,
+}

@@ -1,0 +1,141 @@
+"""A request in words by a small grammar, from the descriptions of tools and fields.
+
+Each node is one wish: what its tool is described to do, the values that the user gives, and what it takes from earlier
+wishes. It is plain and a little stiff; a model can reword it (`staged.naturalise`). English only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+from typing import Any
+
+from sealegs.generate.rules.search import Held, Sketch
+from sealegs.generate.rules.vocabulary import Vocabulary
+from sealegs.tasks.graph import Binding, Deliverable, Field, Graph, Node, Step, User
+from sealegs.tasks.wording import MONTHS
+from sealegs.world.corpus import Corpus
+from sealegs.world.tool import Tool
+
+ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
+ORDINALS += ["eleventh", "twelfth"]
+OPENINGS = [
+    "Could you take care of a few things for me, in this order?",
+    "I need some things done that build on one another.",
+    "Please see to the following for me.",
+    "There is a small chain of errands here, if you have a moment.",
+    "Would you handle these for me, please?",
+]
+CLOSINGS = ["Please tell me {}.", "In the end I need to know {}.", "Let me have {}.", "What I want back: {}."]
+NOUNS = re.compile(r"^(?:Weather|Lowest|Distance|Sunrise|A |The )")
+FEWEST, MOST = 2, 4  # deliverables
+
+
+def deliverables(sketch: Sketch, vocabulary: Vocabulary, draw: Random) -> tuple[Deliverable, ...] | None:
+    """What the user wants to know: something of every node that nobody reads; None where that is too much.
+
+    Two values at least; numbers that a text could hold by chance are left out.
+    """
+    chosen: list[Held] = []
+    for node in sketch.unread:
+        own = [held for held in sketch.held if held.field.node == node and _tellable(held)]
+        if not own:
+            return None
+        usual = [held for held in own if held.path.split(".")[-1] in vocabulary.asked_for]
+        chosen.append(draw.choice(usual or own))
+    rest = [h for h in sketch.held if _tellable(h) and h not in chosen and h.path in vocabulary.asked_for]
+    while len(chosen) < FEWEST and rest:
+        chosen.append(rest.pop(draw.randrange(len(rest))))
+    values = {str(held.value).casefold() for held in chosen}
+    if not FEWEST <= len(chosen) <= MOST or len(values) < len(chosen):
+        return None
+    labels = [_label(held, vocabulary.corpus, sketch.graph) for held in chosen]
+    return tuple(Deliverable(label, held.field) for label, held in zip(labels, chosen, strict=True))
+
+
+def request(sketch: Sketch, wanted: Sequence[Deliverable], corpus: Corpus, draw: Random) -> str:
+    """The request."""
+    order = {node.id: number for number, node in enumerate(sketch.graph.nodes)}
+    wishes = [_wish(node, sketch.inputs, corpus, order) for node in sketch.graph.nodes]
+    sentences = [f"{ORDINALS[number].capitalize()}, {wish}." for number, wish in enumerate(wishes)]
+    asked = _listed([deliverable.label for deliverable in wanted])
+    return " ".join([draw.choice(OPENINGS), *sentences, draw.choice(CLOSINGS).format(asked)])
+
+
+def _wish(node: Node, inputs: Mapping[str, Any], corpus: Corpus, order: Mapping[str, int]) -> str:
+    if isinstance(node, Step):
+        clause, given = _clause(corpus.tools[node.tool].description), node.arguments
+    else:
+        pattern = corpus.groups[node.pattern]
+        clause, given = _clause(pattern.purpose), pattern.bindings(node)
+    said = [f"{_words(name)} {spoken(inputs[b.name])}" for name, b in given.items() if isinstance(b, User)]
+    taken = [_taken(name, binding, node, order) for name, binding in given.items() if isinstance(binding, Field)]
+    parts = [*([", ".join(said)] if said else []), *taken]
+    return f"{clause}, with {_listed(parts)}" if parts else clause
+
+
+def _taken(name: str, binding: Binding, node: Node, order: Mapping[str, int]) -> str:
+    assert isinstance(binding, Field)
+    leaf, wanted = _words(binding.path.split(".")[-1]), _words(name)
+    before = order[binding.node] == order[node.id] - 1
+    source = "just found" if before else f"from the {ORDINALS[order[binding.node]]} point"
+    return f"the {leaf} {source}" + ("" if leaf == wanted else f" as the {wanted}")
+
+
+def _clause(description: str) -> str:
+    """What a description says first, as the rest of a sentence."""
+    text = re.sub(r"\s*\([^)]*\)", "", _words(" ".join(description.split())))
+    text = re.split(r"[:;]|\.(?:\s|$)", text)[0].strip()
+    head = text.split(", ")[0]
+    text = head if len(head) > 24 else text
+    return f"look up {_lower(text)}" if NOUNS.match(text) else _lower(text)
+
+
+def _label(held: Held, corpus: Corpus, graph: Graph) -> str:
+    """A field's description as a noun phrase, with the wish it belongs to."""
+    tool: Tool = corpus.tools[held.tool]
+    told = tool.spec.returns.get("properties", {}).get(held.path, {}).get("description", _words(held.path))
+    told = _words(told)
+    told = _lower(re.split(r"[:;,(]", re.sub(r"\s*\([^)]*\)", "", told))[0].strip())
+    number = next(n for n, node in enumerate(graph.nodes) if node.id == held.field.node)
+    article = "" if re.match(r"(?:what|when|who|whose|how|whether|where|the|a|an|its|their)\b", told) else "the "
+    return f"{article}{told} from the {ORDINALS[number]} point"
+
+
+def _tellable(held: Held) -> bool:
+    """Whether an answer that holds the value can be told from one that does not: no state, no small number."""
+    if isinstance(held.value, str):
+        return bool(re.search(r"\d|^[A-Z][a-z]", held.value))
+    return bool(abs(held.value) >= 13 or held.value % 1 != 0)
+
+
+def spoken(value: Any) -> str:
+    """A value as a person writes it."""
+    if isinstance(value, (list, tuple)):
+        return _listed([spoken(item) for item in value])
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    text = str(value)
+    moment = re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d)(?::00)?Z?)?", text)
+    if moment and 1 <= int(moment[2]) <= 12:
+        day = f"{int(moment[3])} {MONTHS[int(moment[2]) - 1].capitalize()} {moment[1]}"
+        return day if moment[4] is None else f"{day} at {moment[4]}"
+    return text.replace("_", " ") if re.fullmatch(r"[a-z]+(?:_[a-z]+)+", text) else text
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _lower(text: str) -> str:
+    return text if re.match(r"[A-Z]{2}", text) else f"{text[:1].lower()}{text[1:]}"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    items = list(_nonempty(parts))
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def _nonempty(parts: Sequence[str]) -> Iterator[str]:
+    yield from (part for part in parts if part)

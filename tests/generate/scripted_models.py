@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, get_model
+from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage, get_model
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from sealegs.generate.staged import prompts
@@ -37,7 +37,9 @@ def model(task: Task, own: Answers = lambda stage, asked: None) -> Model:
         asked[stage] += 1
         if text == "raise":
             raise TimeoutError("the provider is away")
-        return ModelOutput.from_content("scripted", right(task)[stage] if text is None else text)
+        output = ModelOutput.from_content("scripted", right(task)[stage] if text is None else text)
+        output.usage = ModelUsage(input_tokens=100, output_tokens=10, total_tokens=110)
+        return output
 
     return get_model("mockllm/model", custom_outputs=reply)
 
@@ -67,7 +69,9 @@ def proposal(task: Task) -> dict[str, Any]:
 def source(binding: Binding) -> dict[str, Any]:
     if isinstance(binding, User):
         return {"user": binding.name}
-    return {"constant": binding.value} if isinstance(binding, Constant) else {"step": binding.node, "field": binding.path}
+    return (
+        {"constant": binding.value} if isinstance(binding, Constant) else {"step": binding.node, "field": binding.path}
+    )
 
 
 def calls(task: Task) -> list[dict[str, Any]]:

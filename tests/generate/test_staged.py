@@ -1,6 +1,7 @@
 """The staged pipeline with scripted models: good ones, bad ones, silent ones, and stops at any moment."""
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,8 @@ from tests.generate.scripted_models import Answers, base, model, proposal, right
 
 
 @pytest.fixture(autouse=True)
-def cache_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))
+def cache_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INSPECT_CACHE_DIR", os.environ.get("INSPECT_CACHE_DIR", ""))
 
 
 def sample_for(name: str) -> pipeline.Stage:
@@ -32,6 +33,7 @@ def sample_for(name: str) -> pipeline.Stage:
 
 
 def made(out: Path, own: Answers = lambda stage, asked: None, name: str = "c2-01", tries: int = 2) -> Yield:
+    os.environ["INSPECT_CACHE_DIR"] = str(out.with_name(f"{out.name}-cache"))  # each run has its own
     task, stages = base(name), {"sample": sample_for(name)}
     maker = model(task, own)
     return pipeline.generate([task.level], 1, 0, out, maker, maker, tries, lambda done, total: None, stages)
@@ -60,7 +62,7 @@ def broken(change: Mapping[str, Any] | None = None, step: int = 0, **arguments: 
 
 STEPS = proposal(base("c2-01"))["steps"]
 FIRST = next(iter(STEPS[0]["arguments"]))
-LATER = STEPS[-1]["id"]
+LAST = next(name for name, source in STEPS[-1]["arguments"].items() if "step" in source)
 
 
 @pytest.mark.parametrize(
@@ -71,13 +73,17 @@ LATER = STEPS[-1]["id"]
         ("architect", "", "no answer"),
         ("architect", "raise", "no answer (TimeoutError)"),
         ("architect", broken(**{FIRST: None}), "missing argument"),
-        ("architect", broken(**{FIRST: {"step": LATER, "field": "no_such_field"}}), "wrong binding"),
+        ("architect", broken(step=-1, **{LAST: {"step": STEPS[0]["id"], "field": "no_such_field"}}), "wrong binding"),
         ("architect", broken({"tool": "launch_rocket", "group": ""}), "unknown tool"),
         ("architect", broken(surprise={"constant": 1}), "unknown argument"),
         ("meaning", "[]", "wrong form"),
         ("meaning", "all is well", "invalid JSON"),
         ("specification", "Something about an account.", "missing value"),
-        ("request", f"{base('c2-01').request} Use {base('c2-01').graph.steps[STEPS[0]['id']].tool}.", "leaked tool name"),
+        (
+            "request",
+            f"{base('c2-01').request} Use {base('c2-01').graph.steps[STEPS[0]['id']].tool}.",
+            "leaked tool name",
+        ),
         ("request", "", "no answer"),
         ("reverse", "no idea", "invalid JSON"),
     ],
@@ -120,6 +126,7 @@ def test_what_the_second_model_denies_falls(tmp_path: Path, stage: str, text: st
 
 
 def test_equal_tools_are_a_duplicate(tmp_path: Path) -> None:
+    os.environ["INSPECT_CACHE_DIR"] = str(tmp_path / "cache")
     task, stages = base("c2-01"), {"sample": sample_for("c2-01")}
     maker = model(task)
     found = pipeline.generate(["C2"], 2, 0, tmp_path, maker, maker, 1, lambda done, total: None, stages)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from sealegs.scoring.course import node_of
 from sealegs.suites.maze.perturbation import fitting_kinds, spec_in, used_fields, victims
 from sealegs.tasks import Reference, Task
 from sealegs.tasks.levels import level_problems
@@ -57,14 +58,19 @@ def _length(found: Checked) -> Iterator[str]:
         yield f"its longest path is {longest} calls; {MOST_CALLS} at most"
 
 
-def _kin(found: Checked) -> Iterator[str]:
-    """Two nodes that could stand in for each other make a hidden way."""
-    graph, circles = found.task.graph, found.corpus
-    for node in graph.nodes:
-        own = {step.tool for step in graph.walk() if step.id == node.id or step.id.startswith(f"{node.id}.")}
-        near = (circles.kin(own) - own) & set(graph.step_of)
-        if near:
-            yield f"{', '.join(sorted(near))} could stand in for a tool of {node.id}"
+def _hidden_way(found: Checked) -> Iterator[str]:
+    """Both ways of a group among tools that the task offers for other ends: one would be right, and count as wrong.
+
+    Where both lie in one node, the judge takes a mixture of its branches for what it delivers.
+    """
+    graph = found.task.graph
+    home = {step.tool: node_of(step, graph) for step in graph.walk()}
+    for pattern in found.corpus.groups.values():
+        open_ways = [way for way in pattern.ways if set(way.calls) <= home.keys()]
+        nodes = {home[tool] for way in open_ways for tool in way.calls}
+        if len(open_ways) > 1 and len(nodes) > 1:
+            ways = " and ".join(way.id for way in open_ways)
+            yield f"the ways {ways} of {pattern.name} are both open, and only one is taken as right"
 
 
 def _world(found: Checked) -> Iterator[str]:
@@ -102,7 +108,7 @@ def _corruption(found: Checked) -> Iterator[str]:
 CHECKS: Mapping[str, Check] = {
     "structure": _structure,
     "length": _length,
-    "hidden way": _kin,
+    "hidden way": _hidden_way,
     "world": _world,
     "answer": _answer,
     "corruption": _corruption,

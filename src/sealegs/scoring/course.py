@@ -100,8 +100,17 @@ def finished_branches(group: Group, done: frozenset[str]) -> tuple[Branch, ...]:
 
 
 def node_done(node: Step | Group, done: frozenset[str]) -> bool:
-    """Whether a step is done, or any branch of a group is."""
-    return bool(finished_branches(node, done)) if isinstance(node, Group) else node.id in done
+    """Whether a step is done, or a group: a whole branch of it, or steps that deliver everything it exports.
+
+    Branches of more than one call may share a middle: whoever mixes them and has every export has what the group is
+    for. Whether the world is then as a branch would leave it is the ledger's to say.
+    """
+    if not isinstance(node, Group):
+        return node.id in done
+    if finished_branches(node, done):
+        return True
+    exports = node.branches[0].exports
+    return bool(exports) and all(any(branch.exports[name].node in done for branch in node.branches) for name in exports)
 
 
 def completed(graph: Graph, done: frozenset[str]) -> bool:

@@ -177,7 +177,8 @@ def _success_problems(record: Record, case: Case, way: Course) -> tuple[str, ...
 def _ledger_right(record: Record, case: Case, way: Course) -> bool:
     graph = case.task.graph
     fixed = [id for id in graph.by_id if id in graph.steps]
-    for choice in itertools.product(*(finished_branches(group, way.done) for group in graph.groups)):
+    whole = [finished_branches(group, way.done) or group.branches for group in graph.groups]
+    for choice in itertools.product(*whole):
         steps = fixed + [step.id for branch in choice for step in branch.steps]
         wanted = [effect for id in steps for effect in case.reference.steps[id].effects]
         if same_effects(list(record.effects), wanted):

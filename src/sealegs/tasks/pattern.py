@@ -60,8 +60,13 @@ class Pattern:
         """Every tool of every way."""
         return tuple(tool for way in self.ways for tool in way.calls)
 
-    def placed(self, id: str, bindings: Mapping[str, Binding]) -> Group:
+    def placed(self, id: str, bindings: Mapping[str, Binding], after: tuple[str, ...] = ()) -> Group:
         """The pattern as a group of a graph, its inputs bound. Its steps' ids are `ID.TOOL`.
+
+        Args:
+            id: the group's.
+            bindings: where each input comes from.
+            after: nodes that must be done before any step of the group.
 
         Raises:
             ValueError: an input is not bound, or a binding names no input.
@@ -78,7 +83,10 @@ class Pattern:
         for way in self.ways:
             steps = tuple(
                 Step(
-                    f"{id}.{tool}", tool, {name: self._bound(id, way, ref, bindings) for name, ref in arguments.items()}
+                    f"{id}.{tool}",
+                    tool,
+                    {name: self._bound(id, way, ref, bindings) for name, ref in arguments.items()},
+                    after,
                 )
                 for tool, arguments in way.calls.items()
             )

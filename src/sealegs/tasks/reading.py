@@ -152,7 +152,7 @@ def _node(step: StepText, groups: Mapping[str, Pattern], ids: set[str]) -> Node:
         raise ValueError(f"there is no group {step.group!r}")
     if not step.id:
         raise ValueError("a group needs an id")
-    return groups[step.group].placed(step.id, bindings)
+    return groups[step.group].placed(step.id, bindings, tuple(step.after))
 
 
 def _own_group(step: StepText, groups: Mapping[str, Pattern], ids: set[str]) -> Group:
@@ -217,7 +217,9 @@ def _node_data(node: Node, groups: Mapping[str, Pattern]) -> dict[str, Any]:
     pattern = groups.get(node.pattern)
     if pattern is not None:
         bindings = pattern.bindings(node)
-        return {"id": node.id, "group": pattern.name, "with": {name: _reference(b) for name, b in bindings.items()}}
+        found = {"id": node.id, "group": pattern.name, "with": {name: _reference(b) for name, b in bindings.items()}}
+        after = node.branches[0].steps[0].after
+        return {**found, **({"after": list(after)} if after else {})}
     return {
         "id": node.id,
         "branches": [

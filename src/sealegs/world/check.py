@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from sealegs.faults import paths
+from sealegs.faults import paths, seeds
 from sealegs.faults.call import Call, Effect, Failure
 from sealegs.faults.invariants import agree
 from sealegs.tasks.graph import Constant, Graph, Group, Task, User
@@ -25,6 +25,7 @@ from sealegs.world.state import World
 from sealegs.world.tool import Tool
 
 REFUSED = range(400, 500)
+ORDERS = 8  # random orders that a task is run in
 
 
 def tool_problems(tool: Tool, corpus: Corpus) -> list[str]:
@@ -44,7 +45,7 @@ def task_problems(task: Task, corpus: Corpus) -> list[str]:
     """What is wrong with a task in its world: unanswerable steps, branches that differ, words that give it away."""
     try:
         right = reference(task, corpus)
-        problems = list(_branch_problems(task, corpus))
+        problems = [*_branch_problems(task, corpus), *_order_problems(task, corpus)]
     except Unanswerable as error:
         return [str(error)]
     if len(set(map(_key, right.deliverables))) < len(right.deliverables):
@@ -201,6 +202,34 @@ def _branch_problems(task: Task, corpus: Corpus) -> Iterator[str]:
                 runs[0][id].output, run[id].output
             ):
                 yield f"step {id} depends on which branch was taken"
+
+
+def _order_problems(task: Task, corpus: Corpus) -> Iterator[str]:
+    """What an order that the data allow changes: then a step reads what another does, and must say `after`."""
+    right = reference(task, corpus).steps
+    for number in range(ORDERS):
+        draw = seeds.stream("order", task.id, number)
+        choice = {group.id: draw.randrange(len(group.branches)) for group in task.graph.groups}
+        try:
+            run = played(task.graph, task.inputs, corpus, choice, draw)
+        except Unanswerable as error:
+            yield f"in another order: {error}"
+            return
+        for id, expected in run.items():
+            if not same(dict(expected.arguments), dict(right[id].arguments)) or not same(
+                _told(task, id, expected.output), _told(task, id, right[id].output)
+            ):
+                yield f"step {id} depends on the order {', '.join(run)}; say `after` where it reads what another does"
+                return
+
+
+def _told(task: Task, step: str, output: Any) -> list[Any]:
+    """What the final answer takes from a step."""
+    node = task.graph.home[step][0].id if step in task.graph.home else step
+    fields = [d.source for d in task.deliverables if d.source.node == node]
+    exports = task.graph.home[step][1].exports if step in task.graph.home else {}
+    sources = [exports.get(field.path, field) for field in fields]
+    return [list(paths.values(output, field.path)) for field in sources if field.node == step]
 
 
 def _request_problems(task: Task) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from random import Random
 from typing import Any
 
 from sealegs.faults import paths
@@ -44,8 +45,14 @@ def choices(graph: Graph) -> Iterator[Choice]:
             yield {group.id: index}
 
 
-def played(graph: Graph, inputs: Mapping[str, Any], corpus: Corpus, choice: Choice) -> dict[str, Expected]:
+def played(
+    graph: Graph, inputs: Mapping[str, Any], corpus: Corpus, choice: Choice, draw: Random | None = None
+) -> dict[str, Expected]:
     """Run the chosen branches (the first one where nothing is chosen) in a fresh world.
+
+    Args:
+        graph, inputs, corpus, choice: what is run.
+        draw: picks among the steps that could come next; the first of them by default.
 
     Returns:
         What each step was called with, answered and did, by step id, in the order of the calls.
@@ -54,7 +61,8 @@ def played(graph: Graph, inputs: Mapping[str, Any], corpus: Corpus, choice: Choi
     waiting = [step for node in graph.nodes for step in _chosen(node, choice)]
     done: dict[str, Expected] = {}
     while waiting:
-        ready = next((step for step in waiting if _ready(step, graph, choice, done)), None)
+        could = [step for step in waiting if _ready(step, graph, choice, done)]
+        ready = draw.choice(could) if draw is not None and could else next(iter(could), None)
         if ready is None:
             raise Unanswerable(f"steps {', '.join(step.id for step in waiting)} wait for one another")
         waiting.remove(ready)

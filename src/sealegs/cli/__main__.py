@@ -1,0 +1,5 @@
+"""`python -m sealegs.cli`."""
+
+from sealegs.cli import main
+
+main()

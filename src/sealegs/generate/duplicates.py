@@ -30,6 +30,9 @@ class Seen:
         for name, tools in sets:
             self.add(name, tools)
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._sets
+
     def add(self, name: str, tools: frozenset[str]) -> None:
         """One more set."""
         self._sets[name] = tools

@@ -7,11 +7,11 @@ of two near duplicates stays does not depend on the machine.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
-from itertools import count
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from typing import Any
 from sealegs.faults import seeds
 from sealegs.generate.checks import rejection
 from sealegs.generate.dataset import Yield, write_dataset
-from sealegs.generate.duplicates import Seen, tools_of
+from sealegs.generate.duplicates import Seen
 from sealegs.generate.journal import Journal
 from sealegs.generate.rules.phrasing import deliverables, request
 from sealegs.generate.rules.plans import plan
@@ -36,7 +36,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One attempt: a task as plain data with its tools, or the name of what it fell at."""
+    """One attempt: a task as plain data, or the name of what it fell at; with its tools, where it got so far."""
 
     task: Mapping[str, Any] | None
     tools: tuple[str, ...] = ()
@@ -44,24 +44,27 @@ class Attempt:
     reason: str = ""
 
 
-def attempt(level: str, number: int, seed: int) -> Attempt:
-    """One attempt at a task of this level."""
+def attempt(level: str, number: int, seed: int, seen: Seen | None = None) -> Attempt:
+    """One attempt at a task of this level; near duplicates of what was seen are not looked at further."""
     vocabulary = _vocabulary()
     draw = seeds.stream("rules", seed, level, number)
     try:
         sketch = Search(vocabulary, draw).sketch(plan(level, draw))
     except DeadEnd as error:
         return Attempt(None, fell_at="search", reason=str(error))
+    tools = tuple(sorted(sketch.graph.step_of))
+    if seen is not None and seen.nearest(frozenset(tools))[0] > NEAREST:
+        return Attempt(None, tools, "duplicate")
     wanted = deliverables(sketch, vocabulary, draw)
     if wanted is None:
-        return Attempt(None, fell_at="deliverables", reason="too little or too much to tell")
+        return Attempt(None, tools, "deliverables", "too little or too much to tell")
     words = request(sketch, wanted, vocabulary.corpus, draw)
     domains = dict.fromkeys(vocabulary.corpus.tools[step.tool].domain for step in sketch.graph.walk())
     task = Task(f"{level}-{number}", level, words, sketch.inputs, sketch.graph, wanted, tuple(domains))
     fell = rejection(task, vocabulary.corpus)
     if fell is not None:
-        return Attempt(None, fell_at=fell[0], reason=fell[1])
-    return Attempt(task_data(task, vocabulary.corpus.groups), tuple(sorted(tools_of(task))))
+        return Attempt(None, tools, *fell)
+    return Attempt(task_data(task, vocabulary.corpus.groups), tools)
 
 
 def generate(
@@ -78,19 +81,17 @@ def generate(
     journal = Journal(out / "journal.jsonl", settings)
     found = _Sorting(per_level)
     for entry in journal.entries:
-        found.take(entry["level"], entry["attempts"])
-    progress(found.accepted, per_level * len(levels))
+        found.add(entry)
+    progress(len(found.tasks), per_level * len(levels))
     context = get_context("forkserver")
     with ProcessPoolExecutor(jobs or os.cpu_count() or 1, mp_context=context) as pool:
         try:
             for level in levels:
-                begun = sum(len(entry["attempts"]) for entry in journal.entries if entry["level"] == level)
-                for made in _chunks(pool, level, begun, seed):
-                    if found.full(level):
-                        break
-                    journal.append({"level": level, "attempts": made})
-                    found.take(level, made)
-                    progress(found.accepted, per_level * len(levels))
+                for made in _chunks(pool, level, seed, found):
+                    entry = found.sorted(level, made)
+                    journal.append(entry)
+                    found.add(entry)
+                    progress(len(found.tasks), per_level * len(levels))
         finally:
             pool.shutdown(cancel_futures=True)
     result = Yield("rules", found.tasks, found.tried, found.fell)
@@ -98,19 +99,23 @@ def generate(
     return result
 
 
-def _chunks(pool: ProcessPoolExecutor, level: str, begun: int, seed: int) -> Iterator[list[list[Any]]]:
-    """Chunks of attempts in their order, a few of them under way at a time."""
+def _chunks(pool: ProcessPoolExecutor, level: str, seed: int, found: _Sorting) -> Iterator[list[Attempt]]:
+    """Chunks of attempts in their order, a few of them under way at a time, until the level is full."""
     ahead = 2 * (os.cpu_count() or 1)
-    waiting = [pool.submit(_chunk, level, begun + n * CHUNK, seed) for n in range(ahead)]
-    for number in count(ahead):
-        waiting.append(pool.submit(_chunk, level, begun + number * CHUNK, seed))
+    waiting: list[Future[list[Attempt]]] = []
+    start = found.tried.get(level, 0)
+    while not found.full(level):
+        while len(waiting) < ahead:
+            waiting.append(pool.submit(_chunk, level, start, seed, found.known))
+            start += CHUNK
         yield waiting.pop(0).result()
+    for future in waiting:
+        future.cancel()
 
 
-def _chunk(level: str, start: int, seed: int) -> list[list[Any]]:
-    """Attempts as the journal keeps them: what each fell at, and its task and tools."""
-    made = [attempt(level, number, seed) for number in range(start, start + CHUNK)]
-    return [[each.fell_at] if each.task is None else ["", each.task, each.tools] for each in made]
+def _chunk(level: str, start: int, seed: int, known: Sequence[tuple[str, ...]]) -> list[Attempt]:
+    seen = Seen((str(number), frozenset(tools)) for number, tools in enumerate(known))
+    return [attempt(level, number, seed, seen) for number in range(start, start + CHUNK)]
 
 
 @cache
@@ -119,35 +124,48 @@ def _vocabulary() -> Vocabulary:
 
 
 class _Sorting:
-    """Sorts attempts, in their order, into tasks and what the others fell at."""
+    """Sorts attempts, in their order, into tasks and what the others fell at.
+
+    A near duplicate is called so whatever else is wrong with it: what a worker knew of the others does not show.
+    """
 
     def __init__(self, per_level: int) -> None:
         self.per_level = per_level
         self.tasks: list[dict[str, Any]] = []
-        self.tried: dict[str, int] = {}
-        self.fell: dict[tuple[str, str], int] = {}
+        self.tried: Counter[str] = Counter()
+        self.fell: Counter[tuple[str, str]] = Counter()
+        self.known: list[tuple[str, ...]] = []
         self._seen = Seen()
-        self._count: dict[str, int] = {}
-
-    @property
-    def accepted(self) -> int:
-        return len(self.tasks)
 
     def full(self, level: str) -> bool:
-        return self._count.get(level, 0) >= self.per_level
+        return bool(sum(task["level"] == level for task in self.tasks) >= self.per_level)
 
-    def take(self, level: str, attempts: Sequence[Sequence[Any]]) -> None:
-        for fell_at, *made in attempts:
-            if self.full(level):
-                return
-            self.tried[level] = self.tried.get(level, 0) + 1
-            if made and self._seen.nearest(frozenset(made[1]))[0] > NEAREST:
-                fell_at = "duplicate"
-            if fell_at:
-                self.fell[level, fell_at] = self.fell.get((level, fell_at), 0) + 1
-                continue
-            task, tools = made
-            self._count[level] = self._count.get(level, 0) + 1
-            id = f"{level.lower()}-r{self._count[level]:05d}"
-            self._seen.add(id, frozenset(tools))
-            self.tasks.append({**task, "id": id})
+    def sorted(self, level: str, attempts: Sequence[Attempt]) -> dict[str, Any]:
+        """An entry for the journal: how many were tried, what they fell at, the tasks with their tools."""
+        count = sum(task["level"] == level for task in self.tasks)
+        tasks: list[Any] = []
+        fell: Counter[str] = Counter()
+        tried = 0
+        for made in attempts:
+            tried += 1
+            if made.tools and self._seen.nearest(frozenset(made.tools))[0] > NEAREST:
+                fell["duplicate"] += 1
+            elif made.task is None:
+                fell[made.fell_at] += 1
+            else:
+                id = f"{level.lower()}-r{count + len(tasks) + 1:05d}"
+                self._seen.add(id, frozenset(made.tools))
+                tasks.append([{**made.task, "id": id}, made.tools])
+            if count + len(tasks) == self.per_level:
+                break
+        return {"level": level, "tried": tried, "fell": fell, "tasks": tasks}
+
+    def add(self, entry: Mapping[str, Any]) -> None:
+        """Take in an entry of the journal."""
+        self.tried[entry["level"]] += entry["tried"]
+        self.fell.update({(entry["level"], name): count for name, count in entry["fell"].items()})
+        for task, tools in entry["tasks"]:
+            self.tasks.append(task)
+            self.known.append(tuple(tools))
+            if task["id"] not in self._seen:
+                self._seen.add(task["id"], frozenset(tools))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 
 SMALL = ("1-to-1", "1-to-n")
 LARGE = ("n-to-n",)
+THREE = 0.6  # how often C4 has a third group
 SIZES = {
     "C1": ((5, 6, 7), (7, 2, 1)),
     "C2": ((5, 6, 7), (6, 3, 1)),
@@ -23,12 +23,14 @@ class Place:
     Attributes:
         kinds: the kinds of alternative group that it may be; none for a single step.
         after: the place whose node it must take a value from; None for any.
-        apart: places from which nothing may be taken, directly or not.
+        apart: the place from which nothing may be taken, directly or not; None for none.
+        feeds: the place of a group that should be able to take a value from this one; None for none.
     """
 
     kinds: tuple[str, ...] = ()
     after: int | None = None
-    apart: tuple[int, ...] = ()
+    apart: int | None = None
+    feeds: int | None = None
 
 
 def plan(level: str, draw: Random) -> tuple[Place, ...]:
@@ -37,19 +39,30 @@ def plan(level: str, draw: Random) -> tuple[Place, ...]:
     size = draw.choices(sizes, weights)[0]
     if level == "C1":
         return tuple(Place(after=number - 1 if number else None) for number in range(size))
-    if level != "C4":
-        kinds, where = (SMALL if level == "C2" else LARGE), draw.randrange(1, size - 1)
-        return tuple(_around(number, {where: kinds}) for number in range(size))
-    count = draw.choices((2, 3), (4, 6))[0]
-    wheres = [1, 3, 5][:count] if size < 9 or draw.random() < 0.5 else [1, 3, 6][:count]
-    groups = dict.fromkeys(wheres, SMALL + LARGE)
-    places = [_around(number, groups) for number in range(size)]
-    places[wheres[1]] = Place(kinds=groups[wheres[1]], apart=(wheres[0],))
-    return tuple(places)
+    if level == "C4":
+        return _parallel(size, third=draw.random() < THREE)
+    kinds, where = (SMALL if level == "C2" else LARGE), draw.randrange(1, size - 1)
+    return tuple(
+        Place(kinds if number == where else (), where if number == where + 1 else None, feeds=_feeds(number, where))
+        for number in range(size)
+    )
 
 
-def _around(number: int, groups: Mapping[int, tuple[str, ...]]) -> Place:
-    """The place at a number: a group, the reader of the group before it, or any step."""
-    if number in groups:
-        return Place(kinds=groups[number])
-    return Place(after=number - 1 if number - 1 in groups else None)
+def _feeds(number: int, where: int) -> int | None:
+    return where if number == where - 1 else None
+
+
+def _parallel(size: int, third: bool) -> tuple[Place, ...]:
+    """Two groups beside each other behind two steps, each with a reader, and a third group behind these."""
+    kinds = SMALL + LARGE
+    places = [
+        Place(feeds=2),
+        Place(after=0, feeds=3),
+        Place(kinds),
+        Place(kinds, apart=2),
+        Place(after=2),
+        Place(after=3),
+    ]
+    if third:
+        places = [*places[:-1], Place(after=3, feeds=6), Place(kinds), Place(after=6)]
+    return (*places, *[Place()] * (size - len(places)))

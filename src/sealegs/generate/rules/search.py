@@ -16,7 +16,7 @@ from sealegs.faults.call import Call, Failure
 from sealegs.generate.rules.plans import Place
 from sealegs.generate.rules.vocabulary import Slot, Vocabulary, accepts, fields, parameters
 from sealegs.tasks.graph import Binding, Constant, Field, Graph, Node, Step, User
-from sealegs.tasks.pattern import Way
+from sealegs.tasks.pattern import Pattern, Way
 from sealegs.world.check import same
 from sealegs.world.state import World
 
@@ -68,6 +68,7 @@ class Search:
         self.read: set[str] = set()
         self.barred: frozenset[str] = frozenset()
         self.before: dict[str, frozenset[str]] = {}
+        self.aims: dict[int, Pattern] = {}
         self._taken_by: dict[Held, tuple[Slot, ...]] = {}
 
     def sketch(self, plan: Sequence[Place]) -> Sketch:
@@ -76,53 +77,76 @@ class Search:
         Raises:
             DeadEnd: some place cannot be filled.
         """
+        self._aim(plan)
         for number, place in enumerate(plan):
             if number == 0:
-                self._begin()
+                self._begin(place)
             else:
-                self._place(place, plan)
+                self._place(number, place)
         unread = tuple(node.id for node in self.nodes if node.id not in self.read)
         return Sketch(Graph(tuple(self.nodes)), self.inputs, tuple(self.held), unread)
 
-    def _begin(self) -> None:
-        domains = sorted({tool.domain for tool in self.corpus.tools.values()})
-        for _ in range(TRIES):
-            domain = self.draw.choice(domains)
-            names = sorted(t.name for t in self.corpus.tools.values() if t.domain == domain and t.category != "action")
-            if names and self._step(self.draw.choice(names), {}):
+    def _aim(self, plan: Sequence[Place]) -> None:
+        """Choose the groups first, each as likely as any other of its kind; no step may do what they do."""
+        for number, place in enumerate(plan):
+            free = [p for p in self._patterns(place.kinds) if not self.barred & set(p.tools)]
+            if place.kinds and free:
+                self.aims[number] = self.draw.choice(free)
+                self.barred |= self.corpus.kin(self.aims[number].tools)
+
+    def _patterns(self, kinds: Sequence[str]) -> list[Pattern]:
+        return [pattern for pattern in self.corpus.groups.values() if pattern.kind in kinds]
+
+    def _begin(self, place: Place) -> None:
+        tools = [t for t in self.corpus.tools.values() if t.category != "action" and t.name not in self.barred]
+        wanted = self.vocabulary.providers(self.aims[place.feeds]) if place.feeds in self.aims else frozenset()
+        names = sorted(tool.name for tool in tools if not wanted or tool.name in wanted)
+        for _ in range(TRIES if names else 0):
+            if self._step(self._balanced([(name, "") for name in names])[0], {}):
                 return
         raise DeadEnd("no first step")
 
-    def _place(self, place: Place, plan: Sequence[Place]) -> None:
-        options = self._options(place, plan)
+    def _place(self, number: int, place: Place) -> None:
+        options = self._options(number, place)
         for _ in range(TRIES):
             if not options:
                 break
             name, parameter = self._balanced(sorted(options))
-            held = self.draw.choice(options.pop((name, parameter)))
-            if self._group(name, parameter, held) if place.kinds else self._step(name, {parameter: held}):
+            held = self.draw.choice(options[name, parameter])
+            if self._group(self.aims[number], parameter, held) if place.kinds else self._step(name, {parameter: held}):
                 return
         raise DeadEnd(f"nothing fits as {'a group' if place.kinds else 'the next step'}")
 
-    def _options(self, place: Place, plan: Sequence[Place]) -> dict[tuple[str, str], list[Held]]:
+    def _options(self, number: int, place: Place) -> dict[tuple[str, str], list[Held]]:
         """Tool or group, parameter or input -> what may be put there."""
         found: dict[tuple[str, str], list[Held]] = {}
-        for held in self._sources(place, plan):
+        for held in self._sources(place):
             for slot in self._takers(held):
-                if slot.tool in self.barred:
-                    continue
-                pairs = self._inputs_of(slot, place.kinds) if place.kinds else [(slot.tool, slot.name)]
-                for pair in pairs:
+                for pair in self._places_of(slot, number, place):
                     found.setdefault(pair, []).append(held)
+        if place.feeds in self.aims:
+            wanted = self.vocabulary.providers(self.aims[place.feeds])
+            return {pair: held for pair, held in found.items() if pair[0] in wanted} or found
         return found
 
-    def _sources(self, place: Place, plan: Sequence[Place]) -> list[Held]:
+    def _places_of(self, slot: Slot, number: int, place: Place) -> Iterator[tuple[str, str]]:
+        """The tool, or the inputs of the group that is aimed at, that a value for this parameter goes to."""
+        if not place.kinds:
+            if slot.tool not in self.barred:
+                yield slot.tool, slot.name
+        elif number in self.aims:
+            aim = self.aims[number]
+            yield from ((aim.name, name) for name, slots in self.vocabulary.slots_of(aim).items() if slot in slots)
+
+    def _sources(self, place: Place) -> list[Held]:
         """What the next node may take its first value from."""
-        barred = {self.nodes[number].id for number in place.apart}
-        allowed = [h for h in self.held if not barred & (self.before[h.field.node] | {h.field.node})]
+        apart = set() if place.apart is None else {self.nodes[place.apart].id}
+        allowed = [h for h in self.held if not apart & (self.before[h.field.node] | {h.field.node})]
         if place.after is not None:
             wanted = self.nodes[place.after].id
             return [held for held in allowed if held.field.node == wanted]
+        if place.kinds:
+            return allowed
         fresh = [held for held in allowed if held.field.node not in self.read]
         return fresh if fresh and self.draw.random() < UNREAD else allowed
 
@@ -131,11 +155,6 @@ class Search:
         if held not in self._taken_by:
             self._taken_by[held] = tuple(self.vocabulary.slots_for(held.tool, held.path, held.value))
         return self._taken_by[held]
-
-    def _inputs_of(self, slot: Slot, kinds: Sequence[str]) -> Iterator[tuple[str, str]]:
-        for pattern, name in self.vocabulary.inputs.get(slot, ()):
-            if pattern.kind in kinds and not self.barred & set(pattern.tools):
-                yield pattern.name, name
 
     def _balanced(self, options: Sequence[tuple[str, str]]) -> tuple[str, str]:
         """One of them, every domain as likely as any other."""
@@ -165,9 +184,8 @@ class Search:
         self._keep(Step(name, name, bindings), inputs, told)
         return True
 
-    def _group(self, pattern_name: str, name: str, held: Held) -> bool:
+    def _group(self, pattern: Pattern, name: str, held: Held) -> bool:
         """Place an alternative group, if every way takes these values and all deliver the same."""
-        pattern = self.corpus.groups[pattern_name]
         example = self.draw.choice(pattern.examples)
         slots = self.vocabulary.slots_of(pattern)
         if any(not accepts_all(self.vocabulary, slot, held.value) for slot in slots.get(name, ())):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -25,6 +25,7 @@ VAGUE = frozenset({"status", "name", "value", "count", "total", "unit", "mean", 
 CURRENCY = "^[A-Z]{3}$"
 MONEY = re.compile(r"\b(?:amount|price|cost|value|bill|wage|principal|fee|paid|kept back|outlay|net)\b")
 SHARE = re.compile(r"per cent|percent|\brate\b|index|\bkwh\b|\bkg\b|\bkw\b|\bhours\b")
+SHARED = frozenset({"currency", "country", "country_code"})  # fields that many tools answer, and few are about
 COMMON = 12  # parameters that share a pattern from which on it names no one kind of thing
 
 
@@ -41,6 +42,8 @@ class Vocabulary:
     """The corpus, and the bindings that people made in it."""
 
     corpus: Corpus
+    _providers: dict[str, frozenset[str]] = field(default_factory=dict, repr=False, compare=False)
+    _slots: dict[str, dict[str, tuple[Slot, ...]]] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def learned(self) -> Mapping[str, frozenset[str]]:
@@ -93,25 +96,34 @@ class Vocabulary:
             if schema.get("pattern") in self.telling
         )
 
-    @cached_property
-    def inputs(self) -> Mapping[Slot, tuple[tuple[Pattern, str], ...]]:
-        """A parameter -> the groups that fill it from an input of theirs, and which."""
-        found: dict[Slot, list[tuple[Pattern, str]]] = defaultdict(list)
-        for pattern in self.corpus.groups.values():
-            for name, slots in self.slots_of(pattern).items():
-                for slot in slots:
-                    found[slot].append((pattern, name))
-        return {slot: tuple(pairs) for slot, pairs in found.items()}
+    def providers(self, pattern: Pattern) -> frozenset[str]:
+        """Tools whose answers hold a field that may feed a group."""
+        if pattern.name not in self._providers:
+            slots = {slot for own in self.slots_of(pattern).values() for slot in own}
+            leaves = {leaf for leaf, takers in self.takers.items() if slots & set(takers)}
+            named = {(tool, leaf) for tool, leaf, slot in self.seen if slot in slots}
+            self._providers[pattern.name] = frozenset(
+                tool.name
+                for tool in self.corpus.tools.values()
+                if tool.name not in pattern.tools
+                and any(
+                    leaf in leaves and (leaf not in SHARED or (tool.name, leaf) in named)
+                    for leaf in tool.spec.returns.get("properties", {})
+                )
+            )
+        return self._providers[pattern.name]
 
     def slots_of(self, pattern: Pattern) -> dict[str, tuple[Slot, ...]]:
         """The parameters that each input of a group fills."""
+        if pattern.name in self._slots:
+            return self._slots[pattern.name]
         found: dict[str, list[Slot]] = {name: [] for name in pattern.inputs}
         for way in pattern.ways:
             for tool, arguments in way.calls.items():
                 for name, ref in arguments.items():
                     if isinstance(ref, str) and ref.startswith("in."):
                         found[ref.removeprefix("in.")].append(Slot(tool, name))
-        return {name: tuple(slots) for name, slots in found.items()}
+        return self._slots.setdefault(pattern.name, {name: tuple(slots) for name, slots in found.items()})
 
     def slots_for(self, tool: str, path: str, value: Any) -> Iterator[Slot]:
         """The parameters that a field of this tool, name and value may feed."""
@@ -130,7 +142,7 @@ class Vocabulary:
 
         A currency or another number of the same kind may mean anything; for it somebody must have made this binding.
         """
-        if leaf in ("currency", "country", "country_code"):
+        if leaf in SHARED:
             return False
         if isinstance(value, str) or self.is_money(slot) or slot.name in self.corpus.tools[slot.tool].free_text:
             return True

@@ -13,6 +13,19 @@ app = typer.Typer(no_args_is_help=True, help="The tasks of maze: figures, import
 JSON = typer.Option(help="Write the rows to this file, or - for standard output.")
 
 
+@app.command()
+def stats(json: Annotated[str, JSON] = "") -> None:
+    """Say what the tasks are like, beside the published corpus."""
+    from sealegs.reports.tables import print_pairs
+    from sealegs.suites.maze.statistics import figures
+
+    found = figures()
+    if json != "-":
+        print_pairs(found.pairs(), console)
+        console.print(found.notes(), highlight=False)
+    write_rows(found.rows(), json, found.about())
+
+
 @app.command("import")
 def import_tasks(
     folder: Annotated[Path, typer.Argument(help="Tasks in the published file format.")],

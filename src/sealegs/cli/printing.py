@@ -29,11 +29,17 @@ def tables(who: Row, results: Sequence[Result], warnings: Sequence[str], quiet: 
     return rows
 
 
-def write_rows(rows: Sequence[Mapping[str, Any]], target: str) -> None:
-    """Write the long table to a file (whole or not at all), to standard output for `-`, nowhere for an empty name."""
+def write_rows(rows: Sequence[Mapping[str, Any]], target: str, about: Mapping[str, Any] | None = None) -> None:
+    """Write the long table to a file (whole or not at all), to standard output for `-`, nowhere for an empty name.
+
+    Args:
+        rows: the table.
+        target: file name, `-` or nothing.
+        about: further facts, which come before the rows.
+    """
     if not target:
         return
-    text = json.dumps({"rows": list(rows)}, indent=1, allow_nan=False) + "\n"
+    text = json.dumps({**(about or {}), "rows": list(rows)}, indent=1, allow_nan=False) + "\n"
     if target == "-":
         sys.stdout.write(text)
         return

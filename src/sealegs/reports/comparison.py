@@ -6,7 +6,7 @@ run's curves by the published judge's rules are the ones made the same way.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sealegs.reports import published
@@ -60,6 +60,38 @@ class Ranked:
     by_mode: tuple[float | None, ...]
     prr: float | None
     rc: float | None
+
+
+def prompt_of(told: Iterable[str]) -> str:
+    """The published prompt to compare with: the run's own, where it is one of them, else the standard one."""
+    known = set(told) & set(published.PROMPTS)
+    return known.pop() if len(known) == 1 else published.PROMPTS[0]
+
+
+def published_rows(prompt: str) -> list[Row]:
+    """The published figures under a prompt as rows of the long table; they have no intervals."""
+    rows: list[Row] = []
+    for found, axis in ((published.by_mode(prompt), "mode"), (published.by_level(prompt), "level")):
+        for model in found:
+            for metric in SHOWN:
+                rows += [_published_row(model, prompt, metric, axis, key, v) for key, v in model.metric(metric).items()]
+    rows += [_published_row(m, prompt, "composite", "mode", ALL, m.composite) for m in published.by_mode(prompt)]
+    return rows
+
+
+def _published_row(model: Published, prompt: str, metric: str, axis: str, key: str, value: float) -> Row:
+    name = model.model if prompt == "standard" else f"{model.model} ({prompt})"
+    where: Row = {"level": ALL, "mode": key} if axis == "mode" else {"level": key, "mode": ALL}
+    return {
+        "suite": "toolmaze",
+        "model": name,
+        **where,
+        "metric": metric,
+        "value": value,
+        "low": None,
+        "high": None,
+        "n": 0,
+    }
 
 
 def panels(rows: Sequence[Row], results: Sequence[Result], prompt: str) -> list[Panel]:

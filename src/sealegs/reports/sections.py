@@ -13,13 +13,13 @@ from sealegs.reports.calls import MARKS
 from sealegs.reports.cards import Card, card
 from sealegs.reports.cells import Cell, Grid, figure, grid, overall
 from sealegs.reports.choosing import Played
-from sealegs.reports.comparison import Panel, panels, ranking
+from sealegs.reports.comparison import Panel, panels, prompt_of, ranking
 from sealegs.reports.counts import STAGES, attributions, fault_modes, funnels, splits
 from sealegs.reports.judges import disagreements
 from sealegs.reports.material import Material
 from sealegs.reports.modes import LEVELS, METRICS, MODES, SHORT
 from sealegs.reports.plots import marker, plot
-from sealegs.reports.published import PROMPTS, SOURCE
+from sealegs.reports.published import SOURCE
 from sealegs.reports.shades import Shade, shade
 from sealegs.scoring import TERMS
 from sealegs.scoring.metrics import ALL, Row
@@ -65,7 +65,7 @@ class Gap:
 
 def rendered(material: Material, episodes: Sequence[Played]) -> str:
     """The page with cards for these episodes."""
-    prompt = _prompt(material)
+    prompt = prompt_of(str(record.about.get("prompt", "")) for record, _, _ in material.episodes)
     cards = [card(played, number) for number, played in enumerate(episodes, 1)]
     return (
         _environment()
@@ -115,12 +115,6 @@ def _first(cards: Sequence[Card]) -> str:
     """The card to begin with: a failure after a fault if there is one, best one that nobody noticed."""
     rank = [(not c.verdict.exposed, c.verdict.success, c.verdict.noticed, n) for n, c in enumerate(cards)]
     return cards[min(rank)[-1]].anchor if cards else ""
-
-
-def _prompt(material: Material) -> str:
-    """The published prompt to compare with: the run's own, where it is one of them."""
-    told = {str(record.about.get("prompt", "")) for record, _, _ in material.episodes}
-    return told.pop() if len(told) == 1 and told <= set(PROMPTS) else PROMPTS[0]
 
 
 def _header(material: Material, prompt: str) -> dict[str, object]:

@@ -13,7 +13,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from sealegs.reports import published
 from sealegs.reports.cells import INCONCLUSIVE, NOT_EXPOSED, Cell, Grid, figure, grid, overall
+from sealegs.reports.comparison import MODES, ranking
 from sealegs.reports.counts import STAGES, attributions, fault_modes, funnels, splits
 from sealegs.reports.modes import METRICS, SHORT
 from sealegs.scoring.metrics import ALL, Result, Row
@@ -37,6 +39,36 @@ def print_tables(rows: Sequence[Row], results: Sequence[Result], console: Consol
         console.print()
         console.print(Text(title, style="bold"))
         console.print(table)
+
+
+COMPARED = (
+    "Shapes can be compared, ranks with care: ToolMaze's corpus, the wording of its prompts and requests, and its judge"
+    " are other ones; ours adds a date and a status line to the prompt. The line by the published judge's rules is the"
+    " one made the same way."
+)
+
+
+def print_ranking(rows: Sequence[Row], results: Sequence[Result], prompt: str, console: Console) -> None:
+    """Print the run among the published models, by composite score, and what differs."""
+    who = next(iter(rows), Row())
+    lines = ranking(rows, results, str(who.get("agent") or who.get("model")), prompt)
+    table = _table(("composite", "TSR", *MODES, "PRR", "RC"))
+    for line in lines:
+        values = (line.composite, line.tsr, *line.by_mode, line.prr, line.rc)
+        table.add_row(line.name, *("–" if v is None else figure(v) for v in values), style="bold" if line.own else "")
+    console.print(Text(f"\nBeside the published models ({published.SOURCE}; {prompt} prompt), %", style="bold"))
+    console.print(table)
+    if not any(line.own for line in lines):
+        console.print("The run lacks levels or modes, so it has no comparable line.", style="yellow")
+    console.print(COMPARED, highlight=False)
+
+
+def print_pairs(pairs: Iterable[tuple[str, str, str]], console: Console) -> None:
+    """Print our figures beside the published ones: what, ours, theirs."""
+    table = _table(("Sealegs", "ToolMaze"))
+    for what, ours, theirs in pairs:
+        table.add_row(what, ours, theirs)
+    console.print(table)
 
 
 def print_rows(rows: Sequence[Row], console: Console) -> None:

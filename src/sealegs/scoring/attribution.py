@@ -41,12 +41,12 @@ def attribute(record: Record, case: Case, way: Course, *, stopped: bool, unaware
         return "cut off"
     if case.slots and not exposed:
         return "never exposed"
-    if exposed and stopped and solvable and not completed(case.task.graph, way.done):
+    if exposed and stopped and solvable and not completed(case, way.done):
         transient = any(slot.persistence == "transient" for slot in case.slots if slot.node in way.victims)
         return "gave up early" if transient else "wrong stop"
     if exposed and _wrong_switch(way, case):
         return "wrong switch"
-    if not stopped and not completed(case.task.graph, way.done):
+    if not stopped and not completed(case, way.done):
         return "claimed success falsely"
     return "broke something else"
 

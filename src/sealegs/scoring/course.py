@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from sealegs.faults.call import Failure
 from sealegs.scoring.case import Case
 from sealegs.scoring.matching import corrupted, right_turn
+from sealegs.scoring.mixture import mixed
+from sealegs.tasks import Reference
 from sealegs.tasks.graph import Branch, Graph, Group, Step, Task
 from sealegs.traces.record import Record, Turn
 
@@ -99,20 +101,13 @@ def finished_branches(group: Group, done: frozenset[str]) -> tuple[Branch, ...]:
     return tuple(branch for branch in group.branches if all(step.id in done for step in branch.steps))
 
 
-def node_done(node: Step | Group, done: frozenset[str]) -> bool:
-    """Whether a step is done, or a group: a whole branch of it, or steps that deliver everything it exports.
-
-    Branches of more than one call may share a middle: whoever mixes them and has every export has what the group is
-    for. Whether the world is then as a branch would leave it is the ledger's to say.
-    """
+def node_done(node: Step | Group, done: frozenset[str], reference: Reference) -> bool:
+    """Whether a step is done, or a group: a whole branch of it, or a sound mixture of branches."""
     if not isinstance(node, Group):
         return node.id in done
-    if finished_branches(node, done):
-        return True
-    exports = node.branches[0].exports
-    return bool(exports) and all(any(branch.exports[name].node in done for branch in node.branches) for name in exports)
+    return bool(finished_branches(node, done)) or mixed(node, done, reference)
 
 
-def completed(graph: Graph, done: frozenset[str]) -> bool:
+def completed(case: Case, done: frozenset[str]) -> bool:
     """Whether every node is done."""
-    return all(node_done(node, done) for node in graph.nodes)
+    return all(node_done(node, done, case.reference) for node in case.task.graph.nodes)

@@ -161,7 +161,7 @@ def _success_problems(record: Record, case: Case, way: Course) -> tuple[str, ...
     problems = []
     if record.answer is None:
         problems.append(f"there is no answer: the episode ended by {record.end.reason}")
-    open_nodes = [node.id for node in graph.nodes if not node_done(node, way.done)]
+    open_nodes = [node.id for node in graph.nodes if not node_done(node, way.done, case.reference)]
     if open_nodes:
         problems.append(f"not done: {', '.join(open_nodes)}")
     elif not _ledger_right(record, case, way):
@@ -248,4 +248,4 @@ def right_strategy(way: Course, case: Case, solvable: bool, stopped: bool) -> bo
     if not solvable:
         return stopped
     graph = case.task.graph
-    return all(node_done(graph.by_id[node], way.done) for node in way.victims)
+    return all(node_done(graph.by_id[node], way.done, case.reference) for node in way.victims)

@@ -1,4 +1,4 @@
-"""The published models' figures: ToolMaze (arXiv 2606.05806), table 2 by fault mode and table 20 by level.
+"""The published figures: ToolMaze (arXiv 2606.05806), tables 2 and 20 of models, tables 1 and 4 of its corpus.
 
 They were measured on that paper's tasks and by its own judge, so they stand beside a run as another corpus and are
 never averaged with it. The data files lie in this package; their README names columns and source. It does not cover
@@ -17,6 +17,8 @@ SOURCE = "ToolMaze, arXiv 2606.05806, tables 2 and 20"
 PROMPTS = ("standard", "failure-aware")
 BY_MODE = "table2_by_mode.csv"
 BY_LEVEL = "table20_by_level.csv"
+CORPUS_BY_LEVEL = "table1_corpus.csv"
+CORPUS = "table4_corpus.csv"
 ALL = "all"
 
 
@@ -61,6 +63,24 @@ def by_level(prompt: str = "standard") -> tuple[Published, ...]:
     return _under(BY_LEVEL, prompt)
 
 
+def corpus_by_level() -> dict[str, dict[str, float]]:
+    """Table 1: what each level's tasks are like, by the table's own words and level (`C1`, ...)."""
+    rows = csv.DictReader(_lines(CORPUS_BY_LEVEL))
+    return {row["key"]: {name.upper(): float(row[name]) for name in ("c1", "c2", "c3", "c4")} for row in rows}
+
+
+def corpus() -> dict[str, dict[str, int]]:
+    """Table 4: how many tools and groups there are, by part (`category`, `domain`, `group`, `total`) and name."""
+    found: dict[str, dict[str, int]] = {}
+    for row in csv.DictReader(_lines(CORPUS)):
+        found.setdefault(row["part"], {})[row["name"]] = int(row["count"])
+    return found
+
+
+def _lines(file: str) -> list[str]:
+    return files(__package__).joinpath(file).read_text(encoding="utf-8").splitlines()
+
+
 def _under(file: str, prompt: str) -> tuple[Published, ...]:
     if prompt not in PROMPTS:
         raise ValueError(f"no published figures for prompt {prompt!r}; there are {' and '.join(PROMPTS)}")
@@ -69,8 +89,7 @@ def _under(file: str, prompt: str) -> tuple[Published, ...]:
 
 @cache
 def _read(file: str) -> tuple[Published, ...]:
-    text = files(__package__).joinpath(file).read_text(encoding="utf-8")
-    return tuple(map(_published, csv.DictReader(text.splitlines())))
+    return tuple(map(_published, csv.DictReader(_lines(file))))
 
 
 def _published(row: Mapping[str, str]) -> Published:

@@ -1,0 +1,149 @@
+"""What the shipped tasks and tools are like, figure by figure beside the published corpus.
+
+A path is one choice of branches, whatever the order of its calls; its length is its number of calls. The similarity of
+a level is the mean Jaccard index over all pairs of its tasks' tool sets (all branches).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from statistics import mean
+from typing import Any
+
+from sealegs.reports import published
+from sealegs.scoring.metrics import ALL, Row
+from sealegs.suites.maze import LEVELS
+from sealegs.suites.maze.retrieval import Retrieval, reverse_check
+from sealegs.suites.maze.task_sets import base_tasks
+from sealegs.tasks import Task
+from sealegs.tasks.graph import Graph
+from sealegs.world.corpus import Corpus, load
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The figures of a set of tasks.
+
+    Attributes:
+        corpus: part -> name -> count, as in the published table 4.
+        levels: figure -> level -> value, as in the published table 1.
+        tasks: how many there are.
+        retrieval: how far a retrieval baseline gets from the requests alone.
+    """
+
+    corpus: Mapping[str, Mapping[str, int]]
+    levels: Mapping[str, Mapping[str, float]]
+    tasks: int
+    retrieval: Retrieval
+
+    def pairs(self) -> Iterator[tuple[str, str, str]]:
+        """What, ours and theirs, line by line."""
+        theirs = published.corpus()
+        for part, names in self.corpus.items():
+            for name, count in names.items():
+                yield _words(part, name), str(count), str(theirs[part][name])
+        for figure, values in self.levels.items():
+            told = published.corpus_by_level()[figure]
+            yield figure, *(" / ".join(f"{own[level]:.4g}" for level in LEVELS) for own in (values, told))
+
+    def notes(self) -> str:
+        """What the table cannot say."""
+        found = self.retrieval
+        failing = ", ".join(f"{task} ({', '.join(tools)})" for task, tools in found.failing.items())
+        return (
+            f"Figures with slashes are of C1 / C2 / C3 / C4, {self.tasks} tasks in all.\n"
+            f"From the request alone, {found.share:.1f} % of the tasks have all tools of a solution among the"
+            f" {found.k} best of {found.tools} (median {found.median:g}). Not so: {failing or 'none'}."
+        )
+
+    def about(self) -> dict[str, Any]:
+        """The figures as one object."""
+        found = self.retrieval
+        return {
+            "tools": self.corpus["total"]["tools"],
+            "groups": self.corpus["total"]["alternative groups"],
+            "tasks": self.tasks,
+            "categories": dict(self.corpus["category"]),
+            "domains": dict(self.corpus["domain"]),
+            "kinds": dict(self.corpus["group"]),
+            "levels": {name: dict(values) for name, values in self.levels.items()},
+            "published": {"corpus": published.corpus(), "levels": published.corpus_by_level()},
+            "retrieval": {"k": found.k, "share": found.share, "median": found.median, "failing": found.failing},
+        }
+
+    def rows(self) -> list[Row]:
+        """Every figure in the long table, ours and the published."""
+        both = (("sealegs", self.corpus, self.levels), ("toolmaze", published.corpus(), published.corpus_by_level()))
+        rows: list[Row] = []
+        for who, corpus, levels in both:
+            rows += [
+                _row(who, ALL, _words(part, name), count)
+                for part, names in corpus.items()
+                for name, count in names.items()
+            ]
+            rows += [_row(who, level, name, v) for name, values in levels.items() for level, v in values.items()]
+        return [*rows, _row("sealegs", ALL, f"tools found among the {self.retrieval.k} best, %", self.retrieval.share)]
+
+
+def _words(part: str, name: str) -> str:
+    return {"category": f"{name} tools", "domain": f"{name} tools", "group": f"{name} groups"}.get(part, name)
+
+
+def _row(who: str, level: str, metric: str, value: float) -> Row:
+    row: Row = {"suite": "maze", "agent": who, "level": level, "mode": ALL, "metric": metric}
+    return {**row, "value": round(value, 4), "low": None, "high": None, "n": 1}
+
+
+def figures() -> Figures:
+    """The figures of the tasks and tools that ship with the suite."""
+    tasks, corpus = list(base_tasks().values()), load()
+    return Figures(_corpus(corpus), _levels(tasks), len(tasks), reverse_check(tasks, corpus))
+
+
+def _corpus(corpus: Corpus) -> dict[str, dict[str, int]]:
+    """Our counts in the order and by the names of the published table."""
+    found = {
+        "category": Counter(tool.category for tool in corpus.tools.values()),
+        "domain": Counter(tool.domain for tool in corpus.tools.values()),
+        "group": Counter(group.kind for group in corpus.groups.values()),
+        "total": Counter({"tools": len(corpus.tools), "alternative groups": len(corpus.groups)}),
+    }
+    return {part: {name: found[part][name.lower()] for name in names} for part, names in published.corpus().items()}
+
+
+def _levels(tasks: Sequence[Task]) -> dict[str, dict[str, float]]:
+    by_level = {level: [task for task in tasks if task.level == level] for level in LEVELS}
+    return {
+        name: {level: _figure(name, own) for level, own in by_level.items()} for name in published.corpus_by_level()
+    }
+
+
+def _figure(name: str, tasks: Sequence[Task]) -> float:
+    """One figure of the published table 1, for tasks of one level."""
+    lengths = [length for task in tasks for length in path_lengths(task.graph)]
+    if name.startswith("tasks naming "):
+        domain = name.removeprefix("tasks naming ").split(" (")[0].lower()
+        return sum(domain in task.domains for task in tasks)
+    return {
+        "mean Jaccard similarity of tool sets": similarity(tasks),
+        "average path length": mean(lengths),
+        "minimum path length": min(lengths),
+        "maximum path length": max(lengths),
+        "valid paths (whole level)": len(lengths),
+    }[name]
+
+
+def path_lengths(graph: Graph) -> list[int]:
+    """The length of every path of a graph."""
+    single = len(graph.nodes) - len(graph.groups)
+    choices = product(*([len(branch.steps) for branch in group.branches] for group in graph.groups))
+    return [single + sum(chosen) for chosen in choices]
+
+
+def similarity(tasks: Sequence[Task]) -> float:
+    """The mean Jaccard index of the tool sets over all pairs of tasks."""
+    sets = [frozenset(task.graph.step_of) for task in tasks]
+    return mean(len(a & b) / len(a | b) for a, b in combinations(sets, 2))

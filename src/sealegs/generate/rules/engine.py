@@ -29,7 +29,7 @@ from sealegs.tasks import Task
 from sealegs.tasks.reading import task_data
 from sealegs.world.corpus import load
 
-CHUNK = 400  # attempts of one level that are made and written down together
+CHUNK = 100  # attempts of one level that are made and written down together
 NEAREST = 0.5  # no two tasks' tool sets are more alike than this
 Progress = Callable[[int, int], None]
 
@@ -83,11 +83,11 @@ def generate(
     for entry in journal.entries:
         found.add(entry)
     progress(len(found.tasks), per_level * len(levels))
-    context = get_context("forkserver")
-    with ProcessPoolExecutor(jobs or os.cpu_count() or 1, mp_context=context) as pool:
+    context, jobs = get_context("forkserver"), jobs or os.cpu_count() or 1
+    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
         try:
             for level in levels:
-                for made in _chunks(pool, level, seed, found):
+                for made in _chunks(pool, jobs, level, seed, found):
                     entry = found.sorted(level, made)
                     journal.append(entry)
                     found.add(entry)
@@ -99,13 +99,12 @@ def generate(
     return result
 
 
-def _chunks(pool: ProcessPoolExecutor, level: str, seed: int, found: _Sorting) -> Iterator[list[Attempt]]:
+def _chunks(pool: ProcessPoolExecutor, jobs: int, level: str, seed: int, found: _Sorting) -> Iterator[list[Attempt]]:
     """Chunks of attempts in their order, a few of them under way at a time, until the level is full."""
-    ahead = 2 * (os.cpu_count() or 1)
     waiting: list[Future[list[Attempt]]] = []
     start = found.tried.get(level, 0)
     while not found.full(level):
-        while len(waiting) < ahead:
+        while len(waiting) <= jobs:
             waiting.append(pool.submit(_chunk, level, start, seed, found.known))
             start += CHUNK
         yield waiting.pop(0).result()

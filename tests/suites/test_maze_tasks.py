@@ -64,8 +64,8 @@ def test_scripted_agents_fare_as_they_must(name: str) -> None:
             assert found.success or mode in ("P3", "P4"), (mode, found.reasons)
 
 
-def test_there_are_twenty_of_each_level_and_none_twice() -> None:
-    assert Counter(task.level for task in TASKS.values()) == dict.fromkeys(LEVELS, 20)
+def test_there_are_a_hundred_of_each_level_and_none_twice() -> None:
+    assert Counter(task.level for task in TASKS.values()) == dict.fromkeys(LEVELS, 100)
     assert len({task.request for task in TASKS.values()}) == len(TASKS)
     assert {domain for task in TASKS.values() for domain in task.domains} == {
         "financial", "travel", "office", "shopping", "iot", "general",

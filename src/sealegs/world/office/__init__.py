@@ -18,6 +18,7 @@ from sealegs.world.office.overlaps import *  # noqa: F403
 from sealegs.world.office.people import *  # noqa: F403
 from sealegs.world.office.planning import *  # noqa: F403
 from sealegs.world.office.printing import *  # noqa: F403
+from sealegs.world.office.printing_groups import *  # noqa: F403
 from sealegs.world.office.register_groups import *  # noqa: F403
 from sealegs.world.office.rooms import *  # noqa: F403
 from sealegs.world.office.service_groups import *  # noqa: F403

@@ -117,9 +117,10 @@ def order_catering(
         raise Refusal(409, "DuplicateOrder", f"{menu} for {office} on {date} is ordered already.", order_id=order)
     orders[order] = people
     world.effect("order_catering", office, date=date, serve_at=serve_at, menu=menu, people=people)
-    each = round(MENUS[menu] * FACTOR[office], 2)
-    food = round(each * people, 2)
-    fee = round(food * SERVICE_PERCENT[office] / 100, 2)
+    digits = 0 if CURRENCY_OF[office] == "JPY" else 2
+    each = round(MENUS[menu] * FACTOR[office], digits)
+    food = round(each * people, digits)
+    fee = round(food * SERVICE_PERCENT[office] / 100, digits)
     return {
         "order_id": order,
         "status": "accepted",
@@ -133,7 +134,7 @@ def order_catering(
         "price_per_head": each,
         "food_cost": food,
         "service_fee": fee,
-        "total": round(food + fee, 2),
+        "total": round(food + fee, digits),
         "currency": CURRENCY_OF[office],
         "ordered_at": THIS_MINUTE,
     }

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Counts, Echo, Ordered, Requires, Sums
 from sealegs.world.office.facts import ADDRESS, MAIL_DOMAIN, THIS_MINUTE, mailbox
+from sealegs.world.office.teams import on_list
 from sealegs.world.state import identifier
 from sealegs.world.tool import Answer, World, tool
 
@@ -55,6 +56,7 @@ class SentMail(Answer):
             "subject": "Room for Tuesday",
             "body": "Tejo is ours on Tuesday from two to three.",
         },
+        {"to": "berlin-all@fernhill.example", "subject": "Fire drill", "body": "Today at three, by the east stairs."},
         {
             "to": "amelia.hartwell@fernhill.example",
             "subject": "Travel spending",
@@ -92,9 +94,10 @@ class SentMail(Answer):
     free_text=("subject", "body"),
 )
 def send_email(world: World, to: To, subject: Subject, body: Body, importance: Importance = "normal") -> dict[str, Any]:
-    """Send a plain text e-mail to one address, inside or outside the company."""
+    """Send a plain text e-mail to one address, inside or outside the company, also to a distribution list's."""
     inside = to.casefold().endswith(f"@{MAIL_DOMAIN}")
-    address = mailbox(to).email if inside else to.casefold()
+    listed = on_list(to)
+    address = to.casefold() if listed or not inside else mailbox(to).email
     sent = world.state("office.mail")
     sent[address] = sent.get(address, 0) + 1
     world.effect("send_email", address)
@@ -107,8 +110,8 @@ def send_email(world: World, to: To, subject: Subject, body: Body, importance: I
         "importance": importance,
         "accepted_at": THIS_MINUTE,
         "sent_at": THIS_MINUTE,
-        "recipients": [address],
-        "recipient_count": 1,
+        "recipients": listed or [address],
+        "recipient_count": len(listed) or 1,
         "header_bytes": HEADER_BYTES,
         "content_bytes": content,
         "size_bytes": HEADER_BYTES + content,

@@ -16,7 +16,14 @@ from sealegs.world.office.workbooks import WORKBOOKS, document
 from sealegs.world.state import NOW, identifier
 from sealegs.world.tool import Answer, World, tool
 
-__all__ = ["estimate_print_job", "find_printer", "print_job_cost", "print_tariff", "submit_print_job"]
+__all__ = [
+    "estimate_print_job",
+    "find_printer",
+    "print_at_office",
+    "print_job_cost",
+    "print_tariff",
+    "submit_print_job",
+]
 
 MOST = 10_000_000_000
 Pages = Annotated[int, Field(ge=1, le=2000, description="Pages of one copy")]
@@ -282,6 +289,19 @@ class Job(Answer):
     ready_at: str = Field(description="When it will be printed, YYYY-MM-DDTHH:MM")
 
 
+QUEUED = (
+    Echo("document_id", "document_id"),
+    Echo("copies", "copies"),
+    *(Requires(field, "status", "queued") for field in ("job_id", "printer_id", "document_id", "ready_at")),
+    Known("city", "printer_id", CITY_OF),
+    Known("title", "document_id", {book.id: book.title for book in WORKBOOKS.values()}),
+    Bounds("document_pages", 1, 2000),
+    Formula("printed_pages", ("document_pages", "copies"), lambda n, copies: n * copies, "all copies are printed"),
+    Bounds("printed_pages", 1, 100_000),
+    Ordered("queued_at", "ready_at"),
+)
+
+
 @tool(
     domain="office",
     category="action",
@@ -299,19 +319,43 @@ class Job(Answer):
     ),
     invariants=(
         Echo("printer_id", "printer_id"),
-        Echo("document_id", "document_id"),
-        Echo("copies", "copies"),
-        *(Requires(field, "status", "queued") for field in ("job_id", "printer_id", "document_id", "ready_at")),
-        Known("city", "printer_id", CITY_OF),
-        Known("title", "document_id", {book.id: book.title for book in WORKBOOKS.values()}),
-        Bounds("document_pages", 1, 2000),
-        Formula("printed_pages", ("document_pages", "copies"), lambda n, copies: n * copies, "all copies are printed"),
-        Bounds("printed_pages", 1, 100_000),
-        Ordered("queued_at", "ready_at"),
+        *QUEUED,
     ),
 )
 def submit_print_job(world: World, printer_id: PrinterId, document_id: DocumentId, copies: Copies) -> dict[str, Any]:
     """Send a document, by its id, to a printer, by its id, and learn when the copies will be ready."""
+    return _queued(world, printer_id, document_id, copies)
+
+
+@tool(
+    domain="office",
+    category="action",
+    answer=Job,
+    examples=(
+        {"city": "Lisbon", "document_id": "DOC-3101", "copies": 4},
+        {"city": "Berlin", "document_id": "DOC-3124", "copies": 12},
+        {"city": "London", "document_id": "DOC-3105", "copies": 2, "colour": True},
+        {"city": "Tokyo", "document_id": "DOC-3107", "copies": 6},
+    ),
+    refusals=(
+        ({"city": "Atlantis", "document_id": "DOC-3101", "copies": 4}, 404),
+        ({"city": "Lisbon", "document_id": "DOC-9999", "copies": 4}, 404),
+        ({"city": "Lisbon", "document_id": "DOC-3101", "copies": 0}, 422),
+    ),
+    invariants=(Echo("city", "city"), *QUEUED),
+)
+def print_at_office(
+    world: World,
+    city: OfficeCity,
+    document_id: DocumentId,
+    copies: Copies,
+    colour: Annotated[bool, Field(description="Whether it must be printed in colour")] = False,
+) -> dict[str, Any]:
+    """Have copies of a document, by its id, printed at an office, on whichever printer there begins a new job first."""
+    return _queued(world, printers(city, colour)[0].id, document_id, copies)
+
+
+def _queued(world: World, printer_id: str, document_id: str, copies: int) -> dict[str, Any]:
     found, text = printer(printer_id), document(document_id)
     queues = world.state("office.print_queues")
     pages, ahead = PAGES_OF[text.id] * copies, queues.get(found.id, found.waiting_pages)

@@ -134,7 +134,7 @@ def distribution_list(world: World, list_name: ListName) -> dict[str, Any]:
     name = next((name for name in OWNERS if name.casefold() == list_name.strip().casefold()), None)
     if name is None:
         raise Refusal(404, "ListNotFound", f"There is no distribution list {list_name!r}.", list_name=list_name)
-    addresses = sorted(person.email for person in _members(name))
+    addresses = on_list(LISTS[name])
     return {
         "list_name": name,
         "list_status": "enabled",
@@ -146,6 +146,12 @@ def distribution_list(world: World, list_name: ListName) -> dict[str, Any]:
         "created_on": min(person.hired_on for person in _members(name)),
         "checked_on": TODAY,
     }
+
+
+def on_list(address: str) -> list[str]:
+    """The addresses of everyone on the distribution list with this address; none where there is no such list."""
+    name = next((name for name, own in LISTS.items() if own == address.casefold()), None)
+    return sorted(person.email for person in _members(name)) if name is not None else []
 
 
 def _members(name: str) -> list[Employee]:

@@ -44,8 +44,13 @@ def check(
             raise Mistake(f"there is no Python file {file}")
         module = importlib.util.module_from_spec(spec)
         sys.modules[file.stem] = module
-        spec.loader.exec_module(module)
-        corpus = collected([module])
+        try:
+            spec.loader.exec_module(module)
+            corpus = collected([module])
+        except Exception as error:
+            raise Mistake(f"{file} cannot be used: {type(error).__name__}: {error}") from error
+        if not corpus.tools:
+            raise Mistake(f"{file} holds no tools; make them with `@sealegs.world.tool.tool` (see docs/world.md)")
     problems = [p for tool in corpus.tools.values() for p in tool_problems(tool, corpus)]
     problems += [p for group in corpus.groups.values() for p in group_problems(group, corpus)]
     typer.echo(

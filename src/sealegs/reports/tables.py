@@ -21,6 +21,7 @@ from sealegs.reports.modes import METRICS, SHORT
 from sealegs.scoring.metrics import ALL, Result, Row
 
 WIDE = 118
+RANKED = 96  # columns that a ranking needs to tell every mode
 
 
 def print_tables(rows: Sequence[Row], results: Sequence[Result], console: Console) -> None:
@@ -52,10 +53,12 @@ def print_ranking(rows: Sequence[Row], results: Sequence[Result], prompt: str, c
     """Print the run among the published models, by composite score, and what differs."""
     who = next(iter(rows), Row())
     lines = ranking(rows, results, str(who.get("agent") or who.get("model")), prompt)
-    table = _table(("composite", "TSR", *MODES, "PRR", "RC"))
+    modes = MODES if console.width >= RANKED else ()
+    table = _table(("composite", "TSR", *modes, "PRR", "RC"))
     for line in lines:
-        values = (line.composite, line.tsr, *line.by_mode, line.prr, line.rc)
-        table.add_row(line.name, *("–" if v is None else figure(v) for v in values), style="bold" if line.own else "")
+        values = (line.composite, line.tsr, *(line.by_mode if modes else ()), line.prr, line.rc)
+        cells = ("–" if value is None else figure(value) for value in values)
+        table.add_row(line.name, *cells, style="bold" if line.own else "")
     console.print(Text(f"\nBeside the published models ({published.SOURCE}; {prompt} prompt), %", style="bold"))
     console.print(table)
     if not any(line.own for line in lines):

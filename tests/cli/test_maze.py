@@ -1,0 +1,87 @@
+"""`sealegs maze`: one run of each command, and what it says to bad input."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sealegs.suites.maze import LEVELS
+from tests.cli.test_run import sealegs
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("run")
+    done = sealegs("run", "maze", "--agent", "retrier", "--limit", "1", "--logs", "logs", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    done = sealegs("maze", "export", "out", "--logs", "logs", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_export_then_judge(run: Path) -> None:
+    done = sealegs("maze", "judge", "out/tasks", "out/traces", "--json", "-", cwd=run)
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)["rows"]
+    assert len(rows) == 20
+    assert {frozenset(row) for row in rows} == {frozenset({"task_id", "mode", "as_published", "strict", "reason"})}
+    strict = {(row["task_id"], row["mode"]): row["strict"] for row in rows}
+    assert all(strict[f"{level.lower()}-01", "NP"] for level in LEVELS)
+    assert not any(strict[f"{level.lower()}-01", "P4"] for level in LEVELS)
+    table = sealegs("maze", "judge", "out/tasks", "out/traces", cwd=run).stdout
+    assert f"20 traces: {sum(r['as_published'] for r in rows)} successes as published" in table
+
+
+def test_import_then_run(run: Path) -> None:
+    done = sealegs("maze", "import", "out/tasks", "--out", "own", cwd=run)
+    assert done.returncode == 0, done.stderr
+    assert "4 tasks imported into own, 0 left out." in done.stdout
+    done = sealegs("run", "maze", "--tasks", "own", "--agent", "planner", "--json", "-", cwd=run)
+    rows = json.loads(done.stdout)["rows"]
+    whole = next(r for r in rows if (r["level"], r["mode"], r["metric"]) == ("all", "all", "tsr"))
+    assert (whole["value"], whole["n"]) == (100.0, 20)
+    report = sealegs("report", "sealegs-logs/maze-planner-own", "--json", "-", cwd=run)
+    assert json.loads(report.stdout)["rows"] == rows
+
+
+def test_generate_then_run(tmp_path: Path) -> None:
+    done = sealegs("maze", "generate", "--out", "more", "-n", "2", "--levels", "C1,C2", "--json", "-", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)["rows"]
+    assert next(r["value"] for r in rows if (r["level"], r["metric"]) == ("all", "accepted")) == 4
+    done = sealegs("run", "maze", "--tasks", "more", "--agent", "oracle", "--json", "-", cwd=tmp_path)
+    rows = json.loads(done.stdout)["rows"]
+    assert next(r["value"] for r in rows if (r["level"], r["mode"], r["metric"]) == ("all", "all", "tsr")) == 100.0
+
+
+def test_report_against_the_published_models(run: Path) -> None:
+    done = sealegs("report", "logs", "--against", "toolmaze", "--json", "published.json", cwd=run)
+    assert done.returncode == 0, done.stderr
+    assert "GPT-5.5" in done.stdout
+    assert "retrier (published judge)" in done.stdout
+    assert "Shapes can be compared, ranks with care" in " ".join(done.stdout.split())
+    rows = json.loads((run / "published.json").read_text())["rows"]
+    theirs = [row for row in rows if row["suite"] == "toolmaze"]
+    cell = next(r for r in theirs if (r.get("model"), r["mode"], r["metric"]) == ("GPT-5.5", "P1", "tsr"))
+    assert cell["value"] == 67.2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("maze", "import", "nowhere"), "there is no folder nowhere"),
+        (("maze", "judge", "nowhere", "nowhere"), "there is no folder nowhere"),
+        (("maze", "generate", "--out", "x", "--engine", "magic"), "unknown engine 'magic': choose from rules, model"),
+        (("maze", "generate", "--out", "x", "--engine", "model"), "--engine model needs a model"),
+        (("maze", "generate", "--out", "x", "--levels", "C9,"), "unknown level 'C9'"),
+        (("maze", "generate", "--out", "x", "--model", "openai/gpt-5"), "--engine rules asks no model"),
+        (("run", "maze", "--agent", "planner", "--tasks", "nowhere"), "nowhere holds no tasks.jsonl"),
+    ],
+)
+def test_bad_input_is_one_message(tmp_path: Path, arguments: tuple[str, ...], told: str) -> None:
+    done: subprocess.CompletedProcess[str] = sealegs(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -64,7 +64,7 @@ def test_report_against_the_published_models(run: Path) -> None:
     rows = json.loads((run / "published.json").read_text())["rows"]
     theirs = [row for row in rows if row["suite"] == "toolmaze"]
     cell = next(r for r in theirs if (r.get("model"), r["mode"], r["metric"]) == ("GPT-5.5", "P1", "tsr"))
-    assert cell["value"] == 67.2
+    assert cell["value"] == 67.25
 
 
 @pytest.mark.parametrize(

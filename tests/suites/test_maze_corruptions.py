@@ -1,0 +1,68 @@
+"""Over the whole corpus: clean answers keep every invariant, and every implicit fault shown can be told from one."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from sealegs.faults import paths
+from sealegs.faults.call import Value
+from sealegs.faults.kinds.corruption import FAMILIES
+from sealegs.scoring.course import read_fields
+from sealegs.suites.maze.direct import run_episode
+from sealegs.suites.maze.episodes import Episode
+from sealegs.suites.maze.perturbation import spec_in
+from sealegs.suites.maze.task_sets import base_tasks, task_set
+from sealegs.traces import record
+from sealegs.traces.events import outcome_from
+from sealegs.world.corpus import load
+
+TASKS = base_tasks()
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_clean_answers_keep_every_invariant(name: str) -> None:
+    for id, expected in task_set().right_run(name).steps.items():
+        spec = load().spec(TASKS[name].graph.steps[id].tool)
+        assert list(spec.violations(expected.arguments, expected.output)) == [], id
+
+
+@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.parametrize("mode", ["P3", "P4"])
+def test_what_is_shown_wrong_can_be_told_and_matters(name: str, mode: str) -> None:
+    task, read = TASKS[name], read_fields(TASKS[name])
+    found = record(run_episode(Episode(name, mode), "naive"))
+    struck = [(turn, strike) for turn in found.turns for strike in turn.strikes if strike.delivered]
+    assert struck
+    for turn, strike in struck:
+        step = task.graph.step_of[turn.call.tool]
+        said, shown = (outcome_from(data) for data in (strike.said, strike.shown) if data is not None)
+        assert isinstance(said, Value)
+        assert isinstance(shown, Value)
+        spec = spec_in(task, step, load())
+        arguments = {**load().tools[step.tool].defaults, **turn.call.arguments}
+        assert strike.kind in FAMILIES
+        assert list(spec.violations(arguments, shown.value)), "nobody could tell"
+        assert keys(said.value) == keys(shown.value)
+        changed = [path for path in spec.used if paths.values(said.value, path) != paths.values(shown.value, path)]
+        assert changed, "it changes nothing that is used"
+        assert set(changed) <= set(read[step.id])
+
+
+def test_every_family_of_corruption_is_used() -> None:
+    used: Counter[str] = Counter()
+    for name in TASKS:
+        for rule in Episode(name, "P3").plan.rules:
+            used[rule.fault.kind] += 1
+    assert set(used) == set(FAMILIES)
+    assert min(used.values()) >= 10
+
+
+def keys(value: Any) -> Any:
+    """The keys of every object, all the way down; lists may have grown or shrunk."""
+    if isinstance(value, Mapping):
+        return {key: keys(item) for key, item in value.items() if isinstance(item, Mapping)} | dict.fromkeys(
+            key for key, item in value.items() if not isinstance(item, Mapping)
+        )
+    return None

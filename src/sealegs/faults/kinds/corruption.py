@@ -128,14 +128,22 @@ def fitting(
         The kinds in the order of `FAMILIES`.
     """
     known = tuple(others.values() if isinstance(others, Mapping) else others)
+    return tuple(family for family in FAMILIES if fits(family, spec, arguments, output, seed_key, known))
 
-    def fits(family: str) -> bool:
-        if family == "irrelevant_response":
-            return swapped(spec, arguments, output, known) is not None
-        streams = (seeds.stream(*seed_key, family, index) for index in range(PROOFS))
-        return all(broken(family, spec, arguments, output, draw) is not None for draw in streams)
 
-    return tuple(family for family in FAMILIES if fits(family))
+def fits(
+    family: str,
+    spec: ToolSpec,
+    arguments: Mapping[str, Any],
+    output: Any,
+    seed_key: tuple[object, ...] = (),
+    others: tuple[Any, ...] = (),
+) -> bool:
+    """Whether one implicit kind can corrupt this answer; see `fitting`."""
+    if family == "irrelevant_response":
+        return swapped(spec, arguments, output, others) is not None
+    streams = (seeds.stream(*seed_key, family, index) for index in range(PROOFS))
+    return all(broken(family, spec, arguments, output, draw) is not None for draw in streams)
 
 
 def _invariants(family: str, spec: ToolSpec | None, output: Any) -> list[Invariant]:

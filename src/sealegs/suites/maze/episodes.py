@@ -24,7 +24,7 @@ from sealegs.traces import Record
 from sealegs.world.corpus import Corpus
 
 SUITE = "maze"
-VERSION = "1-A"
+VERSION = "2-A"
 DISTRACTORS = 6
 TOOL_TIMEOUT = 60.0
 OWN_MODE = "plan"

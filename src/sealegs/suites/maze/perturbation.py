@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 from sealegs.faults import seeds
 from sealegs.faults.catalogue import explicit
 from sealegs.faults.kinds import AnyFault
-from sealegs.faults.kinds.corruption import fitting
+from sealegs.faults.kinds.corruption import FAMILIES, fits, fitting
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import FirstTouch, Tool
@@ -93,9 +93,21 @@ def _fault(task: Task, step: Step, mode: str, key: tuple[object, ...], tasks: st
     if mode in ("P1", "P2"):
         responses = explicit("P1" if mode == "P1" else "P2")
         return responses[seeds.digest(*key) % len(responses)]
-    kinds = implicit_kinds(task.id, step.id, tasks)
-    kind = kinds[seeds.digest(*key, step.tool) % len(kinds)]
+    drawn = sorted(FAMILIES, key=lambda family: seeds.digest(*key, step.tool, family))
+    kind = next((family for family in drawn if _fits(task.id, step.id, family, tasks)), None)
+    if kind is None:
+        raise ValueError(_nothing_fits(task.id, step, spec_in(task, step, task_set(tasks).corpus(task.id))))
     return FAULT.validate_python({"kind": kind, "effect": "lost"})
+
+
+@cache
+def _fits(task: str, step: str, family: str, tasks: str) -> bool:
+    """Whether one implicit corruption fits a step's right answer; the first in a drawn order is enough for a plan."""
+    chosen = task_set(tasks)
+    base, corpus = chosen.tasks[task], chosen.corpus(task)
+    found, expected = base.graph.steps[step], chosen.right_run(task).steps[step]
+    spec, others = spec_in(base, found, corpus), corpus.answered_examples(found.tool)
+    return bool(spec.used) and fits(family, spec, expected.arguments, expected.output, (task, step), others)
 
 
 @cache
@@ -120,13 +132,16 @@ def fitting_kinds(
     Raises:
         ValueError: there is none, or nothing of the answer is used.
     """
-    step = found.id
-    if not spec.used:
-        raise ValueError(f"{task}: no field of {step} is used whatever way is taken; it cannot be a victim")
-    kinds = fitting(spec, expected.arguments, expected.output, (task, step), others)
+    kinds = fitting(spec, expected.arguments, expected.output, (task, found.id), others) if spec.used else ()
     if not kinds:
-        raise ValueError(f"{task}: no implicit corruption fits step {step}; give its tool invariants on {spec.used}")
+        raise ValueError(_nothing_fits(task, found, spec))
     return kinds
+
+
+def _nothing_fits(task: str, step: Step, spec: ToolSpec) -> str:
+    if not spec.used:
+        return f"{task}: no field of {step.id} is used whatever way is taken; it cannot be a victim"
+    return f"{task}: no implicit corruption fits step {step.id}; give its tool invariants on {spec.used}"
 
 
 def spec_in(task: Task, step: Step, corpus: Corpus) -> ToolSpec:

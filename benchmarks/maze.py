@@ -27,8 +27,8 @@ from sealegs.traces import record
 
 AGENT = "planner"
 REPEATS = 3
-EPOCHS = 40  # the start of the processes is then a small part
-COUNT = 400 * EPOCHS
+EPOCHS = 8  # the start of the processes is then a small part
+COUNT = 2000 * EPOCHS
 JOBS = os.cpu_count() or 1
 
 

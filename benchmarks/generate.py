@@ -1,0 +1,54 @@
+"""What tasks by rules cost: ten thousand of them on all cores, and how many attempts fell at each check.
+
+python benchmarks/generate.py --json benchmarks/results/generate.json
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tempfile
+import time
+from pathlib import Path
+
+from sealegs.generate.rules.engine import generate
+from sealegs.scoring.metrics import Row
+from sealegs.suites.maze import LEVELS
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--per-level", type=int, default=2500, help="tasks of each level")
+    parser.add_argument("--json", help="write the long table here")
+    asked = parser.parse_args()
+    rows = measured(asked.per_level)
+    for row in rows:
+        print(f"{row['level']:4} {row['metric']:28} {row['value']:>10} (n = {row['n']})")
+    if asked.json:
+        Path(asked.json).write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
+
+
+def measured(per_level: int) -> list[Row]:
+    """One whole run into an empty folder, and a second that only reads it."""
+    with tempfile.TemporaryDirectory() as folder:
+        seconds, again = timed(per_level, folder), timed(per_level, folder)
+        found = generate(LEVELS, per_level, 0, Path(folder), lambda done, total: None)
+    count = len(found.tasks)
+    head: Row = {"suite": "benchmark-generate", "agent": "rules", "level": "all", "mode": f"{os.cpu_count()} processes"}
+    figures = {"seconds": seconds, "tasks_per_second": count / seconds, "seconds_to_read_a_finished_run": again}
+    rows: list[Row] = [
+        {**head, "metric": name, "value": round(value, 2), "low": None, "high": None, "n": count}
+        for name, value in figures.items()
+    ]
+    return [*rows, *({**row, "suite": "benchmark-generate"} for row in found.rows())]
+
+
+def timed(per_level: int, folder: str) -> float:
+    begun = time.perf_counter()
+    generate(LEVELS, per_level, 0, Path(folder), lambda done, total: None)
+    return time.perf_counter() - begun
+
+
+if __name__ == "__main__":
+    main()

@@ -82,7 +82,7 @@ def direct_rates(agent: str) -> tuple[float, float]:
 
 
 def inspect_rows() -> list[dict[str, object]]:
-    settings = Settings(agent=AGENT, engine="inspect")
+    settings = Settings(agent=AGENT, engine="inspect", limit=20)
     n = len(settings.episodes())
     seconds = [timed(settings) for _ in range(3)]
     profile = cProfile.Profile()

@@ -1,24 +1,9 @@
-"""Whether two tasks are made of the same tools: the Jaccard index of their tool sets.
-
-J(A, B) = |A and B| / |A or B|, over all tools of all branches.
-"""
+"""Whether a task is made of the same tools as one before it: by the Jaccard index of their tool sets."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-
-from sealegs.tasks import Task
-
-
-def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
-    """The Jaccard index of two sets; 0 for two empty ones."""
-    return len(one & other) / max(1, len(one | other))
-
-
-def tools_of(task: Task) -> frozenset[str]:
-    """Every tool of every branch."""
-    return frozenset(task.graph.step_of)
 
 
 class Seen:

@@ -21,6 +21,7 @@ from sealegs.generate.journal import Journal
 from sealegs.generate.staged.asking import Asker, Fell, Talk, model_named
 from sealegs.generate.staged.stages import Stages
 from sealegs.tasks.reading import tasks_of
+from sealegs.tasks.similarity import tools_of
 from sealegs.world.corpus import Corpus, load
 
 STAGES = ("sample", "architect", "meaning", "space", "specification", "request", "reverse", "corruption")
@@ -143,7 +144,7 @@ class _Run:
             self.fell[level, str(item["fell_at"])] += 1
             return 0
         task = tasks_of([item["task"]], self.corpus.groups)[0]
-        tools = frozenset(task.graph.step_of)
+        tools = tools_of(task)
         if self._seen.nearest(tools)[0] > NEAREST:
             self.fell[level, "duplicate"] += 1
             return 0

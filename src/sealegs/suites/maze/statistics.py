@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import product
 from statistics import mean
 from typing import Any
 
@@ -20,6 +20,7 @@ from sealegs.suites.maze.retrieval import Retrieval, reverse_check
 from sealegs.suites.maze.task_sets import base_tasks
 from sealegs.tasks import Task
 from sealegs.tasks.graph import Graph
+from sealegs.tasks.similarity import mean_similarity
 from sealegs.world.corpus import Corpus, load
 
 
@@ -128,7 +129,7 @@ def _figure(name: str, tasks: Sequence[Task]) -> float:
         domain = name.removeprefix("tasks naming ").split(" (")[0].lower()
         return sum(domain in task.domains for task in tasks)
     return {
-        "mean Jaccard similarity of tool sets": similarity(tasks),
+        "mean Jaccard similarity of tool sets": mean_similarity(tasks),
         "average path length": mean(lengths),
         "minimum path length": min(lengths),
         "maximum path length": max(lengths),
@@ -141,9 +142,3 @@ def path_lengths(graph: Graph) -> list[int]:
     single = len(graph.nodes) - len(graph.groups)
     choices = product(*([len(branch.steps) for branch in group.branches] for group in graph.groups))
     return [single + sum(chosen) for chosen in choices]
-
-
-def similarity(tasks: Sequence[Task]) -> float:
-    """The mean Jaccard index of the tool sets over all pairs of tasks."""
-    sets = [frozenset(task.graph.step_of) for task in tasks]
-    return mean(len(a & b) / len(a | b) for a, b in combinations(sets, 2))

@@ -85,3 +85,27 @@ def test_bad_input_is_one_message(tmp_path: Path, arguments: tuple[str, ...], to
     assert told in done.stderr
     assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_stats(tmp_path: Path) -> None:
+    done = sealegs("maze", "stats", "--json", "stats.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = json.loads((tmp_path / "stats.json").read_text())
+    assert (found["tools"] >= 270, found["groups"] >= 126, found["tasks"]) == (True, True, 400)
+    near = {part: found["published"]["corpus"][part] for part in ("category", "domain", "group")}
+    ours = {"category": found["categories"], "domain": found["domains"], "group": found["kinds"]}
+    for part, names in near.items():
+        for name, count in names.items():
+            assert abs(ours[part][name] - count) <= 0.05 * count, name
+    for figure, published in found["published"]["levels"].items():
+        for level, value in published.items():
+            own = found["levels"][figure][level]
+            if "path length" in figure:
+                assert abs(own - value) <= 0.1 * value, (figure, level)
+            elif figure.startswith("valid paths"):
+                assert own >= value, (figure, level)
+            elif figure.startswith("mean Jaccard"):
+                assert own <= value, (figure, level)
+    assert found["retrieval"]["share"] >= 90
+    assert found["rows"]
+    assert "average path length" in done.stdout

@@ -16,12 +16,13 @@ from typing import Any
 from sealegs.reports import published
 from sealegs.scoring.metrics import ALL, Row
 from sealegs.suites.maze import LEVELS
-from sealegs.suites.maze.retrieval import Retrieval, reverse_check
+from sealegs.suites.maze.retrieval import STATED_K, ReverseCheck, reverse_check
 from sealegs.suites.maze.task_sets import base_tasks
 from sealegs.tasks import Task
 from sealegs.tasks.graph import Graph
 from sealegs.tasks.similarity import mean_similarity
 from sealegs.world.corpus import Corpus, load
+from sealegs.world.shortlist import Shortlist
 
 
 @dataclass(frozen=True)
@@ -32,13 +33,13 @@ class Figures:
         corpus: part -> name -> count, as in the published table 4.
         levels: figure -> level -> value, as in the published table 1.
         tasks: how many there are.
-        retrieval: how far a retrieval baseline gets from the requests alone.
+        retrieval: where a retrieval baseline, from the requests alone, puts the tools of each task.
     """
 
     corpus: Mapping[str, Mapping[str, int]]
     levels: Mapping[str, Mapping[str, float]]
     tasks: int
-    retrieval: Retrieval
+    retrieval: ReverseCheck
 
     def pairs(self) -> Iterator[tuple[str, str, str]]:
         """What, ours and theirs, line by line."""
@@ -48,21 +49,32 @@ class Figures:
                 yield _words(part, name), str(count), str(theirs[part][name])
         for figure, values in self.levels.items():
             told = published.corpus_by_level()[figure]
-            yield figure, *(" / ".join(f"{own[level]:.4g}" for level in LEVELS) for own in (values, told))
+            ours, known = (" / ".join(f"{own[level]:.3g}" for level in LEVELS) for own in (values, told))
+            yield figure, ours, known
 
     def notes(self) -> str:
         """What the table cannot say."""
-        found = self.retrieval
-        failing = ", ".join(f"{task} ({', '.join(tools)})" for task, tools in found.failing.items())
+        failing = self._failing()
+        told = "; ".join(f"{task}: {', '.join(tools)}" for task, tools in failing.items())
+        half, most = (self.retrieval.k(share) for share in (0.5, 0.9))
         return (
             f"Figures with slashes are of C1 / C2 / C3 / C4, {self.tasks} tasks in all.\n"
-            f"From the request alone, {found.share:.1f} % of the tasks have all tools of a solution among the"
-            f" {found.k} best of {found.tools} (median {found.median:g}). Not so: {failing or 'none'}."
+            f"From the request alone, BM25 and the flow of data find all tools of a solution among the {STATED_K} likeliest"
+            f" of\n{self.corpus['total']['tools']} for {self._share():.1f} % of the tasks (half of them need {half}, nine"
+            f" in ten {most}). Not so for {len(failing)}:\n{told or 'none'}."
         )
+
+    def _failing(self) -> dict[str, dict[str, int]]:
+        """The tasks that the stated list does not cover: the tools that lie beyond it, and where."""
+        return {found.task: dict(found.missed(STATED_K)) for found in self.retrieval.failing(STATED_K)}
+
+    def _share(self) -> float:
+        return 100 * (1 - len(self._failing()) / self.tasks)
 
     def about(self) -> dict[str, Any]:
         """The figures as one object."""
-        found = self.retrieval
+        retrieval = {"k": STATED_K, "share": self._share(), "failing": self._failing()}
+        retrieval |= {"k_for_half": self.retrieval.k(0.5), "k_for_nine_in_ten": self.retrieval.k(0.9)}
         return {
             "tools": self.corpus["total"]["tools"],
             "groups": self.corpus["total"]["alternative groups"],
@@ -72,7 +84,7 @@ class Figures:
             "kinds": dict(self.corpus["group"]),
             "levels": {name: dict(values) for name, values in self.levels.items()},
             "published": {"corpus": published.corpus(), "levels": published.corpus_by_level()},
-            "retrieval": {"k": found.k, "share": found.share, "median": found.median, "failing": found.failing},
+            "retrieval": retrieval,
         }
 
     def rows(self) -> list[Row]:
@@ -86,7 +98,7 @@ class Figures:
                 for name, count in names.items()
             ]
             rows += [_row(who, level, name, v) for name, values in levels.items() for level, v in values.items()]
-        return [*rows, _row("sealegs", ALL, f"tools found among the {self.retrieval.k} best, %", self.retrieval.share)]
+        return [*rows, _row("sealegs", ALL, f"tasks whose tools are among the {STATED_K} likeliest, %", self._share())]
 
 
 def _words(part: str, name: str) -> str:
@@ -100,8 +112,9 @@ def _row(who: str, level: str, metric: str, value: float) -> Row:
 
 def figures() -> Figures:
     """The figures of the tasks and tools that ship with the suite."""
-    tasks, corpus = list(base_tasks().values()), load()
-    return Figures(_corpus(corpus), _levels(tasks), len(tasks), reverse_check(tasks, corpus))
+    tasks, corpus = base_tasks(), load()
+    found = reverse_check(tasks, Shortlist(corpus))
+    return Figures(_corpus(corpus), _levels(list(tasks.values())), len(tasks), found)
 
 
 def _corpus(corpus: Corpus) -> dict[str, dict[str, int]]:

@@ -1,0 +1,193 @@
+"""Which tools a request is likely to need, likeliest first, by words, values and the flow of data, without a model.
+
+Evidence, in this order:
+
+1. Many small queries (BM25) instead of one: each clause, each word, each argument (among the tools that can take its
+   value), and the request as a whole. Of each kind a tool keeps its best place; the four kinds count alike.
+2. A tool is worth more where each thing that it needs is given by the user or answered by a likely tool.
+3. A tool is worth more where a likely tool needs what it answers and the user does not give; so come in the lookups
+   and converters that no request names.
+4. A tool is worth less behind one whose document says the same, so that the list covers the request.
+
+The constants are round and were chosen by hand on the maze's base tasks, 120 by then; halving or doubling any one of
+them moves the list's length that nine tasks in ten need (94 of 271 tools) to between 92 and 113.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from sealegs.world.corpus import Corpus
+from sealegs.world.search import TextIndex, ToolSearch, coded, document, words
+from sealegs.world.supply import Parameter, Supply
+
+CLAUSE_ENDS = re.compile(r"(?<=[.;:!?,()])\s+|\band\b|\bthen\b")
+SLOWLY = 3  # places by arguments count 4/4, 4/5, 4/6: an argument speaks for several tools
+SUPPLIED = 0.3
+SAME = 0.2
+FLAT = 5  # the needs of the first tools count 1/6, 1/7, 1/8: nearly alike
+UNREADY = 0.1  # what a supplier counts that the user gives nothing for
+CHOOSABLE = 0.5  # how sure it is that the request lets a listed value be chosen
+
+Scores = list[float]
+
+
+@dataclass(frozen=True)
+class Shortlist:
+    """Ranks the tools of a corpus for a request. Its indexes are built on first use and kept."""
+
+    corpus: Corpus
+
+    def rank(self, request: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+        """Every tool, likeliest first.
+
+        Args:
+            request: what the user says.
+            arguments: the values that can be read from it, by name.
+        """
+        names = self._search.names
+        given = self._given(arguments)
+        kinds = (
+            self._best_places(map(self._scores, clauses(request))),
+            self._best_places(map(self._search.purpose_scores, sorted(set(words(coded(request)))))),
+            self._best_places((self._by_argument(*argument) for argument in arguments.items()), SLOWLY),
+            self._search.purpose_scores(coded(request)),
+        )
+        likely = whole([sum(scores) for scores in zip(*map(whole, kinds))])
+        able = whole([score * (1 + part) for score, part in zip(likely, self._able(likely, given))])
+        wanted = whole(self._wanted(able, given))
+        return tuple(names[at] for at in self._spread([a + SUPPLIED * w for a, w in zip(able, wanted)]))
+
+    @cached_property
+    def _search(self) -> ToolSearch:
+        return ToolSearch(self.corpus)
+
+    @cached_property
+    def _supply(self) -> Supply:
+        return Supply(self.corpus)
+
+    @cached_property
+    def _parameter_names(self) -> TextIndex:
+        return TextIndex(tuple(parameter.text for parameter in self._supply.parameters))
+
+    @cached_property
+    def _place(self) -> Mapping[str, int]:
+        return {name: at for at, name in enumerate(self._search.names)}
+
+    @cached_property
+    def _needs(self) -> tuple[tuple[int, int, Mapping[int, float]], ...]:
+        """Every required parameter: its own place, its tool's, and who supplies it how well."""
+        supply = self._supply
+        return tuple(
+            (at, self._place[parameter.tool], {self._place[tool]: fit for tool, fit in suppliers.items()})
+            for at, (parameter, suppliers) in enumerate(zip(supply.parameters, supply.suppliers))
+            if parameter.required
+        )
+
+    @cached_property
+    def _alike(self) -> tuple[Scores, ...]:
+        """How much of what one tool documents another says too, both ways; 1 for the same document."""
+        rows = [self._search.scores(document(self.corpus.tools[name])) for name in self._search.names]
+        parts = [[score / (row[at] or 1.0) for score in row] for at, row in enumerate(rows)]
+        return tuple([(ours + parts[b][a]) / 2 for b, ours in enumerate(row)] for a, row in enumerate(parts))
+
+    def _scores(self, query: str) -> Scores:
+        return self._search.scores(coded(query))
+
+    def _best_places(self, queries: Iterable[Scores], slowly: int = 0) -> Scores:
+        """For each tool the worth of its best place over all queries: 1 for the first, and less further down."""
+        worths = [
+            [(slowly + 1) / (slowly + place) if score > 0 else 0.0 for score, place in zip(scores, _places(scores))]
+            for scores in queries
+        ]
+        return [max(column) for column in zip([0.0] * len(self._place), *worths)]
+
+    def _by_argument(self, name: str, value: Any) -> Scores:
+        """Words that the argument shares with the tools that take it, and how rare it is to take such a value."""
+        taking = [parameter for parameter in self._supply.parameters if parameter.takes(value)]
+        takers = {parameter.tool for parameter in taking}
+        showing = {parameter.tool for parameter in taking if parameter.shows(value)}
+        found = self._scores(f"{name} {_said(value)}")
+        rare = {tool: self._rarity(takers) + (self._rarity(showing) if tool in showing else 0.0) for tool in takers}
+        return [score + rare[tool] if tool in takers else 0.0 for tool, score in zip(self._search.names, found)]
+
+    def _rarity(self, tools: set[str]) -> float:
+        return math.log(len(self._search.names) / len(tools))
+
+    def _given(self, arguments: Mapping[str, Any]) -> Scores:
+        """For each parameter how sure it is that one of the user's arguments is meant for it."""
+        surest = [CHOOSABLE * parameter.chosen for parameter in self._supply.parameters]
+        for name, value in arguments.items():
+            alike = whole(self._parameter_names.scores(name))
+            surest = [
+                max(sure, _meant(parameter, name, value, like))
+                for sure, parameter, like in zip(surest, self._supply.parameters, alike)
+            ]
+        return surest
+
+    def _able(self, likely: Scores, given: Scores) -> Scores:
+        """For each tool how well its worst-met need is met, by the user or by a likely tool."""
+        met = [1.0] * len(likely)
+        for at, tool, suppliers in self._needs:
+            answered = max((fit * likely[supplier] for supplier, fit in suppliers.items()), default=0.0)
+            met[tool] = min(met[tool], max(given[at], answered))
+        return met
+
+    def _wanted(self, likely: Scores, given: Scores) -> Scores:
+        """For each tool how much a likely tool wants its answer, most where the user gives what it asks for."""
+        places = [1 / (FLAT + place) for place in _places(likely)]
+        ready = [1.0] * len(likely)
+        for at, tool, _ in self._needs:
+            ready[tool] = min(ready[tool], given[at])
+        wanted = [0.0] * len(likely)
+        for at, tool, suppliers in self._needs:
+            fits = {supplier: fit**2 * (UNREADY + ready[supplier]) for supplier, fit in suppliers.items()}
+            if fits and not self._supply.parameters[at].chosen:
+                worth = places[tool] * (1 - given[at]) / max(fits.values())
+                for supplier, fit in fits.items():
+                    wanted[supplier] = max(wanted[supplier], worth * fit)
+        return wanted
+
+    def _spread(self, scores: Scores) -> Iterator[int]:
+        """Places of the tools, best first, each less by how much it is like the likest one before it."""
+        left = dict(enumerate(scores))
+        like = [0.0] * len(scores)
+        while left:
+            best = max(left, key=lambda at: left[at] - SAME * like[at])
+            del left[best]
+            like = [max(pair) for pair in zip(like, self._alike[best])]
+            yield best
+
+
+def clauses(request: str) -> list[str]:
+    """The request cut at its punctuation and connectives."""
+    return [part for part in CLAUSE_ENDS.split(request) if words(part)]
+
+
+def whole(scores: Sequence[float]) -> Scores:
+    """The scores as shares of the highest."""
+    highest = max(scores, default=0.0)
+    return [score / highest for score in scores] if highest > 0 else list(scores)
+
+
+def _places(scores: Scores) -> list[int]:
+    """The place of each score, 1 for the highest; of equals the first."""
+    places = [0] * len(scores)
+    for place, at in enumerate(sorted(range(len(scores)), key=lambda at: -scores[at]), start=1):
+        places[at] = place
+    return places
+
+
+def _meant(parameter: Parameter, name: str, value: Any, alike: float) -> float:
+    if not parameter.takes(value):
+        return 0.0
+    return 1.0 if parameter.name == name or parameter.tells(value) else alike
+
+
+def _said(value: Any) -> str:
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -57,11 +57,12 @@ class Figures:
         failing = self._failing()
         told = "; ".join(f"{task}: {', '.join(tools)}" for task, tools in failing.items())
         half, most = (self.retrieval.k(share) for share in (0.5, 0.9))
+        tools, share = self.corpus["total"]["tools"], self._share()
         return (
             f"Figures with slashes are of C1 / C2 / C3 / C4, {self.tasks} tasks in all.\n"
-            f"From the request alone, BM25 and the flow of data find all tools of a solution among the {STATED_K} likeliest"
-            f" of\n{self.corpus['total']['tools']} for {self._share():.1f} % of the tasks (half of them need {half}, nine"
-            f" in ten {most}). Not so for {len(failing)}:\n{told or 'none'}."
+            f"From the request alone, BM25 and the flow of data find all tools of a solution among the {STATED_K}\n"
+            f"likeliest of {tools} for {share:.1f} % of the tasks (half of them need {half}, nine in ten {most}).\n"
+            f"Not so for {len(failing)}: {told or 'none'}."
         )
 
     def _failing(self) -> dict[str, dict[str, int]]:

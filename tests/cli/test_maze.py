@@ -1,13 +1,17 @@
 """`sealegs maze`: one run of each command, and what it says to bad input."""
 
 import json
+import os
+import signal
 import subprocess
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from sealegs.suites.maze import LEVELS
-from tests.cli.test_run import sealegs
+from tests.cli.test_run import SEALEGS, sealegs
 
 
 @pytest.fixture(scope="module")
@@ -109,3 +113,39 @@ def test_stats(tmp_path: Path) -> None:
     assert found["retrieval"]["share"] >= 90
     assert found["rows"]
     assert "average path length" in done.stdout
+
+
+def alive_in(session: int) -> list[int]:
+    """The processes of a session."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
+        except (OSError, IndexError):
+            continue
+        if int(fields[3]) == session and fields[0] != "Z":
+            found.append(int(entry.name))
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads processes from /proc")
+def test_a_killed_run_leaves_no_process_behind(tmp_path: Path) -> None:
+    command = [*SEALEGS, "maze", "generate", "--out", "more", "-n", "5000", "--levels", "C1", "--jobs", "2"]
+    run = subprocess.Popen(command, cwd=tmp_path, start_new_session=True, stderr=subprocess.DEVNULL)
+    try:
+        journal = tmp_path / "more" / "journal.jsonl"
+        assert eventually(lambda: journal.exists() and len(journal.read_bytes().splitlines()) > 2)
+        assert len(alive_in(run.pid)) > 2
+        os.kill(run.pid, signal.SIGKILL)
+        run.wait()
+        assert eventually(lambda: alive_in(run.pid) == [])
+    finally:
+        for left in alive_in(run.pid):
+            os.kill(left, signal.SIGKILL)
+
+
+def eventually(holds: Callable[[], bool], seconds: float = 60) -> bool:
+    until = time.monotonic() + seconds
+    while not holds() and time.monotonic() < until:
+        time.sleep(0.05)
+    return holds()

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from sealegs.generate.rules.phrasing import deliverables, request
 from sealegs.generate.rules.plans import plan
 from sealegs.generate.rules.search import DeadEnd, Search
 from sealegs.generate.rules.vocabulary import Vocabulary
+from sealegs.suites.maze.workers import workers
 from sealegs.tasks import Task
 from sealegs.tasks.reading import task_data
 from sealegs.world.corpus import load
@@ -83,8 +83,8 @@ def generate(
     for entry in journal.entries:
         found.add(entry)
     progress(len(found.tasks), per_level * len(levels))
-    context, jobs = get_context("forkserver"), jobs or os.cpu_count() or 1
-    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
+    jobs = jobs or os.cpu_count() or 1
+    with workers(jobs) as pool:
         try:
             for level in levels:
                 for made in _chunks(pool, jobs, level, seed, found):

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import signal
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
+from concurrent.futures import as_completed
 
 from sealegs.agents import SCRIPTED, Say, ScriptedAgent
 from sealegs.faults.call import Call, Outcome, render
 from sealegs.inject import Hung, Session, VirtualClock
 from sealegs.suites.maze.episodes import TOOL_TIMEOUT, Episode
+from sealegs.suites.maze.workers import workers
 from sealegs.traces import Event, Recorder
 from sealegs.traces.store import line
 from sealegs.world.corpus import Corpus
@@ -79,19 +78,13 @@ def run_direct(
         for chunk in chunks:
             yield from _run_chunk(chunk, agent, max_steps)
         return
-    context = get_context("forkserver")
-    with ProcessPoolExecutor(min(jobs, len(chunks)), mp_context=context, initializer=_leave_interrupts) as pool:
+    with workers(min(jobs, len(chunks))) as pool:
         running = [pool.submit(_run_chunk, chunk, agent, max_steps) for chunk in chunks]
         try:
             for done in as_completed(running):
                 yield from done.result()
         finally:
             pool.shutdown(cancel_futures=True)
-
-
-def _leave_interrupts() -> None:
-    """Ctrl-C is for the process that writes the records."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _run_chunk(chunk: Sequence[Episode], agent: str, max_steps: int) -> list[list[str]]:

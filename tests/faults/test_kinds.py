@@ -34,6 +34,7 @@ from sealegs.faults.kinds import (
     Normal,
     Partial,
     Poisoned,
+    Quantiles,
     RateLimit,
     SchemaDrift,
     Scramble,
@@ -186,6 +187,7 @@ class TestTime:
             (Uniform(low=1, high=3), 2.0),
             (Normal(mean=5, deviation=1), 5.0),
             (Lognormal(median=2, sigma=0.5), 2.0),
+            (Quantiles(points=((0, 1), (0.5, 2), (0.9, 3), (1, 30))), 2.0),
             (Exponential(mean=4), 4 * math.log(2)),
         ],
     )

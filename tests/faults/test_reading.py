@@ -56,7 +56,7 @@ def of_file(path: Path, text: str) -> list[str]:
     return [str(problem) for problem in caught.value.problems]
 
 
-CONDITIONS = "always, first, nth, every, probability, window, burst, first_touch"
+CONDITIONS = "always, first, nth, every, probability, window, burst, outage, first_touch"
 
 
 @pytest.mark.parametrize(
@@ -85,6 +85,8 @@ CONDITIONS = "always, first, nth, every, probability, window, burst, first_touch
         ({"fault": {"kind": "delay", "seconds": {"normall": {}}}}, "rules[0].fault.seconds.normall: is no distribution. Did you mean normal?"),
         ({"fault": {"kind": "delay", "seconds": {"normal": {"mean": 2}}}}, "rules[0].fault.seconds.normal.deviation: is missing. Add it. The standard deviation in seconds."),
         ({"fault": {"kind": "delay", "seconds": {"uniform": {"low": 2, "high": 1}}}}, 'rules[0].fault.seconds.uniform: {"low": 2, "high": 1} has low = 2 above high = 1. Exchange them.'),
+        ({"fault": {"kind": "delay", "seconds": {"quantiles": {"points": [[0, 1], [0.5, 2]]}}}}, 'rules[0].fault.seconds.quantiles: {"points": [[0, 1], [0.5, 2]]} does not go from share 0 to share 1. Add the smallest and the largest value.'),
+        ({"fault": {"kind": "delay", "seconds": {"quantiles": {"points": [[0, 2], [1, 1]]}}}}, 'rules[0].fault.seconds.quantiles: {"points": [[0, 2], [1, 1]]} does not rise. Sort the pairs; a share may be there once, and seconds may not fall.'),
         ({"fault": {"kind": "delay", "minimum": 2, "maximum": 1}}, 'rules[0].fault: {"kind": "delay", "minimum": 2, "maximum": 1} has minimum = 2 above maximum = 1. Exchange them.'),
         ({"fault": {"kind": "poisoned", "instruction": ""}}, 'rules[0].fault.instruction: "" is empty. Write something, or leave the field out.'),
         ({"when": {"probability": 1.5}}, "rules[0].when.probability: 1.5 is more than 1. Give a number of at most 1."),
@@ -100,6 +102,9 @@ CONDITIONS = "always, first, nth, every, probability, window, burst, first_touch
         ({"when": {"window": [1, "b"]}}, 'rules[0].when.window[1]: "b" is no whole number. Give a whole number. Write it without quotes.'),
         ({"when": {"burst": {"probability": 0.5}}}, "rules[0].when.burst.length: is missing. Add it. Calls that a burst lasts, 1 to 1000."),
         ({"when": {"burst": 3}}, "rules[0].when.burst: 3 is no object. Write it as `key: value` lines."),
+        ({"when": {"outage": {"rate": 0.5}}}, "rules[0].when.outage.length: is missing. Add it. Struck calls in a row, on average, 1 to 1000."),
+        ({"when": {"outage": {"rate": 1, "length": 3}}}, 'rules[0].when.outage: {"rate": 1, "length": 3} has a rate of 1, so that no run could end. Write `always`.'),
+        ({"when": {"outage": {"rate": 0.8, "length": 2}}}, 'rules[0].when.outage: {"rate": 0.8, "length": 2} strikes too many calls for runs as short as 2. Give at least 4.'),
         ({"when": {"first_touch": []}}, "rules[0].when.first_touch: [] has 0 items. Give at least 1."),
         ({"match": "-"}, "rules[0].match: is missing. Add it. Which calls it may strike: tool, tag, argument, all, any or not."),
         ({"match": {"toll": "a"}}, "rules[0].match.toll: is no matcher. Did you mean tool?"),
@@ -192,7 +197,23 @@ def test_the_error_tells_everything_and_travels() -> None:
 
 WORDS = [
     *("tool", "tag", "argument", "all", "any", "not", "name", "equals", "present", "kind", "error", "delay", "seconds"),
-    *("normal", "mean", "first", "nth", "window", "burst", "probability", "length", "first_touch", "status", "body"),
+    *(
+        "normal",
+        "mean",
+        "quantiles",
+        "points",
+        "first",
+        "nth",
+        "window",
+        "burst",
+        "probability",
+        "length",
+        "outage",
+        "rate",
+        "first_touch",
+        "status",
+        "body",
+    ),
     *("match", "when", "fault", "id", "after", "at_most", "rules", "always", "unit", "fields", "mode", "1"),
 ]
 SCALARS = st.sampled_from([None, True, 0, 1, -3, 2.5, "", "x", float("inf"), float("nan"), *WORDS])
@@ -206,7 +227,7 @@ ANYTHING = st.recursive(
 NEARLY = st.fixed_dictionaries(
     {
         "match": st.one_of(ANYTHING, st.dictionaries(st.sampled_from(["tool", "all", "argument", "not"]), ANYTHING)),
-        "when": st.one_of(ANYTHING, st.dictionaries(st.sampled_from(["first", "burst", "window"]), ANYTHING)),
+        "when": st.one_of(ANYTHING, st.dictionaries(st.sampled_from(["first", "burst", "outage", "window"]), ANYTHING)),
         "fault": st.tuples(st.sampled_from(sorted(KINDS)), st.dictionaries(st.sampled_from(WORDS), ANYTHING)).map(
             lambda two: {**two[1], "kind": two[0]}
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 from scipy.stats import binomtest
 
+from sealegs.faults import seeds
 from sealegs.faults.triggers import (
     Always,
     AnyCondition,
@@ -21,6 +23,7 @@ from sealegs.faults.triggers import (
     FirstTouch,
     Moment,
     Nth,
+    Outage,
     Probability,
     Window,
 )
@@ -36,6 +39,7 @@ CONDITIONS: st.SearchStrategy[Condition] = st.one_of(
     SHARES.map(Probability),
     st.tuples(COUNTS, COUNTS).map(lambda two: Window((min(two), max(two)))),
     st.builds(lambda probability, length: Burst(probability=probability, length=length), SHARES, COUNTS),
+    st.builds(lambda rate, length: Outage(rate=rate / 2, length=length), SHARES, st.floats(1, 1000)),
     st.just(FirstTouch(("t", "u"))),
 )
 
@@ -133,6 +137,51 @@ def test_a_burst_that_began_before_goes_on() -> None:
     assert struck(burst, 500) == sorted({call + 1 for nth in starts for call in range(nth, nth + 4) if call < 500})
 
 
+def chain(outage: Outage, calls: int, key: tuple[object, ...]) -> list[bool]:
+    """The same chain, walked from its beginning."""
+    state = seeds.uniform(*key, 0, "outage") < outage.rate
+    states = [state]
+    for nth in range(1, calls):
+        state = seeds.uniform(*key, nth, "outage") < (outage.lasts if state else outage.begins)
+        states.append(state)
+    return states
+
+
+@given(st.floats(0, 0.99), st.floats(1, 1000), st.integers(0, 9))
+def test_an_outage_is_the_chain_that_it_says(rate: float, length: float, seed: int) -> None:
+    outage = Outage(rate=rate, length=max(length, rate / (1 - rate)))
+    key = (seed, "e", "t", "r")
+    assert [outage.fires(Moment(nth, key)) for nth in range(60)] == chain(outage, 60, key)
+
+
+@pytest.mark.parametrize(("rate", "length"), [(0.05, 4), (0.3, 12), (0.2, 1.25), (0.4, 1.0), (0.6, 1.5)])
+def test_outages_have_their_rate_from_the_first_call_on_and_last_as_long_as_they_say(
+    rate: float, length: float
+) -> None:
+    outage = Outage(rate=rate, length=length)
+    firsts = sum(outage.fires(moment(0, episode=str(n))) for n in range(4000))
+    low, high = binomtest(firsts, 4000).proportion_ci(0.9999)
+    assert low <= rate <= high
+    fires = [outage.fires(moment(nth)) for nth in range(60_000)]
+    assert sum(fires) / len(fires) == pytest.approx(rate, rel=0.12)
+    runs = "".join("x" if fired else " " for fired in fires).split()
+    assert sum(map(len, runs[1:-1])) / len(runs[1:-1]) == pytest.approx(length, rel=0.08)
+
+
+def test_a_late_call_of_an_outage_costs_what_an_early_one_does() -> None:
+    drawn: list[object] = []
+
+    class Counting(tuple[object, ...]):
+        def __iter__(self) -> Iterator[object]:
+            drawn.append(self)
+            return super().__iter__()
+
+    outage = Outage(rate=0.05, length=4)
+    for nth in range(1_000_000, 1_000_500):
+        outage.fires(Moment(nth, Counting((0, "e", "t", "r"))))
+    assert len(drawn) < 500 * 8  # 1 / (begins + 1 / length) draws on average: 3.8
+
+
 def test_first_touch_strikes_the_victim_alone() -> None:
     touch = FirstTouch(("t", "u"))
     assert touch.fires(moment(3, tool="t", victim="t"))
@@ -157,6 +206,11 @@ def test_first_touch_strikes_the_victim_alone() -> None:
         {"window": [1]},
         {"burst": {"probability": 0.5}},
         {"burst": {"probability": 0.5, "length": 1001}},
+        {"outage": {"rate": 0.5}},
+        {"outage": {"rate": 0.5, "length": 0.5}},
+        {"outage": {"rate": 0.5, "length": 1001}},
+        {"outage": {"rate": 0.8, "length": 2}},
+        {"outage": {"rate": 1, "length": 5}},
         {"first_touch": []},
         {"first": 1, "nth": 1},
         {},

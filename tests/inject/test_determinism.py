@@ -25,6 +25,7 @@ from sealegs.faults.triggers import (
     First,
     Matcher,
     Nth,
+    Outage,
     Probability,
     Tool,
     Window,
@@ -45,6 +46,7 @@ CONDITIONS: st.SearchStrategy[AnyCondition] = (
     | st.builds(Probability, CHANCES)
     | st.builds(lambda a, b: Window((min(a, b), max(a, b))), COUNTS, COUNTS)
     | st.builds(lambda p, n: Burst(probability=p, length=n), CHANCES, COUNTS)
+    | st.builds(lambda p, n: Outage(rate=p / 2, length=n), CHANCES, COUNTS)
 )
 TOOLS = st.sampled_from(["*", "own-*", "own-7", "shared-*", "own-[1-3]*"]).map(Tool)
 MATCHERS: st.SearchStrategy[Matcher] = st.one_of(

@@ -1,4 +1,4 @@
-"""`sealegs plan`: look at fault plans before they are used."""
+"""`sealegs plan`: look at fault plans before they are used, and make them from what was seen."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(no_args_is_help=True, help="Check fault plans, and print their schema.")
+from sealegs.cli.printing import console, errors, write_rows, write_whole
+
+app = typer.Typer(no_args_is_help=True, help="Check fault plans, print their schema, fit one to production traces.")
 
 
 @app.command()
@@ -26,3 +28,33 @@ def schema() -> None:
     from sealegs.faults.plan import plan_schema
 
     typer.echo(json.dumps(plan_schema(), indent=2))
+
+
+@app.command("from-traces")
+def from_traces(
+    files: Annotated[list[Path], typer.Argument(help="OTLP JSON with spans of tools, or records (*.jsonl).")],
+    out: Annotated[Path | None, typer.Option(help="Where to write the plan; standard output by default.")] = None,
+    name: Annotated[str, typer.Option(help="The plan's name.")] = "from traces",
+    least: Annotated[int, typer.Option(min=1, help="How often an error must be there for a rule of its own.")] = 1,
+    latency: Annotated[bool, typer.Option(help="Whether answers come as late as they did.")] = True,
+    shown: Annotated[bool, typer.Option("--shown", help="Count what agents were shown, injected faults too.")] = False,
+    table: Annotated[str, typer.Option("--json", help="Write what was seen to this file, or -.")] = "",
+) -> None:
+    """Fit a plan to failures in production: error classes, rates, runs and latencies of each tool."""
+    from sealegs.reports.failures import failure_rows, print_failures
+    from sealegs.traces.fitted import fitted_plan
+    from sealegs.traces.fitting import fits
+    from sealegs.traces.sources import read_traces
+
+    notes: list[str] = []
+    traces = read_traces(files, notes)
+    found = fits(traces, shown)
+    plan = fitted_plan(found, name, least=least, latency=latency)
+    for note in notes:
+        errors.print(f"note: {note}")
+    print_failures(found, errors if out is None or table == "-" else console)
+    if out is not None:
+        write_whole(out, plan.to_yaml())
+    elif table != "-":
+        typer.echo(plan.to_yaml(), nl=False)
+    write_rows(failure_rows(found), table, {"traces": len(traces), "plan": plan.as_data()})

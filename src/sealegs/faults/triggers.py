@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import Discriminator, Field, GetCoreSchemaHandler, Strict, field_validator
+from pydantic import Discriminator, Field, GetCoreSchemaHandler, Strict, field_validator, model_validator
 from pydantic import Tag as Tagged
 from pydantic.dataclasses import dataclass
 from pydantic_core import CoreSchema, core_schema
@@ -38,6 +38,7 @@ __all__ = [
     "Moment",
     "Not",
     "Nth",
+    "Outage",
     "Probability",
     "Tag",
     "Tool",
@@ -179,6 +180,58 @@ class Burst(Keyed, Condition):
         return any(seeds.uniform(*moment.key, start, self.key) < self.probability for start in starts)
 
 
+class Outage(Keyed, Condition):
+    """Runs of failing calls that end by chance: a two-state chain (Gilbert 1960).
+
+    Every call is struck with probability `rate`, the first of an episode too, and a run of struck calls lasts `length`
+    on average. Calls are independent of each other where `length` is 1 / (1 - rate); a shorter one says that a failed
+    call is likelier than others to be followed by one that works.
+    """
+
+    key: ClassVar[str] = "outage"
+    rate: Fraction = Field(description="Share of the calls that are struck, 0 to 1.")
+    length: Annotated[float, Strict(), Field(ge=1, le=1000)] = Field(
+        description="Struck calls in a row, on average, 1 to 1000."
+    )
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        if self.rate == 1:
+            raise problem("has a rate of 1, so that no run could end", "Write `always`.")
+        if self.begins > 1 + 1e-9:
+            least = self.rate / (1 - self.rate)
+            raise problem(f"strikes too many calls for runs as short as {self.length:g}", f"Give at least {least:.6g}.")
+        return self
+
+    @property
+    def begins(self) -> float:
+        """Probability that a call is struck after one that was not."""
+        return self.rate / ((1 - self.rate) * self.length)
+
+    @property
+    def lasts(self) -> float:
+        """Probability that a call is struck after one that was."""
+        return 1 - 1 / self.length
+
+    def fires(self, moment: Moment) -> bool:
+        """Whether the chain is in its bad state.
+
+        It looks back only to the last call whose draw decides alone, whatever came before; a draw in between keeps the
+        state, or turns it round where runs are shorter than by chance.
+        """
+        begins, lasts = self.begins, self.lasts
+        low, high = min(begins, lasts), max(begins, lasts)
+        turned = False
+        for nth in range(moment.nth, 0, -1):
+            draw = seeds.uniform(*moment.key, nth, self.key)
+            if draw < low:
+                return not turned
+            if draw >= high:
+                return turned
+            turned ^= begins > lasts
+        return (seeds.uniform(*moment.key, 0, self.key) < self.rate) != turned
+
+
 @dataclass(frozen=True, config=STRICT)
 class FirstTouch(Condition):
     """On every call of the tool that was the first of these to be called in the episode; the others are safe."""
@@ -203,6 +256,7 @@ AnyCondition = Annotated[
     | Annotated[Probability, Tagged("probability")]
     | Annotated[Window, Tagged("window")]
     | Annotated[Burst, Tagged("burst")]
+    | Annotated[Outage, Tagged("outage")]
     | Annotated[FirstTouch, Tagged("first_touch")],
     Discriminator(_condition_of),
 ]

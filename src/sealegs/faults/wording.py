@@ -10,25 +10,25 @@ from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
 from sealegs.faults.kinds import KINDS
-from sealegs.faults.kinds.delay import Exponential, Lognormal, Normal, Uniform
+from sealegs.faults.kinds.delay import Exponential, Lognormal, Normal, Quantiles, Uniform
 from sealegs.faults.matchers import Argument
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.problems import Problem, in_short
-from sealegs.faults.triggers import Burst
+from sealegs.faults.triggers import Burst, Outage
 
 Loc = tuple[int | str, ...]
 
 KEYED: dict[str, type[BaseModel]] = {
-    model.key: model for model in (Argument, Burst, Uniform, Normal, Lognormal, Exponential)
+    model.key: model for model in (Argument, Burst, Outage, Uniform, Normal, Lognormal, Exponential, Quantiles)
 }
 # What each kind of alternative is called, by the function that tells them apart.
 ALTERNATIVES = {
     "_condition_of()": (
         "condition",
-        ("always", "first", "nth", "every", "probability", "window", "burst", "first_touch"),
+        ("always", "first", "nth", "every", "probability", "window", "burst", "outage", "first_touch"),
     ),
     "key_of()": ("matcher", ("tool", "tag", "argument", "all", "any", "not")),
-    "_alternative()": ("distribution", ("uniform", "normal", "lognormal", "exponential")),
+    "_alternative()": ("distribution", ("uniform", "normal", "lognormal", "exponential", "quantiles")),
 }
 
 

@@ -1,4 +1,8 @@
-"""Records of episodes: typed events, the recorder, the file format, and the view that judges read."""
+"""Records of episodes: typed events, the recorder, the file format, and the view that judges read.
+
+What works on finished episodes stands in modules of its own, which are loaded where they are named: `replay` plays one
+again, `sources` and `fitting` read and fit what was seen in production, `spans` needs OpenTelemetry.
+"""
 
 from sealegs.traces.events import (
     VERSION,
@@ -20,6 +24,7 @@ from sealegs.traces.events import (
 from sealegs.traces.record import Record, Turn, record
 from sealegs.traces.recorder import Recorder
 from sealegs.traces.store import Store, StoreError, read
+from sealegs.traces.watchers import Watchers
 
 __all__ = [
     "VERSION",
@@ -38,6 +43,7 @@ __all__ = [
     "Struck",
     "Turn",
     "Waited",
+    "Watchers",
     "decoded",
     "encoded",
     "outcome_data",

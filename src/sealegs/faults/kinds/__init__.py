@@ -11,7 +11,7 @@ from pydantic import Field
 from sealegs.faults.kinds.base import Fault, Setting, Steps
 from sealegs.faults.kinds.connection import Connection
 from sealegs.faults.kinds.corruption import fitting
-from sealegs.faults.kinds.delay import Delay, Exponential, Lognormal, Normal, Uniform
+from sealegs.faults.kinds.delay import Delay, Exponential, Lognormal, Normal, Quantiles, Uniform
 from sealegs.faults.kinds.delta import Delta
 from sealegs.faults.kinds.duplicate import Duplicate
 from sealegs.faults.kinds.empty import Empty
@@ -99,6 +99,7 @@ __all__ = [
     "Partial",
     "PhysicsViolation",
     "Poisoned",
+    "Quantiles",
     "RateLimit",
     "SchemaDrift",
     "Scramble",

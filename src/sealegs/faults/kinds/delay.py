@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import math
 import random
 from abc import abstractmethod
@@ -11,7 +12,7 @@ from pydantic import Discriminator, Field, Strict, Tag, model_validator
 
 from sealegs.faults.call import Call, Wait
 from sealegs.faults.keyed import Keyed, key_of
-from sealegs.faults.kinds.base import Fault, Seconds, Setting, Steps, problem
+from sealegs.faults.kinds.base import Fault, Fraction, Seconds, Setting, Steps, problem
 
 Positive = Annotated[float, Strict(), Field(gt=0)]
 
@@ -77,6 +78,32 @@ class Exponential(Distribution):
         return draw.expovariate(1 / self.mean)
 
 
+class Quantiles(Distribution):
+    """What was measured: quantiles, and straight lines between them."""
+
+    key: ClassVar[str] = "quantiles"
+    points: Annotated[tuple[tuple[Fraction, Seconds], ...], Field(min_length=2)] = Field(
+        description="Pairs of a share and the seconds that so many values do not exceed, from share 0 to share 1."
+    )
+
+    @model_validator(mode="after")
+    def _whole_and_rising(self) -> Self:
+        shares = [share for share, _ in self.points]
+        seconds = [value for _, value in self.points]
+        if shares[0] != 0 or shares[-1] != 1:
+            raise problem("does not go from share 0 to share 1", "Add the smallest and the largest value.")
+        if sorted(set(shares)) != shares or sorted(seconds) != seconds:
+            raise problem("does not rise", "Sort the pairs; a share may be there once, and seconds may not fall.")
+        return self
+
+    def sample(self, draw: random.Random) -> float:
+        """A value from the first point's to the last's."""
+        share = draw.random()
+        right = bisect.bisect_right(self.points, share, key=lambda point: point[0])
+        (low, least), (high, most) = self.points[right - 1 : right + 1]
+        return least + (most - least) * (share - low) / (high - low)
+
+
 def _alternative(value: Any) -> str | None:
     return key_of(value) if isinstance(value, (dict, Keyed)) else "number"
 
@@ -86,7 +113,8 @@ AnySeconds = Annotated[
     | Annotated[Uniform, Tag("uniform")]
     | Annotated[Normal, Tag("normal")]
     | Annotated[Lognormal, Tag("lognormal")]
-    | Annotated[Exponential, Tag("exponential")],
+    | Annotated[Exponential, Tag("exponential")]
+    | Annotated[Quantiles, Tag("quantiles")],
     Discriminator(_alternative),
 ]
 

@@ -1,0 +1,41 @@
+"""Python objects that a user names as `module:name`."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sealegs.faults.mistake import Mistake
+
+
+def named_callable(name: str) -> Callable[..., Any]:
+    """The callable that `module:name` names; the current folder is looked into first.
+
+    Raises:
+        Mistake: there is no such module or name, or what it names cannot be called.
+    """
+    module_name, colon, path = name.partition(":")
+    if not (module_name and colon and path):
+        raise Mistake(f"{name!r} names no function; write it as module:function, such as my_agent:run")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        found: Any = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        # A module that the user's own lacks is not the one that was named.
+        if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
+            raise
+        raise Mistake(
+            f"there is no module {error.name!r} (of {name!r}) in {here} or installed; check its name"
+        ) from None
+    for part in path.split("."):
+        if not hasattr(found, part):
+            raise Mistake(f"{module_name!r} has no {path!r}; name a function that stands in {found.__name__}")
+        found = getattr(found, part)
+    if not callable(found):
+        raise Mistake(f"{name!r} is a {type(found).__name__} and cannot be called; name a function")
+    return found  # type: ignore[no-any-return]

@@ -1,0 +1,55 @@
+"""`sealegs replay TRACE`: a recorded episode once more, under other faults."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sealegs.cli.printing import console, errors, write_rows
+
+
+def replay(
+    trace: Annotated[Path, typer.Argument(help="Records (*.jsonl), or OTLP JSON with arguments and results in it.")],
+    plan: Annotated[Path | None, typer.Option(help="The new faults; none by default.")] = None,
+    agent: Annotated[
+        str,
+        typer.Option(help="module:function, called with the session; by default the recorded calls are made again."),
+    ] = "",
+    episode: Annotated[str, typer.Option(help="Only this episode of the file.")] = "",
+    ignore: Annotated[str, typer.Option(help="Arguments that do not count when calls are compared, with commas.")] = "",
+    timeout: Annotated[float, typer.Option(min=0, help="Seconds of waiting until a call is given up.")] = 60.0,
+    real_time: Annotated[bool, typer.Option("--real-time", help="Let waits take their time.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Append the replay's records to this file.")] = None,
+    json: Annotated[str, typer.Option(help="Write a row for each call to this file, or - for standard output.")] = "",
+) -> None:
+    """Serve a recorded episode's tool results again with new faults, and say which calls had no record.
+
+    Exit code 1: the agent broke down or hung.
+    """
+    from sealegs.cli.naming import named_callable
+    from sealegs.faults.reading import read_plan
+    from sealegs.inject import RealClock
+    from sealegs.inject.session import UNARMED
+    from sealegs.reports.replays import print_replays, replay_rows
+    from sealegs.traces.replay import recorded_calls
+    from sealegs.traces.replay import replay as played
+    from sealegs.traces.sources import episodes_to_replay, write_events
+
+    notes: list[str] = []
+    faults = read_plan(plan) if plan is not None else UNARMED
+    plays = named_callable(agent) if agent else recorded_calls
+    ignored = [name.strip() for name in ignore.split(",") if name.strip()]
+    found = [
+        played(one, faults, plays, clock=RealClock() if real_time else None, timeout=timeout, ignore=ignored)
+        for one in episodes_to_replay(trace, episode, notes)
+    ]
+    for note in notes:
+        errors.print(f"note: {note}")
+    if json != "-":
+        print_replays(found, console)
+    if out is not None:
+        write_events(out, [one.events for one in found])
+    write_rows(replay_rows(found), json)
+    raise typer.Exit(1 if any(one.record.end.reason in ("crashed", "hung") for one in found) else 0)

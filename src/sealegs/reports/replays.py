@@ -1,0 +1,90 @@
+"""What a replay prints: every call, where its answer came from, and the faults on it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from sealegs.faults.call import render
+from sealegs.traces import Turn
+from sealegs.traces.archive import Served
+from sealegs.traces.replay import Replayed
+
+SHORT = 48  # characters of arguments and answers that are printed
+COLUMNS = ("call", "tool", "arguments", "record", "faults", "shown")
+
+
+def replay_rows(replayed: Iterable[Replayed]) -> list[dict[str, Any]]:
+    """One row a call: {episode, call, tool, arguments, record, why, faults, struck, shown}.
+
+    `record` is where the tool's answer came from: `recorded`, `repeated` or `missing`; null where a fault kept the tool
+    from being asked. `faults` are those that fired: {rule, kind, delivered}.
+    """
+    return [_row(one, turn) for one in replayed for turn in one.record.turns]
+
+
+def print_replays(replayed: Iterable[Replayed], console: Console) -> None:
+    """Print every replayed episode: a table of its calls, and what came of it."""
+    for one in replayed:
+        table = Table(*COLUMNS, box=SIMPLE_HEAD, title=Text(one.trace.name), title_justify="left")
+        for row in replay_rows([one]):
+            faults = ", ".join(
+                f"{fault['kind']}{'' if fault['delivered'] else ' (undelivered)'}" for fault in row["faults"]
+            )
+            cells = (row["call"], row["tool"], _short(row["arguments"]), row["record"] or "–", faults, row["shown"])
+            table.add_row(*(Text(_cut(str(cell))) for cell in cells))
+        console.print(table)
+        console.print(Text("\n".join(_outcome(one))))
+
+
+def _row(one: Replayed, turn: Turn) -> dict[str, Any]:
+    served = _worst(each for each in one.served if each.call == turn.call.id)
+    return {
+        "episode": one.trace.name,
+        "call": turn.call.id,
+        "tool": turn.call.tool,
+        "arguments": dict(turn.call.arguments),
+        "record": served.source if served else None,
+        "why": served.why if served else "",
+        "faults": [{"rule": s.rule, "kind": s.kind, "delivered": s.delivered} for s in turn.strikes],
+        "struck": turn.struck,
+        "shown": None if turn.shown is None else render(turn.shown),
+    }
+
+
+def _worst(served: Iterable[Served]) -> Served | None:
+    """Of several runs of one call, the one that the record helped least with."""
+    order = ("recorded", "repeated", "missing")
+    return max(served, key=lambda one: order.index(one.source), default=None)
+
+
+def _outcome(one: Replayed) -> list[str]:
+    found = one.record
+    struck = sum(turn.struck for turn in found.turns)
+    lines = [f"{len(found.turns)} calls, {struck} struck by a delivered fault; ended: {found.end.reason}"]
+    if found.end.detail:
+        lines[0] += f" ({found.end.detail})"
+    if found.answer is not None:
+        lines.append(f"answer: {found.answer}")
+    repeated = sum(each.source == "repeated" for each in one.served)
+    if repeated:
+        lines.append(f"{repeated} answered by the last recorded answer once more: the record has no further one")
+    if one.missing:
+        lines.append(f"{len(one.missing)} without a record; what the agent did after the first, it did on its own:")
+        lines += [f"  {each.call} {each.tool} {_short(each.arguments)}: {each.why}" for each in one.missing]
+    return lines
+
+
+def _short(arguments: Mapping[str, Any]) -> str:
+    return _cut(json.dumps(dict(arguments), ensure_ascii=False, default=str))
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= SHORT else f"{line[: SHORT - 1]}…"

@@ -1,0 +1,145 @@
+"""The tools of a trace, answered from its record instead of being run.
+
+A call is known by its tool and its arguments as JSON. The n-th such call gets the n-th recorded answer; when they are
+used up, the last one again, and that is noted. What the tool itself said counts, not what a fault of the recording
+showed in its place. What it does not cover: answers to other calls. They are refused, and noted, never made up; nor
+does an answer change because of what was done in the replay before it.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Collection, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from sealegs.faults.call import Call, Effect, Failure, Outcome, Value
+from sealegs.faults.kinds.error import RAISABLE
+from sealegs.traces.observed import NOT_KEPT, Observation, Trace
+from sealegs.traces.plain import plain_object
+
+Source = Literal["recorded", "repeated", "missing"]
+NO_RECORD = "NoRecord"  # the type of the failure that a call without a record is shown
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """How one run of a tool was answered.
+
+    Attributes:
+        call: the call's id; a call that was run several times has several of these.
+        tool: the tool.
+        arguments: what it was asked.
+        source: `recorded`, `repeated` (the last recorded answer once more), or `missing` (there is no record).
+        why: where it is missing, the reason.
+    """
+
+    call: str
+    tool: str
+    arguments: Mapping[str, Any]
+    source: Source
+    why: str = ""
+
+
+class Archive:
+    """The recorded answers of one trace. May be asked from several threads.
+
+    Args:
+        trace: the record.
+        on_effect: told what the tools did when they gave these answers.
+        ignore: arguments that are left out when calls are compared (request ids, dates).
+
+    Attributes:
+        served: how each run was answered.
+    """
+
+    def __init__(
+        self,
+        trace: Trace,
+        *,
+        on_effect: Callable[[Effect], None] | None = None,
+        ignore: Collection[str] = (),
+    ) -> None:
+        self.served: list[Served] = []
+        self._ignore = frozenset(ignore)
+        self._on_effect = on_effect
+        self._lock = threading.Lock()
+        self._drawers: dict[tuple[str, str], _Drawer] = {}
+        self._tools = {call.tool for call in trace.calls}
+        self._blind = {call.tool for call in trace.calls if call.arguments is None}
+        for call in trace.calls:
+            self._file(call)
+
+    def run(self, call: Call) -> Outcome:
+        """The recorded outcome; a `NoRecord` failure where there is none. Of a dry call nothing is used up."""
+        key = self._key(call.tool, call.arguments)
+        with self._lock:
+            drawer = self._drawers.get(key)
+            if drawer is None or not drawer.answers:
+                return self._missing(call, self._reason(call.tool, drawer))
+            again = drawer.used >= len(drawer.answers)
+            found = drawer.answers[-1 if again else drawer.used]
+            drawer.used += not call.dry
+            source: Source = "repeated" if again else "recorded"
+            self.served.append(Served(call.id, call.tool, dict(call.arguments), source))
+        if self._on_effect is not None and not call.dry:
+            for effect in found.effects:
+                self._on_effect(replace(effect, call=call.id))
+        assert found.said is not None
+        return _copied(found.said)
+
+    def _file(self, call: Observation) -> None:
+        """An answer that was never given, or was not kept, is no answer; but the call was made."""
+        if call.arguments is None:
+            return
+        drawer = self._drawers.setdefault(self._key(call.tool, call.arguments), _Drawer())
+        if call.said is not None and call.said is not NOT_KEPT:
+            drawer.answers.append(call)
+
+    def _key(self, tool: str, arguments: Mapping[str, Any]) -> tuple[str, str]:
+        """Equal for calls that are equal as JSON."""
+        compared = {name: value for name, value in plain_object(arguments).items() if name not in self._ignore}
+        return tool, json.dumps(_canonical(compared), sort_keys=True)
+
+    def _reason(self, tool: str, drawer: _Drawer | None) -> str:
+        if tool not in self._tools:
+            return "the record has no such tool"
+        if drawer is not None:
+            return "the record lacks the tool's own answer"
+        if tool in self._blind:
+            return "the record did not keep the arguments of all calls of this tool"
+        return "the record has no call with these arguments"
+
+    def _missing(self, call: Call, why: str) -> Failure:
+        self.served.append(Served(call.id, call.tool, dict(call.arguments), "missing", why))
+        return Failure(f"There is no recorded answer to this call: {why}.", type=NO_RECORD)
+
+
+class _Drawer:
+    """The answers to equal calls of one tool, in their order, and how many were given out."""
+
+    __slots__ = ("answers", "used")
+
+    def __init__(self) -> None:
+        self.answers: list[Observation] = []
+        self.used = 0
+
+
+def _canonical(value: Any) -> Any:
+    """JSON data in which equal numbers look alike: 1 is 1.0, and not true."""
+    if isinstance(value, dict):
+        return {key: _canonical(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_canonical(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _copied(said: Outcome) -> Outcome:
+    """The answer, whatever the agent did to it the last time; an error that Python knows comes as its exception."""
+    if isinstance(said, Value):
+        return Value(deepcopy(said.value))
+    if said.status is None and said.type in RAISABLE:
+        return replace(said, exception=RAISABLE[said.type](said.message))
+    return said

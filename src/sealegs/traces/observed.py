@@ -1,0 +1,99 @@
+"""Tool calls as they were seen somewhere, in one form for all sources: our own records, or spans from production.
+
+What replays and fits read. An observation keeps apart what the tool itself said and what the agent was shown, so that a
+fault of ours is never taken for one of the tool's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sealegs.faults.call import Effect, Failure, Outcome, Value
+from sealegs.traces.events import Called, Event, Shown, outcome_from
+from sealegs.traces.record import Turn, record
+
+# What came of a call whose caller was gone before there was an answer, and no fault of ours was the reason.
+ABANDONED = Failure("The caller gave up before there was an answer.", type="abandoned")
+
+# An answer that the source did not keep; known by identity.
+NOT_KEPT = Value(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One tool call.
+
+    Attributes:
+        tool: the tool's name.
+        at: seconds at which it was made, comparable within its trace.
+        seconds: how long it took; None where a fault of ours had a part in that, or nothing is known.
+        arguments: None where the source did not keep them.
+        said: what the tool itself said; `NOT_KEPT` where only its success is known, None where it never ran.
+        shown: what the agent was shown; None where it was gone.
+        struck: whether a fault of ours was delivered on it.
+        effects: what it really did to the world, where that is known.
+    """
+
+    tool: str
+    at: float
+    seconds: float | None
+    arguments: Mapping[str, Any] | None
+    said: Outcome | None
+    shown: Outcome | None
+    struck: bool = False
+    effects: tuple[Effect, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """The tool calls of one episode, in the order in which they were made.
+
+    Attributes:
+        name: of the episode; of a trace in OpenTelemetry, its id.
+        calls: what was seen.
+        about: what was noted of the episode when it began.
+        kept: whether the source kept arguments and answers.
+    """
+
+    name: str
+    calls: tuple[Observation, ...]
+    about: Mapping[str, Any] = field(default_factory=dict)
+    kept: bool = True
+
+
+def recorded(events: Sequence[Event]) -> Trace:
+    """A record's episode.
+
+    Raises:
+        ValueError: the events are not those of a finished episode.
+    """
+    found = record(events)
+    begun, over = _times(events)
+    calls = tuple(_observation(turn, begun, over) for turn in found.turns)
+    return Trace(found.episode, calls, found.about)
+
+
+def _times(events: Iterable[Event]) -> tuple[dict[str, float], dict[str, float]]:
+    begun: dict[str, float] = {}
+    over: dict[str, float] = {}
+    for event in events:
+        if isinstance(event, Called):
+            begun[event.call] = event.at
+        elif isinstance(event, Shown):
+            over[event.call] = event.at
+    return begun, over
+
+
+def _observation(turn: Turn, begun: Mapping[str, float], over: Mapping[str, float]) -> Observation:
+    call = turn.call
+    at = begun[call.id]
+    seconds = None if turn.struck or call.id not in over else over[call.id] - at
+    said = turn.said
+    repeated = next((strike for strike in turn.strikes if strike.kind == "duplicate" and strike.runs > 1), None)
+    if repeated is not None and repeated.shown is not None:
+        said = outcome_from(repeated.shown)  # the second answer would not have been there
+    if said is None and not turn.struck:
+        said = turn.shown or ABANDONED  # refused before it reached the seam, or given up
+    return Observation(call.tool, at, seconds, call.arguments, said, turn.shown, turn.struck, turn.effects)

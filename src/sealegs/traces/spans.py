@@ -1,0 +1,138 @@
+"""Every tool call as an OpenTelemetry span: `execute_tool` by the GenAI semantic conventions, with the faults on it.
+
+A watcher of a session; needs `opentelemetry-api` alone (the extra `otel`), and costs nothing worth naming where no SDK
+is set up. While the tool runs, the span is the current one, so that what the tool itself traces lies inside. What it
+does not cover: spans of the agent and of its model, which their own instrumentations make, and metrics.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Mapping
+from typing import Any
+
+from opentelemetry import context, trace
+from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer
+
+from sealegs.faults.call import Call, Failure, Layer, Outcome, Wait
+from sealegs.inject.clock import Clock
+from sealegs.inject.strike import Strike
+from sealegs.traces.observed import ABANDONED
+from sealegs.traces.otlp import EPISODE, OTHER, RETRY_AFTER, STATUS, STRUCK
+from sealegs.traces.plain import plain
+
+SCOPE = "sealegs"
+
+
+class Spans:
+    """Spans for the tool calls of one episode.
+
+    Besides the conventions' attributes each has `sealegs.struck`, whether a fault was delivered, and where rules fired
+    `sealegs.fault.rules`, `sealegs.fault.kinds` and `sealegs.fault.delivered`, index by index.
+
+    Args:
+        tracer: who makes them; that of the global provider by default.
+        episode: its name, as `sealegs.episode`.
+        content: whether arguments and answers are noted, as JSON. Off by default, as the conventions ask: they may hold
+            what is nobody's business. A trace without them can be fitted, not replayed.
+        attributes: further attributes for every span (the plan's name, say).
+        clock: stamps the spans where the episode's time is not the machine's (a virtual clock).
+        began: with `clock`: when the episode began, in nanoseconds since 1970.
+    """
+
+    def __init__(
+        self,
+        tracer: Tracer | None = None,
+        *,
+        episode: str = "",
+        content: bool = False,
+        attributes: Mapping[str, str | bool | int | float] | None = None,
+        clock: Clock | None = None,
+        began: int = 0,
+    ) -> None:
+        self._tracer = tracer or trace.get_tracer(SCOPE)
+        self._given = {**(attributes or {}), **({EPISODE: episode} if episode else {})}
+        self._content = content
+        self._clock = clock
+        self._began = began
+        self._strikes: dict[str, list[Strike]] = {}
+
+    def struck(self, strike: Strike) -> None:
+        """A fault fired."""
+        self._strikes.setdefault(strike.call.id, []).append(strike)
+
+    def around(self, layer: Layer) -> Layer:
+        """The layer with a span around each call."""
+
+        def spanned(call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
+            span = self._start(call)
+            inside = trace.set_span_in_context(span)
+            shown: Outcome | None = None
+            generator = layer(call)
+            try:
+                request = next(generator)
+                while True:
+                    if isinstance(request, Call):
+                        # Not around waits: an abandoned one is closed from another thread.
+                        token = context.attach(inside)
+                        try:
+                            answer = yield request
+                        finally:
+                            context.detach(token)
+                    else:
+                        answer = yield request
+                    request = generator.send(answer)
+            except StopIteration as stop:
+                shown = stop.value
+            finally:
+                generator.close()
+                self._end(span, call, shown)
+            assert shown is not None
+            return shown
+
+        return spanned
+
+    def _start(self, call: Call) -> Span:
+        attributes: dict[str, Any] = {
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": call.tool,
+            "gen_ai.tool.type": "function",
+            "gen_ai.tool.call.id": call.id,
+            **self._given,
+        }
+        if self._content:
+            attributes["gen_ai.tool.call.arguments"] = _json(call.arguments)
+        return self._tracer.start_span(
+            f"execute_tool {call.tool}", kind=SpanKind.INTERNAL, attributes=attributes, start_time=self._now()
+        )
+
+    def _end(self, span: Span, call: Call, shown: Outcome | None) -> None:
+        strikes = self._strikes.pop(call.id, [])
+        span.set_attribute(STRUCK, any(strike.delivered for strike in strikes))
+        if strikes:
+            span.set_attribute("sealegs.fault.rules", [strike.rule for strike in strikes])
+            span.set_attribute("sealegs.fault.kinds", [strike.kind for strike in strikes])
+            span.set_attribute("sealegs.fault.delivered", [strike.delivered for strike in strikes])
+        if shown is None or isinstance(shown, Failure):
+            _fail(span, ABANDONED if shown is None else shown, self._content)
+        elif self._content:
+            span.set_attribute("gen_ai.tool.call.result", _json(shown.value))
+        span.end(self._now())
+
+    def _now(self) -> int | None:
+        """Nanoseconds since 1970; None for the machine's own time."""
+        return None if self._clock is None else self._began + int(self._clock.now() * 1e9)
+
+
+def _fail(span: Span, failure: Failure, content: bool) -> None:
+    """The message may quote what the tool was given, so it is content too."""
+    span.set_attribute("error.type", failure.type or OTHER)
+    if failure.status is not None:
+        span.set_attribute(STATUS, failure.status)
+    if failure.retry_after is not None:
+        span.set_attribute(RETRY_AFTER, [f"{failure.retry_after:g}"])
+    span.set_status(Status(StatusCode.ERROR, failure.message if content else None))
+
+
+def _json(value: Any) -> str:
+    return json.dumps(plain(value), ensure_ascii=False)

@@ -1,0 +1,29 @@
+"""Several watchers of one session: a recorder and spans, say."""
+
+from __future__ import annotations
+
+from sealegs.faults.call import Layer
+from sealegs.inject.session import Watcher
+from sealegs.inject.strike import Strike
+
+
+class Watchers:
+    """Watchers as one.
+
+    Args:
+        watchers: the outermost first.
+    """
+
+    def __init__(self, *watchers: Watcher) -> None:
+        self._watchers = watchers
+
+    def around(self, layer: Layer) -> Layer:
+        """The layer with every watcher outside it."""
+        for watcher in reversed(self._watchers):
+            layer = watcher.around(layer)
+        return layer
+
+    def struck(self, strike: Strike) -> None:
+        """A fault fired."""
+        for watcher in self._watchers:
+            watcher.struck(strike)

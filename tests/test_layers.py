@@ -38,7 +38,9 @@ HEAVY = {
     "networkx": set(),
     "scipy": set(),
     "langchain": {"adapters/langchain.py"},
-    "mcp": {"adapters/mcp.py"},
+    "mcp": set(),
+    "fastmcp": set(),
+    "aiohttp": {"adapters/mcp/http.py"},
     "opentelemetry": {"traces/spans.py"},
 }
 BANNED = {"utils", "util", "helpers", "core", "common"}

@@ -62,9 +62,13 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Let time pass. `seconds` may be infinite: then nothing ever comes."""
+    """Let time pass. `seconds` may be infinite: then nothing ever comes.
+
+    `ignores_cancel`: whoever is waited for does not stop at a cancel that is sent to it as a message (MCP has one).
+    """
 
     seconds: float
+    ignores_cancel: bool = False
 
 
 Outcome = Value | Failure

@@ -52,6 +52,10 @@ class Injector:
         self._delivered: set[str] = set()
         self._lock = threading.RLock()  # garbage collection may close an abandoned call in the midst of another
 
+    def know(self, specs: Iterable[ToolSpec]) -> None:
+        """Learn of tools that are announced late; one that was called already stays as it was known then."""
+        self._specs.update((spec.name, spec) for spec in specs)
+
     def idle(self, tool: str) -> bool:
         """Whether no rule could ever strike this tool or watches who touches it first."""
         return (self._targets.get(tool) or self._target(tool)).idle

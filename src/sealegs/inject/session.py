@@ -74,6 +74,10 @@ class Session:
         self.idle: Callable[[str], bool] = self._injector.idle if self._alone else _never
         self._ids = itertools.count(1)
 
+    def know(self, specs: Iterable[ToolSpec]) -> None:
+        """Learn of tools that are announced late; one that was called already stays as it was known then."""
+        self._injector.know(specs)
+
     def through(self, tool: str, arguments: Mapping[str, Any]) -> Layer | None:
         """What a call made now must go through; None where it passes as it is. A short cut for adapters.
 

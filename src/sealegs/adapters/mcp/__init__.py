@@ -1,0 +1,30 @@
+"""MCP: a relay between any client and any server, over pipes and over HTTP.
+
+What the two say to one another passes as the bytes it came in, in the handshake era of the protocol (2025-11-25) and
+the stateless one (2026-07-28) alike. Only tools/call goes through the session, and tools/list where the plan names it.
+What it does not cover: batches of messages (an older version of the protocol has them), answers that a client fetches
+later (tasks) or on another stream than the one it asked on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sealegs.adapters.mcp.gate import Gate
+from sealegs.adapters.mcp.relay import relay
+from sealegs.faults.mistake import Mistake
+
+__all__ = ["Gate", "relay", "serve"]
+
+
+def serve(url: str, gate: Gate, host: str, port: int, ready: Callable[[str], None]) -> int:
+    """Relay over HTTP until a signal ends it; see `http.serve`.
+
+    Raises:
+        Mistake: the extra that it needs is not installed, or the address or the port will not do.
+    """
+    try:
+        from sealegs.adapters.mcp import http
+    except ImportError as error:
+        raise Mistake(f'a proxy over HTTP needs {error.name}; run: pip install "sealegs[mcp]"') from error
+    return http.serve(url, gate, host, port, ready)

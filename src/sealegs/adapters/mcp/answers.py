@@ -1,0 +1,202 @@
+"""An MCP server's answers as outcomes, and outcomes as its answers.
+
+A tool's answer is data where it holds data: `structuredContent`, else text that is JSON, else the text. A fault that
+changes it changes both forms alike, and leaves pictures and whatever else stands beside them. A failure is shown as a
+tool error (`isError`), as most servers show a tool that raised; with a JSON-RPC `code` in its body as a protocol error;
+and where a connection was cut (`connection` in mode reset, `hang` with seconds, `lost_ack` in mode connection), the
+connection to the client is cut.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from sealegs.adapters.mcp.framing import Message, RequestId
+from sealegs.adapters.python import ToolFault
+from sealegs.faults.call import Failure, Outcome, Value, render
+
+INTERNAL_ERROR = -32603
+BLOCKS = frozenset(("text", "image", "audio", "resource", "resource_link"))
+CUT = (ConnectionResetError, ConnectionAbortedError)
+
+
+def heard(answer: Message) -> Outcome:
+    """What a server's answer to tools/call says."""
+    if "error" in answer:
+        return _protocol_error(answer["error"])
+    result = _final(answer.get("result"), "content")
+    if result is None:
+        return Failure("The tool asks for more before it answers.", type="Unfinished")
+    if result.get("isError") is True:
+        return Failure("\n".join(_texts(result["content"])), type="ToolError")
+    return Value(_data(result))
+
+
+def heard_list(answer: Message) -> Outcome:
+    """What a server's answer to tools/list says: its tools by name."""
+    if "error" in answer:
+        return _protocol_error(answer["error"])
+    result = _final(answer.get("result"), "tools")
+    if result is None:
+        return Failure("The server lists no tools.", type="Unfinished")
+    return Value({str(tool.get("name")): tool for tool in result["tools"] if isinstance(tool, dict)})
+
+
+def cut(outcome: Outcome) -> bool:
+    """Whether the outcome is shown by cutting the connection."""
+    return isinstance(outcome, Failure) and isinstance(outcome.exception, CUT)
+
+
+def shown(outcome: Outcome, id: RequestId, truth: Message | None, modern: bool, structured: bool) -> Message:
+    """The answer to tools/call that shows this.
+
+    Args:
+        outcome: what the client is to see; none that is `cut`.
+        id: of the request.
+        truth: the server's own answer, whose form is kept; None where it was not asked.
+        modern: whether the request is of the stateless era.
+        structured: whether the tool announced the schema of its answers.
+    """
+    if isinstance(outcome, Failure):
+        error = _error(outcome)
+        if error is not None:
+            return {"jsonrpc": "2.0", "id": id, "error": error}
+        result: dict[str, Any] = {"content": [_text(str(ToolFault(outcome)))], "isError": True}
+    else:
+        told = truth.get("result") if truth is not None else None
+        before = told if isinstance(told, dict) and isinstance(told.get("content"), list) else None
+        result = _with_data(before, outcome.value, structured)
+    if modern:
+        result.setdefault("resultType", "complete")
+    return {"jsonrpc": "2.0", "id": id, "result": result}
+
+
+def shown_list(outcome: Outcome, id: RequestId, truth: Message | None, modern: bool) -> Message:
+    """The answer to tools/list that shows this; for arguments see `shown`."""
+    if isinstance(outcome, Failure):
+        error = _error(outcome) or {"code": INTERNAL_ERROR, "message": str(ToolFault(outcome))}
+        return {"jsonrpc": "2.0", "id": id, "error": error}
+    value = outcome.value
+    if isinstance(value, Mapping):
+        value = [{**tool, "name": name} if isinstance(tool, Mapping) else tool for name, tool in value.items()]
+    told = truth.get("result") if truth is not None else None
+    result = {**(told if isinstance(told, dict) else {}), "tools": value}
+    if modern:
+        result.setdefault("resultType", "complete")
+    return {"jsonrpc": "2.0", "id": id, "result": result}
+
+
+def _final(result: Any, key: str) -> dict[str, Any] | None:
+    """A result that holds its list under this key; None where it is another, such as a question to the client."""
+    if not isinstance(result, dict) or result.get("resultType", "complete") != "complete":
+        return None
+    return result if isinstance(result.get(key), list) else None
+
+
+def _protocol_error(error: Any) -> Failure:
+    told = error if isinstance(error, dict) else {}
+    body = {key: told[key] for key in ("code", "data") if key in told}
+    return Failure(str(told.get("message", "")), type="JSONRPCError", body=body)
+
+
+def _error(failure: Failure) -> dict[str, Any] | None:
+    """The protocol error that a failure asks for with a `code` in its body; None where it asks for none."""
+    body = failure.body or {}
+    code = body.get("code")
+    if not isinstance(code, int) or isinstance(code, bool):
+        return None
+    error: dict[str, Any] = {"code": code, "message": failure.message}
+    return {**error, "data": body["data"]} if "data" in body else error
+
+
+def _texts(content: list[Any]) -> list[str]:
+    return [str(block.get("text", "")) for block in content if _is_text(block)]
+
+
+def _is_text(block: Any) -> bool:
+    return isinstance(block, dict) and block.get("type") == "text"
+
+
+def _text(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
+
+
+def _parsed(text: str) -> Any:
+    """The data that a text is; a text that is no object, list or number is itself."""
+    if not text or text[0] not in "{[-0123456789":
+        return text
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _told(content: list[Any]) -> Any:
+    """What the texts of an answer say: the data of the only one, or a list; without texts, the blocks themselves."""
+    data = [_parsed(text) for text in _texts(content)]
+    if not data:
+        return content
+    return data[0] if len(data) == 1 else data
+
+
+def _data(result: Mapping[str, Any]) -> Any:
+    structured = result.get("structuredContent")
+    if structured is None:
+        return _told(result["content"])
+    return structured["result"] if _wrapped(result) else structured
+
+
+def _wrapped(result: Mapping[str, Any]) -> bool:
+    """Whether an answer that is no object stands as `{"result": ...}`, as servers do that must send an object."""
+    structured = result.get("structuredContent")
+    return isinstance(structured, dict) and structured.keys() == {"result"} and _told(result["content"]) != structured
+
+
+def _with_data(before: Mapping[str, Any] | None, value: Any, structured: bool) -> dict[str, Any]:
+    """The result of this value, in the form of the result before."""
+    if before is None:
+        result: dict[str, Any] = {"content": [_text(render(Value(value)))]}
+        if structured and isinstance(value, Mapping):
+            result["structuredContent"] = value
+        return result
+    result = {**before, "content": _content(before["content"], value)}
+    if before.get("structuredContent") is not None:
+        del result["structuredContent"]
+        if _wrapped(before):
+            if not _broken(before["structuredContent"]["result"], value):
+                result["structuredContent"] = {"result": value}
+        elif isinstance(value, Mapping):
+            result["structuredContent"] = value
+    return result
+
+
+def _broken(before: Any, value: Any) -> bool:
+    """Whether the value is the text of what was data before."""
+    return isinstance(value, str) and not isinstance(before, str)
+
+
+def _content(before: list[Any], value: Any) -> list[Any]:
+    """The blocks that say the value: text by text where there were several, and what is no text where it was."""
+    texts = _texts(before)
+    if not texts:
+        return [item if _is_block(item) else _text(_say(item, None)) for item in _listed(value)]
+    indent = 2 if any("\n " in text for text in texts) else None
+    said = [_text(_say(item, indent)) for item in (_listed(value) if len(texts) > 1 else [value])]
+    place = next(index for index, block in enumerate(before) if _is_text(block))
+    return [*before[:place], *said, *(block for block in before[place:] if not _is_text(block))]
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _is_block(item: Any) -> bool:
+    return isinstance(item, dict) and item.get("type") in BLOCKS
+
+
+def _say(value: Any, indent: int | None) -> str:
+    if isinstance(value, str) or indent is None:
+        return render(Value(value))
+    return json.dumps(value, ensure_ascii=False, indent=indent, default=str)

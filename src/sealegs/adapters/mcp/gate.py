@@ -1,0 +1,292 @@
+"""Which requests of an MCP client go through the session, and how one does.
+
+The same for pipes and HTTP, which only carry bytes: a gate says what a request must go through, and an exchange takes
+it through, asking the server by a function that it is given. The plan names tools/list like a tool, by `tools/list`;
+its answer is an object of the tools by name, so that a fault's path can lead into one of them. A rule that would strike
+any tool (`{tool: "*"}`) leaves the list alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sealegs.adapters.mcp.answers import cut, heard, heard_list, shown, shown_list
+from sealegs.adapters.mcp.framing import Message, RequestId, id_of, written
+from sealegs.faults.call import Call, Failure, Layer, Outcome, Wait
+from sealegs.faults.plan import Plan, Rule
+from sealegs.faults.spec import ToolSpec
+from sealegs.faults.triggers import Tool
+from sealegs.inject import NOT_DRY, Clock, Session, Watcher, same
+from sealegs.inject.session import UNARMED
+
+LIST = "tools/list"
+CALL = "tools/call"
+STRANGER = "\0"  # the name of no tool: what matches it was not written for the list
+VERSION_KEY = "io.modelcontextprotocol/protocolVersion"  # in the `_meta` of every request of the stateless era
+HINTS = {
+    "readOnlyHint": "read_only",
+    "destructiveHint": "destructive",
+    "idempotentHint": "idempotent",
+    "openWorldHint": "open_world",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What a server answered.
+
+    Attributes:
+        message: the message; None where it answered with something else (an HTTP error).
+        raw: the bytes that it came in.
+        form: what else its transport must know to pass it on.
+    """
+
+    message: Message | None
+    raw: bytes
+    form: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the client is to see: this message, in the form of what was heard; without one, `heard` as it came.
+
+    Without either, the connection is to be cut.
+    """
+
+    heard: Heard | None
+    message: Message | None
+
+    @property
+    def cut(self) -> bool:
+        """Whether the connection is to be cut."""
+        return self.heard is None and self.message is None
+
+
+Ask = Callable[[bytes, RequestId], Awaitable[Heard]]
+
+
+class Gate:
+    """The session of an MCP connection.
+
+    Args:
+        plan: the faults.
+        episode: part of the key of every random decision.
+        clock: real by default.
+        watcher: told everything (a recorder).
+    """
+
+    def __init__(
+        self, plan: Plan = UNARMED, *, episode: str = "", clock: Clock | None = None, watcher: Watcher | None = None
+    ) -> None:
+        self.session = Session(_guarded(plan), episode=episode, clock=clock, watcher=watcher)
+        self.shut = not plan.rules and watcher is None  # then nothing is ever to be done
+        self._lists = any(_names_list(rule) for rule in plan.rules)
+        self._structured: set[str] = set()  # tools that announced the schema of their answers
+
+    def exchange(self, raw: bytes, message: Message) -> Exchange | None:
+        """What a message must go through; None where it passes as it is. Asking counts the call: ask once."""
+        method, id, params = message.get("method"), id_of(message), message.get("params")
+        if id is None or self.shut:
+            return None
+        if method == LIST:
+            params = params if isinstance(params, dict) else {}
+            arguments = {key: value for key, value in params.items() if key != "_meta"}
+            layer = self.session.through(LIST, arguments) if self._lists else None
+            return Exchange(self, Request(raw, message, id, LIST, arguments), layer)
+        if method != CALL or not isinstance(params, dict):
+            return None
+        tool, arguments = params.get("name"), params.get("arguments") or {}
+        if not isinstance(tool, str) or not isinstance(arguments, dict) or self.session.idle(tool):
+            return None
+        layer = self.session.through(tool, arguments)
+        return None if layer is None else Exchange(self, Request(raw, message, id, tool, arguments), layer)
+
+    def learn(self, message: Message) -> None:
+        """Learn of the tools that a server lists."""
+        result = message.get("result")
+        tools = result.get("tools") if isinstance(result, dict) else None
+        specs = [_spec(tool) for tool in tools or () if isinstance(tool, dict)]
+        self._structured.update(spec.name for spec in specs if spec.returns)
+        self.session.know(specs)
+
+    def structured(self, tool: str) -> bool:
+        """Whether the tool announced the schema of its answers."""
+        return tool in self._structured
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request as it came, and what it asks for."""
+
+    raw: bytes
+    message: Message
+    id: RequestId
+    tool: str
+    arguments: Mapping[str, Any]
+
+    @property
+    def modern(self) -> bool:
+        """Whether it is of the stateless era."""
+        meta = self.message.get("params", {}).get("_meta")
+        return isinstance(meta, dict) and VERSION_KEY in meta
+
+    def again(self, arguments: Mapping[str, Any], turn: int) -> tuple[bytes, RequestId]:
+        """The request once more, under an id of its own and without asking for word of its progress."""
+        id = f"{json.dumps(self.id)}+{turn}"
+        params = dict(self.message["params"])
+        params["arguments"] = arguments
+        if isinstance(params.get("_meta"), dict):
+            params["_meta"] = {key: value for key, value in params["_meta"].items() if key != "progressToken"}
+        return written({**self.message, "id": id, "params": params}), id
+
+
+class Exchange:
+    """One request on its way through the session; without a layer it only listens.
+
+    Attributes:
+        request: the request.
+        task: in which it goes; for whoever starts it to set.
+        asked: whether the server has been asked.
+    """
+
+    def __init__(self, gate: Gate, request: Request, layer: Layer | None) -> None:
+        self.request = request
+        self.task: asyncio.Task[Any] | None = None
+        self.asked = False
+        self._gate = gate
+        self._layer = layer
+        self._wait: Wait | None = None
+        self._answers: list[tuple[Outcome, Heard]] = []
+
+    async def through(self, ask: Ask) -> Reply:
+        """What the client is to see.
+
+        Args:
+            ask: sends a request to the server under this id, and waits for the answer. It is given bytes that are
+                the client's own where the request is.
+        """
+        request = self.request
+        if self._layer is None:
+            self.asked = True
+            answer = await ask(request.raw, request.id)
+            self._learn(answer)
+            return Reply(answer, None)
+
+        async def run(call: Call) -> Outcome:
+            if call.dry:
+                return NOT_DRY
+            turn = len(self._answers)
+            own = turn == 0 and call.arguments is request.arguments
+            self.asked = True
+            raw, id = (request.raw, request.id) if own else request.again(call.arguments, turn)
+            answer = await ask(raw, id)
+            outcome = self._outcome(answer)
+            self._answers.append((outcome, answer))
+            return outcome
+
+        layer = self._attended(self._layer)
+        return self._reply(await self._gate.session.call_async(request.tool, request.arguments, run, layer))
+
+    def cancel(self) -> None:
+        """The client has cancelled it."""
+        if self.task is not None and not self.ignores_cancel:
+            self.task.cancel()
+
+    @property
+    def waits(self) -> bool:
+        """Whether it waits on the seam just now, not on the server."""
+        return self._wait is not None
+
+    @property
+    def ignores_cancel(self) -> bool:
+        """Whether it is in a wait that no cancel ends."""
+        return self._wait is not None and self._wait.ignores_cancel
+
+    def _reply(self, outcome: Outcome) -> Reply:
+        request = self.request
+        for said, answer in self._answers:
+            if outcome is said or same(outcome, said):
+                if answer.message is None or id_of(answer.message) == request.id:
+                    return Reply(answer, None)
+                return Reply(answer, {**answer.message, "id": request.id})
+        if cut(outcome):
+            return Reply(None, None)
+        last = self._answers[-1][1] if self._answers else None
+        truth = last.message if last is not None else None
+        if request.tool == LIST:
+            return Reply(last, shown_list(outcome, request.id, truth, request.modern))
+        structured = self._gate.structured(request.tool)
+        return Reply(last, shown(outcome, request.id, truth, request.modern, structured))
+
+    def _outcome(self, answer: Heard) -> Outcome:
+        if answer.message is None:
+            return Failure("The server answered with no message.", type="TransportError")
+        if self.request.tool != LIST:
+            return heard(answer.message)
+        self._learn(answer)
+        return heard_list(answer.message)
+
+    def _learn(self, answer: Heard) -> None:
+        if answer.message is not None:
+            self._gate.learn(answer.message)
+
+    def _attended(self, layer: Layer) -> Layer:
+        """The layer, with an eye on what it waits for."""
+
+        def attended(call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
+            generator = layer(call)
+            try:
+                request = next(generator)
+                while True:
+                    self._wait = request if isinstance(request, Wait) else None
+                    answer = yield request
+                    self._wait = None
+                    request = generator.send(answer)
+            except StopIteration as stop:
+                outcome: Outcome = stop.value
+                return outcome
+            finally:
+                self._wait = None
+                generator.close()
+
+        return attended
+
+
+def _names_list(rule: Rule) -> bool:
+    none: frozenset[str] = frozenset()
+    return rule.match.may_match(LIST, none) and not rule.match.may_match(STRANGER, none)
+
+
+def _guarded(plan: Plan) -> Plan:
+    """The plan, with rules that were written for any tool kept from the list of the tools."""
+    rules = [
+        rule if _names_list(rule) else rule.model_copy(update={"match": ~Tool(LIST) & rule.match})
+        for rule in plan.rules
+    ]
+    return plan.model_copy(update={"rules": tuple(rules)})
+
+
+def _spec(tool: Mapping[str, Any]) -> ToolSpec:
+    """A tool as its server announces it; its hints are its tags too, and so are FastMCP's tags."""
+    hints = tool.get("annotations")
+    hints = hints if isinstance(hints, dict) else {}
+    returns = tool.get("outputSchema")
+    parameters = tool.get("inputSchema")
+    return ToolSpec(
+        name=str(tool.get("name")),
+        description=str(tool.get("description") or ""),
+        parameters=parameters if isinstance(parameters, dict) else {},
+        returns=returns if isinstance(returns, dict) else {},
+        tags=frozenset(tag for hint, tag in HINTS.items() if hints.get(hint) is True) | _tags(tool.get("_meta")),
+        effects=hints.get("readOnlyHint") is not True,
+    )
+
+
+def _tags(meta: Any) -> frozenset[str]:
+    told = meta.get("fastmcp") or meta.get("_fastmcp") if isinstance(meta, dict) else None
+    tags = told.get("tags") if isinstance(told, dict) else None
+    return frozenset(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else frozenset()

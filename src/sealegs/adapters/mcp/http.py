@@ -1,0 +1,325 @@
+"""The relay over streamable HTTP: listens on a port of this machine, and asks the server at an address.
+
+Every request passes with its method, path, headers and body, and every answer as it comes, piece by piece; what must go
+through the session is asked for by itself, and the events that come before its answer pass meanwhile. A client that
+hangs up ends its request to the server too: in the stateless era that is how a call is cancelled. What it does not
+cover: addresses of the server inside its answers (those of a login), and an answer that the server gives on another
+stream than the one it was asked on; it passes as it is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import aiohttp
+from aiohttp import web
+from multidict import CIMultiDict, CIMultiDictProxy
+from yarl import URL
+
+from sealegs.adapters.mcp.framing import (
+    CANCEL,
+    Events,
+    Message,
+    RequestId,
+    cancelled_id,
+    event_data,
+    id_of,
+    is_answer,
+    read,
+    with_data,
+    written,
+)
+from sealegs.adapters.mcp.gate import Exchange, Gate, Heard, Reply
+from sealegs.adapters.mcp.relay import SIGNALS
+from sealegs.faults.mistake import Mistake
+
+OF_ONE_HOP = frozenset(
+    ("connection", "expect", "host", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade")
+)
+OWN = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")  # headers that aiohttp would add
+SESSION = "Mcp-Session-Id"
+STREAM = "text/event-stream"
+LOOPBACK = frozenset(("127.0.0.1", "localhost", "::1"))
+STATUS = {-32700: 400, -32600: 400, -32601: 404, -32602: 400}  # of protocol errors in the stateless era
+IDLE = 2.0  # seconds after which an idle connection to the server is closed; most servers close it after five
+LINGER = 0.05  # seconds that a stream has to end after the answer
+SHORT = 1 << 20  # bytes that are passed on in one piece
+
+Headers = CIMultiDict[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How the server's answer came: its status and headers, and whether it was an event of a stream."""
+
+    status: int
+    headers: Headers
+    event: bool
+
+
+class HttpRelay:
+    """Relay between clients and the server at `origin`.
+
+    Args:
+        origin: scheme, host and port of the server.
+        gate: what requests must go through.
+        names: the hosts that a client may have asked for; None for any. A page in a browser may have led a name of its
+            own to this machine, and the server behind cannot tell any more.
+        upstream: the connections to the server.
+    """
+
+    def __init__(self, origin: str, gate: Gate, names: frozenset[str] | None, upstream: aiohttp.ClientSession) -> None:
+        self._origin = origin
+        self._gate = gate
+        self._names = names
+        self._upstream = upstream
+        self._exchanges: dict[tuple[str | None, RequestId], Exchange] = {}
+        self._deaf: set[asyncio.Task[Any]] = set()  # calls that go on though their client is gone
+
+    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Answer one request."""
+        if self._names is not None and URL.build(scheme="http", authority=request.host).host not in self._names:
+            return web.Response(status=421, text=f"this proxy answers for {', '.join(sorted(self._names))} alone\n")
+        if not request.raw_path.startswith("/"):
+            return web.Response(status=400, text="this is no proxy for other servers; ask for a path\n")
+        if request.headers.get("Expect", "").lower() == "100-continue" and request.transport is not None:
+            request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        body = await request.content.read() if request.body_exists else b""
+        message = read(body) if body and request.method == "POST" and not self._gate.shut else None
+        try:
+            if message is None:
+                return await self._pass(request, body)
+            if message.get("method") == CANCEL and self._cancelled(request, message):
+                return web.Response(status=202)
+            exchange = self._gate.exchange(body, message)
+            if exchange is None:
+                return await self._pass(request, body)
+            return await self._go(request, exchange)
+        except aiohttp.ClientConnectorError as error:
+            return web.Response(status=502, text=f"the server at {self._origin} cannot be reached: {error}\n")
+        except (aiohttp.ClientError, ConnectionError):  # the server hung up: so do we
+            return _hung_up(request)
+
+    def _asking(self, request: web.BaseRequest, body: bytes, headers: Headers) -> aiohttp.client._RequestContextManager:
+        url = URL(f"{self._origin}{request.raw_path}", encoded=True)
+        data = body if len(body) < SHORT else io.BytesIO(body)
+        return self._upstream.request(request.method, url, data=data, headers=headers, allow_redirects=False)
+
+    async def _pass(self, request: web.BaseRequest, body: bytes) -> web.StreamResponse:
+        async with self._asking(request, body, _passed_on(request.headers)) as answer:
+            headers = _passed_on(answer.headers)
+            if answer.content_type != STREAM and answer.content_length is not None and answer.content_length <= SHORT:
+                return web.Response(status=answer.status, headers=headers, body=await answer.read())
+            response = web.StreamResponse(status=answer.status, headers=headers)
+            await response.prepare(request)
+            async for piece in answer.content.iter_any():
+                await response.write(piece)
+            await response.write_eof()
+            return response
+
+    def _cancelled(self, request: web.BaseRequest, message: Message) -> bool:
+        """A client of the handshake era cancels. Whether the server need not hear of it; what it knows it ends."""
+        id, session = cancelled_id(message), request.headers.get(SESSION)
+        # Clients without a session all count from one: whose call is meant cannot be told.
+        exchange = self._exchanges.get((session, id)) if id is not None and session is not None else None
+        if exchange is None:
+            return False
+        if exchange.waits:
+            exchange.cancel()
+        return not exchange.asked
+
+    async def _go(self, request: web.BaseRequest, exchange: Exchange) -> web.StreamResponse:
+        """Take a request through the session, in a task of its own that a cancel can end."""
+        key = (request.headers.get(SESSION), exchange.request.id)
+        answering = _Answering(request)
+        task = asyncio.get_running_loop().create_task(self._played(request, exchange, answering))
+        exchange.task = task
+        self._exchanges[key] = exchange
+        try:
+            await asyncio.wait((task,))
+        except asyncio.CancelledError:  # the client hung up
+            if not exchange.ignores_cancel:
+                task.cancel()
+            self._deaf.add(task)
+            task.add_done_callback(self._forgotten)
+            raise
+        finally:
+            if self._exchanges.get(key) is exchange:
+                del self._exchanges[key]
+        if task.cancelled():
+            return await answering.ended()
+        return task.result()
+
+    def _forgotten(self, task: asyncio.Task[Any]) -> None:
+        self._deaf.discard(task)
+        if not task.cancelled():
+            task.exception()  # of nobody's concern any more
+
+    async def _played(self, request: web.BaseRequest, exchange: Exchange, answering: _Answering) -> web.StreamResponse:
+        reply = await exchange.through(partial(self._ask, request, answering))
+        if reply.cut:
+            return _hung_up(request)
+        return await answering.finished(reply, exchange.request.modern)
+
+    async def _ask(self, request: web.BaseRequest, answering: _Answering, body: bytes, id: RequestId) -> Heard:
+        """Ask the server, and wait for the answer; what it sends before passes at once."""
+        headers = _passed_on(request.headers)
+        headers.pop("Content-Length", None)
+        headers["Accept-Encoding"] = "identity"
+        async with self._asking(request, body, headers) as answer:
+            told = _passed_on(answer.headers)
+            if answer.content_type != STREAM:
+                raw = await answer.read()
+                message = read(raw)
+                form = Form(answer.status, told, event=False)
+                return Heard(message if message is not None and is_answer(message) else None, raw, form)
+            form = Form(answer.status, told, event=True)
+            events = Events()
+            async for piece in answer.content.iter_any():
+                for event in events.fed(piece):
+                    message = read(event_data(event))
+                    if message is not None and is_answer(message) and id_of(message) == id:
+                        await _drained(answer)
+                        return Heard(message, event, form)
+                    await answering.passed(event, form)
+        await answering.passed(events.rest, form)
+        return Heard(None, b"", form)
+
+
+class _Answering:
+    """The answer to one request while it is made: a stream from the first event that passes on."""
+
+    def __init__(self, request: web.BaseRequest) -> None:
+        self._request = request
+        self._stream: web.StreamResponse | None = None
+
+    async def passed(self, event: bytes, form: Form) -> None:
+        """An event passes on."""
+        if event:
+            await (await self._begun(form)).write(event)
+
+    async def finished(self, reply: Reply, modern: bool) -> web.StreamResponse:
+        """The answer itself, as it came or as it was changed."""
+        heard, message = reply.heard, reply.message
+        if heard is not None and heard.form.event:
+            await self.passed(heard.raw if message is None else with_data(heard.raw, written(message)), heard.form)
+        elif self._stream is not None:
+            raw = heard.raw if heard is not None else b""
+            await self._stream.write(_event(raw if message is None else written(message)))
+        elif message is not None:
+            return _json(message, modern, heard.form if heard is not None else None)
+        elif heard is not None:
+            return web.Response(status=heard.form.status, headers=heard.form.headers, body=heard.raw)
+        return await self.ended()
+
+    async def ended(self) -> web.StreamResponse:
+        """No more comes."""
+        stream = await self._begun(Form(200, CIMultiDict({"Content-Type": STREAM}), event=True))
+        await stream.write_eof()
+        return stream
+
+    async def _begun(self, form: Form) -> web.StreamResponse:
+        if self._stream is None:
+            self._stream = web.StreamResponse(status=form.status, headers=form.headers)
+            await self._stream.prepare(self._request)
+        return self._stream
+
+
+async def _drained(answer: aiohttp.ClientResponse) -> None:
+    """Read what ends a stream, so that its connection serves again; one that goes on is given up."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(LINGER):
+            await answer.content.readany()
+
+
+def _event(data: bytes) -> bytes:
+    return with_data(b"event: message\r\n\r\n", data)
+
+
+def _json(message: Message, modern: bool, form: Form | None) -> web.Response:
+    headers = CIMultiDict(form.headers) if form is not None else CIMultiDict({"Content-Type": "application/json"})
+    headers.popall("Content-Length", None)
+    error = message.get("error")
+    status = STATUS.get(error["code"], 200) if modern and error is not None else 200
+    return web.Response(status=status, headers=headers, body=written(message))
+
+
+def _passed_on(headers: CIMultiDictProxy[str]) -> Headers:
+    """Headers without those that concern one connection alone."""
+    return CIMultiDict((name, value) for name, value in headers.items() if name.lower() not in OF_ONE_HOP)
+
+
+def _hung_up(request: web.BaseRequest) -> web.StreamResponse:
+    """Cut the client's connection; what is returned goes nowhere."""
+    if request.transport is not None:
+        request.transport.abort()
+    return web.Response(status=502)
+
+
+def serve(url: str, gate: Gate, host: str, port: int, ready: Callable[[str], None]) -> int:
+    """Relay over HTTP until this process gets a signal to end.
+
+    Args:
+        url: the server's endpoint.
+        gate: what requests must go through.
+        host: the address to listen on.
+        port: the port; 0 for any that is free.
+        ready: told the address for clients.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        Mistake: the address is none, or the port cannot be listened on.
+    """
+    target = _target(url)
+
+    async def play() -> None:
+        over = asyncio.Event()
+        for number in SIGNALS:
+            asyncio.get_running_loop().add_signal_handler(number, over.set)
+        connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=IDLE)
+        async with aiohttp.ClientSession(
+            connector=connector,
+            auto_decompress=False,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            skip_auto_headers=OWN,
+            timeout=aiohttp.ClientTimeout(total=None),
+        ) as upstream:
+            names = LOOPBACK | {host} if host in LOOPBACK else None
+            relay = HttpRelay(str(target.origin()).rstrip("/"), gate, names, upstream)
+            server = web.Server(relay.handle, handler_cancellation=True, access_log=None, auto_decompress=False)
+            runner = web.ServerRunner(server, shutdown_timeout=0.1)
+            await runner.setup()
+            try:
+                await _listening(runner, host, port)
+                told = URL.build(scheme="http", host=host, port=runner.addresses[0][1])
+                ready(f"{told}{target.raw_path_qs}")
+                await over.wait()
+            finally:
+                gate.session.clock.release()
+                await runner.cleanup()
+
+    asyncio.run(play())
+    return 0
+
+
+def _target(url: str) -> URL:
+    target = URL(url, encoded=True)
+    if target.scheme not in ("http", "https") or not target.host:
+        raise Mistake(f"--url {url!r} is no address of a server; give one such as http://127.0.0.1:8000/mcp")
+    return target
+
+
+async def _listening(runner: web.ServerRunner, host: str, port: int) -> None:
+    try:
+        await web.TCPSite(runner, host, port).start()
+    except OSError as error:
+        reason = error.strerror or error
+        raise Mistake(f"cannot listen on {host} port {port}: {reason}; give another --port, or 0 for any") from error

@@ -1,0 +1,135 @@
+"""A published server, server-everything of the npm registry, passes through whole, and is struck."""
+
+import asyncio
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastmcp")
+pytest.importorskip("aiohttp")
+
+from tests.adapters.mcp.test_clients import CLIENTS, called, connected, ended, listening, options
+
+PACKAGE = "@modelcontextprotocol/server-everything"
+VERSION = "2026.8.31"
+RULES: list[dict[str, Any]] = [
+    {
+        "match": {"argument": {"name": "location", "equals": "Chicago"}},
+        "fault": {"kind": "delta", "offset": 1.0, "fields": ["temperature"]},
+    },
+    {"match": {"argument": {"name": "message", "equals": "hang"}}, "fault": {"kind": "hang"}},
+    {"match": {"argument": {"name": "message", "equals": "down"}}, "fault": {"kind": "error", "status": 503}},
+    {"match": {"argument": {"name": "messageType", "equals": "error"}}, "fault": {"kind": "malformed", "mode": "cut"}},
+]
+
+
+@pytest.fixture(scope="module")
+def script() -> str:
+    """The server's program, installed once on this machine."""
+    node, npm = shutil.which("node"), shutil.which("npm")
+    if node is None or npm is None:
+        pytest.skip("no node and npm")
+    home = Path(tempfile.gettempdir()) / f"sealegs-everything-{VERSION}-{os.getuid()}"
+    found = home / "node_modules" / PACKAGE / "dist" / "index.js"
+    if not found.exists():
+        aside = Path(tempfile.mkdtemp())
+        command = [npm, "install", "--prefix", str(aside), "--no-audit", "--no-fund", f"{PACKAGE}@{VERSION}"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        if done.returncode != 0:
+            pytest.skip(f"npm does not give {PACKAGE}: {done.stderr[-200:]}")
+        if home.exists():  # another run was faster
+            shutil.rmtree(aside)
+        else:
+            aside.rename(home)
+    return str(found)
+
+
+@pytest.fixture(scope="module")
+def url(script: str) -> Iterator[str]:
+    """The server over HTTP."""
+    with socket.socket() as link:
+        link.bind(("127.0.0.1", 0))
+        port = link.getsockname()[1]
+    command = ["node", script, "streamableHttp"]
+    nowhere = subprocess.DEVNULL
+    with ended(subprocess.Popen(command, env={**os.environ, "PORT": str(port)}, stdout=nowhere, stderr=nowhere)):
+        listening(port)
+        yield f"http://127.0.0.1:{port}/mcp"
+
+
+async def observed(client: Any) -> list[Any]:
+    """All of the server that says the same each time."""
+    progress: list[Any] = []
+
+    async def told(done: float, total: float | None, message: str | None) -> None:
+        progress.append((done, total, message))
+
+    listed = [
+        await client.list_tools(),
+        await client.list_resources(),
+        await client.list_resource_templates(),
+        await client.list_prompts(),
+    ]
+    seen: list[Any] = [found.model_dump(mode="json") for found in listed]
+    read = await client.read_resource(listed[1].resources[0].uri)
+    seen.append(read.model_dump(mode="json"))
+    for tool, arguments in (
+        ("echo", {"message": "hello"}),
+        ("get-sum", {"a": 1, "b": 2}),
+        ("get-tiny-image", {}),
+        ("get-annotated-message", {"messageType": "success", "includeImage": True}),
+        ("get-structured-content", {"location": "New York"}),
+        ("get-resource-links", {"count": 2}),
+        ("echo", {"wrong": "arguments"}),
+    ):
+        seen.append(await called(client, tool, **arguments))
+    slow = await client.call_tool(
+        "trigger-long-running-operation", {"duration": 0.3, "steps": 3}, progress_callback=told
+    )
+    return [*seen, slow.model_dump(mode="json"), progress]
+
+
+async def check(direct: list[str] | str, proxied: list[str] | str) -> None:
+    async with connected(CLIENTS[0], direct) as one, connected(CLIENTS[0], proxied) as other:
+        first, second = await asyncio.gather(observed(one), observed(other))
+        assert first == second
+        assert len(first[-1]) == 3
+        told = await called(other, "get-structured-content", location="Chicago")
+        assert told["structured_content"] == json.loads(told["content"][0]["text"])
+        true = await called(one, "get-structured-content", location="Chicago")
+        changed, said = told["structured_content"], true["structured_content"]
+        assert [name for name in said if changed[name] != said[name]] == ["temperature"]
+        began = time.monotonic()
+        hanging = asyncio.create_task(called(other, "echo", message="hang"))
+        assert (await called(other, "echo", message="down"))["is_error"]
+        told = await called(other, "get-annotated-message", messageType="error", includeImage=True)
+        true = await called(one, "get-annotated-message", messageType="error", includeImage=True)
+        assert told != true
+        assert told["content"][-1] == true["content"][-1]  # the image
+        assert not hanging.done()
+        hanging.cancel()
+        await asyncio.wait([hanging])
+        assert (await called(other, "echo", message="on"))["content"][0]["text"] == "Echo: on"
+        assert time.monotonic() - began < 20
+
+
+async def test_over_pipes(script: str, tmp_path: Path) -> None:
+    server = [shutil.which("node") or "node", script, "stdio"]
+    await check(server, [sys.executable, *options(tmp_path, RULES), "--", *server])
+
+
+async def test_over_http(url: str, tmp_path: Path) -> None:
+    command = [sys.executable, *options(tmp_path, RULES), "--url", url]
+    with ended(subprocess.Popen(command, stdout=subprocess.PIPE, text=True)) as proxy:
+        assert proxy.stdout is not None
+        await check(url, proxy.stdout.readline().split()[-1])

@@ -1,0 +1,325 @@
+"""The relay over HTTP, against a server and clients by hand that see every byte."""
+
+import asyncio
+import io
+import json
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sealegs.traces import read, record
+from tests.adapters.mcp.piping import SEALEGS, cancel, request, text_of
+
+aiohttp = pytest.importorskip("aiohttp")
+
+from aiohttp import web  # noqa: E402
+from yarl import URL  # noqa: E402
+
+MODERN = {"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}
+
+
+class Server:
+    """The server: keeps the requests, and answers as the tool's name says."""
+
+    def __init__(self) -> None:
+        self.requests: list[tuple[str, str, dict[str, str], bytes]] = []
+        self.left = asyncio.Event()  # a client hung up
+        self.go_on = asyncio.Event()
+
+    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        body = await request.content.read()
+        self.requests.append((request.method, request.raw_path, dict(request.headers), body))
+        if request.method == "GET":
+            return await self.streamed(request, [b": hello\n\n", b"id: 1\ndata:\n\n"])
+        message = json.loads(body) if body else {}
+        if message.get("method") != "tools/call":
+            return web.Response(status=202, headers={"X-Odd": "1", "Mcp-Session-Id": "s1"}, body=b'{ "as" : "it is" }')
+        id, params = message["id"], message["params"]
+        result = {"content": [{"type": "text", "text": json.dumps(params["arguments"])}]}
+        answer = json.dumps({"result": result, "jsonrpc": "2.0", "id": id}, indent=1).encode()
+        if params["name"] == "denied":
+            return web.Response(status=401, headers={"WWW-Authenticate": "Bearer"}, body=b"who are you?")
+        if params["name"] == "breaks":
+            response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+            await response.prepare(request)
+            await response.write(b"id: 1\ndata:\n\n")
+            assert request.transport is not None
+            request.transport.abort()
+            return response
+        if params["name"] == "hangs":
+            try:
+                await asyncio.sleep(30)
+            except asyncio.CancelledError:
+                self.left.set()
+                raise
+        if params["name"] in ("stream", "held"):
+            line = json.dumps(json.loads(answer)).encode()
+            note = b'event: message\r\nid: 7\r\ndata: {"jsonrpc":"2.0","method":"notifications/progress"}\r\n\r\n'
+            last = b"event: message\r\nid: 8\r\ndata: " + line + b"\r\n\r\n"
+            return await self.streamed(request, [b"id: 6\r\ndata: \r\n\r\n" + note, last])
+        return web.Response(body=answer, headers={"Content-Type": "application/json", "X-Odd": "3"})
+
+    async def streamed(self, request: web.BaseRequest, pieces: list[bytes]) -> web.StreamResponse:
+        """The pieces; the last one when the test says so."""
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "X-Odd": "2"})
+        await response.prepare(request)
+        try:
+            for piece in pieces[:-1]:
+                await response.write(piece)
+            await self.go_on.wait()
+            await response.write(pieces[-1])
+        except asyncio.CancelledError:
+            self.left.set()
+            raise
+        return response
+
+
+@asynccontextmanager
+async def proxied(folder: Path, rules: list[dict[str, Any]], *options: str) -> AsyncIterator[tuple[Server, str, Any]]:
+    """A server, the address of a proxy before it, and a client."""
+    server = Server()
+    runner = web.ServerRunner(
+        web.Server(server.handle, handler_cancellation=True, access_log=None), shutdown_timeout=0.1
+    )
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    plan = folder / "plan.json"
+    plan.write_text(json.dumps({"name": "test", "rules": rules}), encoding="utf-8")
+    url = f"http://127.0.0.1:{runner.addresses[0][1]}/mcp?key=1%2F2"
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *SEALEGS[1:], "--plan", str(plan), "--url", url, *options, stdout=asyncio.subprocess.PIPE
+    )
+    try:
+        assert process.stdout is not None
+        address = (await process.stdout.readline()).decode().split()[-1]
+        async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=15)) as client:
+            yield server, address, client
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        assert await process.wait() == 0
+        await runner.cleanup()
+
+
+def rule(tool: str, fault: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"match": {"tool": tool}, "fault": fault, **more}
+
+
+async def test_what_is_no_call_passes_as_it_is(tmp_path: Path) -> None:
+    async with proxied(tmp_path, [rule("echo", {"kind": "error"})]) as (server, url, client):
+        assert url.endswith("/mcp?key=1%2F2")
+        sent = b'{ "jsonrpc":"2.0", "id" : 1, "method":"initialize" }'
+        headers = {"Authorization": "Bearer x", "Mcp-Method": "initialize", "User-Agent": "me"}
+        async with client.post(URL(url, encoded=True), data=sent, headers=headers) as answer:
+            assert (answer.status, answer.headers["X-Odd"], answer.headers["Mcp-Session-Id"]) == (202, "1", "s1")
+            assert await answer.read() == b'{ "as" : "it is" }'
+        method, path, seen, body = server.requests[0]
+        assert (method, path, body) == ("POST", "/mcp?key=1%2F2", sent)
+        assert seen["Host"].split(":")[1] not in url
+        assert {name: seen[name] for name in headers} == headers
+        other = url.replace("/mcp?key=1%2F2", "//elsewhere/.well-known/oauth?x=%41")
+        async with client.delete(URL(other, encoded=True)):
+            assert server.requests[1][:2] == ("DELETE", "//elsewhere/.well-known/oauth?x=%41")
+
+
+async def test_a_stream_passes_piece_by_piece_and_its_end_reaches_the_server(tmp_path: Path) -> None:
+    async with proxied(tmp_path, []) as (server, url, client):
+        async with client.get(url) as answer:
+            assert answer.headers["X-Odd"] == "2"
+            assert await answer.content.readany() == b": hello\n\n"
+            assert not server.left.is_set()
+        await asyncio.wait_for(server.left.wait(), 5)
+
+
+async def test_answers_are_struck_alike_as_json_and_as_events(tmp_path: Path) -> None:
+    rules = [rule("*", {"kind": "delta", "offset": 1.0}, when={"every": 2})]
+    async with proxied(tmp_path, rules) as (server, url, client):
+        async with client.post(url, json=request(1, "echo", price=2.0)) as answer:
+            assert (await answer.read()).startswith(b'{\n "result"')  # as the server wrote it
+        async with client.post(url, json=request(2, "echo", price=2.0)) as answer:
+            told = await answer.json()
+            assert told["id"] == 2
+            assert json.loads(text_of(told))["price"] != 2.0
+            assert answer.headers["X-Odd"] == "3"
+        for id in (3, 4):
+            server.go_on.clear()
+            async with client.post(url, json=request(id, "stream", price=2.0)) as answer:
+                first = b""
+                while b"notifications/progress" not in first:  # before the answer
+                    first += await answer.content.readany()
+                assert first.startswith(b"id: 6\r\ndata: \r\n\r\nevent: message\r\nid: 7\r\n")
+                server.go_on.set()
+                last = await answer.content.read()
+                assert answer.headers["X-Odd"] == "2"
+                assert last.startswith(b"event: message\r\nid: 8\r\ndata: {")
+                price = json.loads(text_of(json.loads(last.split(b"data: ")[1])))["price"]
+                assert (price != 2.0) == (id == 4)
+
+
+async def test_a_call_that_is_not_run(tmp_path: Path) -> None:
+    code = {"kind": "error", "message": "no such tool", "body": {"code": -32602}}
+    rules = [rule("echo", {"kind": "error", "status": 503}), rule("odd", code)]
+    async with proxied(tmp_path, rules) as (server, url, client):
+        async with client.post(url, json=request(1, "echo")) as answer:
+            assert (answer.status, answer.content_type) == (200, "application/json")
+            assert json.loads(text_of(await answer.json()))["error"]["status"] == 503
+        asked = request(2, "odd")
+        async with client.post(url, json=asked) as answer:
+            assert (answer.status, (await answer.json())["error"]["code"]) == (200, -32602)
+        asked["params"].update(MODERN)
+        async with client.post(url, json=asked) as answer:
+            assert (answer.status, (await answer.json())["error"]["code"]) == (400, -32602)
+        assert not server.requests
+
+
+async def test_a_hang_holds_up_nothing_and_ends_when_the_client_hangs_up(tmp_path: Path) -> None:
+    records = tmp_path / "records.jsonl"
+    rules = [rule("echo", {"kind": "hang"}, when={"first": 1})]
+    async with proxied(tmp_path, rules, "--records", str(records)) as (server, url, client):
+        hanging = asyncio.create_task(client.post(url, json=request(1, "echo")))
+        await asyncio.sleep(0.3)
+        for id in range(20):
+            async with client.post(url, json=request(id, "other")) as answer:
+                assert (await answer.json())["id"] == id
+        assert not hanging.done()
+        hanging.cancel()
+        await asyncio.sleep(0.3)
+        assert len(server.requests) == 20
+    (events,) = read(records)
+    turn = record(events).turns[0]
+    assert turn.struck
+    assert turn.shown is None
+    assert turn.strikes[0].waited is None
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+async def test_a_cancel_is_honoured_or_ignored_as_the_plan_says(tmp_path: Path, ignored: bool) -> None:
+    rules = [rule("echo", {"kind": "hang", "seconds": 3.0, "ignores_cancel": ignored})]
+    async with proxied(tmp_path, rules) as (server, url, client):
+        headers = {"Mcp-Session-Id": "a"}
+        hanging = asyncio.create_task(client.post(url, json=request(1, "echo"), headers=headers))
+        await asyncio.sleep(0.3)
+        async with client.post(url, json=cancel(1), headers={"Mcp-Session-Id": "another"}) as answer:
+            assert answer.status == 202
+        assert len(server.requests) == 1  # of another session: passed on
+        async with client.post(url, json=cancel(1), headers=headers) as answer:
+            assert answer.status == 202
+        assert len(server.requests) == 1  # the server never heard of the call
+        if ignored:
+            await asyncio.wait([hanging], timeout=0.5)
+            assert not hanging.done()
+            with pytest.raises(aiohttp.ClientError):  # in the end the connection is cut
+                await hanging
+        else:
+            answer = await asyncio.wait_for(hanging, 2.0)
+            assert (answer.status, await answer.read()) == (200, b"")
+
+
+async def test_a_client_that_hangs_up_ends_the_call_of_the_server(tmp_path: Path) -> None:
+    rules = [rule("hangs", {"kind": "malformed"}, when={"first": 1})]
+    async with proxied(tmp_path, rules) as (server, url, client):
+        for id in (1, 2):  # struck, and passing
+            server.left.clear()
+            calling = asyncio.create_task(client.post(url, json=request(id, "hangs")))
+            while len(server.requests) < id:
+                await asyncio.sleep(0.02)
+            calling.cancel()
+            await asyncio.wait_for(server.left.wait(), 5)
+
+
+async def test_a_reset_cuts_this_connection_alone(tmp_path: Path) -> None:
+    rules = [rule("echo", {"kind": "connection", "mode": "reset"})]
+    async with proxied(tmp_path, rules) as (_, url, client):
+        with pytest.raises(aiohttp.ClientError):
+            await client.post(url, json=request(1, "echo"))
+        async with client.post(url, json=request(2, "other")) as answer:
+            assert answer.status == 200
+
+
+async def test_what_is_no_message_passes_a_fault_unchanged(tmp_path: Path) -> None:
+    async with (
+        proxied(tmp_path, [rule("denied", {"kind": "malformed"})]) as (_, url, client),
+        client.post(url, json=request(1, "denied")) as answer,
+    ):
+        assert (answer.status, answer.headers["WWW-Authenticate"]) == (401, "Bearer")
+        assert await answer.read() == b"who are you?"
+
+
+async def test_a_server_that_breaks_off_is_seen_to_break_off(tmp_path: Path) -> None:
+    rules = [rule("breaks", {"kind": "malformed"}, when={"first": 1})]
+    async with proxied(tmp_path, rules) as (_, url, client):
+        for id in (1, 2):  # struck, and passing
+            async with client.post(url, json=request(id, "breaks")) as answer:
+                assert await answer.content.readany() == b"id: 1\ndata:\n\n"
+                with pytest.raises(aiohttp.ClientError):
+                    await answer.content.readany()
+
+
+async def test_a_duplicate_asks_twice(tmp_path: Path) -> None:
+    async with proxied(tmp_path, [rule("echo", {"kind": "duplicate"})]) as (server, url, client):
+        asked = request("x", "echo", price=1)
+        asked["params"]["_meta"] = {"progressToken": 3, "kept": 1}
+        async with client.post(url, json=asked) as answer:
+            assert (await answer.json())["id"] == "x"
+        first, second = (json.loads(body) for *_, body in server.requests)
+        assert first == asked
+        assert second["id"] != "x"
+        assert second["params"] == {**asked["params"], "_meta": {"kept": 1}}
+
+
+async def test_ten_megabytes(tmp_path: Path) -> None:
+    rules = [rule("*", {"kind": "delta", "offset": 1.0, "fields": ["price"]}, when={"every": 2})]
+    filler = "y" * 10_000_000
+
+    def long(tool: str, id: int) -> io.BytesIO:
+        return io.BytesIO(json.dumps(request(id, tool, price=1.0, filler=filler)).encode())
+
+    async with proxied(tmp_path, rules) as (server, url, client):
+        server.go_on.set()
+        for id in (1, 2):
+            async with client.post(url, data=long("echo", id)) as answer:
+                told = json.loads(text_of(await answer.json()))
+                assert (told["filler"] == filler, told["price"] == 1.0) == (True, id == 1)
+        for id in (3, 4):
+            async with client.post(url, data=long("stream", id)) as answer:
+                last = (await answer.content.read()).split(b"data: ")[-1]
+                told = json.loads(text_of(json.loads(last)))
+                assert (told["filler"] == filler, told["price"] == 1.0) == (True, id == 3)
+
+
+async def test_only_names_of_this_machine_are_answered(tmp_path: Path) -> None:
+    """A page may lead its own name here; the server behind could not tell."""
+    async with proxied(tmp_path, []) as (server, url, client):
+        for host, status in (("evil.example:80", 421), ("localhost:1", 202), ("[::1]", 202)):
+            async with client.post(url, data=b"{}", headers={"Host": host}) as answer:
+                assert answer.status == status, host
+        assert len(server.requests) == 2
+        port = int(url.split(":")[2].split("/")[0])
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"GET http://127.0.0.1:9/x HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        assert b" 400 " in await reader.readline()
+        writer.close()
+
+
+async def test_a_server_that_is_not_there_is_said_so(tmp_path: Path) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *SEALEGS, "--url", "http://127.0.0.1:9/mcp", stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdout is not None
+    url = (await process.stdout.readline()).decode().split()[-1]
+    async with aiohttp.ClientSession() as client, client.post(url, data=b"{}") as answer:
+        assert answer.status == 502
+        assert "cannot be reached" in await answer.text()
+    second = await asyncio.create_subprocess_exec(
+        *SEALEGS, "--url", "http://127.0.0.1:9/mcp", "--port", url.split(":")[2].split("/")[0],
+        stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    _, told = await second.communicate()
+    assert second.returncode == 2
+    assert b"in use" in told
+    process.terminate()
+    assert await process.wait() == 0

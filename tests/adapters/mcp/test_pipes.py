@@ -1,0 +1,345 @@
+"""The relay over pipes: what passes untouched, what a fault does, and what holds nothing up."""
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sealegs.traces import read, record
+from tests.adapters.mcp.piping import RAW, SEALEGS, Pipes, cancel, piped, request, text_of, waited_for
+
+CLIENT = [
+    b'{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"caf\\u00e9":"\xc3\xa9","n":1e2}}\n',
+    b'{ "method" : "ping", "id" : "seven" , "jsonrpc":"2.0" }\r\n',
+    b'{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}\n',
+    b'{"id":3,"jsonrpc":"2.0","method":"tools\\/call","params":{"name":"echo","arguments":{"city":"Oslo"}}}\n',
+    b'{"id":4,"jsonrpc":"2.0","method":"resources/list"}\n',
+]
+
+
+def direct(folder: Path) -> list[bytes]:
+    """What the server answers to these without us."""
+    with subprocess.Popen([*RAW, str(folder / "direct")], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        pipes = Pipes(process, folder)
+        pipes.read()
+        pipes.write(*CLIENT)
+        found = [pipes.line() for _ in range(4)]
+        pipes.end()
+    return sorted(found)
+
+
+NEVER: list[dict[str, Any]] = [{"match": {"tool": "echo"}, "when": {"nth": 1000}, "fault": {"kind": "error"}}]
+
+
+@pytest.mark.parametrize(
+    ("rules", "options"), [(None, ()), (NEVER, ()), (NEVER, ("--records", "records.jsonl"))], ids=str
+)
+def test_bytes_pass_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rules: list[dict[str, Any]] | None, options: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with piped(tmp_path, rules, *options) as pipes:
+        pipes.write(b"".join(CLIENT))
+        assert sorted(pipes.line() for _ in range(4)) == direct(tmp_path)
+        assert pipes.got() == b"".join(CLIENT)
+        assert pipes.end() == 0
+
+
+@pytest.fixture(scope="module")
+def struck(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A proxy whose tools are each struck in a way of their own."""
+    folder = tmp_path_factory.mktemp("struck")
+    rules = [
+        {"match": {"argument": {"name": "way", "equals": way}}, "fault": fault}
+        for way, fault in {
+            "error": {"kind": "error", "status": 503, "retry_after": 2},
+            "plain": {"kind": "error", "message": "out of paper"},
+            "protocol": {"kind": "error", "message": "Unknown tool", "body": {"code": -32602, "data": {"a": 1}}},
+            "delta": {"kind": "delta", "offset": 1.0, "fields": ["price"]},
+            "malformed": {"kind": "malformed"},
+            "duplicate": {"kind": "duplicate"},
+            "slow": {"kind": "delay", "seconds": 1.5},
+            "hang": {"kind": "hang"},
+            "deaf": {"kind": "hang", "seconds": 1.0, "ignores_cancel": True},
+            "late": {"kind": "delay", "seconds": 1.5},
+            "refused": {"kind": "connection"},
+        }.items()
+    ]
+    with piped(folder, rules) as pipes:
+        yield pipes
+
+
+def test_an_error_is_a_tool_error(struck: Pipes) -> None:
+    told = struck.asked(1, "echo", way="error")
+    assert told["id"] == 1
+    assert told["result"]["isError"] is True
+    assert json.loads(text_of(told))["error"] == {
+        "status": 503,
+        "type": "ServiceUnavailable",
+        "message": "Service Unavailable",
+        "retry_after": 2.0,
+    }
+    assert text_of(struck.asked(2, "echo", way="plain")) == "out of paper"
+    assert b'"error"' not in struck.got()  # the server was not asked
+
+
+def test_an_error_with_a_code_is_a_protocol_error(struck: Pipes) -> None:
+    told = struck.asked("p", "echo", way="protocol")
+    assert told == {
+        "jsonrpc": "2.0",
+        "id": "p",
+        "error": {"code": -32602, "message": "Unknown tool", "data": {"a": 1}},
+    }
+
+
+def test_a_connection_refused_behind_the_tool_is_a_tool_error(struck: Pipes) -> None:
+    assert text_of(struck.asked(1, "echo", way="refused")) == "[Errno 111] Connection refused"
+
+
+def test_data_changes_in_both_its_forms(struck: Pipes) -> None:
+    told = struck.asked(1, "echo", way="delta", price=10.0)["result"]
+    changed = told["structuredContent"]["price"]
+    assert changed != 10.0
+    assert json.loads(told["content"][0]["text"]) == told["structuredContent"] == {"way": "delta", "price": changed}
+
+
+def test_a_malformed_answer_is_broken_text_alone(struck: Pipes) -> None:
+    told = struck.asked(1, "echo", way="malformed", price=10.0)["result"]
+    assert "structuredContent" not in told
+    with pytest.raises(ValueError, match=r"."):
+        json.loads(told["content"][0]["text"])
+
+
+def test_a_duplicate_runs_twice_and_answers_once(struck: Pipes) -> None:
+    before = int(text_of(struck.asked(1, "count")))
+    assert struck.asked("twice", "echo", way="duplicate")["id"] == "twice"
+    assert int(text_of(struck.asked(2, "count"))) == before + 3
+    assert struck.silent(0.2)
+
+
+@pytest.mark.parametrize(("tool", "way"), [("echo", "slow"), ("slow", "none")])
+def test_a_slow_call_holds_up_no_other(struck: Pipes, tool: str, way: str) -> None:
+    began = time.monotonic()
+    struck.call("slow", tool, way=way, seconds=1.5)
+    for id in range(50):
+        assert struck.asked(id, "echo", city="Oslo")["id"] == id
+    assert time.monotonic() - began < 1.4
+    assert struck.message()["id"] == "slow"
+    assert time.monotonic() - began >= 1.5
+
+
+def test_a_hang_ends_with_a_cancel_that_the_server_never_hears(struck: Pipes) -> None:
+    struck.call("h", "echo", way="hang")
+    assert struck.silent(0.3)
+    struck.write(cancel("h"))
+    assert struck.silent(0.2)
+    assert struck.asked(1, "echo")["id"] == 1
+    told = struck.got()
+    assert b'"h"' not in told
+
+
+def test_a_delay_that_is_cancelled_never_runs_the_tool(struck: Pipes) -> None:
+    struck.write(request("late", "echo", way="late"), cancel("late"))
+    assert struck.silent(1.8)
+    assert b'"late"}' not in struck.got()
+
+
+def test_what_comes_with_its_cancel_in_one_piece_is_cancelled(struck: Pipes) -> None:
+    struck.write(request("a", "echo", way="hang"), cancel("a"), request("b", "echo"))
+    assert struck.message()["id"] == "b"
+
+
+def test_the_order_of_requests_is_kept(struck: Pipes) -> None:
+    """Also past one that goes through the session."""
+    calls = [request(f"o{n}", "echo", **({"way": "delta", "price": 1.0} if n % 3 == 0 else {})) for n in range(50)]
+    struck.write(*calls)
+    answered = {struck.message()["id"] for _ in calls}
+    assert answered == {one["id"] for one in calls}
+    arrived = [json.loads(line)["id"] for line in struck.got().splitlines()]
+    assert [id for id in arrived if str(id).startswith("o")] == [one["id"] for one in calls]
+
+
+def test_a_request_of_the_server_and_its_answer_pass_while_a_call_is_held(struck: Pipes) -> None:
+    struck.call("h2", "echo", way="hang")
+    struck.call(1, "ask")
+    assert struck.message()["method"] == "sampling/createMessage"
+    struck.write({"jsonrpc": "2.0", "id": "sample", "result": {"said": "yes"}})
+    assert json.loads(text_of(struck.message())) == {"said": "yes"}
+    struck.write(cancel("h2"))
+
+
+def test_ten_megabytes_pass_and_are_struck(struck: Pipes) -> None:
+    struck.call("h3", "echo", way="hang")  # so that every line is looked at
+    began = time.monotonic()
+    assert len(text_of(struck.asked(1, "big", size=10_000_000))) == 10_000_000
+    told = struck.asked(2, "echo", way="delta", price=1.0, filler="y" * 10_000_000)
+    assert told["result"]["structuredContent"]["price"] != 1.0
+    assert len(told["result"]["structuredContent"]["filler"]) == 10_000_000
+    assert time.monotonic() - began < 30
+    struck.write(cancel("h3"))
+
+
+def test_a_cancel_that_is_ignored_is_answered_in_the_end(tmp_path: Path) -> None:
+    """A hang with an end cuts the connection; nothing else is heard before."""
+    rules = [{"match": {"tool": "echo"}, "fault": {"kind": "hang", "seconds": 1.0, "ignores_cancel": True}}]
+    with piped(tmp_path, rules) as pipes:
+        began = time.monotonic()
+        pipes.call(1, "echo")
+        pipes.write(cancel(1))
+        assert pipes.asked(2, "count")["id"] == 2
+        assert pipes.line() == b""
+        assert time.monotonic() - began >= 1.0
+        assert pipes.process.wait(10) == 1
+
+
+def test_a_reset_cuts_the_connection(tmp_path: Path) -> None:
+    rules = [{"match": {"tool": "echo"}, "when": {"nth": 2}, "fault": {"kind": "connection", "mode": "reset"}}]
+    with piped(tmp_path, rules) as pipes:
+        assert pipes.asked(1, "echo")["id"] == 1
+        pipes.call(2, "echo")
+        assert pipes.line() == b""
+        assert pipes.process.wait(10) == 1
+
+
+def test_the_server_s_end_is_ours(tmp_path: Path) -> None:
+    with piped(tmp_path, None) as pipes:
+        pipes.call(1, "exit", code=7)
+        assert pipes.line() == b""
+        assert pipes.process.wait(10) == 7
+
+
+def test_a_signal_reaches_the_server_and_the_record_is_written(tmp_path: Path) -> None:
+    records = tmp_path / "records.jsonl"
+    rules = [{"match": {"tool": "echo"}, "fault": {"kind": "hang"}}]
+    with piped(tmp_path, rules, "--records", str(records), "--episode", "one") as pipes:
+        assert text_of(pipes.asked(1, "count")) == "1"
+        pipes.call(2, "echo", city="Oslo")
+        assert pipes.silent(0.2)
+        pipes.process.send_signal(signal.SIGTERM)
+        assert pipes.process.wait(10) == 128 + signal.SIGTERM
+    (events,) = read(records)
+    seen = record(events)
+    assert seen.episode == "one"
+    assert [(turn.call.tool, turn.struck) for turn in seen.turns] == [("count", False), ("echo", True)]
+    assert seen.turns[1].shown is None
+
+
+def test_when_the_client_leaves_the_record_says_what_happened(tmp_path: Path) -> None:
+    records = tmp_path / "records.jsonl"
+    rules = [
+        {"match": {"argument": {"name": "price", "above": 0}}, "fault": {"kind": "delta", "offset": 1.0}},
+        {"match": {"tool": "echo"}, "when": {"nth": 2}, "fault": {"kind": "hang"}},
+    ]
+    with piped(tmp_path, rules, "--records", str(records)) as pipes:
+        shown = pipes.asked(1, "echo", price=3.0)["result"]["structuredContent"]
+        pipes.call(2, "echo")
+        assert pipes.asked(3, "fail")["result"]["isError"] is True
+        assert pipes.asked(4, "protest")["error"]["data"] == {"tool": "protest"}
+        assert pipes.end() == 0
+    (events,) = read(records)
+    turns = record(events).turns
+    assert [turn.struck for turn in turns] == [True, True, False, False]
+    assert turns[0].said is not None
+    assert turns[0].said.value == {"price": 3.0}  # type: ignore[union-attr]
+    assert turns[0].shown.value == shown != {"price": 3.0}  # type: ignore[union-attr]
+    assert turns[2].shown.message == "no such thing"  # type: ignore[union-attr]
+    assert turns[3].shown.body == {"code": -32602, "data": {"tool": "protest"}}  # type: ignore[union-attr]
+
+
+def test_a_client_that_does_not_read_holds_the_server_up_and_fills_no_memory(tmp_path: Path) -> None:
+    if not Path("/proc/self/status").exists():
+        pytest.skip("no /proc")
+    with piped(tmp_path, None, reading=False) as pipes:
+        for id in range(20):
+            pipes.call(id, "big", size=10_000_000)
+        assert waited_for(lambda: pipes.got().count(b"big") == 20)
+        time.sleep(1.0)
+        status = Path(f"/proc/{pipes.process.pid}/status").read_text(encoding="utf-8")
+        pipes.read()
+        assert sorted(len(text_of(pipes.message())) for _ in range(20)) == [10_000_000] * 20
+    peak = next(line for line in status.splitlines() if line.startswith("VmHWM"))
+    assert int(peak.split()[1]) < 150_000  # KiB
+
+
+LISTING = [
+    {
+        "match": {"tool": "tools/list"},
+        "when": {"nth": 2},
+        "fault": {"kind": "schema_drift", "mode": "dropped", "field": "echo"},
+    },
+    {
+        "match": {"tool": "tools/list"},
+        "when": {"nth": 3},
+        "fault": {"kind": "schema_drift", "field": "echo.inputSchema.properties.city"},
+    },
+    {"match": {"tool": "tools/list"}, "when": {"nth": 4}, "fault": {"kind": "error", "status": 500}},
+    {"match": {"tool": "*"}, "fault": {"kind": "error", "message": "all tools fail"}},
+]
+
+
+def test_tools_vanish_and_change_in_the_list(tmp_path: Path) -> None:
+    listed = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    with piped(tmp_path, LISTING) as pipes:
+        pipes.write(listed)
+        raw = pipes.line()
+        assert b'1e2, "jsonrpc"' in raw  # as the server wrote it: `*` is not about the list
+        echo, count = json.loads(raw)["result"]["tools"]
+        pipes.write(listed)
+        assert pipes.message()["result"]["tools"] == [count]
+        pipes.write(listed)
+        changed = pipes.message()["result"]["tools"]
+        assert changed[0]["inputSchema"]["properties"] == {"city_value": {"type": "string"}}
+        assert changed[0] != echo
+        assert changed[1] == count
+        pipes.write(listed)
+        assert pipes.message()["error"]["code"] == -32603
+        assert text_of(pipes.asked(2, "echo")) == "all tools fail"
+
+
+def test_a_tool_s_hints_are_tags(tmp_path: Path) -> None:
+    rules = [{"match": {"tag": "read_only"}, "fault": {"kind": "error", "message": "struck"}}]
+    with piped(tmp_path, rules) as pipes:
+        pipes.write({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+        pipes.line()
+        assert text_of(pipes.asked(2, "count")) == "struck"
+        assert "isError" not in pipes.asked(3, "echo")["result"]
+
+
+def test_the_stateless_era_gets_its_result_type(tmp_path: Path) -> None:
+    rules = [{"match": {"tool": "echo"}, "fault": {"kind": "error"}}]
+    asked = request(1, "echo")
+    asked["params"]["_meta"] = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
+    with piped(tmp_path, rules) as pipes:
+        pipes.write(asked)
+        assert pipes.message()["result"]["resultType"] == "complete"
+        assert "resultType" not in pipes.asked(2, "echo")["result"]
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        (["--", "no-such-server-anywhere"], "cannot start 'no-such-server-anywhere'"),
+        ([], "neither is given"),
+        (["--url", "http://127.0.0.1:1/mcp", "--", "cat"], "both are given"),
+        (["--url", "ftp://x"], "is no address of a server"),
+        (["--url", "http://127.0.0.1:1/mcp", "--plan", "none.yaml"], "does not exist"),
+    ],
+)
+def test_mistakes(tmp_path: Path, options: list[str], word: str) -> None:
+    done = subprocess.run([*SEALEGS, *options], cwd=tmp_path, capture_output=True, text=True, timeout=60, input="")
+    assert done.returncode == 2
+    assert word in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_cancel_reaches_a_server_that_knows_the_call(tmp_path: Path) -> None:
+    rules = [{"match": {"tool": "slow"}, "fault": {"kind": "malformed"}}]
+    with piped(tmp_path, rules) as pipes:
+        pipes.call(1, "slow", seconds=0.5)
+        assert waited_for(lambda: b'"slow"' in pipes.got())
+        pipes.write(cancel(1))
+        assert waited_for(lambda: b"notifications/cancelled" in pipes.got())

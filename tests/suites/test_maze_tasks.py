@@ -1,10 +1,11 @@
 """Every base task is sound, of its level, readable, and can be perturbed in every mode."""
 
 from collections import Counter
-from itertools import product
+from itertools import combinations, product
 
 import pytest
 
+from sealegs.generate.checks import CHECKS, Checked
 from sealegs.scoring import Verdict, judge
 from sealegs.suites.maze import LEVELS, MODES
 from sealegs.suites.maze.direct import run_episode
@@ -13,6 +14,7 @@ from sealegs.suites.maze.perturbation import implicit_kinds, slots, victims
 from sealegs.suites.maze.task_sets import base_tasks
 from sealegs.tasks import validate_task
 from sealegs.tasks.levels import level_problems
+from sealegs.tasks.similarity import jaccard, tools_of
 from sealegs.traces import record
 from sealegs.world.check import task_problems
 from sealegs.world.corpus import load as corpus
@@ -70,3 +72,14 @@ def test_there_are_a_hundred_of_each_level_and_none_twice() -> None:
     assert {domain for task in TASKS.values() for domain in task.domains} == {
         "financial", "travel", "office", "shopping", "iot", "general",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_has_no_hidden_way(name: str) -> None:
+    assert list(CHECKS["hidden way"](Checked(TASKS[name], corpus(), None))) == []
+
+
+def test_no_two_of_a_level_are_near_twins() -> None:
+    for level in LEVELS:
+        sets = [tools_of(task) for task in TASKS.values() if task.level == level]
+        assert max(jaccard(one, other) for one, other in combinations(sets, 2)) <= 0.34

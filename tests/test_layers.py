@@ -41,6 +41,12 @@ HEAVY = {
     "mcp": set(),
     "fastmcp": set(),
     "aiohttp": {"adapters/mcp/http.py"},
+    "httpx": {"adapters/httpx.py"},
+    "httpx2": {"adapters/httpx2.py"},
+    "requests": {"adapters/requests.py"},
+    "urllib3": {"adapters/requests.py"},
+    "openai": set(),
+    "anthropic": set(),
     "opentelemetry": {"traces/spans.py"},
 }
 BANNED = {"utils", "util", "helpers", "core", "common"}

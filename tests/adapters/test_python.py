@@ -97,20 +97,6 @@ async def test_an_async_callable_object() -> None:
     assert await wrapped("Oslo") == weather("Oslo")
 
 
-def generates(city: str) -> Any:
-    yield city
-
-
-async def generates_async(city: str) -> Any:
-    yield city
-
-
-@pytest.mark.parametrize("given", [generates, generates_async])
-def test_tools_that_answer_piece_by_piece_are_refused(given: Callable[..., Any]) -> None:
-    with pytest.raises(TypeError, match="is a generator; give a function that returns its whole answer"):
-        wrap(given, silent())
-
-
 def test_what_is_no_tool_is_refused() -> None:
     with pytest.raises(TypeError, match="3 is no tool"):
         wrap([3], silent())  # type: ignore[type-var]

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from sealegs import __version__
-from sealegs.cli import maze, plan, proxy, replay, report, run, world
+from sealegs.cli import maze, plan, proxy, replay, report, run, serve_script, world
 from sealegs.faults.mistake import Mistake
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
@@ -22,6 +22,7 @@ app.command("proxy")(proxy.proxy)
 app.command("run")(run.run)
 app.command("report")(report.report)
 app.command("replay")(replay.replay)
+app.command("serve-script")(serve_script.serve_script)
 
 
 @app.callback(invoke_without_command=True)

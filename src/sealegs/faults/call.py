@@ -3,14 +3,20 @@
 Pure data. Every framework's tool call becomes a `Call`; every result becomes an `Outcome`, which is either a `Value`
 or a `Failure`. A layer is a generator that yields a `Call` (run the tool) or a `Wait` (let time pass), is sent the
 outcome, and returns the outcome that the agent sees.
+
+Some tools answer piece by piece (a generator, a stream of events). To layers, faults and records such an answer is the
+list of its pieces; only a layer that asks for it lets pieces be shown before the whole is known.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+ALL = sys.maxsize  # of the pieces of an answer, however many there are
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +29,8 @@ class Call:
         id: unique in the episode; what an answer refers to.
         nth: how many times this tool was called before in the episode.
         dry: compute the answer and leave no effect behind (a tool that cannot do so runs as usual).
+        pieces: where the tool answers piece by piece, so many pieces are wanted, each shown as it comes (a `Beginning`
+            is the answer where there are more); None: the whole answer is wanted, and nothing is shown before it.
     """
 
     tool: str
@@ -30,6 +38,7 @@ class Call:
     id: str = ""
     nth: int = 0
     dry: bool = False
+    pieces: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +73,20 @@ class Failure:
 class Wait:
     """Let time pass. `seconds` may be infinite: then nothing ever comes.
 
-    `ignores_cancel`: whoever is waited for does not stop at a cancel that is sent to it as a message (MCP has one).
+    Attributes:
+        seconds: how long.
+        ignores_cancel: whoever is waited for does not stop at a cancel that is sent to it as a message (MCP has one).
+        pieces: so many pieces of the last whole answer are shown then, if the agent's call wants pieces. The layer is
+            sent the number of those that are left, as a `Value`.
     """
 
     seconds: float
     ignores_cancel: bool = False
+    pieces: int = 0
+
+
+class Beginning(list[Any]):
+    """The first pieces of an answer that goes on. Never shown: whoever asked for them says what comes after."""
 
 
 Outcome = Value | Failure

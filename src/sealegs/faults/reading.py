@@ -44,6 +44,20 @@ def read_plan(path: str | Path) -> Plan:
     return plan
 
 
+def read_data(path: str | Path) -> Any:
+    """The data in a file that people write by the rules of plans: JSON where its name ends in `.json`, else YAML.
+
+    Raises:
+        PlanError: the file cannot be read. Holds every mistake of its form.
+    """
+    source = Path(path)
+    text = _text(source)
+    data, problems = _from_json(text) if source.suffix.lower() == ".json" else _from_yaml(text)
+    if problems:
+        raise PlanError(problems, str(source))
+    return data
+
+
 def plan_from(data: Any) -> Plan:
     """The plan that this data describes.
 

@@ -6,6 +6,7 @@ The only room that lets time pass. Adapters make a `Session` for each episode an
 from sealegs.inject.active import AmbiguousSession, current
 from sealegs.inject.clock import Clock, Hung, RealClock, VirtualClock
 from sealegs.inject.injector import Injector
+from sealegs.inject.pieces import End, drive_pieces, drive_pieces_async
 from sealegs.inject.seam import NOT_DRY, bare, drive, drive_async, over, stacked, within
 from sealegs.inject.session import Session, Watcher
 from sealegs.inject.strike import Strike, same
@@ -14,6 +15,7 @@ __all__ = [
     "NOT_DRY",
     "AmbiguousSession",
     "Clock",
+    "End",
     "Hung",
     "Injector",
     "RealClock",
@@ -25,6 +27,8 @@ __all__ = [
     "current",
     "drive",
     "drive_async",
+    "drive_pieces",
+    "drive_pieces_async",
     "over",
     "same",
     "stacked",

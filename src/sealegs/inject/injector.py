@@ -89,7 +89,8 @@ class Injector:
 
     def struck(self, volley: Volley, call: Call) -> Steps:
         """The call under what strikes it; afterwards, the places of faults that came to nothing are free again."""
-        call = Call(call.tool, call.arguments, call.id, volley.nth, call.dry)
+        pieces = call.pieces if all(shot.armed.rule.fault.piecewise for shot in volley.shots) else None
+        call = Call(call.tool, call.arguments, call.id, volley.nth, call.dry, pieces)
         try:
             outcome = yield from self._under(volley.target, volley.shots, call, call)
         finally:  # also where the caller gives up or is cancelled

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, ParamSpec, Protocol, Self, TypeVar
 
-from sealegs.faults.call import Call, Layer, Outcome
+from sealegs.faults.call import ALL, Call, Layer, Outcome, Wait
 from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import active
 from sealegs.inject.clock import Clock, RealClock
 from sealegs.inject.injector import Injector
+from sealegs.inject.pieces import Run, RunAsync, Split, drive_pieces, drive_pieces_async
 from sealegs.inject.seam import drive, drive_async, over, stacked, within
 from sealegs.inject.strike import Strike
 
@@ -68,7 +70,7 @@ class Session:
         on_strike = watcher.struck if watcher is not None else None
         self._injector = Injector(plan, episode=episode, specs=specs, on_strike=on_strike)
         inner: Layer = self._injector.layer
-        inner = self._patient(over(stacked(layers), inner) if layers else inner)
+        inner = self._patient(over(stacked((*layers, _whole)), inner) if layers else inner)
         self._layer = inner if watcher is None else watcher.around(inner)
         self._alone = watcher is None and not layers  # then a call that nothing strikes need not be followed
         self.idle: Callable[[str], bool] = self._injector.idle if self._alone else _never
@@ -106,6 +108,24 @@ class Session:
         call = Call(tool, arguments, f"call-{next(self._ids)}")
         return await drive_async(layer or self._layer, call, run, self.clock)
 
+    def pieces(
+        self, tool: str, arguments: Mapping[str, Any], run: Run, split: Split, layer: Layer | None = None
+    ) -> Generator[Any, None, None]:
+        """Make a call whose answer comes piece by piece, in the thread that asks for the pieces: see `drive_pieces`.
+
+        Returns:
+            The pieces as they are to be shown, last an `End`. The call is made when the first is asked for.
+        """
+        call = Call(tool, arguments, f"call-{next(self._ids)}", pieces=ALL)
+        return drive_pieces(layer or self._layer, call, run, split, self.clock)
+
+    def pieces_async(
+        self, tool: str, arguments: Mapping[str, Any], run: RunAsync, split: Split, layer: Layer | None = None
+    ) -> AsyncGenerator[Any, None]:
+        """Make such a call in the task that asks for the pieces; see `pieces`."""
+        call = Call(tool, arguments, f"call-{next(self._ids)}", pieces=ALL)
+        return drive_pieces_async(layer or self._layer, call, run, split, self.clock)
+
     def carry(self, function: Callable[P, T]) -> Callable[P, T]:
         """The function with this session as that of every call made inside it, in whatever thread it runs."""
         return active.carried(self, function)
@@ -120,6 +140,11 @@ class Session:
 
     def _patient(self, layer: Layer) -> Layer:
         return layer if self._timeout is None else within(self._timeout, layer)
+
+
+def _whole(call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
+    """Below the layers of others: they may try again or answer otherwise, so nothing is shown before they have."""
+    return (yield call if call.pieces is None else replace(call, pieces=None))
 
 
 def _never(tool: str) -> bool:

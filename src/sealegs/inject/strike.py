@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sealegs.faults.call import Call, Outcome, Value
+from sealegs.faults.call import Beginning, Call, Outcome, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Strike:
 class Evidence:
     """What is seen of a fault while it acts on `call`. `effects`: whether the tool has any, as far as is known."""
 
-    __slots__ = ("_answers", "call", "effects", "runs", "said", "waited", "worked")
+    __slots__ = ("_answers", "_part", "call", "effects", "runs", "said", "waited", "worked")
 
     def __init__(self, call: Call, effects: bool) -> None:
         self.call = call
@@ -51,11 +51,13 @@ class Evidence:
         self.worked = 0  # runs that succeeded
         self.waited = 0.0
         self._answers: list[Outcome] = []  # to the call as it reached the fault
+        self._part = False  # the last answer goes on
 
     def answered(self, request: Call, outcome: Outcome, real: bool) -> None:
         """What lay below was asked, ran with effect or without, and answered."""
         self.said = outcome
-        if same(request.arguments, self.call.arguments):
+        self._part = isinstance(outcome, Value) and isinstance(outcome.value, Beginning)
+        if not self._part and same(request.arguments, self.call.arguments):
             self._answers.append(outcome)
         if real:
             self.runs += 1
@@ -71,7 +73,7 @@ class Evidence:
         if self.waited > 0:
             return True
         if not self._answers:
-            return shown is not None
+            return shown is not None and not (self._part and shown is self.said)
         if shown is not None and not any(same(shown, answer) for answer in self._answers):
             return True
         # A call that succeeds has its effect once, unless a fault outside this one asked for none.

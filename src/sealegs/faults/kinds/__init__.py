@@ -13,12 +13,14 @@ from sealegs.faults.kinds.connection import Connection
 from sealegs.faults.kinds.corruption import fitting
 from sealegs.faults.kinds.delay import Delay, Exponential, Lognormal, Normal, Quantiles, Uniform
 from sealegs.faults.kinds.delta import Delta
+from sealegs.faults.kinds.drip import Drip
 from sealegs.faults.kinds.duplicate import Duplicate
 from sealegs.faults.kinds.empty import Empty
 from sealegs.faults.kinds.error import Error
 from sealegs.faults.kinds.fact_contradiction import FactContradiction
 from sealegs.faults.kinds.hang import Hang
 from sealegs.faults.kinds.internal_contradiction import InternalContradiction
+from sealegs.faults.kinds.interrupted import Interrupted
 from sealegs.faults.kinds.irrelevant_response import IrrelevantResponse
 from sealegs.faults.kinds.logic_violation import LogicViolation
 from sealegs.faults.kinds.lost_ack import LostAck
@@ -46,6 +48,8 @@ AnyFault = Annotated[
     | Timeout
     | Delay
     | Hang
+    | Interrupted
+    | Drip
     | Malformed
     | Empty
     | Partial
@@ -81,6 +85,7 @@ __all__ = [
     "Connection",
     "Delay",
     "Delta",
+    "Drip",
     "Duplicate",
     "Empty",
     "Error",
@@ -89,6 +94,7 @@ __all__ = [
     "Fault",
     "Hang",
     "InternalContradiction",
+    "Interrupted",
     "IrrelevantResponse",
     "LogicViolation",
     "Lognormal",

@@ -51,10 +51,12 @@ class Fault(BaseModel):
     """Base of all kinds: frozen settings that say what the agent sees.
 
     `implicit` tells whether the agent is shown something that looks like data, so that it must notice by itself.
+    `piecewise` tells whether the fault lets pieces of an answer be shown before the whole is known.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, json_schema_extra=_require_kind)
     implicit: ClassVar[bool]
+    piecewise: ClassVar[bool] = False
     kind: str
 
     @abstractmethod

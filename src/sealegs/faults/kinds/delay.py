@@ -123,6 +123,7 @@ class Delay(Fault):
     """The time passes, then the tool runs and its true answer is shown."""
 
     implicit: ClassVar[bool] = True
+    piecewise: ClassVar[bool] = True
     kind: Literal["delay"] = "delay"
     seconds: AnySeconds = Field(
         default=5.0, description="Seconds to wait: a number, or a distribution to draw from for each call."

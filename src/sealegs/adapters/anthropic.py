@@ -1,0 +1,46 @@
+"""Hand-written loops on Anthropic's messages: from the model's tool uses to the message that answers them.
+
+    messages.append({"role": "assistant", "content": message.content})
+    messages.append(tool_results(message.content, wrap(TOOLS, session)))
+
+An error is a tool result with `is_error`. Objects of the `anthropic` package and the same as plain data are read alike;
+the package itself is not needed. Its own tool runner takes functions: give it wrapped ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from sealegs.adapters.dispatch import Reply, Told, Tools, Wish, as_sentence, field, replies, replies_async
+
+
+def tool_results(content: Iterable[Any], tools: Tools, told: Told = as_sentence) -> dict[str, Any]:
+    """The message that answers the tool uses of a message.
+
+    Args:
+        content: `message.content`; blocks that are no tool use are left out.
+        tools: functions and generators by name, or a list of them.
+        told: the text for what a tool raises; by default its name and words.
+    """
+    return _message(replies(_uses(content), tools, told))
+
+
+async def tool_results_async(content: Iterable[Any], tools: Tools, told: Told = as_sentence) -> dict[str, Any]:
+    """The same where tools may be async: those run side by side."""
+    return _message(await replies_async(_uses(content), tools, told))
+
+
+def _uses(content: Iterable[Any]) -> Iterator[Wish]:
+    for block in content:
+        if field(block, "type") == "tool_use":
+            yield Wish(field(block, "id"), field(block, "name"), field(block, "input"))
+
+
+def _message(found: Iterable[Reply]) -> dict[str, Any]:
+    return {"role": "user", "content": [_result(reply) for reply in found]}
+
+
+def _result(reply: Reply) -> dict[str, Any]:
+    result = {"type": "tool_result", "tool_use_id": reply.id, "content": reply.text}
+    return {**result, "is_error": True} if reply.failed else result

@@ -1,0 +1,130 @@
+"""The heart of a hand-written loop: what a model asked for, the tool that does it, and a text for the model.
+
+`openai` and `anthropic` beside this file read and write each provider's messages. The tools are any callables, wrapped
+or marked; what they raise is told to the model, as such loops do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sealegs.adapters.python.showing import failed
+from sealegs.faults.call import Value, render
+
+Tools = Mapping[str, Callable[..., Any]] | Sequence[Callable[..., Any]]
+Told = Callable[[Exception], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A tool call that a model asked for. `arguments`: data, or the text that the model wrote."""
+
+    id: str
+    tool: str
+    arguments: Mapping[str, Any] | str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The text that answers it, and whether it tells of an error."""
+
+    id: str
+    text: str
+    failed: bool
+
+
+class Refused(Exception):
+    """What the model asked for cannot be called at all."""
+
+
+def field(thing: Any, name: str, default: Any = None) -> Any:
+    """A field of a provider's object, or of the same as plain data."""
+    return thing.get(name, default) if isinstance(thing, Mapping) else getattr(thing, name, default)
+
+
+def named(tools: Tools) -> dict[str, Callable[..., Any]]:
+    """The tools by name."""
+    if isinstance(tools, Mapping):
+        return dict(tools)
+    return {str(getattr(tool, "__name__", type(tool).__name__)): tool for tool in tools}
+
+
+def replies(wishes: Iterable[Wish], tools: Tools, told: Told) -> list[Reply]:
+    """Call the tools, one after the other.
+
+    Args:
+        wishes: what the model asked for.
+        tools: sync functions and generators.
+        told: the text for what a tool raises.
+    """
+    known = named(tools)
+    found = []
+    for wish in wishes:
+        try:
+            value = _called(wish, known)
+            value = list(value) if inspect.isgenerator(value) else value
+        except Exception as error:
+            found.append(Reply(wish.id, told(error), failed=True))
+        else:
+            found.append(Reply(wish.id, shown(value), failed=False))
+    return found
+
+
+async def replies_async(wishes: Iterable[Wish], tools: Tools, told: Told) -> list[Reply]:
+    """Call the tools, side by side where they are async; see `replies`."""
+    known = named(tools)
+
+    async def reply(wish: Wish) -> Reply:
+        try:
+            value = _called(wish, known)
+            if inspect.isasyncgen(value):
+                value = [piece async for piece in value]
+            elif inspect.isgenerator(value):
+                value = list(value)
+            elif inspect.isawaitable(value):
+                value = await value
+        except Exception as error:
+            return Reply(wish.id, told(error), failed=True)
+        return Reply(wish.id, shown(value), failed=False)
+
+    return list(await asyncio.gather(*map(reply, wishes)))
+
+
+def shown(value: Any) -> str:
+    """A tool's answer as text; the pieces of a text are put together."""
+    if isinstance(value, list) and value and all(isinstance(piece, str) for piece in value):
+        return "".join(value)
+    return render(Value(value))
+
+
+def as_json(error: Exception) -> str:
+    """What a tool raised as the JSON of an error."""
+    return render(failed(error))
+
+
+def as_sentence(error: Exception) -> str:
+    """What a tool raised in a line: the error's name and words, or its JSON where there is more to say."""
+    failure = failed(error)
+    if failure.status is not None or failure.retry_after is not None or failure.body:
+        return render(failure)
+    return f"{failure.type}: {failure.message}"
+
+
+def _called(wish: Wish, tools: Mapping[str, Callable[..., Any]]) -> Any:
+    tool = tools.get(wish.tool)
+    if tool is None:
+        raise Refused(f"There is no tool named {wish.tool}; there are {', '.join(tools)}.")
+    arguments = wish.arguments
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments or "{}")
+        except ValueError as error:
+            raise Refused(f"The arguments are no valid JSON: {error}.") from None
+    if not isinstance(arguments, Mapping):
+        raise Refused("The arguments are no JSON object.")
+    return tool(**arguments)

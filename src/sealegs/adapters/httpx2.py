@@ -1,0 +1,41 @@
+"""httpx2: transports, sync and async, that put faults on the wire. See `httpx_family`, which says what they do.
+
+client = httpx2.Client(transport=Transport(session))
+client = httpx2.AsyncClient(transport=AsyncTransport(session, tools={"prices": "GET shop.example/prices/*"}))
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import httpx2
+
+from sealegs.adapters.httpx_family import AsyncFamily, AsyncReceived, SyncFamily, SyncReceived, dressed
+
+__all__ = ["AsyncTransport", "Transport"]
+
+
+class Body(SyncReceived, httpx2.SyncByteStream):
+    """The body that a sync client reads."""
+
+    __iter__ = dressed(SyncReceived.__iter__, httpx2.HTTPTransport.handle_request)
+
+
+class AsyncBody(AsyncReceived, httpx2.AsyncByteStream):
+    """The body that an async client reads."""
+
+    __aiter__ = dressed(AsyncReceived.__aiter__, httpx2.AsyncHTTPTransport.handle_async_request)
+
+
+class Transport(SyncFamily, httpx2.BaseTransport):
+    """Faults between a sync client and its server; for the arguments see `httpx_family.Family`."""
+
+    library: ClassVar = httpx2
+    body: ClassVar = Body
+
+
+class AsyncTransport(AsyncFamily, httpx2.AsyncBaseTransport):
+    """Faults between an async client and its server; for the arguments see `httpx_family.Family`."""
+
+    library: ClassVar = httpx2
+    body: ClassVar = AsyncBody

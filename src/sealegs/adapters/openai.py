@@ -1,0 +1,68 @@
+"""Hand-written loops on OpenAI's interfaces: from the model's tool calls to the messages that answer them.
+
+    messages.append(message)
+    messages += tool_messages(message.tool_calls, wrap(TOOLS, session))      # chat completions
+    given += call_outputs(response.output, wrap(TOOLS, session))             # responses
+
+An error stands in the message's text: these interfaces have no other place for it. Objects of the `openai` package and
+the same as plain data are read alike; the package itself is not needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from sealegs.adapters.dispatch import Reply, Told, Tools, Wish, as_json, field, replies, replies_async
+
+
+def tool_messages(calls: Iterable[Any] | None, tools: Tools, told: Told = as_json) -> list[dict[str, Any]]:
+    """The messages that answer the tool calls of a chat completion.
+
+    Args:
+        calls: `message.tool_calls`; None where the model called none.
+        tools: functions and generators by name, or a list of them.
+        told: the text for what a tool raises; by default its JSON.
+    """
+    return [_message(reply) for reply in replies(_calls(calls), tools, told)]
+
+
+async def tool_messages_async(calls: Iterable[Any] | None, tools: Tools, told: Told = as_json) -> list[dict[str, Any]]:
+    """The same where tools may be async: those run side by side."""
+    return [_message(reply) for reply in await replies_async(_calls(calls), tools, told)]
+
+
+def call_outputs(output: Iterable[Any], tools: Tools, told: Told = as_json) -> list[dict[str, Any]]:
+    """The items that answer the function calls of a response; for the arguments see `tool_messages`.
+
+    Args:
+        output: `response.output`; items that are no function call are left out.
+        tools: functions and generators by name, or a list of them.
+        told: the text for what a tool raises; by default its JSON.
+    """
+    return [_output(reply) for reply in replies(_items(output), tools, told)]
+
+
+async def call_outputs_async(output: Iterable[Any], tools: Tools, told: Told = as_json) -> list[dict[str, Any]]:
+    """The same where tools may be async: those run side by side."""
+    return [_output(reply) for reply in await replies_async(_items(output), tools, told)]
+
+
+def _calls(calls: Iterable[Any] | None) -> Iterator[Wish]:
+    for call in calls or ():
+        function = field(call, "function")
+        yield Wish(field(call, "id"), field(function, "name"), field(function, "arguments"))
+
+
+def _items(output: Iterable[Any]) -> Iterator[Wish]:
+    for item in output:
+        if field(item, "type") == "function_call":
+            yield Wish(field(item, "call_id"), field(item, "name"), field(item, "arguments"))
+
+
+def _message(reply: Reply) -> dict[str, Any]:
+    return {"role": "tool", "tool_call_id": reply.id, "content": reply.text}
+
+
+def _output(reply: Reply) -> dict[str, Any]:
+    return {"type": "function_call_output", "call_id": reply.id, "output": reply.text}

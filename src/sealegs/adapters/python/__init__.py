@@ -1,0 +1,119 @@
+"""Plain Python callables as tools: sync and async functions, and generators of both sorts.
+
+`wrap` binds tools to a session. `tool` marks a function where it is defined: its calls go through the active session
+(`with session:`), and pass as they are where there is none. A wrapped tool keeps its name, docstring and signature; a
+fault is raised as the tool's own error would be, and no traceback names a file of ours. What it does not cover: values
+that are sent or errors that are thrown into a generator while its call is followed, and what it returns at its end.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
+from typing import Any, TypeVar, overload
+
+from sealegs.adapters.python.guards import AnyTool, Route, async_guard, sync_guard
+from sealegs.adapters.python.parameters import Parameters
+from sealegs.adapters.python.showing import ToolFault, disguise
+from sealegs.adapters.python.streams import async_stream_guard, stream_guard
+from sealegs.inject import Session, current
+from sealegs.inject.active import live
+
+__all__ = ["ToolFault", "tool", "wrap"]
+
+F = TypeVar("F", bound=AnyTool)
+
+ACTIVE = Route(live, current)
+BARE = "__bare_tool__"  # where a wrapper keeps the tool, so that wrapping it again replaces the wrapper
+
+
+@overload
+def wrap(
+    tools: Mapping[str, F], session: Session, *, name: str | None = None, dry: AnyTool | None = None
+) -> dict[str, F]: ...
+@overload
+def wrap(tools: Sequence[F], session: Session, *, name: str | None = None, dry: AnyTool | None = None) -> list[F]: ...
+@overload
+def wrap(tools: F, session: Session, *, name: str | None = None, dry: AnyTool | None = None) -> F: ...
+def wrap(tools: Any, session: Session, *, name: str | None = None, dry: AnyTool | None = None) -> Any:
+    """The tool or tools with every call going through the session.
+
+    Args:
+        tools: a callable, a sequence of them, or a mapping from names to them.
+        session: the episode.
+        name: the tool's name; its own by default. Only for a single tool.
+        dry: the same tool without its effect, for faults that need the answer alone (`silent_noop`). Only for a single
+            tool. Without it these faults leave a tool that may have effects as it is, and are recorded as undelivered.
+
+    Raises:
+        TypeError: something is no callable.
+    """
+    if callable(tools):
+        return _guarded(tools, name, dry, _to(session))
+    if name is not None or dry is not None:
+        raise TypeError("`name` and `dry` are for a single tool; wrap the tools one by one")
+    if isinstance(tools, Mapping):
+        return {key: _guarded(one, key, None, _to(session)) for key, one in tools.items()}
+    return [_guarded(one, None, None, _to(session)) for one in tools]
+
+
+@overload
+def tool(function: F, /) -> F: ...
+@overload
+def tool(*, name: str | None = None, dry: AnyTool | None = None) -> Callable[[F], F]: ...
+def tool(function: F | None = None, /, *, name: str | None = None, dry: AnyTool | None = None) -> Any:
+    """Decorator: calls of this function go through the active session, if there is one. For arguments see `wrap`."""
+    if function is None:
+        return lambda decorated: _guarded(decorated, name, dry, ACTIVE)
+    return _guarded(function, name, dry, ACTIVE)
+
+
+def _to(session: Session) -> Route:
+    return Route((session,), lambda: session)
+
+
+def _guarded(given: AnyTool, name: str | None, dry: AnyTool | None, route: Route) -> AnyTool:
+    function = _bare(given)
+    _check(function)
+    name = name or _name(function)
+    parameters = Parameters(function)
+    guarded = _guard(function)(function, name, parameters, dry, route)
+    functools.update_wrapper(guarded, function)
+    setattr(guarded, BARE, function)
+    disguise(guarded, function, name)
+    return guarded
+
+
+def _guard(function: AnyTool) -> Callable[[AnyTool, str, Parameters, AnyTool | None, Route], FunctionType]:
+    """What makes the wrapper of a tool of this form."""
+    if _is(inspect.isgeneratorfunction, function):
+        return stream_guard
+    if _is(inspect.isasyncgenfunction, function):
+        return async_stream_guard
+    return async_guard if _is(inspect.iscoroutinefunction, function) else sync_guard
+
+
+def _is(form: Callable[[Any], bool], function: AnyTool) -> bool:
+    return form(function) or form(type(function).__call__)
+
+
+def _bare(given: AnyTool) -> AnyTool:
+    """The tool inside a wrapper of ours, else itself."""
+    if inspect.ismethod(given):
+        return getattr(given.__func__, BARE, given.__func__).__get__(given.__self__)  # type: ignore[no-any-return]
+    bare: AnyTool = getattr(given, BARE, given)
+    return bare
+
+
+def _check(function: AnyTool) -> None:
+    if isinstance(function, (staticmethod, classmethod)):
+        raise TypeError(f"{_name(function)}: put @{type(function).__name__} outside, above the tool's decorator")
+    if not callable(function):
+        raise TypeError(f"{function!r} is no tool; give a callable")
+
+
+def _name(function: AnyTool) -> str:
+    inner = getattr(function, "func", function)  # of a partial
+    return str(getattr(inner, "__name__", type(inner).__name__))

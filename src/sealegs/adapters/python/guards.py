@@ -1,0 +1,121 @@
+"""The wrappers of tools that give their whole answer at once, sync and async.
+
+A wrapper is a function of its own for each form of tool, so that a call that passes costs as little as can be.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
+from types import CoroutineType, FunctionType
+from typing import Any, NamedTuple, TypeVar
+
+from sealegs.adapters.python.parameters import Parameters
+from sealegs.adapters.python.showing import error_of, failed, trail
+from sealegs.faults.call import Call, Outcome, Value
+from sealegs.inject import NOT_DRY, Session
+
+AnyTool = Callable[..., Any]
+T = TypeVar("T")
+Run = Callable[[Call], T]
+
+
+class Route(NamedTuple):
+    """Where a tool's calls go: the sessions that may be meant (none: nowhere), and the one that is."""
+
+    sessions: Collection[Session]
+    find: Callable[[], Session | None]
+
+
+def module_of(function: AnyTool) -> str:
+    """The name of the module that a tool stands in."""
+    return str(getattr(function, "__module__", None) or type(function).__module__)
+
+
+def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyTool | None, route: Route) -> FunctionType:
+    """The wrapper of a sync tool."""
+    module, (sessions, find) = module_of(function), route
+
+    # A function of its own, so that the wrapper's variables need no cells: they would cost every call that passes.
+    def running(arguments: Mapping[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Run[Outcome]:
+        def run(call: Call) -> Outcome:
+            target = dry if call.dry else function
+            if target is None:
+                return NOT_DRY
+            given, named = (args, kwargs) if call.arguments is arguments else parameters.given(call.arguments, args)
+            try:
+                value = target(*given, **named)
+            except Exception as error:
+                return failed(error)
+            return Value(_answer(value, name))
+
+        return run
+
+    def guarded(*args: Any, **kwargs: Any) -> Any:
+        if not sessions or (session := find()) is None or session.idle(name):
+            return function(*args, **kwargs)
+        arguments = parameters.named(args, kwargs)
+        layer = session.through(name, arguments)
+        if layer is None:
+            return function(*args, **kwargs)
+        outcome = session.call(name, arguments, running(arguments, args, kwargs), layer)
+        if isinstance(outcome, Value):
+            return outcome.value
+        try:
+            raise error_of(outcome, module)
+        finally:
+            del outcome  # else this frame, the failure and the exception hold one another
+
+    return guarded  # type: ignore[return-value]
+
+
+def async_guard(
+    function: AnyTool, name: str, parameters: Parameters, dry: AnyTool | None, route: Route
+) -> FunctionType:
+    """The wrapper of an async tool."""
+    module, (sessions, find) = module_of(function), route
+
+    def running(
+        arguments: Mapping[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Run[Coroutine[Any, Any, Outcome]]:
+        async def run(call: Call) -> Outcome:
+            target = dry if call.dry else function
+            if target is None:
+                return NOT_DRY
+            given, named = (args, kwargs) if call.arguments is arguments else parameters.given(call.arguments, args)
+            try:
+                value = target(*given, **named)
+                if type(value) is CoroutineType or isinstance(value, Awaitable):
+                    value = await value
+            except Exception as error:
+                return failed(error)
+            return Value(value)
+
+        return run
+
+    async def guarded(*args: Any, **kwargs: Any) -> Any:
+        if not sessions or (session := find()) is None or session.idle(name):
+            return await function(*args, **kwargs)
+        arguments = parameters.named(args, kwargs)
+        layer = session.through(name, arguments)
+        if layer is None:
+            return await function(*args, **kwargs)
+        try:
+            outcome = await session.call_async(name, arguments, running(arguments, args, kwargs), layer)
+        except asyncio.CancelledError as gone:
+            raise gone.with_traceback(trail(gone.__traceback__ and gone.__traceback__.tb_next)) from None
+        if isinstance(outcome, Value):
+            return outcome.value
+        try:
+            raise error_of(outcome, module)
+        finally:
+            del outcome  # else this frame, the failure and the exception hold one another
+
+    return guarded  # type: ignore[return-value]
+
+
+def _answer(value: Any, name: str) -> Any:
+    if type(value) is CoroutineType:
+        value.close()
+        raise TypeError(f"{name} returned a coroutine; make it an `async def` so that its calls can be followed")
+    return value

@@ -1,0 +1,134 @@
+"""The wrappers of tools that answer piece by piece: generators, sync and async.
+
+To faults and records the answer is the list of the pieces. Pieces pass as they come, until a fault that must know them
+all strikes the call: then they are gathered first. An answer that a fault has made something else than a list is shown
+as one piece.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Generator, Iterable, Mapping
+from contextlib import aclosing, closing
+from types import FunctionType
+from typing import Any
+
+from sealegs.adapters.python.guards import AnyTool, Route, module_of
+from sealegs.adapters.python.parameters import Parameters
+from sealegs.adapters.python.showing import error_of, failed, trail
+from sealegs.faults.call import Beginning, Call, Failure, Outcome, Value
+from sealegs.inject import NOT_DRY, End
+
+
+def stream_guard(
+    function: AnyTool, name: str, parameters: Parameters, dry: AnyTool | None, route: Route
+) -> FunctionType:
+    """The wrapper of a generator function."""
+    module, (sessions, find) = module_of(function), route
+
+    def running(arguments: Mapping[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        def run(call: Call) -> Generator[Any, None, None]:
+            target = dry if call.dry else function
+            if target is None:
+                yield End(NOT_DRY)
+                return
+            given, named = (args, kwargs) if call.arguments is arguments else parameters.given(call.arguments, args)
+            pieces: list[Any] = []
+            try:
+                for piece in target(*given, **named):
+                    if len(pieces) == call.pieces:
+                        yield End(Value(Beginning(pieces)))
+                        return
+                    pieces.append(piece)
+                    yield piece
+            except Exception as error:
+                yield End(failed(error))
+                return
+            yield End(Value(pieces))
+
+        return run
+
+    def guarded(*args: Any, **kwargs: Any) -> Any:
+        if not sessions or (session := find()) is None or session.idle(name):
+            return (yield from function(*args, **kwargs))
+        arguments = parameters.named(args, kwargs)
+        layer = session.through(name, arguments)
+        if layer is None:
+            return (yield from function(*args, **kwargs))
+        with closing(session.pieces(name, arguments, running(arguments, args, kwargs), split, layer)) as pieces:
+            for piece in pieces:
+                if type(piece) is not End:
+                    yield piece
+        if isinstance(piece.outcome, Value):
+            return None
+        try:
+            raise error_of(piece.outcome, module)
+        finally:
+            del piece  # else this frame, the failure and the exception hold one another
+
+    return guarded  # type: ignore[return-value]
+
+
+def async_stream_guard(
+    function: AnyTool, name: str, parameters: Parameters, dry: AnyTool | None, route: Route
+) -> FunctionType:
+    """The wrapper of an async generator function."""
+    module, (sessions, find) = module_of(function), route
+
+    def running(arguments: Mapping[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        async def run(call: Call) -> AsyncGenerator[Any, None]:
+            target = dry if call.dry else function
+            if target is None:
+                yield End(NOT_DRY)
+                return
+            given, named = (args, kwargs) if call.arguments is arguments else parameters.given(call.arguments, args)
+            pieces: list[Any] = []
+            try:
+                async with aclosing(target(*given, **named)) as source:
+                    async for piece in source:
+                        if len(pieces) == call.pieces:
+                            yield End(Value(Beginning(pieces)))
+                            return
+                        pieces.append(piece)
+                        yield piece
+            except Exception as error:
+                yield End(failed(error))
+                return
+            yield End(Value(pieces))
+
+        return run
+
+    async def guarded(*args: Any, **kwargs: Any) -> Any:
+        if (
+            not sessions
+            or (session := find()) is None
+            or session.idle(name)
+            or (layer := session.through(name, arguments := parameters.named(args, kwargs))) is None
+        ):
+            async with aclosing(function(*args, **kwargs)) as source:
+                async for piece in source:
+                    yield piece
+            return
+        try:
+            run = running(arguments, args, kwargs)
+            async with aclosing(session.pieces_async(name, arguments, run, split, layer)) as pieces:
+                async for piece in pieces:
+                    if type(piece) is not End:
+                        yield piece
+        except asyncio.CancelledError as gone:
+            raise gone.with_traceback(trail(gone.__traceback__ and gone.__traceback__.tb_next)) from None
+        if isinstance(piece.outcome, Value):
+            return
+        try:
+            raise error_of(piece.outcome, module)
+        finally:
+            del piece  # else this frame, the failure and the exception hold one another
+
+    return guarded  # type: ignore[return-value]
+
+
+def split(outcome: Outcome) -> Iterable[Any]:
+    """The pieces of an answer that faults may have changed; none of a failure."""
+    if isinstance(outcome, Failure):
+        return ()
+    return outcome.value if isinstance(outcome.value, list) else (outcome.value,)

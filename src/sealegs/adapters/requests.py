@@ -1,0 +1,319 @@
+"""requests: an adapter that puts faults on the wire, below urllib3's retries.
+
+    session = requests.Session()
+    session.mount("https://", Adapter(episode))
+
+A fault stands in the place of one exchange on one connection, so `max_retries`, status lists, `Retry-After` and all
+error classes above it are the library's own at work.
+"""
+
+from __future__ import annotations
+
+import http.client
+import io
+from collections.abc import Callable, Generator, Iterator, Mapping
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from requests.adapters import HTTPAdapter
+from urllib3 import HTTPResponse, Timeout
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.exceptions import HTTPError, NameResolutionError, NewConnectionError, ProtocolError, ReadTimeoutError
+
+from sealegs.adapters.httpx_family import dressed
+from sealegs.adapters.python.showing import failed
+from sealegs.adapters.wire import (
+    SAFE,
+    Answer,
+    Exchange,
+    Head,
+    Naming,
+    arguments_of,
+    events,
+    pieces,
+    reading,
+    rebuilt,
+    trouble,
+)
+from sealegs.faults.call import ALL, Beginning, Call, Failure, Value
+from sealegs.inject import NOT_DRY, End, Session
+
+BLOCK = 65536  # bytes read at a time from a body of unknown form
+
+
+class Adapter(HTTPAdapter):
+    """Faults between a `requests.Session` and its servers.
+
+    Args:
+        session: the episode; None: the active one (`with session:`), and none where none is active.
+        tools: names for requests, each with a pattern of `METHOD host/path`.
+        more: what `requests.adapters.HTTPAdapter` takes (`max_retries`, ...).
+    """
+
+    def __init__(self, session: Session | None = None, tools: Mapping[str, str] | None = None, **more: Any) -> None:
+        self._naming = Naming(session, tools)
+        super().__init__(**more)
+
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        """Make the connections, each with the wire inside."""
+        super().init_poolmanager(*args, **kwargs)
+        self.poolmanager.pool_classes_by_scheme = self._pools()
+
+    def proxy_manager_for(self, proxy: str, **kwargs: Any) -> Any:
+        """The same through a proxy."""
+        manager = super().proxy_manager_for(proxy, **kwargs)
+        manager.pool_classes_by_scheme = self._pools()
+        return manager
+
+    def _pools(self) -> dict[str, Any]:
+        naming = self._naming
+
+        class Pool(HTTPConnectionPool):
+            _make_request = _made(HTTPConnectionPool, naming)
+
+        class SecurePool(HTTPSConnectionPool):
+            _make_request = _made(HTTPSConnectionPool, naming)
+
+        for own in (Pool, SecurePool):  # the pool's name stands in error messages
+            own.__name__ = own.__bases__[0].__name__
+        return {"http": Pool, "https": SecurePool}
+
+
+def _made(own: type[HTTPConnectionPool], naming: Naming) -> Callable[..., Any]:
+    """What makes one request on one connection of a pool."""
+    bare = own._make_request
+
+    def make_request(self: Any, conn: Any, method: str, url: str, **options: Any) -> Any:
+        name = naming.name(method, _netloc(self), urlsplit(url).path)
+        session = naming.session()
+        if session is None or session.idle(name):
+            return bare(self, conn, method, url, **options)
+        wire = _Wire(self, conn, method, url, options, lambda *given, **named: bare(self, *given, **named))
+        exchange = wire.exchange(name)
+        layer = session.through(name, exchange.arguments)
+        if layer is None:
+            return bare(self, conn, method, url, **options)
+        layer = reading(wire.patience(), layer)
+        coming = session.pieces(name, exchange.arguments, wire.run, exchange.split, layer)
+        head = next(coming)
+        if isinstance(head, End):
+            raise wire.error(cast(Failure, head.outcome))
+        return wire.response(head, _Body(coming, exchange, head))
+
+    return cast("Callable[..., Any]", dressed(make_request, bare))
+
+
+class _Wire:
+    """One exchange on one connection.
+
+    Args:
+        pool: the connection's pool.
+        conn: the connection.
+        method, url, options: what urllib3 makes the request with.
+        bare: makes the real one.
+    """
+
+    def __init__(
+        self, pool: Any, conn: Any, method: str, url: str, options: Mapping[str, Any], bare: Callable[..., Any]
+    ) -> None:
+        self._pool = pool
+        self._conn = conn
+        self._method = method
+        self._url = url
+        self._options = dict(options)
+        self._bare = bare
+        self._exchange: Exchange | None = None
+
+    def exchange(self, name: str) -> Exchange:
+        """The exchange that the request begins."""
+        parts, headers = urlsplit(self._url), self._options.get("headers") or {}
+        body = self._options.get("body")
+        if body is not None and not isinstance(body, (str, bytes)):  # a file or a generator
+            body = body.read() if hasattr(body, "read") else b"".join(body)
+            self._options |= {"body": body}
+        raw = body.encode() if isinstance(body, str) else bytes(body or b"")
+        self._exchange = Exchange(name, arguments_of(parts.path, parts.query, raw, headers.get("Content-Type") or ""))
+        return self._exchange
+
+    def patience(self) -> float | None:
+        """The request's read timeout in seconds."""
+        timeout = self._options.get("timeout")
+        found = timeout.read_timeout if isinstance(timeout, Timeout) else None
+        return float(found) if isinstance(found, (int, float)) else None
+
+    def run(self, call: Call) -> Generator[Any, None, None]:
+        """Make the real request, and give its head and pieces."""
+        exchange = cast(Exchange, self._exchange)
+        if call.dry and self._method not in SAFE:
+            yield End(NOT_DRY)
+            return
+        head, came = None, list[bytes]()
+        try:
+            response = self._requested(call, exchange)
+            head = Head(response.status, list(response.headers.items()), response)
+            yield head
+            for piece in _source(response, head, call.pieces not in (None, ALL)):
+                if len(came) == call.pieces:
+                    yield End(Value(Beginning(came)))
+                    return
+                came.append(piece)
+                yield piece
+        except (HTTPError, OSError) as error:
+            yield End(exchange.broke(failed(error), head, b"".join(came)))
+            return
+        raw = b"".join(came)
+        yield End(exchange.answered(Answer(head, raw, _decoded(head, raw))))
+
+    def _requested(self, call: Call, exchange: Exchange) -> Any:
+        options = {**self._options, "response_conn": None, "preload_content": False, "decode_content": False}
+        url = self._url
+        if call.arguments is not exchange.arguments:
+            path, query, body = rebuilt(call.arguments)
+            url = f"{path}?{query}" if query else path
+            headers = {name: value for name, value in options["headers"].items() if name.lower() != "content-length"}
+            options |= {"body": body, "headers": headers}
+        return self._bare(self._conn, self._method, url, **options)
+
+    def response(self, head: Head, body: _Body) -> HTTPResponse:
+        """The library's answer with this head and body."""
+        options, original = self._options, head.original
+        return _Response(
+            cast(Any, body),
+            headers=dict(head.headers) if original is None else original.headers,
+            status=head.status,
+            version=11,
+            version_string="HTTP/1.1",
+            reason=None if original is None else original.reason,
+            preload_content=options.get("preload_content", True),
+            decode_content=options.get("decode_content", True),
+            original_response=cast(Any, body),
+            pool=self._pool,
+            connection=options.get("response_conn"),
+            retries=options.get("retries"),
+            request_method=self._method,
+            request_url=self._url,
+        )
+
+    def error(self, failure: Failure) -> BaseException:
+        """What stands for a failure before any answer came."""
+        own, kind = failure.exception, trouble(failure)
+        if isinstance(own, HTTPError):
+            return own
+        if kind == "timeout":
+            return ReadTimeoutError(self._pool, self._url, f"Read timed out. (read timeout={self.patience()})")
+        if kind == "refused":
+            return NewConnectionError(self._conn, f"Failed to establish a new connection: {failure.message}")
+        if kind == "dns":
+            return NameResolutionError(self._pool.host, self._conn, cast(Any, own))
+        if kind == "closed":
+            return http.client.RemoteDisconnected("Remote end closed connection without response")
+        return own or ProtocolError(failure.message)
+
+
+class _Response(HTTPResponse):
+    """An answer whose chunks are pieces: they pass as they come."""
+
+    def stream(self, amt: int | None = 2**16, decode_content: bool | None = None) -> Generator[bytes, None, None]:
+        """The body as it comes."""
+        if not self.chunked:
+            yield from HTTPResponse.stream(self, amt, decode_content)
+            return
+        while data := self.read1(amt, decode_content):
+            yield data
+
+    stream = dressed(stream, HTTPResponse.stream)
+
+
+class _Body:
+    """The body that the library reads, as a file; also what it takes for the answer of `http.client`.
+
+    Args:
+        coming: the pieces that come, last an `End`.
+        exchange: whose body it is.
+        head: its head.
+    """
+
+    def __init__(self, coming: Any, exchange: Exchange, head: Head) -> None:
+        self._coming = coming
+        self._exchange = exchange
+        self._held = b""
+        self._over = False
+        self._measured = bool(head.header("content-length"))
+        self.msg = http.client.HTTPMessage()  # requests looks for cookies here
+        for name, value in head.headers:
+            self.msg.add_header(name, value)
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing more comes."""
+        return self._over and not self._held
+
+    def isclosed(self) -> bool:
+        """Whether nothing more comes; then the connection goes back to its pool."""
+        return self.closed
+
+    def read(self, amount: int | None = None) -> bytes:
+        """All that comes; at most so many bytes, as they come, where a number is given."""
+        found = []
+        while piece := self.read1(amount):
+            found.append(piece)
+            if amount is not None:
+                break
+        return b"".join(found)
+
+    def read1(self, amount: int | None = None) -> bytes:
+        """What has come, or comes next."""
+        if (error := self._fill()) is not None:
+            raise error
+        cut = len(self._held) if amount is None or amount < 0 else amount
+        piece, self._held = self._held[:cut], self._held[cut:]
+        return piece
+
+    read = dressed(read, http.client.HTTPResponse.read)
+    read1 = dressed(read1, http.client.HTTPResponse.read1)
+
+    def close(self) -> None:
+        """The client has read enough."""
+        self._over, self._held = True, b""
+        self._coming.close()
+
+    def _fill(self) -> BaseException | None:
+        """Wait for what comes next, and say what ends the body too soon."""
+        while not self._held and not self._over:
+            piece = next(self._coming)
+            if isinstance(piece, End):
+                self._over = True
+                return self._break(self._exchange.broken(piece.outcome))
+            self._held = piece
+        return None
+
+    def _break(self, failure: Failure | None) -> BaseException | None:
+        """What ends the body too soon; where its length is known and bytes are missing, the library sees so itself."""
+        if failure is None or (self._measured and trouble(failure) == "closed"):
+            return None
+        if isinstance(failure.exception, (HTTPError, OSError)) and trouble(failure) != "closed":
+            return failure.exception
+        return ProtocolError("Response ended prematurely")
+
+
+def _source(response: Any, head: Head, cut: bool) -> Iterator[bytes]:
+    """The body as it comes, or cut into pieces."""
+    if response.chunked and response.supports_chunked_reads():
+        chunks: Iterator[bytes] = response.read_chunked(decode_content=False)
+    else:
+        chunks = iter(lambda: response.read1(BLOCK, decode_content=False), b"")
+    if not cut:
+        return chunks
+    return events(chunks) if head.has_events else iter(pieces(head, b"".join(chunks)))
+
+
+def _decoded(head: Head, raw: bytes) -> bytes:
+    try:
+        return HTTPResponse(io.BytesIO(raw), headers=dict(head.headers), preload_content=True).data
+    except HTTPError:
+        return raw
+
+
+def _netloc(pool: Any) -> str:
+    usual = {"http": 80, "https": 443}[pool.scheme]
+    return pool.host if pool.port in (None, usual) else f"{pool.host}:{pool.port}"

@@ -1,0 +1,319 @@
+"""HTTP exchanges as calls: what all HTTP adapters share, without any HTTP library.
+
+A request is a call of the tool `METHOD host/path`; its arguments are the path, the query and the body, never a header.
+An answer of status 400 or more is a failure, any other a value: the data of a JSON body, else the text, else the bytes.
+On the way back an outcome that nothing changed is the exchange as it was, byte for byte; a changed value is the same
+answer with another body; a failure with a status is such an answer, one that names a broken connection is raised by the
+adapter as its library would. A body's pieces are its events where it is a stream of events, else its eighths.
+
+What it does not cover: uploads as streams (they are read first), websockets, and trailers.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import socket
+import ssl
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from http import HTTPStatus
+from typing import Any, Literal
+from urllib.parse import parse_qsl, urlencode
+
+from sealegs.faults.call import Call, Failure, Layer, Outcome, Value, Wait, failure_body
+from sealegs.inject import Session, current
+from sealegs.inject.active import live
+from sealegs.inject.seam import gave_up
+
+Trouble = Literal["refused", "dns", "tls", "reset", "closed", "timeout"]
+Headers = Sequence[tuple[str, str]]
+
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})  # methods without effect, by RFC 9110
+EVENTS = ("text/event-stream", "application/x-ndjson", "application/jsonl")
+EIGHTH = 8
+STRETCH = ("content-length", "content-encoding", "transfer-encoding")  # what speaks of the body's bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The first piece of an answer: status and headers. `original`: the library's own answer, where there is one."""
+
+    status: int
+    headers: Headers
+    original: Any = None
+
+    def header(self, name: str) -> str:
+        """The value of a header; empty where it is not there."""
+        return next((value for key, value in self.headers if key.lower() == name), "")
+
+    @property
+    def has_events(self) -> bool:
+        """Whether the body is a stream of events that can be told apart."""
+        kind = self.header("content-type").partition(";")[0].strip().lower()
+        return kind in EVENTS and self.header("content-encoding") in ("", "identity")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A whole answer. `raw` as it came, `body` decoded."""
+
+    head: Head
+    raw: bytes
+    body: bytes
+
+    def outcome(self) -> Outcome:
+        """What the seam is told of it."""
+        data = self._data()
+        if self.head.status < 400:
+            return Value(data)
+        try:
+            phrase = HTTPStatus(self.head.status).phrase
+        except ValueError:
+            phrase = f"HTTP {self.head.status}"
+        wait = self.head.header("retry-after")
+        return Failure(
+            phrase,
+            type="".join(filter(str.isalnum, phrase.title())),
+            status=self.head.status,
+            retry_after=float(wait) if wait.isdigit() else None,
+            body={"body": data} if data else None,
+        )
+
+    def _data(self) -> Any:
+        if self.head.has_events:
+            return [event.decode(errors="replace") for event in events([self.body])]
+        kind = self.head.header("content-type").lower()
+        if "json" in kind:
+            try:
+                return json.loads(self.body)
+            except ValueError:
+                pass
+        try:
+            return self.body.decode()
+        except UnicodeDecodeError:
+            return self.body
+
+
+INVENTED = Answer(Head(200, (("content-type", "application/json"),)), b"", b'{"": ""}')  # where no tool has answered
+
+
+class Exchange:
+    """One request on its way through a session, and the answers that its tool really gave.
+
+    Args:
+        tool: the tool's name.
+        arguments: the call's arguments.
+    """
+
+    def __init__(self, tool: str, arguments: Mapping[str, Any]) -> None:
+        self.tool = tool
+        self.arguments = arguments
+        self._answers: list[tuple[Outcome, Answer]] = []
+        self._breaks: list[tuple[Outcome, Head | None, bytes]] = []  # of the real connection
+        self._invented: Outcome | None = None  # a failure that was made an answer
+
+    def answered(self, answer: Answer) -> Outcome:
+        """Remember what the tool answered."""
+        outcome = answer.outcome()
+        self._answers.append((outcome, answer))
+        return outcome
+
+    def broke(self, failure: Failure, head: Head | None = None, raw: bytes = b"") -> Failure:
+        """Remember how the real connection broke, and what had come before."""
+        self._breaks.append((failure, head, raw))
+        return failure
+
+    def split(self, outcome: Outcome) -> list[Any]:
+        """An outcome as the head and the pieces of a body; of a connection that breaks, what comes before it does."""
+        answer = next((answer for said, answer in self._answers if said is outcome), None)
+        if answer is not None:
+            return [answer.head, *pieces(answer.head, answer.raw)]
+        if isinstance(outcome, Failure):
+            for said, head, raw in self._breaks:
+                if said is outcome:
+                    return [head, *pieces(head, raw)] if head is not None else []
+            if trouble(outcome):
+                return []
+            self._invented = outcome
+            return _failing(outcome)
+        last = self._answers[-1][1] if self._answers else INVENTED
+        body = _encoded(outcome.value, b": " in last.body)
+        kept = [(name, value) for name, value in last.head.headers if name.lower() not in STRETCH]
+        head = Head(last.head.status, [*kept, ("content-length", str(len(body)))])
+        return [head, *pieces(head, body)]
+
+    def broken(self, outcome: Outcome) -> Failure | None:
+        """The failure that ends an answer which seems to be under way; None where the answer is complete."""
+        if not isinstance(outcome, Failure) or outcome is self._invented:
+            return None
+        return None if any(said is outcome for said, _ in self._answers) else outcome
+
+
+class Naming:
+    """Names for requests, and the session they go through.
+
+    Args:
+        session: the episode; None: the active one, as for tools marked with `tool`.
+        tools: tool names to patterns of `METHOD host/path` (`*`, `?` and `[abc]` as in plans); the first that fits
+            names the request, and one that fits none is named by what it is.
+    """
+
+    def __init__(self, session: Session | None, tools: Mapping[str, str] | None) -> None:
+        self._session = session
+        self._tools = dict(tools or {})
+
+    def session(self) -> Session | None:
+        """The session of a request made now."""
+        if self._session is not None:
+            return self._session
+        return current() if live else None
+
+    def name(self, method: str, host: str, path: str) -> str:
+        """The tool of a request."""
+        line = f"{method} {host}{path}"
+        return next((name for name, pattern in self._tools.items() if fnmatchcase(line, pattern)), line)
+
+
+def trouble(failure: Failure) -> Trouble | None:
+    """Which way of breaking a connection a failure names; None where it is an answer."""
+    kinds: tuple[tuple[type[BaseException], Trouble], ...] = (
+        (TimeoutError, "timeout"),
+        (ConnectionRefusedError, "refused"),
+        (ConnectionAbortedError, "closed"),
+        (ConnectionError, "reset"),
+        (socket.gaierror, "dns"),
+        (ssl.SSLError, "tls"),
+    )
+    return next((name for kind, name in kinds if isinstance(failure.exception, kind)), None)
+
+
+def arguments_of(path: str, query: str, body: bytes, kind: str) -> dict[str, Any]:
+    """A request's arguments: `path`, and `query` and `body` where there are any."""
+    found: dict[str, Any] = {"path": path}
+    if query:
+        found["query"] = _paired(query)
+    if body:
+        found["body"] = _body(body, kind.lower())
+    return found
+
+
+def rebuilt(arguments: Mapping[str, Any]) -> tuple[str, str, bytes | None]:
+    """Path, query and body of arguments that a fault has changed; None where there is no body."""
+    body = arguments.get("body")
+    query = urlencode(arguments.get("query") or {}, doseq=True)
+    return str(arguments.get("path", "/")), query, None if body is None else _encoded(body, True)
+
+
+def pieces(head: Head, raw: bytes) -> list[bytes]:
+    """A whole body in pieces: its events, else its eighths."""
+    if head.has_events:
+        return list(events([raw]))
+    size = max(1, math.ceil(len(raw) / EIGHTH))
+    return [raw[at : at + size] for at in range(0, len(raw), size)]
+
+
+def events(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Chunks cut anew after each event: at an empty line, or at each line where lines hold objects of their own."""
+    cutter = Cutter()
+    for chunk in chunks:
+        yield from cutter.cut(chunk)
+    yield from cutter.rest()
+
+
+class Cutter:
+    """Cuts a stream into its events, as they come."""
+
+    def __init__(self) -> None:
+        self._held = b""
+
+    def cut(self, chunk: bytes) -> Iterator[bytes]:
+        """The events that this chunk completes."""
+        held, start = self._held + chunk, 0
+        while (end := _end(held, start)) > 0:
+            yield held[start:end]
+            start = end
+        self._held = held[start:]
+
+    def rest(self) -> Iterator[bytes]:
+        """What is left at the end."""
+        if self._held:
+            yield self._held
+
+
+def _end(held: bytes, start: int) -> int:
+    """Where the event that begins at `start` ends; 0 where that is not known yet."""
+    if held[start : start + 1] in (b"{", b"["):  # a line of JSON
+        return held.find(b"\n", start) + 1
+    marks = (b"\n\n", b"\r\n\r\n", b"\r\r")
+    return min((at + len(mark) for mark in marks if (at := held.find(mark, start)) >= 0), default=0)
+
+
+def reading(timeout: float | None, layer: Layer) -> Layer:
+    """The layer under a client that waits at most `timeout` seconds for each read; None: for ever.
+
+    Only waits on the seam count: those of the real connection are the library's own.
+    """
+    if timeout is None:
+        return layer
+
+    def patient(call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
+        generator = layer(call)
+        left = timeout
+        try:
+            request = next(generator)
+            while True:
+                if isinstance(request, Wait):
+                    if request.seconds > left:
+                        yield Wait(left)
+                        return gave_up(timeout)
+                    left = timeout if request.pieces else left - request.seconds
+                elif request.pieces is not None:  # its pieces are reads of their own
+                    left = timeout
+                request = generator.send((yield request))
+        except StopIteration as stop:
+            result: Outcome = stop.value
+            return result
+        finally:
+            generator.close()
+
+    return patient
+
+
+def _failing(failure: Failure) -> list[Any]:
+    """A failure as the answer of a server."""
+    body = json.dumps(failure_body(failure), ensure_ascii=False, default=str).encode()
+    headers = [("content-type", "application/json"), ("content-length", str(len(body)))]
+    if failure.retry_after is not None:
+        headers.append(("retry-after", str(math.ceil(failure.retry_after))))
+    return [Head(failure.status or 500, headers), body]
+
+
+def _encoded(value: Any, spaced: bool) -> bytes:
+    if isinstance(value, bytes):
+        return value
+    if isinstance(value, str):
+        return value.encode(errors="surrogatepass")
+    return json.dumps(value, ensure_ascii=False, default=str, separators=None if spaced else (",", ":")).encode()
+
+
+def _paired(text: str) -> dict[str, Any]:
+    """Names and values; a name that is given several times has a list."""
+    found: dict[str, Any] = {}
+    for name, value in parse_qsl(text, keep_blank_values=True):
+        found.setdefault(name, []).append(value)
+    return {name: values if len(values) > 1 else values[0] for name, values in found.items()}
+
+
+def _body(body: bytes, kind: str) -> Any:
+    if "json" in kind:
+        try:
+            return json.loads(body)
+        except ValueError:
+            pass
+    try:
+        text = body.decode()
+    except UnicodeDecodeError:
+        return body
+    return _paired(text) if "x-www-form-urlencoded" in kind else text

@@ -1,0 +1,10 @@
+"""A model that plays a script, behind the HTTP interfaces of real ones: for tests of agents without a model.
+
+`ScriptServer` serves a `Script` to any client of the OpenAI interfaces (chat completions and responses) and of
+Anthropic's (messages), streaming or not. What it does not cover: understanding. It says what its script says next.
+"""
+
+from sealegs.agents.scripted_model.script import Script, ScriptError, read_script, script_from
+from sealegs.agents.scripted_model.server import Asked, ScriptServer
+
+__all__ = ["Asked", "Script", "ScriptError", "ScriptServer", "read_script", "script_from"]

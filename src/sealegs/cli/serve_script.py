@@ -1,0 +1,37 @@
+"""`sealegs serve-script SCRIPT`: a model that plays a script, for agents under test."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def serve_script(
+    script: Annotated[Path, typer.Argument(help="The script, in YAML or JSON.")],
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port on 127.0.0.1; 0 takes a free one.")] = 0,
+    log: Annotated[Path | None, typer.Option(help="Append each request to this file, one JSON object a line.")] = None,
+) -> None:
+    """Serve a script as a model, on this machine alone, until interrupted.
+
+    The first line of the output is the address that an OpenAI client takes as its base URL.
+    """
+    from sealegs.agents.scripted_model import Asked, ScriptServer, read_script
+
+    def note(asked: Asked) -> None:
+        line = json.dumps({"path": asked.path, "body": asked.body}, ensure_ascii=False)
+        if log is not None:
+            with log.open("a", encoding="utf-8") as file:
+                file.write(f"{line}\n")
+
+    server = ScriptServer(read_script(script), port, note)
+    typer.echo(server.url)
+    typer.echo(f"OPENAI_BASE_URL={server.url} OPENAI_API_KEY=none  or  ANTHROPIC_BASE_URL={server.root}", err=True)
+    try:
+        server.serve()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        server.close()

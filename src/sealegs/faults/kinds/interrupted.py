@@ -1,0 +1,45 @@
+"""The answer breaks off in the middle."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from sealegs.faults.call import Beginning, Call, Failure, Wait
+from sealegs.faults.kinds.base import Count, Fault, Setting, Steps
+from sealegs.faults.kinds.connection import unreachable
+
+
+class Interrupted(Fault):
+    """The tool runs; the connection is lost, or falls silent, when some pieces of its answer have arrived.
+
+    An answer of no more pieces passes unchanged. Of a tool that answers in one piece nothing arrives, though it did its
+    work. A failure of the tool's own passes unchanged. For an answer that ends too soon and seems complete, see
+    `partial` and `malformed`.
+    """
+
+    implicit: ClassVar[bool] = False
+    piecewise: ClassVar[bool] = True
+    kind: Literal["interrupted"] = "interrupted"
+    after: Count = Field(default=1, description="Pieces that arrive before it.")
+    mode: Literal["reset", "closed", "hang"] = Field(
+        default="reset",
+        description="reset: the connection is lost; closed: the far side ends it too soon; hang: nothing more comes.",
+    )
+
+    def act(self, call: Call, setting: Setting) -> Steps:
+        """Have the tool give so many pieces, then break off."""
+        if call.pieces is not None and call.pieces < self.after:  # a fault outside this one breaks off sooner
+            return (yield call)
+        truth = yield call if call.pieces is None else replace(call, pieces=self.after)
+        if isinstance(truth, Failure) or (call.pieces is not None and not isinstance(truth.value, Beginning)):
+            return truth
+        if self.mode == "hang":
+            yield Wait(math.inf)
+        if self.mode == "closed":
+            message = "The connection was closed before the answer was complete."
+            return Failure(message, type="ConnectionAbortedError", exception=ConnectionAbortedError(message))
+        return unreachable("reset")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sealegs.adapters.python import tool, wrap
 from sealegs.faults import Call, Effect, Failure, Outcome, Plan, Rule, Value
-from sealegs.faults.kinds import AnyFault, Delay, Delta, Error, Hang, LostAck, SilentNoop, Stale
+from sealegs.faults.kinds import AnyFault, Delay, Delta, Error, Hang, Interrupted, LostAck, SilentNoop, Stale
 from sealegs.faults.triggers import Always, AnyCondition, Nth, Probability, Tool
 from sealegs.inject import RealClock, Session, VirtualClock
 from sealegs.traces import Recorder
@@ -302,3 +302,30 @@ def test_nothing_of_a_replay_is_left_behind() -> None:
     before = threading.active_count()
     replay(BOUGHT, plan(Hang()), timeout=1)
     assert threading.active_count() == before
+
+
+LETTERS = seen(("spell", {"word": "oar"}, Value(["o", "a", "r"])))
+
+
+@pytest.mark.parametrize("sync", [True, False])
+def test_an_answer_in_pieces_is_served_in_pieces_and_the_tool_never_runs(sync: bool) -> None:
+    def letters(word: str) -> Iterator[str]:
+        raise AssertionError("a replay runs no tool")
+        yield word
+
+    async def letters_async(word: str) -> AsyncIterator[str]:
+        raise AssertionError("a replay runs no tool")
+        yield word
+
+    async def heard(session: Replay) -> list[str]:
+        return [piece async for piece in wrap(letters_async, session, name="spell")("oar")]
+
+    def agent(session: Replay) -> str:
+        if not sync:
+            return "".join(asyncio.run(heard(session)))
+        return "".join(wrap(letters, session, name="spell")("oar"))
+
+    assert replay(LETTERS, agent=agent).record.answer == "oar"
+    broken = replay(LETTERS, plan(Interrupted(after=2)), agent)
+    assert broken.record.end.reason == "crashed"
+    assert broken.record.turns[0].struck

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Generator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from sealegs.faults.call import Call, Layer, Outcome
+from sealegs.faults.call import Beginning, Call, Layer, Outcome, Value
 from sealegs.faults.plan import Plan
 from sealegs.inject.clock import Clock, Hung, VirtualClock
+from sealegs.inject.pieces import End, Run, RunAsync, Split
 from sealegs.inject.session import UNARMED, Session, Watcher
 from sealegs.traces.archive import Archive, Served
 from sealegs.traces.events import Event
@@ -73,6 +75,35 @@ class Replay(Session):
             return self._archive.run(call)
 
         return await super().call_async(tool, arguments, answer, layer)
+
+    def pieces(
+        self, tool: str, arguments: Mapping[str, Any], run: Run, split: Split, layer: Layer | None = None
+    ) -> Generator[Any, None, None]:
+        """Make a call whose answer comes piece by piece; `run` is left alone."""
+        return super().pieces(tool, arguments, partial(self._pieces, split), split, layer)
+
+    def pieces_async(
+        self, tool: str, arguments: Mapping[str, Any], run: RunAsync, split: Split, layer: Layer | None = None
+    ) -> AsyncGenerator[Any, None]:
+        """Make such a call in the task that asks for the pieces; `run` is left alone."""
+
+        async def answer(call: Call) -> AsyncGenerator[Any, None]:
+            for piece in self._pieces(split, call):
+                yield piece
+
+        return super().pieces_async(tool, arguments, answer, split, layer)
+
+    def _pieces(self, split: Split, call: Call) -> Generator[Any, None, None]:
+        """The recorded answer piece by piece, up to as many as are asked for."""
+        outcome = self._archive.run(call)
+        given: list[Any] = []
+        for piece in split(outcome):
+            if len(given) == call.pieces:
+                yield End(Value(Beginning(given)))
+                return
+            given.append(piece)
+            yield piece
+        yield End(outcome)
 
 
 @dataclass(frozen=True, slots=True)

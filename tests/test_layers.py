@@ -48,6 +48,8 @@ HEAVY = {
     "openai": set(),
     "anthropic": set(),
     "opentelemetry": {"traces/spans.py"},
+    "pytest": {"adapters/pytest.py", "adapters/pytest_faults.py", "adapters/pytest_report.py"},
+    "hypothesis": {"suites/hunt/"},
 }
 BANNED = {"utils", "util", "helpers", "core", "common"}
 FILES = sorted(SOURCE.rglob("*.py"))

@@ -37,9 +37,14 @@ def write_rows(rows: Sequence[Mapping[str, Any]], target: str, about: Mapping[st
         target: file name, `-` or nothing.
         about: further facts, which come before the rows.
     """
+    write_data({**(about or {}), "rows": list(rows)}, target)
+
+
+def write_data(data: Mapping[str, Any], target: str) -> None:
+    """Write an object as JSON: to a file (whole or not at all), to standard output for `-`, nowhere for no name."""
     if not target:
         return
-    text = json.dumps({**(about or {}), "rows": list(rows)}, indent=1, allow_nan=False) + "\n"
+    text = json.dumps(data, indent=1, allow_nan=False) + "\n"
     if target == "-":
         sys.stdout.write(text)
         return

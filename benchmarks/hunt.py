@@ -1,0 +1,54 @@
+"""Does the hunt find the two planted weaknesses of the shipped agent, and nothing else, whatever the seed?
+
+    python benchmarks/hunt.py --seeds 50 --json benchmarks/results/hunt.json
+
+`right` counts the seeds whose findings are just two plans of one rule: a 403 that is retried for ever, and a negative
+price that is trusted. Seconds are processor time of one hunt, in a process that has loaded everything.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import time
+from pathlib import Path
+
+from sealegs.suites.hunt.callables import callable_target
+from sealegs.suites.hunt.search import Hunt, Limits, hunt
+from sealegs.suites.hunt.space import chosen_kinds
+
+HOME = "sealegs.suites.hunt.example"
+
+
+def right(found: Hunt) -> bool:
+    rules = [[rule.id.partition(" ")[2] for rule in finding.plan.rules] for finding in found.findings]
+    return sorted(rules) == [["error 403"], ["physics_violation"]]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=50)
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    target = callable_target(f"{HOME}:buy", f"{HOME}:sound")
+    seconds, runs, good = [], [], 0
+    for seed in range(given.seeds):
+        began = time.process_time()
+        found = hunt(target, Limits(chosen_kinds(""), seed=seed))
+        seconds.append(time.process_time() - began)
+        runs.append(found.runs)
+        good += right(found)
+    result = {
+        "seeds": given.seeds,
+        "right": good,
+        "runs": {"median": statistics.median(runs), "most": max(runs)},
+        "seconds": {"median": round(statistics.median(seconds), 2), "most": round(max(seconds), 2)},
+    }
+    print(json.dumps(result, indent=1))
+    if given.json:
+        given.json.write_text(json.dumps(result, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,268 @@
+"""Sessions for tests: what the mark and the fixture ask for, what came of it, and the note on the test's report."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Generator, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from sealegs.adapters import pytest_report
+from sealegs.adapters.pytest import FOUND, MARK
+from sealegs.faults.call import Call, Layer
+from sealegs.faults.mistake import Mistake
+from sealegs.faults.plan import Plan
+from sealegs.faults.reading import plan_from, read_plan
+from sealegs.faults.spec import ToolSpec
+from sealegs.inject import RealClock, Session, Strike, VirtualClock
+from sealegs.inject.limit import CallLimit
+
+AnyPlan = str | Path | Plan | Mapping[str, Any]
+ARMED = "sealegs_armed"
+
+
+class Watch:
+    """What a session's faults did: told every call and every fault that fired."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.calls: list[Call] = []
+        self.strikes: list[Strike] = []
+
+    def around(self, layer: Layer) -> Layer:
+        """The layer, its calls noted."""
+
+        def noted(call: Call) -> Generator[Any, Any, Any]:
+            self.calls.append(call)
+            return (yield from layer(call))
+
+        return noted
+
+    def struck(self, strike: Strike) -> None:
+        """A fault fired."""
+        self.strikes.append(strike)
+
+
+class Faults:
+    """The faults of one test.
+
+    Called with a plan it gives a session; the session as a context manager is the active one, so that `@sealegs.tool`
+    functions find it. Every session of a test is an episode of its own.
+
+    Attributes:
+        marked: the session of the test's mark; None where it has none.
+    """
+
+    def __init__(self, item: pytest.Item) -> None:
+        self._item = item
+        self._watches: list[Watch] = []
+        self.marked: Session | None = None
+
+    def __call__(
+        self,
+        plan: AnyPlan,
+        *,
+        seed: int | None = None,
+        episode: str | None = None,
+        specs: Iterable[ToolSpec] = (),
+        timeout: float | None = None,
+        clock: Literal["real", "virtual"] = "real",
+        max_calls: int | None = None,
+    ) -> Session:
+        """A session under this plan.
+
+        Args:
+            plan: a file (beside the test's own, or from pytest's root), a plan, or a plan's data.
+            seed: takes the place of the plan's own; `--faults-seed` that of both.
+            episode: part of the key of every random decision; the test's id by default, with a number from the
+                second session on.
+            specs: what is known of the tools; some kinds of fault need it.
+            timeout: seconds of waiting after which the caller gives up on one call.
+            clock: `virtual` lets no time pass while faults wait.
+            max_calls: the test fails with the call after this many.
+
+        Raises:
+            Mistake: the plan cannot be used, or an argument.
+        """
+        read = self._read(plan)
+        option = self._item.config.getoption("--faults-seed")
+        chosen = option if option is not None else seed
+        if chosen is not None:
+            read = read.model_copy(update={"seed": chosen})
+        if clock not in ("real", "virtual"):
+            raise Mistake(f"clock is {clock!r}; give 'real' or 'virtual'")
+        if max_calls is not None and max_calls < 1:
+            raise Mistake(f"max_calls is {max_calls}; give 1 or more, or leave it out")
+        watch = Watch(read)
+        self._watches.append(watch)
+        return Session(
+            read,
+            episode=self._episode() if episode is None else episode,
+            specs=specs,
+            layers=() if max_calls is None else (CallLimit(max_calls),),
+            clock=VirtualClock() if clock == "virtual" else RealClock(),
+            timeout=timeout,
+            watcher=watch,
+        )
+
+    @property
+    def armed(self) -> bool:
+        """Whether the test has had a session."""
+        return bool(self._watches)
+
+    @property
+    def session(self) -> Session:
+        """The session of the test's mark, for tools that are bound to one (`wrap(tool, faults.session)`).
+
+        Raises:
+            Mistake: the test has no mark.
+        """
+        if self.marked is None:
+            raise Mistake(
+                f"{self._item.name} has no mark `faults`, and so no session of its own; "
+                'open one: with faults("plan.yaml") as session'
+            )
+        return self.marked
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """Every call so far, as the agent made it."""
+        return tuple(call for watch in self._watches for call in watch.calls)
+
+    @property
+    def strikes(self) -> tuple[Strike, ...]:
+        """Every fault that has fired so far, delivered or not."""
+        return tuple(strike for watch in self._watches for strike in watch.strikes)
+
+    @property
+    def delivered(self) -> int:
+        """How many faults have made a difference so far."""
+        return sum(strike.delivered for strike in self.strikes)
+
+    def mark(self) -> None:
+        """Make the session that the test's mark asks for, if there is one.
+
+        Raises:
+            Mistake: the mark's arguments cannot be used.
+        """
+        mark = self._item.get_closest_marker(MARK)
+        if mark is None:
+            return
+        try:
+            inspect.signature(self).bind(*mark.args, **mark.kwargs)
+        except TypeError as error:
+            raise Mistake(f"@pytest.mark.faults of {self._item.name}: {error}; see `pytest --markers`") from None
+        self.marked = self(*mark.args, **mark.kwargs)
+
+    def mistake(self) -> str:
+        """Make the marked session and say what is wrong with the mark; nothing where all is well."""
+        try:
+            self.mark()
+        except Mistake as error:
+            return str(error)
+        return ""
+
+    def found(self) -> dict[str, Any]:
+        """What the faults did, as plain data."""
+        episodes = [pytest_report.told(watch.plan, watch.calls, watch.strikes) for watch in self._watches]
+        return {"episodes": episodes, "inconclusive": pytest_report.inconclusive(episodes)}
+
+    def failure(self) -> str:
+        """What stands under a failed test: what was delivered, the plans, and the command that replays it."""
+        config = self._item.config
+        _, mark, name = self._item.nodeid.partition("::")
+        file = os.path.relpath(self._item.path, config.invocation_params.dir)
+        shown = [(watch.plan, watch.strikes) for watch in self._watches]
+        return pytest_report.failure(shown, f"{file}{mark}{name}", config.getoption("--faults-seed"))
+
+    def _episode(self) -> str:
+        number = len(self._watches)
+        return self._item.nodeid if number == 1 else f"{self._item.nodeid} #{number}"
+
+    def _read(self, plan: AnyPlan) -> Plan:
+        if isinstance(plan, Plan):
+            return plan
+        if isinstance(plan, Mapping):
+            return plan_from(plan)
+        if not isinstance(plan, (str, Path)):
+            raise Mistake(f"the plan is {plan!r}; give a file's name, a Plan, or a plan's data")
+        beside = self._item.path.parent / plan
+        return read_plan(beside if beside.exists() else self._item.config.rootpath / plan)
+
+
+KEY = pytest.StashKey[Faults]()
+
+
+def faults_of(item: pytest.Item) -> Faults:
+    """The faults of this test, made when they are first asked for."""
+    return item.stash.setdefault(KEY, Faults(item))
+
+
+def arm(config: pytest.Config) -> None:
+    """Have the hooks below called, once."""
+    if not config.pluginmanager.has_plugin(ARMED):
+        config.pluginmanager.register(Armed(), ARMED)
+
+
+class Armed:
+    """What pytest calls around each test once a run has a test with faults."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Make the marked session, anew for each time that the test runs."""
+        if KEY in item.stash:
+            del item.stash[KEY]
+        mistake = faults_of(item).mistake()
+        if mistake:
+            pytest.fail(mistake, pytrace=False)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
+        """The marked session is the active one while the test's body runs."""
+        faults = item.stash.get(KEY, None)
+        if faults is None or faults.marked is None:
+            return (yield)
+        with faults.marked:
+            return (yield)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Note on the report what the faults did, and turn a pass without a delivered fault into what it is."""
+        report = yield
+        faults = item.stash.get(KEY, None)
+        if faults is None or call.when != "call" or not faults.armed:
+            return report
+        found = faults.found()
+        setattr(report, FOUND, found)
+        item.user_properties += pytest_report.properties(found)  # those of the teardown report are JUnit's
+        if report.failed:
+            _add(report, faults.failure())
+        elif report.passed and found["inconclusive"] and not hasattr(report, "wasxfail"):
+            _doubt(report, item, f"inconclusive: {found['inconclusive']}")
+        else:
+            found["inconclusive"] = ""
+        return report
+
+
+def _add(report: pytest.TestReport, text: str) -> None:
+    """Put a section under a failure: with the failure itself where it can carry one, whatever `--show-capture` says."""
+    add = getattr(report.longrepr, "addsection", None)
+    if add is not None:
+        add("faults", text)
+    else:
+        report.sections.append(("faults", text))
+
+
+def _doubt(report: pytest.TestReport, item: pytest.Item, reason: str) -> None:
+    strict = item.config.getoption("--faults-strict") or item.config.getini("faults_strict")
+    if strict:
+        report.outcome = "failed"
+        report.longrepr = reason
+    else:  # as pytest tells of a skipped test, so that reports for machines do not count it as passed
+        report.outcome = "skipped"
+        report.longrepr = (str(item.path), (item.location[1] or 0) + 1, reason)

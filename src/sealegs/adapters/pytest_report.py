@@ -1,0 +1,137 @@
+"""What pytest tells of faults: the section at the end, the words under a failure, why a test is inconclusive."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from sealegs.faults.call import Call, Outcome, render
+from sealegs.faults.plan import Plan
+from sealegs.inject import Strike
+
+if TYPE_CHECKING:
+    import pytest
+
+LONGEST = 200  # characters of an answer that are shown
+SHOWN = 8  # faults that are listed under a failure
+
+
+def told(plan: Plan, calls: Iterable[Call], strikes: Iterable[Strike]) -> dict[str, Any]:
+    """One episode as plain data."""
+    strikes = tuple(strikes)
+    return {
+        "plan": plan.name,
+        "seed": plan.seed,
+        "rules": len(plan.rules),
+        "calls": dict(Counter(call.tool for call in calls)),
+        "fired": dict(Counter(strike.rule for strike in strikes)),
+        "delivered": dict(Counter(strike.rule for strike in strikes if strike.delivered)),
+    }
+
+
+def inconclusive(episodes: Sequence[Mapping[str, Any]]) -> str:
+    """Why the test says nothing about faults; empty where it does, and where no plan had a rule."""
+    if any(one["delivered"] for one in episodes) or not any(one["rules"] for one in episodes):
+        return ""
+    calls, fired = _sum(episodes, "calls"), _sum(episodes, "fired")
+    if fired:
+        return f"every fault that fired ({_counted(fired)}) came to nothing"
+    if calls:
+        return f"no rule fired on its {_times(calls.total(), 'call')} ({_counted(calls)})"
+    return "no call came through the session; mark the tools with @sealegs.tool, or wrap them with faults.session"
+
+
+def failure(episodes: Iterable[tuple[Plan, Sequence[Strike]]], test: str, seed: int | None) -> str:
+    """What stands under a failed test.
+
+    Args:
+        episodes: each plan with what fired.
+        test: the test's id from the working directory.
+        seed: what `--faults-seed` gave.
+    """
+    lines: list[str] = []
+    for plan, strikes in episodes:
+        delivered = [strike for strike in strikes if strike.delivered]
+        lines.append(f"plan {plan.name}, seed {plan.seed}: {_delivered(len(delivered))}")
+        lines += [f"  {_strike(strike)}" for strike in delivered[:SHOWN]]
+        if len(delivered) > SHOWN:
+            lines.append(f"  and {len(delivered) - SHOWN} more")
+        lines += ["", plan.to_yaml()]
+    option = "" if seed is None else f" --faults-seed {seed}"
+    return "\n".join([*lines, f"replay: pytest {shlex.quote(test)}{option}"])
+
+
+def properties(found: Mapping[str, Any]) -> list[tuple[str, object]]:
+    """The figures that reports for machines (JUnit) carry."""
+    episodes = found["episodes"]
+    return [
+        ("faults.plan", ", ".join(dict.fromkeys(one["plan"] for one in episodes))),
+        ("faults.calls", _sum(episodes, "calls").total()),
+        ("faults.delivered", _sum(episodes, "delivered").total()),
+    ]
+
+
+def write_section(reporter: pytest.TerminalReporter, tests: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
+    """Write the section `faults`: one line a test, then the sums. With `-q`, only what is inconclusive and the sums."""
+    reporter.write_sep("=", "faults")
+    for test, found in tests:
+        line = f"{test}: {'; '.join(map(_episode, found['episodes']))}"
+        if found["inconclusive"]:
+            reporter.write_line(f"{line}; inconclusive: {found['inconclusive']}", yellow=True)
+        elif reporter.verbosity >= 0:
+            reporter.write_line(line)
+    episodes = [one for _, found in tests for one in found["episodes"]]
+    doubtful = sum(bool(found["inconclusive"]) for _, found in tests)
+    sums = [
+        _times(len(tests), "test"),
+        _times(_sum(episodes, "calls").total(), "call"),
+        _delivered(_sum(episodes, "delivered").total()),
+        *([f"{doubtful} inconclusive"] if doubtful else []),
+    ]
+    reporter.write_line(", ".join(sums))
+
+
+def _episode(one: Mapping[str, Any]) -> str:
+    calls, delivered = Counter(one["calls"]), Counter(one["delivered"])
+    which = f" ({_counted(delivered)})" if delivered else ""
+    return (
+        f"{one['plan']} (seed {one['seed']}): {_times(calls.total(), 'call')}, {_delivered(delivered.total())}{which}"
+    )
+
+
+def _strike(strike: Strike) -> str:
+    """One delivered fault."""
+    parts = [f"{strike.call.tool} call {strike.call.nth + 1}: {strike.rule} ({strike.kind})"]
+    if strike.waited:
+        parts.append(f"waited {strike.waited:g} s")
+    if strike.said is not None and strike.said != strike.shown:
+        parts.append(f"the tool said {_text(strike.said)}")
+    if strike.shown is not None:
+        parts.append(f"the agent was shown {_text(strike.shown)}")
+    return ", ".join(parts)
+
+
+def _text(outcome: Outcome) -> str:
+    text = render(outcome)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
+def _sum(episodes: Iterable[Mapping[str, Any]], name: str) -> Counter[str]:
+    whole: Counter[str] = Counter()
+    for one in episodes:
+        whole.update(one[name])
+    return whole
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.items())
+
+
+def _delivered(count: int) -> str:
+    return f"{_times(count, 'fault')} delivered"
+
+
+def _times(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

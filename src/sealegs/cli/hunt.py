@@ -1,0 +1,48 @@
+"""`sealegs hunt AGENT`: look for the smallest fault plans that make an agent fail."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sealegs.cli.printing import errors, write_data, write_files
+
+
+def hunt(
+    target: Annotated[str, typer.Argument(help="The agent as module:function, or maze/TASK with --agent.")],
+    check: Annotated[str, typer.Option(help="The success check as module:function.")] = "",
+    specs: Annotated[str, typer.Option(help="ToolSpecs of the tools as module:name.")] = "",
+    agent: Annotated[str, typer.Option(help="With maze/TASK: planner, retrier or naive.")] = "",
+    out: Annotated[Path | None, typer.Option(help="Where plans and tests go; sealegs-hunt/NAME by default.")] = None,
+    seed: Annotated[int, typer.Option(help="Decides every plan that is tried.")] = 0,
+    runs: Annotated[int, typer.Option(min=1, help="Runs of the agent at most.")] = 5000,
+    findings: Annotated[int, typer.Option(min=1, help="Failures after which the hunt ends.")] = 10,
+    rules: Annotated[int, typer.Option(min=1, help="Rules in a plan at most.")] = 3,
+    kinds: Annotated[str, typer.Option(help="Kinds of fault, with commas; all that can be noticed by default.")] = "",
+    max_calls: Annotated[int, typer.Option(min=1, help="Calls after which an agent counts as endless.")] = 50,
+    timeout: Annotated[float, typer.Option(min=0, help="Virtual seconds until a call is given up.")] = 30.0,
+    json: Annotated[str, typer.Option(help="Write the findings to this file, or - for standard output.")] = "",
+) -> None:
+    """Look for the smallest fault plans that make an agent fail; the exit code is 1 where there are any.
+
+    Each becomes a plan file that begins with its explanation, and a pytest test.
+    """
+    from sealegs.suites.hunt.choosing import aside, chosen_limits, chosen_target, folder_name
+
+    aim = chosen_target(target, check, specs, agent, max_calls=max_calls, timeout=timeout)
+    limits = chosen_limits(seed, runs, findings, rules, kinds)
+    with aside(), errors.status(f"hunting {aim.name}"):
+        from sealegs.suites.hunt.search import hunt as search
+        from sealegs.suites.hunt.telling import as_data, files, summary, told
+
+        found = search(aim, limits, lambda finding: errors.print(f"found: {finding.name}", markup=False))
+        handed = [told(found, number) for number in range(1, len(found.findings) + 1)]
+    folder = out or Path("sealegs-hunt") / folder_name(target, agent)
+    write_files(folder, files(found, handed))
+    write_data(as_data(found, handed), json)
+    if json != "-":
+        for line in summary(found, handed, folder):
+            typer.echo(line)
+    raise typer.Exit(1 if handed else 0)

@@ -1,0 +1,40 @@
+"""An end for an agent that would go on for ever: a layer that stops the episode after so many calls.
+
+What it does not cover: an agent that loops without calling a tool, or one that catches `BaseException` and goes on.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Generator
+
+from sealegs.faults.call import Call, Outcome, Wait
+
+
+class TooManyCalls(BaseException):
+    """The episode's calls are used up. No `Exception`: no agent may take it for a tool's error, as with `Hung`."""
+
+
+class CallLimit:
+    """A layer for one episode that lets this many calls pass and raises `TooManyCalls` on the next.
+
+    Attributes:
+        calls: how many calls pass, 1 or more.
+        reached: whether it had to stop the agent, whatever the agent then made of that.
+    """
+
+    def __init__(self, calls: int) -> None:
+        self.calls = calls
+        self.reached = False
+        self._made = itertools.count(1)
+
+    def __call__(self, call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
+        """Pass the call on.
+
+        Raises:
+            TooManyCalls: the limit is reached.
+        """
+        if next(self._made) > self.calls:
+            self.reached = True
+            raise TooManyCalls(f"the agent made {self.calls} calls and did not stop")
+        return (yield call)

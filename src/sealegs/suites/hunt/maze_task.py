@@ -1,0 +1,106 @@
+"""A task of `maze` with a scripted agent as a target; the suite's strict judge is the check."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from sealegs.agents import SCRIPTED
+from sealegs.faults.mistake import Mistake
+from sealegs.faults.plan import Plan
+from sealegs.faults.spec import ToolSpec
+from sealegs.scoring import judge
+from sealegs.scoring.judge import Verdict
+from sealegs.suites.hunt.trial import Symptom, Target, Trial
+from sealegs.suites.maze.direct import run_episode
+from sealegs.suites.maze.episodes import OWN_MODE, Episode
+from sealegs.suites.maze.task_sets import task_set
+from sealegs.traces import Record, record
+
+
+@dataclass(frozen=True)
+class MazeTarget:
+    """A scripted agent on one base task.
+
+    Attributes:
+        task: the task's id.
+        agent: the scripted agent's name.
+        max_steps: calls and answer together, after which the agent counts as endless.
+    """
+
+    task: str
+    agent: str
+    max_steps: int = 50
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+        return f"maze/{self.task} ({self.agent})"
+
+    @property
+    def specs(self) -> Mapping[str, ToolSpec]:
+        """The tools that the agent is offered."""
+        return {spec.name: spec for spec in Episode(self.task, "NP").specs}
+
+    def assuming(self, specs: Mapping[str, ToolSpec]) -> Target:
+        """The same: every tool of a task is known."""
+        return self
+
+    def trial(self, plan: Plan) -> Trial:
+        """One run."""
+        found, verdict = _run(self.task, self.agent, plan, self.max_steps)
+        if verdict.success:
+            return Trial(plan, found, None)
+        if found.end.reason == "steps":
+            return Trial(plan, found, Symptom("endless", f"{len(found.turns)} calls"))
+        if found.end.reason == "crashed":
+            return Trial(plan, found, Symptom("crashed", found.end.detail))
+        return Trial(plan, found, Symptom("wrong", "; ".join(verdict.reasons)))
+
+    def head(self) -> Sequence[str]:
+        """What the tests need."""
+        return [
+            "from pathlib import Path",
+            "",
+            "from sealegs import read_plan",
+            "from sealegs.suites.hunt.maze_task import verdict",
+        ]
+
+    def test(self, number: int, name: str, file: str, story: str) -> str:
+        """The test of one finding."""
+        asked = f'"{self.task}", "{self.agent}", read_plan(Path(__file__).parent / "{file}"), {self.max_steps}'
+        return (
+            f'def test_{number}_{name}():\n    """{story}"""\n'
+            f"    found = verdict({asked})\n    assert found.success, found.reasons\n"
+        )
+
+
+def maze_target(task: str, agent: str, max_steps: int = 50) -> MazeTarget:
+    """The target that a base task's id and an agent's name stand for.
+
+    Raises:
+        Mistake: there is no such task or agent.
+    """
+    tasks = task_set().tasks
+    if task not in tasks:
+        near = get_close_matches(task.lower(), tasks, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"ids read as {next(iter(tasks))}"
+        raise Mistake(f"maze has no base task {task!r}; {hint}")
+    choices = [name for name in SCRIPTED if name != "oracle"]  # it knows the suite's own faults alone
+    if agent not in choices:
+        given = f"{agent!r} is none of them" if agent else "none is given"
+        raise Mistake(f"a task of maze is hunted with a scripted agent, and {given}: --agent {', '.join(choices)}")
+    return MazeTarget(task, agent, max_steps)
+
+
+def verdict(task: str, agent: str, plan: Plan, max_steps: int = 50) -> Verdict:
+    """The strict judge's verdict on a scripted agent on one base task under this plan."""
+    return _run(task, agent, plan, max_steps)[1]
+
+
+def _run(task: str, agent: str, plan: Plan, max_steps: int) -> tuple[Record, Verdict]:
+    episode = Episode(task, OWN_MODE, own=json.dumps(plan.as_data()))
+    found = record(run_episode(episode, agent, max_steps))
+    return found, judge(found, episode.case(found))

@@ -1,0 +1,305 @@
+"""The search: plan after plan until no further failure turns up, each found one shrunk to the smallest.
+
+After a failure is known, plans that contain it do not count any more: those in which all of its faults were delivered,
+those that break down or go round on the same line of the agent's code, and those that fail alike under a fault of its
+neighbourhood: the other faults that were seen to do the same on its tool, and the other tools on which its fault does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from hypothesis import HealthCheck, Phase, find, settings
+from hypothesis.errors import NoSuchExample
+
+from sealegs.faults import seeds
+from sealegs.faults.kinds import AnyFault
+from sealegs.faults.mistake import Mistake
+from sealegs.faults.plan import Plan, Rule
+from sealegs.faults.triggers import Tool
+from sealegs.suites.hunt.space import Seen, assumed, plan_of, plans, rules_on, seen_in, weakness
+from sealegs.suites.hunt.trial import Symptom, Target, Trial
+
+EXAMPLES = 2000  # plans that Hypothesis proposes before a search ends without a find
+REPEATS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far a hunt goes.
+
+    Attributes:
+        seed: decides every plan that is tried and all that faults draw.
+        runs: runs of the agent at most, all together.
+        findings: failures after which the hunt ends.
+        rules: rules in a plan at most.
+        kinds: the kinds of fault that are tried.
+    """
+
+    kinds: frozenset[str]
+    seed: int = 0
+    runs: int = 5000
+    findings: int = 10
+    rules: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One failure.
+
+    Attributes:
+        trial: the run under the smallest plan.
+        repeated: how many of `REPEATS` further runs failed in the same way.
+        faults: for each rule, other faults that do the same to the agent in the place of the rule's.
+        others: how many other faults were tried for the first rule; where it is the only one, those that look like data
+            as its own does, or errors as its own is.
+        tools: other tools on which the plan's fault does the same.
+        smallest: whether the plan was shrunk to the end; False where the runs were used up.
+        near: for each rule, the weaknesses that are taken for its own, where they lead to the same symptom.
+    """
+
+    trial: Trial
+    repeated: int = REPEATS
+    faults: tuple[tuple[str, ...], ...] = ()
+    others: int = 0
+    tools: tuple[str, ...] = ()
+    smallest: bool = True
+    near: tuple[frozenset[str], ...] = ()
+
+    @property
+    def plan(self) -> Plan:
+        """The smallest plan."""
+        return self.trial.plan
+
+    @property
+    def name(self) -> str:
+        """The rules' ids."""
+        return " and ".join(rule.id for rule in self.plan.rules)
+
+    @property
+    def symptom(self) -> Symptom:
+        """How the agent fails under it."""
+        assert self.trial.symptom is not None
+        return self.trial.symptom
+
+
+@dataclass(frozen=True, slots=True)
+class Hunt:
+    """What a hunt came to.
+
+    Attributes:
+        target: the agent, with all that was assumed of its tools.
+        findings: the distinct failures, in the order in which they were found.
+        tools: the tools that the agent called in any run.
+        runs: how often the agent was run.
+        steady: whether two runs without a fault made the same calls.
+        spent: whether the hunt ended because its runs were used up.
+    """
+
+    target: Target
+    findings: tuple[Finding, ...]
+    tools: tuple[str, ...]
+    runs: int
+    steady: bool
+    spent: bool
+
+
+def hunt(target: Target, limits: Limits, on_found: Callable[[Finding], None] = lambda found: None) -> Hunt:
+    """Look for the plans that make an agent fail.
+
+    Args:
+        target: the agent.
+        limits: how far to go.
+        on_found: told each failure when it is found.
+
+    Raises:
+        Mistake: the agent fails without any fault, or calls no tool.
+    """
+    controls = [target.trial(Plan(name="control", seed=limits.seed)) for _ in range(2)]
+    _sane(target, controls)
+    search = _Search(target, limits, controls)
+    findings: list[Finding] = []
+    while len(findings) < limits.findings:
+        tools = set(search.tools)
+        trial = search.next(findings)
+        if trial is not None:
+            findings.append(search.described(trial))
+            on_found(findings[-1])
+        elif search.spent or tools == set(search.tools):
+            break
+    steady = len({tuple((turn.call.tool, str(turn.call.arguments)) for turn in c.record.turns) for c in controls}) == 1
+    return Hunt(search.target, tuple(findings), tuple(search.tools), search.runs + 2, steady, search.spent)
+
+
+def _sane(target: Target, controls: list[Trial]) -> None:
+    for control in controls:
+        if control.symptom is not None:
+            symptom = control.symptom
+            raise Mistake(
+                f"{target.name} fails without any fault ({symptom.kind}: {symptom.text}"
+                f"{f', {symptom.place}' if symptom.place else ''}); mend that, or its check, first"
+            )
+        if not control.record.turns:
+            raise Mistake(
+                f"{target.name} calls no tool that a session can see; mark its tools with @sealegs.tool, "
+                "or let it take `session` and wrap them"
+            )
+
+
+class _Spent(BaseException):
+    """No more runs. No `Exception`: Hypothesis would take it for a failure and shrink it."""
+
+
+class _Search:
+    """The runs so far, and what they showed."""
+
+    def __init__(self, target: Target, limits: Limits, controls: list[Trial]) -> None:
+        self.limits = limits
+        self.tools: dict[str, Seen] = seen_in(control.record for control in controls)
+        self.target = target
+        self.runs = 0
+        self.spent = False
+        self._known = frozenset(target.specs)
+        self._trials: dict[str, Trial] = {}
+        self._rounds = 0
+
+    def next(self, known: Iterable[Finding]) -> Trial | None:
+        """The smallest run that fails and contains no known failure; None where the search finds none."""
+        limits, known = self.limits, tuple(known)
+        self._assume()
+        on = rules_on(self.tools.values(), self.target.specs, limits.kinds)
+        if not on:
+            return None
+        self._rounds += 1
+        failing: list[Trial] = []
+
+        def fails(plan: Plan) -> bool:
+            trial = self.trial(plan)
+            if trial is None:
+                raise _Spent
+            if not _new(trial, known):
+                return False
+            failing.append(trial)
+            return True
+
+        try:
+            plan = find(
+                plans(on, limits.rules, limits.seed),
+                fails,
+                settings=settings(
+                    max_examples=EXAMPLES,
+                    database=None,
+                    deadline=None,
+                    derandomize=False,  # Hypothesis's profile for CI would have it otherwise
+                    phases=(Phase.generate, Phase.shrink),
+                    suppress_health_check=list(HealthCheck),
+                ),
+                random=seeds.stream(limits.seed, "hunt", self._rounds),
+            )
+        except NoSuchExample:
+            return None
+        except _Spent:
+            return min(failing, key=lambda trial: len(trial.plan.rules), default=None)
+        return self.trial(plan)
+
+    def _assume(self) -> None:
+        """Take for known what was seen of the tools; runs that struck one of which more is known now are forgotten."""
+        before, now = self.target.specs, assumed(self.tools.values(), self._known)
+        self.target = self.target.assuming(now)
+        news = {name for name, spec in now.items() if before.get(name) != spec}
+        self._trials = {
+            key: trial
+            for key, trial in self._trials.items()
+            if news.isdisjoint(tool_of(rule) for rule in trial.plan.rules)
+        }
+
+    def trial(self, plan: Plan) -> Trial | None:
+        """The run under this plan, made once; None where the runs are used up."""
+        key = plan.digest()
+        if key not in self._trials:
+            if self.runs >= self.limits.runs:
+                self.spent = True
+                return None
+            self.runs += 1
+            trial = self._trials[key] = self.target.trial(plan)
+            for name, tool in seen_in([trial.record]).items():
+                if name not in self.tools or (tool.answers and not self.tools[name].answers):
+                    self.tools[name] = tool
+        return self._trials[key]
+
+    def described(self, trial: Trial) -> Finding:
+        """The finding with its neighbours: what else does the same, and how surely it does so."""
+        again = [self.target.trial(trial.plan) for _ in range(REPEATS)]
+        self.runs += REPEATS
+        finding = Finding(trial, sum(_same(other, trial) for other in again), smallest=not self.spent)
+        rules = trial.plan.rules
+        on = rules_on(self.tools.values(), self.target.specs, self.limits.kinds)
+        here = [self._others(rule, on, axis=len(rules) == 1) for rule in rules]
+        alike = [
+            [fault for fault in here[i] if self._does(trial, i, tool_of(rule), fault)] for i, rule in enumerate(rules)
+        ]
+        tools: list[str] = []
+        if len(rules) == 1:
+            own, tool = rules[0].fault, tool_of(rules[0])
+            tools = [name for name, fault in on if name != tool and fault == own and self._does(trial, 0, name, own)]
+        return replace(
+            finding,
+            faults=tuple(tuple(map(_named, faults)) for faults in alike),
+            others=len(here[0]),
+            tools=tuple(tools),
+            near=tuple(
+                frozenset(weakness(name, fault) for name in (tool_of(rule), *tools) for fault in (rule.fault, *faults))
+                for rule, faults in zip(rules, alike, strict=True)
+            ),
+        )
+
+    def _others(self, rule: Rule, on: list[tuple[str, AnyFault]], axis: bool) -> list[AnyFault]:
+        """The other faults for a rule's tool; with `axis`, only explicit ones for an explicit one, or implicit ones."""
+        own = rule.fault
+        there = [fault for name, fault in on if name == tool_of(rule) and fault != own]
+        return [fault for fault in there if not axis or fault.implicit == own.implicit]
+
+    def _does(self, trial: Trial, index: int, tool: str, fault: AnyFault) -> bool:
+        """Whether the plan does the same with this fault, on this tool, in the place of one of its rules."""
+        rules = [((tool_of(rule), rule.fault), rule.when) for rule in trial.plan.rules]
+        rules[index] = ((tool, fault), rules[index][1])
+        other = self.trial(plan_of(rules, self.limits.seed))
+        return other is not None and _same(other, trial)
+
+
+def _new(trial: Trial, known: Iterable[Finding]) -> bool:
+    """Whether the run fails, for a fault's sake, in a way that no known finding explains."""
+    if trial.symptom is None or not trial.record.exposed:
+        return False
+    delivered = {strike.rule for turn in trial.record.turns for strike in turn.strikes if strike.delivered}
+    weak = {weakness(tool_of(rule), rule.fault) for rule in trial.plan.rules if rule.id in delivered}
+    return not any(
+        {rule.id for rule in finding.plan.rules} <= delivered
+        or _same_line(trial.symptom, finding.symptom)
+        or (not any(near.isdisjoint(weak) for near in finding.near) and _same(trial, finding.trial))
+        for finding in known
+    )
+
+
+def _same_line(one: Symptom, other: Symptom) -> bool:
+    """Whether both broke down or went on for ever at one line. Of a failed check the line says nothing."""
+    return one.kind == other.kind != "wrong" and one.place == other.place != ""
+
+
+def _same(one: Trial, other: Trial) -> bool:
+    """Whether both failed in the same way."""
+    if one.symptom is None or other.symptom is None:
+        return False
+    return (one.symptom.kind, one.symptom.place) == (other.symptom.kind, other.symptom.place)
+
+
+def tool_of(rule: Rule) -> str:
+    """The tool of a rule that the search made."""
+    assert isinstance(rule.match, Tool)
+    return rule.match.tool
+
+
+def _named(fault: AnyFault) -> str:
+    settings = fault.model_dump(exclude_defaults=True)
+    return " ".join([fault.kind, *(str(value) for name, value in settings.items() if name != "kind")])

@@ -1,0 +1,175 @@
+"""The plans that are searched: rules on the tools that the agent was seen to call, with faults that can work on what
+they answered. The first choices are the simplest, since shrinking goes towards them.
+
+Faults that nobody could notice (`delta`, `stale`, `unit_swap`, ...) are left out unless they are asked for: to be
+deceived by them is no weakness of the agent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import strategies as st
+
+from sealegs.faults import paths, seeds
+from sealegs.faults.call import Call, Outcome, Value
+from sealegs.faults.invariants import Bounds
+from sealegs.faults.invariants.base import number
+from sealegs.faults.kinds import (
+    KINDS,
+    AnyFault,
+    Connection,
+    Delay,
+    Error,
+    Hang,
+    LostAck,
+    Malformed,
+    RateLimit,
+    SchemaDrift,
+    Setting,
+    Timeout,
+)
+from sealegs.faults.mistake import Mistake
+from sealegs.faults.plan import Plan, Rule
+from sealegs.faults.spec import ToolSpec
+from sealegs.faults.triggers import Always, AnyCondition, First, Nth, Tool
+from sealegs.traces import Record
+
+STATUSES = (500, 503, 404, 403, 401, 400, 409, 422)
+EXPLICIT: tuple[AnyFault, ...] = (
+    *(Error(status=status) for status in STATUSES),
+    RateLimit(),
+    Connection(),
+    Connection(mode="reset"),
+    Timeout(),
+    Hang(),
+    LostAck(),
+)
+UNNOTICEABLE = frozenset(
+    {"delta", "stale", "unit_swap", "scramble", "wrong_entity", "silent_noop", "duplicate", "delay"}
+)
+UNTRIED = frozenset({"delay", "stale", "wrong_entity", "silent_noop", "duplicate"})  # an answer alone does not tell
+WHEN: tuple[AnyCondition, ...] = (Nth(1), Always(), Nth(2), First(3))
+SAMPLES = 3  # answers of a tool on which faults are tried
+FIELDS = 4  # fields of an answer that are renamed, retyped and dropped one by one
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A tool as the agent called it: its first calls with what it truly answered."""
+
+    name: str
+    answers: tuple[tuple[Call, Value], ...]
+
+
+def seen_in(records: Iterable[Record]) -> dict[str, Seen]:
+    """The tools of these records, in the order in which they were first called."""
+    found: dict[str, list[tuple[Call, Value]]] = {}
+    for record in records:
+        for turn in record.turns:
+            answers = found.setdefault(turn.call.tool, [])
+            if isinstance(turn.said, Value) and len(answers) < SAMPLES:
+                answers.append((turn.call, turn.said))
+    return {name: Seen(name, tuple(answers)) for name, answers in found.items()}
+
+
+def assumed(tools: Iterable[Seen], known: Collection[str]) -> dict[str, ToolSpec]:
+    """Specs of tools of which nothing is known: a number that was never below zero is taken to be never so."""
+    specs = {}
+    for tool in tools:
+        fields: dict[str, list[Any]] = {}
+        for _, answer in tool.answers:
+            for path, value in paths.leaves(answer.value) if isinstance(answer.value, Mapping) else ():
+                if number(value):
+                    name = ".".join(key for key in path.split(".") if not key.isdigit())
+                    fields.setdefault(name, []).append(value)
+        bounds = tuple(Bounds(name, minimum=0) for name, values in fields.items() if min(values) >= 0)
+        if bounds and tool.name not in known:
+            specs[tool.name] = ToolSpec(tool.name, invariants=bounds, effects=True)
+    return specs
+
+
+def faults_for(tool: Seen, spec: ToolSpec | None, kinds: Collection[str]) -> list[AnyFault]:
+    """The faults that make a difference to what this tool was seen to answer, the simplest first."""
+    fields = [key for _, answer in tool.answers[:1] if isinstance(answer.value, Mapping) for key in answer.value]
+    drifts = [
+        SchemaDrift(mode=mode, field=name) for mode in ("dropped", "renamed", "retyped") for name in fields[:FIELDS]
+    ]
+    several: dict[str, list[Any]] = {
+        "delay": [Delay(seconds=10.0)],
+        "malformed": [Malformed(), Malformed(mode="cut")],
+        "schema_drift": drifts,
+    }
+    implicit: list[AnyFault] = []
+    for name, kind in KINDS.items():
+        if name in kinds and kind.implicit:
+            implicit += several.get(name) or [kind(kind=name)]
+    fits = [f for f in implicit if f.kind in UNTRIED or any(_changes(f, spec, *answer) for answer in tool.answers)]
+    return [*(fault for fault in EXPLICIT if fault.kind in kinds), *fits]
+
+
+def _changes(fault: AnyFault, spec: ToolSpec | None, call: Call, answer: Value) -> bool:
+    """Whether the agent would be shown something else than this answer."""
+    steps = fault.act(call, Setting(spec, seeds.stream("space", call.tool, fault.kind)))
+    reply: Outcome = answer
+    try:
+        request = next(steps)
+        while True:
+            request = steps.send(answer if isinstance(request, Call) else Value(None))
+    except StopIteration as stop:
+        reply = stop.value
+    except Exception:  # a fault that cannot work on such an answer
+        return False
+    return reply != answer
+
+
+def chosen_kinds(names: str) -> frozenset[str]:
+    """The kinds of fault that are searched.
+
+    Raises:
+        Mistake: one of the names is that of no kind.
+    """
+    given = [name.strip() for name in names.split(",") if name.strip()]
+    unknown = [name for name in given if name not in KINDS]
+    if unknown:
+        raise Mistake(f"no kind of fault is called {', '.join(map(repr, unknown))}; choose from {', '.join(KINDS)}")
+    return frozenset(given) or frozenset(KINDS) - UNNOTICEABLE
+
+
+def rule_id(tool: str, fault: AnyFault) -> str:
+    """A rule's name from what it does, so that what it draws does not depend on the rules beside it."""
+    settings = fault.model_dump(exclude_defaults=True)
+    return " ".join([tool, fault.kind, *(str(value) for name, value in settings.items() if name != "kind")])
+
+
+def weakness(tool: str, fault: AnyFault) -> str:
+    """A tool and a fault in any of its forms; errors of different status are different faults."""
+    return f"{tool} {fault.kind} {getattr(fault, 'status', '')}"
+
+
+def rules_on(
+    tools: Iterable[Seen], specs: Mapping[str, ToolSpec], kinds: Collection[str]
+) -> list[tuple[str, AnyFault]]:
+    """Every tool with every fault that can work on it."""
+    found = {tool.name: faults_for(tool, specs.get(tool.name), kinds) for tool in tools}
+    return [(tool, fault) for tool, faults in found.items() for fault in faults]
+
+
+def plan_of(rules: Sequence[tuple[tuple[str, AnyFault], AnyCondition]], seed: int, name: str = "hunt") -> Plan:
+    """The plan of these rules."""
+    made = (Rule(id=rule_id(*on), match=Tool(on[0]), when=when, fault=on[1]) for on, when in rules)
+    return Plan(name=name, seed=seed, rules=tuple(made))
+
+
+def plans(on: Sequence[tuple[str, AnyFault]], most: int, seed: int) -> st.SearchStrategy[Plan]:
+    """Plans of one to `most` rules, each on a tool of its own: of two on one tool the outer would hide the inner."""
+    rule = st.tuples(st.sampled_from(on), st.sampled_from(WHEN))
+    rules = st.lists(rule, min_size=1, max_size=min(most, len({tool for tool, _ in on})), unique_by=_struck)
+    return rules.map(lambda chosen: plan_of(chosen, seed))
+
+
+def _struck(rule: tuple[tuple[str, AnyFault], AnyCondition]) -> str:
+    """The rule's tool. No lambda: Hypothesis takes the source of one for a regular expression."""
+    return rule[0][0]

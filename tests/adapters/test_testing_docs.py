@@ -1,0 +1,39 @@
+"""The page on testing says what is so: its files run, and its console shows what they print."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import sealegs.adapters.pytest_faults
+import sealegs.adapters.python  # noqa: F401 - loaded here, so that the run in this process does not load its own
+
+pytest_plugins = ("pytester",)
+
+PAGE = (Path(__file__).parent.parent.parent / "docs" / "testing.md").read_text(encoding="utf-8")
+FILES = dict(re.findall(r"^```(?:python|yaml)\n# (\S+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
+
+
+def test_the_files_of_the_page_run(pytester: pytest.Pytester) -> None:
+    pytester.makefile(".ini", pytest="[pytest]\nasyncio_default_fixture_loop_scope = function\n")
+    for name, text in FILES.items():
+        pytester.path.joinpath(name).write_text(text)
+    pytester.syspathinsert()
+    done = pytester.runpytest_inprocess("-q", "-v")
+    done.assert_outcomes(passed=3)
+    shown = re.findall(r"^test_agent.py::.* \(seed .*$", PAGE, re.MULTILINE)
+    assert len(shown) == 2
+    for line in shown:
+        assert line in done.stdout.lines
+
+
+def test_the_plan_of_the_page_is_that_of_the_hunt() -> None:
+    pytest.importorskip("hypothesis")
+    from sealegs.suites.hunt.callables import callable_target
+    from sealegs.suites.hunt.search import Limits, hunt
+    from sealegs.suites.hunt.telling import told
+
+    home = "sealegs.suites.hunt.example"
+    found = hunt(callable_target(f"{home}:buy", f"{home}:sound"), Limits(frozenset({"error", "physics_violation"})))
+    handed = [told(found, number).plan for number in (1, 2)]
+    assert FILES["2-get_price-physics_violation.yaml"] in [plan.to_yaml() for plan in handed]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sealegs.cli import main
-from sealegs.cli.naming import named_callable
+from sealegs.faults.naming import named_callable
 from sealegs.faults.reading import read_plan
 from sealegs.traces import Store, read, record
 from tests.cli.test_run import sealegs
@@ -117,7 +117,7 @@ def test_our_own_records_are_replayed_without_their_faults(folder: Path) -> None
         (["replay", SPANS, "--episode", "x"], ["'x'", "it has 1"]),
         (["replay", SPANS, "--agent", "shopper"], ["'shopper'", "module:function"]),
         (["replay", SPANS, "--agent", "shoper:run"], ["'shoper'", "there is no module"]),
-        (["replay", SPANS, "--agent", "shopper:rum"], ["'rum'", "name a function"]),
+        (["replay", SPANS, "--agent", "shopper:rum"], ["'rum'", "did you mean run?"]),
         (["replay", SPANS, "--agent", "shopper:value"], ["int", "cannot be called"]),
         (["replay", str(DATA / "fastmcp.jsonl")], ["nothing can be served again", "gen_ai.tool.call.result"]),
         (["plan", "from-traces", "plan.yaml"], ["plan.yaml", "is not JSON"]),

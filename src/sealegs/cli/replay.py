@@ -28,7 +28,7 @@ def replay(
 
     Exit code 1: the agent broke down or hung.
     """
-    from sealegs.cli.naming import named_callable
+    from sealegs.faults.naming import named_callable
     from sealegs.faults.reading import read_plan
     from sealegs.inject import RealClock
     from sealegs.inject.session import UNARMED

@@ -6,17 +6,14 @@ The callable runs one whole episode on fresh state, sync or async, and returns w
 from __future__ import annotations
 
 import asyncio
-import importlib
 import inspect
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
-from pathlib import Path
 from typing import Any
 
 from sealegs.faults.invariants import Bounds
 from sealegs.faults.mistake import Mistake
+from sealegs.faults.naming import named, named_callable
 from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Hung, Session, VirtualClock
@@ -152,46 +149,19 @@ def callable_target(
     Raises:
         Mistake: one of them names nothing, or something else.
     """
-    known = _found(specs) if specs else ()
+    known = named(specs) if specs else ()
     if not isinstance(known, (list, tuple)) or not all(isinstance(spec, ToolSpec) for spec in known):
         raise Mistake(f"{specs} holds something else than ToolSpecs; give a list or tuple of them")
     return CallableTarget(
         agent,
-        _function(agent),
-        _function(check) if check else None,
+        named_callable(agent),
+        named_callable(check) if check else None,
         check,
         {spec.name: spec for spec in known},
         specs,
         max_calls=max_calls,
         timeout=timeout,
     )
-
-
-def _function(name: str) -> Callable[..., Any]:
-    found = _found(name)
-    if not callable(found):
-        raise Mistake(f"{name} is no function; give module:function")
-    return found  # type: ignore[no-any-return]
-
-
-def _found(name: str) -> Any:
-    module, colon, attribute = name.partition(":")
-    if not colon or not module or not attribute.isidentifier():
-        raise Mistake(f"{name!r} is no name of a function; give module:function, as in shop.agent:buy")
-    if (here := str(Path.cwd())) not in sys.path:
-        sys.path.insert(0, here)
-    try:
-        loaded = importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        if error.name is None or not module.startswith(error.name):
-            raise
-        raise Mistake(f"there is no module {module!r}, here or installed; give module:function") from None
-    try:
-        return getattr(loaded, attribute)
-    except AttributeError:
-        near = get_close_matches(attribute, dir(loaded), n=1)
-        hint = f"did you mean {near[0]}?" if near else "check its name"
-        raise Mistake(f"module {module} has no {attribute!r}; {hint}") from None
 
 
 def _takes_session(function: Callable[..., Any]) -> bool:

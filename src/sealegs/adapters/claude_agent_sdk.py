@@ -1,0 +1,67 @@
+"""Claude Agent SDK: tools of in-process MCP servers through a session.
+
+`create_sdk_mcp_server("desk", tools=wrap(tools, session))`. The tool's handler is what goes through the session, so
+that Claude Code shows a failure as it shows the tool's own. The SDK's hooks are not enough for this: `PreToolUse` can
+refuse a call with a reason, but not answer it in the tool's place; `PostToolUse` can replace an answer
+(`updatedToolOutput`), but the tool has run by then, once, with its effect; and a hook that raises is passed over. What
+it does not cover, therefore: the built-in tools of Claude Code (Bash, Read, ...), and MCP servers in processes of their
+own: put the proxy before these.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any, overload
+
+from claude_agent_sdk import SdkMcpTool
+
+from sealegs.adapters.crossing import Crossing, Form, data_of, text_of
+from sealegs.faults.call import Failure, Outcome, Value
+from sealegs.inject import Session
+
+Result = dict[str, Any]
+
+
+@overload
+def wrap(tools: Sequence[SdkMcpTool[Any]], session: Session | None = None) -> list[SdkMcpTool[Any]]: ...
+@overload
+def wrap(tools: SdkMcpTool[Any], session: Session | None = None) -> SdkMcpTool[Any]: ...
+def wrap(tools: Any, session: Session | None = None) -> Any:
+    """A copy of the tool or tools with every call going through the session.
+
+    Args:
+        tools: a tool made by `@tool`, or a sequence of them.
+        session: the episode; None takes the session that is active when a call is made.
+    """
+    if isinstance(tools, Sequence):
+        return [wrap(tool, session) for tool in tools]
+    crossing, name, handler = Crossing(session, Form(_read, _written)), tools.name, tools.handler
+
+    async def crossed(arguments: Result) -> Result:
+        async def running(given: Mapping[str, Any]) -> Result:
+            found: Result = await handler(arguments if given is arguments else dict(given))
+            return found
+
+        shown: Result = await crossing.call_async(name, arguments, running)
+        return shown
+
+    return dataclasses.replace(tools, handler=crossed)
+
+
+def _texts(result: Result) -> list[str] | None:
+    """The texts of a result; None where it holds something else (an image), which no fault works on."""
+    parts = result.get("content", [])
+    return [part["text"] for part in parts] if all(part.get("type") == "text" for part in parts) else None
+
+
+def _read(result: Result) -> Outcome:
+    texts = _texts(result)
+    if texts is None:
+        return Value(result)
+    text = "\n".join(texts)
+    return Failure(text) if result.get("is_error") else Value(data_of(text))
+
+
+def _written(value: Any, result: Result | None) -> Result:
+    return {"content": [{"type": "text", "text": text_of(value)}]}

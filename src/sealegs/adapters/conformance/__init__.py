@@ -1,0 +1,14 @@
+"""The conformance kit: whether an adapter does what an adapter must, found by running its framework.
+
+Bring a `Harness`: how to make an agent of your framework with given tools and a scripted model, with your adapter or
+without it. `conform` plays some hundred scenes with it and reports each check as passed, failed or absent (nothing to
+check). The framework alone is the measure: under a fault, the model must read what it reads without any adapter of a
+tool that does the same by itself. What it does not cover: cost, and frameworks that run in another process.
+"""
+
+from sealegs.adapters.conformance.checks import CHECKS
+from sealegs.adapters.conformance.desk import Mode
+from sealegs.adapters.conformance.report import Report, Verdict, conform
+from sealegs.adapters.conformance.scene import FINAL, Ask, Harness, Scene, Script
+
+__all__ = ["CHECKS", "FINAL", "Ask", "Harness", "Mode", "Report", "Scene", "Script", "Verdict", "conform"]

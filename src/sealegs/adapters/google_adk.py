@@ -1,0 +1,68 @@
+"""Google ADK: tools and toolsets of an agent through a session.
+
+`Agent(tools=wrap(tools, session), ...)`. The tool's `run_async` is what goes through the session, so that callbacks of
+the agent and of plugins (`on_tool_error_callback` among them) meet faults as they meet the tool's own errors. A plugin
+could not do this: it sees a call before or after, and what it raises counts as the plugin's error. What it does not
+cover: tools that the model's provider runs, live (bidirectional) sessions.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, TypeVar, overload
+
+from google.adk.tools.base_tool import BaseTool
+from google.adk.tools.base_toolset import BaseToolset
+from google.adk.tools.function_tool import FunctionTool
+
+from sealegs.adapters.crossing import Crossing, Form, told
+from sealegs.faults.call import Failure
+from sealegs.inject import Session
+
+AnyTool = BaseTool | BaseToolset | Callable[..., Any]
+Errors = Literal["raised", "shown"]
+T = TypeVar("T", bound=BaseTool | BaseToolset)
+
+
+@overload
+def wrap(tools: Sequence[AnyTool], session: Session | None = None, errors: Errors = "raised") -> list[Any]: ...
+@overload
+def wrap(tools: T, session: Session | None = None, errors: Errors = "raised") -> T: ...
+@overload
+def wrap(tools: Callable[..., Any], session: Session | None = None, errors: Errors = "raised") -> FunctionTool: ...
+def wrap(tools: Any, session: Session | None = None, errors: Errors = "raised") -> Any:
+    """A copy of the tool or tools with every call going through the session.
+
+    Args:
+        tools: a tool, a toolset, a function, or a sequence of them.
+        session: the episode; None takes the session that is active when a call is made.
+        errors: what becomes of an injected failure. `raised`: the tool raises it, which ends the run unless a callback
+            handles it, as with any tool of ADK. `shown`: the model reads `{"error": ...}`, as ADK itself answers calls
+            without a required argument.
+    """
+    if isinstance(tools, Sequence):
+        return [wrap(tool, session, errors) for tool in tools]
+    copied = copy.copy(tools) if isinstance(tools, (BaseTool, BaseToolset)) else FunctionTool(tools)
+    if isinstance(copied, BaseToolset):
+        found = copied.get_tools
+
+        async def get_tools(*args: Any, **kwargs: Any) -> list[BaseTool]:
+            return wrap(await found(*args, **kwargs), session, errors)
+
+        copied.get_tools = get_tools  # type: ignore[method-assign]
+        return copied
+    crossing, run = Crossing(session, Form(failed=_complaint if errors == "shown" else None)), copied.run_async
+
+    async def run_async(*, args: dict[str, Any], tool_context: Any) -> Any:
+        async def running(given: Mapping[str, Any]) -> Any:
+            return await run(args=args if given is args else dict(given), tool_context=tool_context)
+
+        return await crossing.call_async(copied.name, args, running)
+
+    copied.run_async = run_async  # type: ignore[method-assign]
+    return copied
+
+
+def _complaint(failure: Failure) -> dict[str, str]:
+    return {"error": told(failure)}

@@ -1,0 +1,142 @@
+"""LangChain 1.x agents and LangGraph's `ToolNode`: tool calls through a session.
+
+`Seam` is a middleware for `create_agent`; it hands the framework a copy of the called tool whose body makes the call.
+`wrap` makes such copies beforehand, for a `ToolNode`. Either way faults happen inside the tool: its own
+`handle_tool_error`, `ToolNode`'s handling of errors, callbacks and other middlewares (a retry) meet them as they meet
+the tool's errors, wherever they stand. What it does not cover: tools that the model's provider runs.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Literal, NoReturn, overload
+
+from langchain.agents.middleware import AgentMiddleware
+from langchain_core.tools import BaseTool, ToolException, tool
+from langgraph.errors import GraphBubbleUp
+from langgraph.prebuilt.tool_node import ToolCallRequest
+
+from sealegs.adapters.crossing import Crossing, Form, told
+from sealegs.faults.call import Failure, Outcome, Value
+from sealegs.inject import Session
+
+AnyTool = BaseTool | Callable[..., Any]
+Errors = Literal["raised", "shown"]
+STEERING = (GraphBubbleUp,)
+
+
+class Seam(AgentMiddleware[Any, Any, Any]):
+    """All tools of an agent through a session: `create_agent(model, tools, middleware=[Seam(session)])`.
+
+    Args:
+        session: the episode; None takes the session that is active when a call is made.
+        errors: what becomes of an injected failure. `raised`: the tool raises it, which ends the run unless something
+            handles it, as with any tool of LangChain. `shown`: the model reads it in a message of status "error".
+    """
+
+    def __init__(self, session: Session | None = None, errors: Errors = "raised") -> None:
+        super().__init__()
+        self._session = session
+        self._errors: Errors = errors
+
+    def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[..., Any]) -> Any:
+        """A call in LangChain's sync way."""
+        return handler(self._armed(request))
+
+    async def awrap_tool_call(self, request: ToolCallRequest, handler: Callable[..., Awaitable[Any]]) -> Any:
+        """A call in its async way."""
+        return await handler(self._armed(request))
+
+    def _armed(self, request: ToolCallRequest) -> ToolCallRequest:
+        if not isinstance(request.tool, BaseTool):
+            return request
+        return request.override(tool=_copied(request.tool, self._session, self._errors, request.tool_call["args"]))
+
+
+@overload
+def wrap(tools: Sequence[AnyTool], session: Session | None = None, errors: Errors = "raised") -> list[BaseTool]: ...
+@overload
+def wrap(tools: AnyTool, session: Session | None = None, errors: Errors = "raised") -> BaseTool: ...
+def wrap(tools: Any, session: Session | None = None, errors: Errors = "raised") -> Any:
+    """A copy of the tool or tools with every call going through the session: `ToolNode(wrap(tools, session))`.
+
+    Args:
+        tools: a tool of LangChain, a function, or a sequence of them.
+        session: see `Seam`.
+        errors: see `Seam`.
+    """
+    if isinstance(tools, Sequence):
+        return [wrap(one, session, errors) for one in tools]
+    return _copied(tools if isinstance(tools, BaseTool) else tool(tools), session, errors, None)
+
+
+def _copied(inner: BaseTool, session: Session | None, errors: Errors, known: Mapping[str, Any] | None) -> BaseTool:
+    """A copy of the tool that runs it through a session. `known`: what the model gave as arguments, where it is known.
+
+    The tool itself where nothing can happen to this call of it.
+    """
+    pair = inner.response_format == "content_and_artifact"
+    complain = _complain if errors == "shown" else None
+    form = Form(_content, _with_artifact, complain, STEERING) if pair else Form(failed=complain, passing=STEERING)
+    crossing, name = Crossing(session, form), inner.name
+    if known is not None and crossing.session(name) is None:
+        return inner
+    shown = _parameters(inner) if known is None else frozenset()
+    copy, run, run_async = inner.model_copy(), inner._run, inner._arun  # bound to the original: a call is counted once
+
+    def asked(kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {key: value for key, value in kwargs.items() if key in shown} if known is None else known
+
+    @functools.wraps(run)  # the signature tells LangChain what to inject
+    def crossed(*args: Any, **kwargs: Any) -> Any:
+        model = asked(kwargs)
+        return crossing.call(name, model, lambda given: run(*args, **_given(kwargs, model, given)))
+
+    @functools.wraps(run_async)
+    async def crossed_async(*args: Any, **kwargs: Any) -> Any:
+        model = asked(kwargs)
+
+        async def running(given: Mapping[str, Any]) -> Any:
+            return await run_async(*args, **_given(kwargs, model, given))
+
+        return await crossing.call_async(name, model, running)
+
+    # set past pydantic, which knows no such fields
+    object.__setattr__(copy, "_run", crossed)
+    object.__setattr__(copy, "_arun", crossed_async)
+    if getattr(copy, "coroutine", run_async) is None:
+        # A function without a coroutine would be run in a thread as a whole, waits included; a thread cannot be
+        # cancelled. With one LangChain asks `_arun`, which runs the original in a thread.
+        object.__setattr__(copy, "coroutine", crossed_async)
+    if complain is not None and not copy.handle_tool_error:
+        copy.handle_tool_error = True
+    return copy
+
+
+def _parameters(inner: BaseTool) -> frozenset[str]:
+    """The arguments that the model gives; the framework fills the others."""
+    schema: Any = inner.tool_call_schema  # a model's class, or JSON Schema where an MCP server declared the tool
+    data = schema if isinstance(schema, dict) else schema.model_json_schema()
+    return frozenset(data.get("properties", ()))
+
+
+def _given(kwargs: Mapping[str, Any], asked: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The tool's keyword arguments, with those that a fault has changed."""
+    return dict(kwargs) if given is asked else {**kwargs, **given}
+
+
+def _complain(failure: Failure) -> NoReturn:
+    raise ToolException(told(failure))
+
+
+def _content(result: Any) -> Outcome:
+    return Value(result[0] if _is_pair(result) else result)
+
+
+def _with_artifact(value: Any, result: Any) -> Any:
+    return value, result[1] if _is_pair(result) else None
+
+
+def _is_pair(result: Any) -> bool:
+    return isinstance(result, tuple) and len(result) == 2

@@ -1,0 +1,94 @@
+"""LlamaIndex: tools of its agents and workflows through a session.
+
+`FunctionAgent(tools=wrap(tools, session), ...)`. Faults happen inside the function of a tool; a tool of another kind (a
+query engine) is wrapped as a whole, and its text is what faults work on. What it does not cover: tools that an agent
+gets from a `tool_retriever`.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, overload
+
+from llama_index.core.tools import BaseTool, FunctionTool, ToolOutput
+from workflows.runtime.types.results import WaitingForEvent
+
+from sealegs.adapters.crossing import Crossing, Form, data_of, text_of
+from sealegs.faults.call import Failure, Outcome, Value
+from sealegs.inject import Session
+
+AnyTool = BaseTool | Callable[..., Any]
+Call = Callable[..., Any]
+STEERING = (WaitingForEvent,)
+
+
+@overload
+def wrap(tools: Sequence[AnyTool], session: Session | None = None) -> list[BaseTool]: ...
+@overload
+def wrap(tools: AnyTool, session: Session | None = None) -> BaseTool: ...
+def wrap(tools: Any, session: Session | None = None) -> Any:
+    """A copy of the tool or tools with every call going through the session.
+
+    Args:
+        tools: a tool of LlamaIndex, a function, or a sequence of them.
+        session: the episode; None takes the session that is active when a call is made.
+    """
+    if isinstance(tools, Sequence):
+        return [wrap(tool, session) for tool in tools]
+    tool = copy.copy(tools if isinstance(tools, BaseTool) else FunctionTool.from_defaults(tools))
+    name = tool.metadata.get_name()
+    if isinstance(tool, FunctionTool):
+        crossing, hidden = Crossing(session, Form(passing=STEERING)), tool.ctx_param_name
+        tool._fn = _crossed(crossing, name, tool._fn, hidden)
+        tool._async_fn = _crossed_async(crossing, name, tool._async_fn, hidden)
+        return tool
+    crossing = Crossing(session, Form(_read, _written, passing=STEERING))
+    for attribute, crossed in (("call", _crossed), ("acall", _crossed_async)):
+        if hasattr(tool, attribute):
+            setattr(tool, attribute, crossed(crossing, name, getattr(tool, attribute), None))
+    return tool
+
+
+def _crossed(crossing: Crossing, name: str, function: Call, hidden: str | None) -> Call:
+    """The function through the crossing. `hidden`: the parameter that LlamaIndex fills, not the model."""
+
+    def crossed(*args: Any, **kwargs: Any) -> Any:
+        asked = _asked(args, kwargs, hidden)
+        return crossing.call(name, asked, lambda given: function(*args, **_given(kwargs, asked, given)))
+
+    return crossed
+
+
+def _crossed_async(crossing: Crossing, name: str, function: Callable[..., Awaitable[Any]], hidden: str | None) -> Call:
+    async def crossed(*args: Any, **kwargs: Any) -> Any:
+        asked = _asked(args, kwargs, hidden)
+
+        async def running(given: Mapping[str, Any]) -> Any:
+            return await function(*args, **_given(kwargs, asked, given))
+
+        return await crossing.call_async(name, asked, running)
+
+    return crossed
+
+
+def _asked(args: tuple[Any, ...], kwargs: Mapping[str, Any], hidden: str | None) -> dict[str, Any]:
+    named = {key: value for key, value in kwargs.items() if key != hidden}
+    return {"args": list(args), **named} if args else named
+
+
+def _given(kwargs: Mapping[str, Any], asked: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    if given is asked:
+        return dict(kwargs)
+    return {**kwargs, **{key: value for key, value in given.items() if key != "args" or key in kwargs}}
+
+
+def _read(result: ToolOutput) -> Outcome:
+    return Failure(result.content) if result.is_error else Value(data_of(result.content))
+
+
+def _written(value: Any, result: ToolOutput | None) -> ToolOutput:
+    text = text_of(value)
+    if result is None:
+        return ToolOutput(content=text, tool_name="", raw_input={}, raw_output=value)
+    return ToolOutput(content=text, tool_name=result.tool_name, raw_input=result.raw_input, raw_output=value)

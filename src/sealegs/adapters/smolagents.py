@@ -1,0 +1,49 @@
+"""smolagents: tools through a session, for tool-calling agents and for code agents.
+
+`CodeAgent(tools=wrap(tools, session), ...)`. Faults happen inside `forward`, so that smolagents shows them as it shows
+the tool's own errors, and code that a model writes can catch them. What it does not cover: tools that are called from
+code in a remote executor (E2B, Docker, ...), where smolagents sends the tool's source away and nothing of ours.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar, overload
+
+from smolagents import Tool
+
+from sealegs.adapters.crossing import Crossing
+from sealegs.inject import Session
+
+T = TypeVar("T", bound=Tool)
+
+
+@overload
+def wrap(tools: Sequence[Tool], session: Session | None = None) -> list[Tool]: ...
+@overload
+def wrap(tools: T, session: Session | None = None) -> T: ...
+def wrap(tools: Any, session: Session | None = None) -> Any:
+    """A copy of the tool or tools with every call going through the session.
+
+    Args:
+        tools: a tool or a sequence of them.
+        session: the episode; None takes the session that is active when a call is made.
+    """
+    if isinstance(tools, Sequence):
+        return [wrap(tool, session) for tool in tools]
+    copied, crossing, forward = copy.copy(tools), Crossing(session), tools.forward
+    names = tuple(tools.inputs)
+
+    @functools.wraps(forward)
+    def crossed(*args: Any, **kwargs: Any) -> Any:
+        asked = {**dict(zip(names, args)), **kwargs}
+
+        def running(given: Mapping[str, Any]) -> Any:
+            return forward(*args, **kwargs) if given is asked else forward(**given)
+
+        return crossing.call(tools.name, asked, running)
+
+    copied.forward = crossed
+    return copied

@@ -1,0 +1,116 @@
+"""AutoGen AgentChat: `AssistantAgent` with wrapped tools, and with a wrapped workbench that is not AutoGen's own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from autogen_agentchat.agents import AssistantAgent
+from autogen_core import CancellationToken, FunctionCall
+from autogen_core.models import CreateResult, FunctionExecutionResultMessage, RequestUsage
+from autogen_core.tools import FunctionTool, TextResultContent, ToolResult, ToolSchema, Workbench
+from autogen_ext.models.replay import ReplayChatCompletionClient
+
+from sealegs.adapters.autogen import wrap
+from sealegs.adapters.conformance import FINAL, Harness, Scene
+
+ABLE = ("vision", "function_calling", "json_output", "structured_output")
+INFO = {**{name: name == "function_calling" for name in ABLE}, "family": "unknown"}
+
+
+class Scripted(ReplayChatCompletionClient):
+    """A model that does what a script says."""
+
+    def __init__(self, scene: Scene) -> None:
+        super().__init__([], model_info=INFO)  # type: ignore[arg-type]
+        self.scene = scene
+
+    async def create(self, messages: Sequence[Any], *, tools: Sequence[Any] = (), **kwargs: Any) -> CreateResult:
+        results: dict[str, str] = {}
+        said = [json.dumps(tool if isinstance(tool, dict) else tool.schema) for tool in tools]
+        for message in messages:
+            if isinstance(message, FunctionExecutionResultMessage):
+                results |= {result.call_id: result.content for result in message.content}
+                said += [f"{result.name} {result.is_error} {result.content}" for result in message.content]
+            else:
+                said.append(str(message.content) if isinstance(message.content, str) else "")
+        asks = self.scene.script.turn("\n".join(said), results)
+        calls = [FunctionCall(ask.id, json.dumps(dict(ask.arguments)), ask.tool) for ask in asks]
+        return CreateResult(
+            finish_reason="function_calls" if calls else "stop",
+            content=calls or FINAL,
+            usage=RequestUsage(0, 0),
+            cached=False,
+        )
+
+
+class AutoGen(Harness):
+    framework = "AutoGen AssistantAgent"
+    package = "autogen-agentchat"
+    modes = ("async", "mixed")
+    absent = {
+        "hang_timed_out": "AutoGen has no timeout for a tool call",
+        "hang_let_go": "AutoGen waits for ever once a tool was cancelled, faulty or not; cancel the run itself",
+    }
+
+    def play(self, scene: Scene) -> None:
+        raise NotImplementedError("AutoGen is async")
+
+    def given(self, scene: Scene) -> dict[str, Any]:
+        tools = made(scene)
+        return {"tools": wrap(tools, scene.session) if scene.armed else tools}
+
+    async def play_async(self, scene: Scene) -> None:
+        agent = AssistantAgent("desk", Scripted(scene), **self.given(scene), max_tool_iterations=20)
+        async for event in agent.run_stream(task="What is the weather?"):
+            scene.note(type(event).__name__)
+
+
+class Bench(Workbench):
+    """A workbench of somebody else's: answers are JSON, as those of MCP servers, and errors are told in the result."""
+
+    component_type = "workbench"
+
+    def __init__(self, tools: list[FunctionTool]) -> None:
+        self.tools = {tool.name: tool for tool in tools}
+
+    async def list_tools(self) -> list[ToolSchema]:
+        return [tool.schema for tool in self.tools.values()]
+
+    async def call_tool(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        cancellation_token: CancellationToken | None = None,
+        call_id: str | None = None,
+    ) -> ToolResult:
+        try:
+            value = await self.tools[name].run_json(arguments or {}, CancellationToken())
+        except Exception as error:
+            return ToolResult(name=name, result=[TextResultContent(content=str(error))], is_error=True)
+        text = value if isinstance(value, str) else json.dumps(value)
+        return ToolResult(name=name, result=[TextResultContent(content=text)])
+
+    async def start(self) -> None: ...
+
+    async def stop(self) -> None: ...
+
+    async def reset(self) -> None: ...
+
+    async def save_state(self) -> Mapping[str, Any]:
+        return {}
+
+    async def load_state(self, state: Mapping[str, Any]) -> None: ...
+
+
+class AutoGenWorkbench(AutoGen):
+    framework = "AutoGen workbench"
+
+    def given(self, scene: Scene) -> dict[str, Any]:
+        bench = Bench(made(scene))
+        return {"workbench": wrap(bench, scene.session) if scene.armed else bench}
+
+
+def made(scene: Scene) -> list[Any]:
+    return [FunctionTool(function, description=function.__doc__ or "") for function in scene.tools.values()]

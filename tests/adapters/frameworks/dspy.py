@@ -1,0 +1,76 @@
+"""DSPy: `ReAct`, whose calls come one after the other."""
+
+from __future__ import annotations
+
+import json
+import re
+from types import SimpleNamespace
+from typing import Any
+
+import dspy
+
+from sealegs.adapters.conformance import FINAL, Ask, Harness, Scene
+from sealegs.adapters.dspy import wrap
+
+OBSERVED = re.compile(r"\[\[ ## observation_(\d+) ## \]\]\n(.*?)(?=\n\n\[\[ ## |\Z)", re.DOTALL)
+
+
+class Scripted(dspy.BaseLM):
+    """A model that does what a script says, a call a turn."""
+
+    def __init__(self, scene: Scene) -> None:
+        super().__init__(model="scripted", cache=False)
+        self.scene = scene
+        self.waiting: list[Ask] = []
+        self.asked: list[Ask] = []
+
+    def forward(self, prompt: Any = None, messages: Any = None, **kwargs: Any) -> Any:
+        text = "\n".join(str(message["content"]) for message in messages)
+        if "[[ ## next_tool_name ## ]]" not in text:  # what is left is to put the answer into words
+            return _reply(f"[[ ## reasoning ## ]]\nEnough.\n\n[[ ## answer ## ]]\n{FINAL}\n\n[[ ## completed ## ]]")
+        if not self.waiting:
+            found = {int(number): told for number, told in OBSERVED.findall(text)}
+            results = {ask.id: found[number] for number, ask in enumerate(self.asked)}
+            self.waiting = list(self.scene.script.turn(text, results))
+        name, arguments = "finish", {}
+        if self.waiting:
+            ask = self.waiting.pop(0)
+            self.asked.append(ask)
+            name, arguments = ask.tool, dict(ask.arguments)
+        return _reply(
+            f"[[ ## next_thought ## ]]\nSo be it.\n\n[[ ## next_tool_name ## ]]\n{name}\n\n"
+            f"[[ ## next_tool_args ## ]]\n{json.dumps(arguments)}\n\n[[ ## completed ## ]]"
+        )
+
+    async def aforward(self, prompt: Any = None, messages: Any = None, **kwargs: Any) -> Any:
+        return self.forward(prompt, messages, **kwargs)
+
+
+class DSPy(Harness):
+    framework = "DSPy ReAct"
+    package = "dspy"
+    absent = {
+        "hang_timed_out": "DSPy has no timeout for a tool call",
+        "streaming": "ReAct streams nothing of its tools",
+        "delay (mixed)": "DSPy runs sync tools in the event loop itself, faulty or not",
+        "hang_cancelled (mixed)": "DSPy runs sync tools in the event loop itself, faulty or not",
+    }
+
+    def play(self, scene: Scene) -> None:
+        with dspy.context(lm=Scripted(scene), adapter=dspy.ChatAdapter()):
+            agent(scene)(question="What is the weather?")
+
+    async def play_async(self, scene: Scene) -> None:
+        with dspy.context(lm=Scripted(scene), adapter=dspy.ChatAdapter()):
+            await agent(scene).acall(question="What is the weather?")
+
+
+def agent(scene: Scene) -> dspy.ReAct:
+    tools: list[Any] = list(scene.tools.values())
+    return dspy.ReAct("question -> answer", tools=wrap(tools, scene.session) if scene.armed else tools)
+
+
+def _reply(text: str) -> Any:
+    message = SimpleNamespace(content=text, tool_calls=None, role="assistant")
+    choice = SimpleNamespace(message=message, finish_reason="stop", index=0)
+    return SimpleNamespace(choices=[choice], usage={}, model="scripted")

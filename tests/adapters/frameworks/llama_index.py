@@ -1,0 +1,79 @@
+"""LlamaIndex: `FunctionAgent`, whose workflow calls the tools of one turn at the same time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from llama_index.core.agent.workflow import FunctionAgent
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse, MessageRole
+from llama_index.core.llms.function_calling import FunctionCallingLLM
+from llama_index.core.llms.llm import ToolSelection
+from llama_index.core.llms.mock import MockLLM
+from llama_index.core.tools import FunctionTool
+from pydantic import PrivateAttr
+
+from sealegs.adapters.conformance import FINAL, Ask, Harness, Scene
+from sealegs.adapters.llama_index import wrap
+
+PATIENT = 5.0  # seconds
+
+
+class Scripted(MockLLM, FunctionCallingLLM):
+    """A model that does what a script says."""
+
+    _scene: Scene = PrivateAttr()
+
+    @property
+    def metadata(self) -> Any:
+        return super().metadata.model_copy(update={"is_function_calling_model": True})
+
+    def _prepare_chat_with_tools(self, tools: Sequence[Any], **kwargs: Any) -> dict[str, Any]:
+        declared = [json.dumps(tool.metadata.to_openai_tool()) for tool in tools]
+        return {"messages": kwargs.get("chat_history") or [], "declared": declared}
+
+    async def achat_with_tools(self, tools: Sequence[Any], *args: Any, **kwargs: Any) -> ChatResponse:
+        given = self._prepare_chat_with_tools(tools, **kwargs)
+        messages: list[ChatMessage] = given["messages"]
+        results = {
+            str(message.additional_kwargs["tool_call_id"]): str(message.content)
+            for message in messages
+            if message.role == MessageRole.TOOL
+        }
+        said = [f"{message.role}: {message.content}" for message in messages if message.role != MessageRole.TOOL]
+        told = [results[id] for id in sorted(results)]  # the calls of one turn come back in the order in which they end
+        asked = self._scene.script.turn("\n".join([*given["declared"], *said, *told]), results)
+        message = ChatMessage(role=MessageRole.ASSISTANT, content="" if asked else FINAL)
+        message.additional_kwargs["asked"] = asked
+        return ChatResponse(message=message)
+
+    def get_tool_calls_from_response(self, response: ChatResponse, **kwargs: Any) -> list[ToolSelection]:
+        asked: tuple[Ask, ...] = response.message.additional_kwargs.get("asked", ())
+        return [ToolSelection(tool_id=ask.id, tool_name=ask.tool, tool_kwargs=dict(ask.arguments)) for ask in asked]
+
+
+class LlamaIndex(Harness):
+    framework = "LlamaIndex FunctionAgent"
+    package = "llama-index-core"
+    modes = ("async", "mixed")
+
+    def play(self, scene: Scene) -> None:
+        raise NotImplementedError("LlamaIndex's agents are async")
+
+    async def play_async(self, scene: Scene) -> None:
+        tools: list[Any] = [FunctionTool.from_defaults(function) for function in scene.tools.values()]
+        if scene.armed:
+            tools = wrap(tools, scene.session)
+        model = Scripted()
+        model._scene = scene
+        # The only timeout is that of the whole run; without it, a cancelled tool leaves the run waiting for ever.
+        timeout = scene.patience or PATIENT
+        run = FunctionAgent(tools=tools, llm=model, streaming=False, timeout=timeout).run("What is the weather?")
+        try:
+            async for event in run.stream_events():
+                scene.note(type(event).__name__)
+            await run
+        finally:
+            if not run.done():
+                await run.cancel_run()

@@ -1,0 +1,54 @@
+"""OpenAI Agents SDK: `Runner` with wrapped function tools and the SDK's own scripted model."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from agents.testing import ModelCall, ModelStep, ScriptedModel, assistant_message, function_call
+
+from agents import Agent, FunctionTool, RunConfig, Runner, function_tool
+from sealegs.adapters.conformance import FINAL, Harness, Scene
+from sealegs.adapters.openai_agents import wrap
+
+QUIET = RunConfig(tracing_disabled=True)
+
+
+class OpenAIAgents(Harness):
+    framework = "OpenAI Agents SDK"
+    package = "openai-agents"
+    absent = {
+        "hang_timed_out (sync)": "the SDK has a timeout for async tools only",
+        "hang_timed_out (mixed)": "the SDK has a timeout for async tools only",
+    }
+
+    def agent(self, scene: Scene) -> Agent[Any]:
+        tools: list[Any] = [function_tool(function, timeout=scene.patience) for function in scene.tools.values()]
+        if scene.armed:
+            tools = wrap(tools, scene.session)
+        return Agent("desk", tools=tools, model=model(scene))
+
+    def play(self, scene: Scene) -> None:
+        for item in Runner.run_sync(self.agent(scene), "What is the weather?", run_config=QUIET).new_items:
+            scene.note(item.type)
+
+    async def play_async(self, scene: Scene) -> None:
+        run = Runner.run_streamed(self.agent(scene), "What is the weather?", run_config=QUIET)
+        async for event in run.stream_events():
+            scene.note(getattr(event, "name", event.type))
+
+
+def model(scene: Scene) -> ScriptedModel:
+    def turn(call: ModelCall) -> ModelStep:
+        items = call.input if isinstance(call.input, list) else [{"role": "user", "content": call.input}]
+        results = {str(item["call_id"]): str(item["output"]) for item in items if "output" in item}
+        declared = [
+            f"{tool.name}: {tool.description} {json.dumps(tool.params_json_schema)}"
+            for tool in call.tools
+            if isinstance(tool, FunctionTool)
+        ]
+        asks = scene.script.turn("\n".join([*declared, *map(str, items)]), results)
+        calls = [function_call(ask.tool, ask.arguments, call_id=ask.id) for ask in asks]
+        return ModelStep(output=calls or [assistant_message(FINAL)])
+
+    return ScriptedModel([ModelStep(responder=turn) for _ in range(20)])

@@ -1,0 +1,80 @@
+"""Pydantic AI: an agent with the capability, and one with the toolset wrapper."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+from pydantic_ai import Agent, ModelMessage, Tool, ToolFailed
+from pydantic_ai.messages import RetryPromptPart, ToolReturnPart, UserPromptPart
+from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
+from pydantic_ai.toolsets import FunctionToolset
+
+from sealegs.adapters.conformance import FINAL, Ask, Harness, Scene
+from sealegs.adapters.pydantic_ai import Errors, Seam, SeamToolset
+
+
+class PydanticAI(Harness):
+    framework = "Pydantic AI capability"
+    package = "pydantic-ai-slim"
+    complaint = ToolFailed
+
+    def agent(self, scene: Scene) -> Agent:
+        tools = [Tool(function, timeout=scene.patience) for function in scene.tools.values()]
+        seam = [Seam(scene.session, errors(scene))] if scene.armed else []
+        return Agent(model(scene), tools=tools, capabilities=seam, retries=0 if scene.patience is None else 3)
+
+    def play(self, scene: Scene) -> None:
+        async def noted(context: Any, events: Any) -> None:
+            async for event in events:
+                note(scene, event)
+
+        self.agent(scene).run_sync("What is the weather?", event_stream_handler=noted)
+
+    async def play_async(self, scene: Scene) -> None:
+        async with self.agent(scene).run_stream_events("What is the weather?") as events:
+            async for event in events:
+                note(scene, event)
+
+
+class PydanticAIToolset(PydanticAI):
+    framework = "Pydantic AI toolset"
+
+    def agent(self, scene: Scene) -> Agent:
+        inner: FunctionToolset[Any] = FunctionToolset(list(scene.tools.values()), timeout=scene.patience)
+        toolset = SeamToolset(inner, scene.session, errors(scene)) if scene.armed else inner
+        return Agent(model(scene), toolsets=[toolset], retries=0 if scene.patience is None else 3)
+
+
+def errors(scene: Scene) -> Errors:
+    return "shown" if scene.shows else "raised"
+
+
+def model(scene: Scene) -> FunctionModel:
+    def turn(messages: list[ModelMessage], info: AgentInfo) -> tuple[Ask, ...]:
+        results: dict[str, str] = {}
+        said = [f"{tool.name}: {tool.description} {tool.parameters_json_schema}" for tool in info.function_tools]
+        for message in messages:
+            for part in message.parts:
+                if isinstance(part, ToolReturnPart):
+                    results[part.tool_call_id] = part.model_response_str()
+                    said.append(f"{part.tool_call_id} {part.outcome}")
+                elif isinstance(part, RetryPromptPart):
+                    results[part.tool_call_id] = part.model_response()
+                elif isinstance(part, UserPromptPart):
+                    said.append(str(part.content))
+        return scene.script.turn("\n".join([*said, *results.values()]), results)
+
+    async def streamed(messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[Any]:
+        asks = turn(messages, info)
+        for index, ask in enumerate(asks):
+            yield {index: DeltaToolCall(ask.tool, json.dumps(dict(ask.arguments)), tool_call_id=ask.id)}
+        if not asks:
+            yield FINAL
+
+    return FunctionModel(stream_function=streamed)
+
+
+def note(scene: Scene, event: Any) -> None:
+    scene.note(type(event).__name__)

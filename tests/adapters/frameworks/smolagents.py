@@ -1,0 +1,74 @@
+"""smolagents: the tool-calling agent, whose calls of one turn run in threads, and the code agent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from smolagents import ChatMessage, CodeAgent, MultiStepAgent, ToolCallingAgent, tool
+from smolagents.models import ChatMessageToolCall, ChatMessageToolCallFunction, MessageRole, Model
+
+from sealegs.adapters.conformance import FINAL, Ask, Harness, Scene
+from sealegs.adapters.smolagents import wrap
+
+
+class Scripted(Model):
+    """A model that does what a script says, by tool calls or by code."""
+
+    def __init__(self, scene: Scene, *, by_code: bool) -> None:
+        super().__init__(model_id="scripted")
+        self.scene, self.by_code = scene, by_code
+        self.asked: tuple[Ask, ...] = ()
+
+    def generate(self, messages: list[Any], *args: Any, tools_to_call_from: Any = None, **kwargs: Any) -> ChatMessage:
+        texts = [_text(message) for message in messages]
+        declared = [tool.to_tool_calling_prompt() for tool in tools_to_call_from or ()]
+        # Several calls of one turn come back as one text; with code there is one text by its nature.
+        results = {ask.id: texts[-1] for ask in self.asked}
+        self.asked = self.scene.script.turn("\n".join([*declared, *texts]), results)
+        if self.by_code:
+            lines = [f"print({ask.tool}(city={ask.arguments['city']!r}))" for ask in self.asked]
+            code = "\n".join(lines or [f"final_answer({FINAL!r})"])
+            return ChatMessage(MessageRole.ASSISTANT, f"Thought: so be it\n<code>\n{code}\n</code>")
+        calls = [_call(ask.id, ask.tool, dict(ask.arguments)) for ask in self.asked]
+        calls = calls or [_call("final", "final_answer", {"answer": FINAL})]
+        return ChatMessage(MessageRole.ASSISTANT, "", tool_calls=calls)
+
+
+class SmolToolCalling(Harness):
+    framework = "smolagents ToolCallingAgent"
+    package = "smolagents"
+    modes = ("sync",)
+    absent = {"hang_timed_out": "smolagents has no timeout for a tool call"}
+
+    def agent(self, scene: Scene) -> MultiStepAgent:
+        return ToolCallingAgent(made(scene), Scripted(scene, by_code=False), verbosity_level=-1, max_steps=12)
+
+    def play(self, scene: Scene) -> None:
+        for step in self.agent(scene).run("What is the weather?", stream=True):
+            scene.note(type(step).__name__)
+
+    async def play_async(self, scene: Scene) -> None:
+        raise NotImplementedError("smolagents is sync")
+
+
+class SmolCode(SmolToolCalling):
+    framework = "smolagents CodeAgent"
+    absent = {"hang_timed_out": "the timeout of the local executor waits for its thread, faulty or not"}
+
+    def agent(self, scene: Scene) -> MultiStepAgent:
+        return CodeAgent(made(scene), Scripted(scene, by_code=True), verbosity_level=-1, max_steps=12)
+
+
+def made(scene: Scene) -> list[Any]:
+    tools = [tool(function) for function in scene.tools.values()]
+    return wrap(tools, scene.session) if scene.armed else tools
+
+
+def _call(id: str, name: str, arguments: dict[str, Any]) -> ChatMessageToolCall:
+    return ChatMessageToolCall(ChatMessageToolCallFunction(arguments, name), id, "function")
+
+
+def _text(message: Any) -> str:
+    content = message.content
+    parts = content if isinstance(content, list) else [{"text": content}]
+    return "\n".join(str(part.get("text")) for part in parts)

@@ -1,0 +1,117 @@
+"""Which frameworks there are, and what the kit and a clock say of one of them.
+
+    python -m tests.adapters.frameworks.suite langchain --json langchain.json
+
+is what `nox` runs in an environment that has this one framework. Cost: what a whole run of the agent takes, from the
+making of its tools to its last words, divided by its calls; bare, and with the adapter under a plan that matches the
+calls and strikes none.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import importlib
+import json
+import platform
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sealegs.adapters.conformance import CHECKS, Ask, Harness, Report, Scene, Script, conform
+from sealegs.adapters.conformance.desk import Desk
+from sealegs.faults import Plan, Rule
+from sealegs.faults.kinds import Error
+from sealegs.faults.triggers import Nth, Tool
+from sealegs.inject import Session
+
+# By the name of the adapter, of its extra, and of the page here: what to import to know that it is installed.
+FRAMEWORKS = {
+    "langchain": "langchain",
+    "openai_agents": "agents",
+    "pydantic_ai": "pydantic_ai",
+    "smolagents": "smolagents",
+    "llama_index": "llama_index.core",
+    "dspy": "dspy",
+    "google_adk": "google.adk",
+    "autogen": "autogen_agentchat",
+    "agent_framework": "agent_framework",
+    "crewai": "crewai",
+    "claude_agent_sdk": "claude_agent_sdk",
+}
+CALLS = 8  # a run; some frameworks allow no more than ten turns
+ROUNDS = 15
+NEVER = Plan(name="never", rules=(Rule(match=Tool("*"), when=Nth(10**9), fault=Error()),))
+
+
+def harnesses(name: str) -> list[Harness]:
+    """The harnesses of a framework's page."""
+    page = importlib.import_module(f"tests.adapters.frameworks.{name}")
+    found = [thing for thing in vars(page).values() if isinstance(thing, type) and issubclass(thing, Harness)]
+    return [kind() for kind in found if kind.__module__ == page.__name__]
+
+
+def seconds_a_call(harness: Harness) -> tuple[float, float]:
+    """Bare, and what the adapter adds: the medians over rounds that take turns."""
+    _round(harness, armed=True)
+    rounds = [(_round(harness, armed=False), _round(harness, armed=True)) for _ in range(ROUNDS)]
+    return statistics.median(bare for bare, _ in rounds), statistics.median(armed - bare for bare, armed in rounds)
+
+
+def _round(harness: Harness, *, armed: bool) -> float:
+    mode = harness.modes[0]
+    script = Script([[Ask(f"call_{number}", "advice", {"city": f"City {number}"})] for number in range(CALLS)])
+    session = Session(NEVER) if armed else None
+    scene = Scene(mode, Desk(mode).tools(), script, armed, session)
+    began = time.perf_counter()
+    if mode == "sync":
+        harness.play(scene)
+    else:
+        asyncio.run(harness.play_async(scene))
+    assert script.finished
+    return (time.perf_counter() - began) / CALLS
+
+
+def measured(harness: Harness, report: Report) -> dict[str, Any]:
+    """A row of the table as data."""
+    verdicts = {f"{verdict.check} ({verdict.mode})": verdict for verdict in report.verdicts}
+    bare, added = seconds_a_call(harness)
+    return {
+        "framework": report.framework,
+        "package": report.package,
+        "version": report.version,
+        "modes": list(harness.modes),
+        "surface": report.surface,
+        "counts": report.counts(),
+        "failed": {name: verdict.detail for name, verdict in verdicts.items() if verdict.result == "failed"},
+        "absent": {name: verdict.detail for name, verdict in verdicts.items() if verdict.result == "absent"},
+        "ms_a_call": {"bare": round(bare * 1e3, 3), "added": round(added * 1e3, 3)},
+    }
+
+
+def main(arguments: list[str]) -> int:
+    """Run the kit on one framework; 1 where a check failed."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("framework", choices=["plain", *FRAMEWORKS])
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--check", choices=sorted(CHECKS), help="make this check only, and print it")
+    given = parser.parse_args(arguments)
+    wanted: Callable[[str, str], bool] = lambda check, mode: given.check in (None, check)  # noqa: E731
+    rows, failed = [], 0
+    for harness in harnesses(given.framework):
+        report = conform(harness, wanted)
+        print(report)
+        failed += len(report.failed)
+        if given.check is None:
+            rows.append(measured(harness, report))
+    if given.json is not None:
+        found = {"python": platform.python_version(), "rows": rows}
+        given.json.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

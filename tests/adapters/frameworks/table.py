@@ -1,0 +1,85 @@
+"""The table of docs/adapters.md, made from what the kit found: `python -m tests.adapters.frameworks.table FOLDER`.
+
+Rows of frameworks that were not run this time stay as they were in benchmarks/results/adapters.json.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from sealegs.adapters.conformance import CHECKS
+
+ROOT = Path(__file__).parents[3]
+DATA = ROOT / "benchmarks" / "results" / "adapters.json"
+PAGE = ROOT / "docs" / "adapters.md"
+BEGIN, END = "<!-- made by nox: begin -->\n", "<!-- made by nox: end -->\n"
+LONGEST = 90  # characters of what the model sees
+
+
+def gathered(folder: Path, known: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The rows of this run, and those of frameworks that were not run."""
+    rows = {str(row["framework"]): dict(row) for row in known}
+    for path in sorted(folder.glob("*.json")):
+        found = json.loads(path.read_text(encoding="utf-8"))
+        rows |= {row["framework"]: {**row, "python": found["python"]} for row in found["rows"]}
+    return sorted(rows.values(), key=lambda row: str(row["framework"]).lower())
+
+
+def table(rows: Iterable[Mapping[str, Any]]) -> str:
+    """The rows as Markdown, with the reasons why checks are absent below."""
+    lines = [
+        "| framework | version | ways | checks passed | absent | a tool that raises | a call: bare + added, ms |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    notes = []
+    for row in rows:
+        counts, cost = row["counts"], row["ms_a_call"]
+        made = counts["passed"] + counts["failed"]
+        absent = f"{counts['absent']}" if counts["absent"] else ""
+        lines.append(
+            f"| {row['framework']} | `{row['package']}` {row['version']} | {', '.join(row['modes'])} "
+            f"| {counts['passed']} of {made} | {absent} | {_short(row['surface'])} "
+            f"| {cost['bare']:.2f} + {max(0.0, cost['added']):.2f} |"
+        )
+        notes += [f"- {row['framework']}: {reason} ({', '.join(names)})." for reason, names in _reasons(row).items()]
+    return "\n".join([*lines, "", "Absent, for lack of anything to check:", "", *notes, ""])
+
+
+def _reasons(row: Mapping[str, Any]) -> dict[str, list[str]]:
+    reasons: dict[str, list[str]] = {}
+    for name, reason in row["absent"].items():
+        if reason != "a sync run cannot be cancelled":
+            reasons.setdefault(reason, []).append(f"`{name}`")
+    return reasons
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    if "Traceback" in line:
+        line = line[: line.index("Traceback")] + "the whole traceback"
+    return (line if len(line) <= LONGEST else f"{line[:LONGEST]}...").replace("|", "\\|")
+
+
+def written(page: str, rows: Iterable[Mapping[str, Any]]) -> str:
+    """The page with its table made anew."""
+    before, rest = page.split(BEGIN)
+    after = rest.split(END)[1]
+    return f"{before}{BEGIN}\n{table(rows)}\n{END}{after}"
+
+
+def main(folder: Path) -> None:
+    """Write data and page."""
+    known = json.loads(DATA.read_text(encoding="utf-8"))["rows"] if DATA.exists() else []
+    rows = gathered(folder, known)
+    DATA.write_text(
+        json.dumps({"checks": list(CHECKS), "rows": rows}, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
+    PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), rows), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,44 @@
+"""The page says what is so: its program runs, its checks are those of the kit, its table is that of the data."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import noxfile
+
+from sealegs.adapters.conformance import CHECKS
+from tests.adapters.frameworks.suite import FRAMEWORKS
+from tests.adapters.frameworks.table import DATA, PAGE, ROOT, written
+
+TEXT = PAGE.read_text(encoding="utf-8")
+
+
+def test_the_program_of_the_page_runs() -> None:
+    (block,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+    scope: dict[str, Any] = {"__name__": "page"}
+    exec(compile(block, "adapters.md", "exec"), scope)
+    assert scope["report"].counts()["passed"] >= 10
+
+
+def test_the_checks_are_all_there() -> None:
+    assert re.findall(r"^\| `(\w+)` \| [a-z]", TEXT, re.MULTILINE) == list(CHECKS)
+
+
+def test_the_table_is_that_of_the_data() -> None:
+    rows = json.loads(DATA.read_text(encoding="utf-8"))["rows"]
+    assert written(TEXT, rows) == TEXT
+    assert not any(row["failed"] for row in rows)
+
+
+def test_every_adapter_is_tested_and_has_an_extra() -> None:
+    there = {path.stem for path in (ROOT / "src" / "sealegs" / "adapters").glob("*.py")}
+    frameworks = {"__init__", "inspect", "crossing"}
+    loops = {"anthropic", "dispatch", "openai"}
+    wire = {"httpx", "httpx2", "httpx_family", "requests", "wire"}
+    others = frameworks | loops | wire | {"pytest", "pytest_faults", "pytest_report"}
+    assert there - others == set(FRAMEWORKS) == set(noxfile.FRAMEWORKS)
+    extras = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    for name in FRAMEWORKS:
+        assert re.search(rf"^{name.replace('_', '-')} = ", extras, re.MULTILINE), name

@@ -84,7 +84,7 @@ def measured(harness: Harness, report: Report) -> dict[str, Any]:
         "package": report.package,
         "version": report.version,
         "modes": list(harness.modes),
-        "surface": report.surface,
+        "surface": report.surface.replace(sys.prefix, "/venv"),  # tracebacks name the machine's folders
         "counts": report.counts(),
         "failed": {name: verdict.detail for name, verdict in verdicts.items() if verdict.result == "failed"},
         "absent": {name: verdict.detail for name, verdict in verdicts.items() if verdict.result == "absent"},

@@ -187,10 +187,11 @@ def with_nodes(*nodes: Node) -> Task:
     ("task", "problems"),
     [
         (TASK, []),
-        (replace(TASK, victim="a"), []),
+        (replace(TASK, victim="first"), []),
+        (replace(TASK, victim="g"), []),
         (
-            replace(TASK, victim="none"),
-            ["victim 'none' is no node of the graph; name a group, or a step outside of groups"],
+            replace(TASK, victim="a"),
+            ["victim 'a' is no node of the graph; name a group, or a step outside of groups"],
         ),
         (
             replace(TASK, inputs={}),

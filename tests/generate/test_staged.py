@@ -46,6 +46,10 @@ def test_a_good_model_makes_the_task_it_was_told(tmp_path: Path, name: str) -> N
     (task,) = task_set(str(tmp_path / "out")).tasks.values()
     assert (task.graph, task.request) == (base(name).graph, base(name).request)
     assert not any(metric.startswith("bad answers") for metric in found.cost or {})
+    (entry,) = (tmp_path / "out" / "stages" / "8-corruption.jsonl").read_text().splitlines()[1:]
+    victims = json.loads(entry)["result"]["victims"]
+    assert victims
+    assert all(victim["used"] and len(victim["kinds"]) >= 2 for victim in victims.values())
     names = sorted(file.name for file in (tmp_path / "out" / "stages").iterdir())
     assert names == [f"{n}-{stage}.jsonl" for n, stage in enumerate(pipeline.STAGES, 1)]
 

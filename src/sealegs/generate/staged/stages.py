@@ -14,7 +14,7 @@ from sealegs.generate.checks import CHECKS, MOST_CALLS, Checked
 from sealegs.generate.staged import prompts
 from sealegs.generate.staged.asking import Asker, Bad, Fell, json_in
 from sealegs.generate.staged.proposal import field_schema, read_proposal, sources
-from sealegs.suites.maze.perturbation import spec_in, used_fields, victims
+from sealegs.suites.maze.perturbation import fitting_kinds, spec_in, used_fields, victims
 from sealegs.tasks import Task, count_paths, count_solutions, path_lengths
 from sealegs.tasks.graph import Field, Graph
 from sealegs.tasks.reading import task_data, tasks_of
@@ -128,14 +128,20 @@ class Stages:
         return {"reconstructed": {tool: sorted(needs) for tool, needs in found.items()}}
 
     async def corruption(self, item: Item) -> dict[str, Any]:
-        """Which corruptions fit each possible victim: detectable, with its keys, changing what is used."""
+        """For each possible victim the corruptions that fit: detectable, with its keys, changing what is used."""
         task = self._task(item)
+        right = reference(task, self.corpus)
         for name, check in CHECKS.items():
-            for reason in check(Checked(task, self.corpus, reference(task, self.corpus))):
+            for reason in check(Checked(task, self.corpus, right)):
                 raise Fell(f"{name}: {reason}")
         nodes = [group.id for group in task.graph.groups] or list(task.graph.by_id)
         steps = [step for node in nodes for step in victims(task.graph, node) if used_fields(task.graph, step, task)]
-        return {"victims": {step.tool: list(spec_in(task, step, self.corpus).used) for step in steps}}
+        found = {}
+        for step in steps:
+            spec, others = spec_in(task, step, self.corpus), self.corpus.answered_examples(step.tool)
+            kinds = fitting_kinds(task.id, step, spec, right.steps[step.id], others)
+            found[step.tool] = {"used": list(spec.used), "kinds": list(kinds)}
+        return {"victims": found}
 
     def _domain(self, tool: str) -> str:
         return self.corpus.tools[tool].domain

@@ -8,8 +8,8 @@ from sealegs.suites.maze.retrieval import STATED_K, Retrieved, ReverseCheck, fir
 from sealegs.suites.maze.task_sets import base_tasks
 from sealegs.tasks.graph import Branch, Graph, Group, Step
 from sealegs.world.corpus import load
-from sealegs.world.search import ToolSearch
 from sealegs.world.shortlist import Shortlist
+from sealegs.world.tool_search import ToolSearch
 
 TASKS = base_tasks()
 SHORTLIST = Shortlist(load())

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from sealegs.world.corpus import load
-from sealegs.world.search import ToolSearch
 from sealegs.world.shortlist import Shortlist, clauses, whole
 from sealegs.world.supply import Parameter, Supply, types_of
+from sealegs.world.tool_search import ToolSearch
 
 CORPUS = load()
 SHORTLIST = Shortlist(CORPUS)

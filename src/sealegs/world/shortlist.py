@@ -23,9 +23,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from sealegs.search.bm25 import TextIndex, words
 from sealegs.world.corpus import Corpus
-from sealegs.world.search import TextIndex, ToolSearch, coded, document, words
 from sealegs.world.supply import Parameter, Supply
+from sealegs.world.tool_search import ToolSearch, coded, document
 
 CLAUSE_ENDS = re.compile(r"(?<=[.;:!?,()])\s+|\band\b|\bthen\b")
 SLOWLY = 3  # places by arguments count 4/4, 4/5, 4/6: an argument speaks for several tools

@@ -13,8 +13,9 @@ from typing import Any
 
 import jsonschema_rs
 
+from sealegs.search.bm25 import TextIndex
 from sealegs.world.corpus import Corpus
-from sealegs.world.search import TextIndex, field_text, fields_of
+from sealegs.world.tool_search import field_text, fields_of
 
 PASSED_ON = 0.3
 LEAST = 0.2

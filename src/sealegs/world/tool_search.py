@@ -1,8 +1,7 @@
 """Full-text search over tools: BM25 on what a tool documents.
 
 A tool's document is its name, description, parameters and answer fields, each with its description and its listed
-values. The score is BM25 as Lucene has it (Robertson and Zaragoza 2009; `bm25s`), on English stems. There are no
-synonyms and no embeddings: a tool is found by the words that it uses.
+values. There are no synonyms and no embeddings: a tool is found by the words that it uses.
 """
 
 from __future__ import annotations
@@ -13,12 +12,10 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
+from sealegs.search.bm25 import TextIndex
 from sealegs.tasks.wording import CURRENCIES, UNITS
 from sealegs.world.corpus import Corpus
 from sealegs.world.tool import Tool
-
-K1 = 1.2
-B = 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,29 +24,6 @@ class Hit:
 
     tool: str
     score: float
-
-
-@dataclass(frozen=True)
-class TextIndex:
-    """BM25 over texts, which are known by their place."""
-
-    texts: tuple[str, ...]
-
-    @cached_property
-    def _index(self) -> Any:
-        from bm25s import BM25
-
-        index = BM25(k1=K1, b=B)
-        index.index([words(text) for text in self.texts], show_progress=False)
-        return index
-
-    def scores(self, query: str) -> list[float]:
-        """The score of every text, 0 where it shares no word with the query."""
-        asked = words(query)
-        if not asked:
-            return [0.0] * len(self.texts)
-        found: list[float] = self._index.get_scores(asked).tolist()
-        return found
 
 
 @dataclass(frozen=True)
@@ -107,17 +81,6 @@ def field_text(name: str, field: Mapping[str, Any]) -> str:
     return " ".join([name, field.get("description", ""), *map(str, field.get("enum", ()))])
 
 
-def words(text: str) -> list[str]:
-    """The stems of a text in its order, without stop words; a name's parts are words of their own."""
-    from bm25s import tokenize
-
-    plain = text.replace("_", " ")
-    found: Sequence[list[str]] = tokenize(
-        [plain], stopwords="en", stemmer=_stemmer(), return_ids=False, show_progress=False
-    )
-    return found[0]
-
-
 def coded(text: str) -> str:
     """The text, and behind it the code of every currency and unit that it names: `euros` adds `EUR currency`."""
     plain = text.casefold()
@@ -137,10 +100,3 @@ def _form(form: str) -> re.Pattern[str]:
 
 def _named(form: str, text: str) -> bool:
     return form in text and (not form.isalpha() or _form(form).search(text) is not None)
-
-
-@cache
-def _stemmer() -> Any:
-    from Stemmer import Stemmer
-
-    return Stemmer("english")

@@ -4,8 +4,9 @@ import math
 
 import pytest
 
+from sealegs.search.bm25 import K1, B, TextIndex, words
 from sealegs.world.corpus import load
-from sealegs.world.search import K1, B, TextIndex, ToolSearch, coded, document, purpose, words
+from sealegs.world.tool_search import ToolSearch, coded, document, purpose
 from tests.test_layers import loaded_by
 
 CORPUS = load()
@@ -92,4 +93,4 @@ def test_currencies_and_units_get_their_codes(text: str, added: list[str]) -> No
 
 
 def test_the_library_loads_on_first_use() -> None:
-    assert not loaded_by("import sealegs.world.search, sealegs.world.shortlist") & {"bm25s", "numpy", "Stemmer"}
+    assert not loaded_by("import sealegs.world.tool_search, sealegs.world.shortlist") & {"bm25s", "numpy", "Stemmer"}

@@ -1,0 +1,1 @@
+"""Finding a text by what it says. Knows nothing of tools, failures or tasks."""

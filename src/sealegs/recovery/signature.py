@@ -1,0 +1,72 @@
+"""The signature of a failure: what it has in common with others of its kind, whatever the tool, wording and numbers.
+
+A signature holds what can be seen of one call and what the episode remembers of the tool before it. It does not judge:
+what class a failure is of, and what to do, are the matters of `classes` and `bank`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sealegs.faults.call import Call, Failure, Outcome
+from sealegs.faults.invariants import Violation
+from sealegs.faults.spec import ToolSpec
+from sealegs.recovery.masking import masked
+
+SCHEMA_FAMILIES = frozenset({"malformed", "missing_required_fields"})
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What is seen of one failure.
+
+    Attributes:
+        status: the HTTP status, where there is one.
+        type: the error's name as the tool or its framework gives it; empty for an answer that came as data.
+        message: what was said, masked.
+        schema: violations of the tool's output schema, each as a sentence.
+        invariants: families of the invariants that the answer breaks.
+        repeated: how many times before in this episode the same call came to the same failure.
+        late: how many times longer the call took than the tool's slowest usual one; None where that is not known.
+    """
+
+    status: int | None = None
+    type: str = ""
+    message: str = ""
+    schema: tuple[str, ...] = ()
+    invariants: tuple[str, ...] = ()
+    repeated: int = 0
+    late: float | None = None
+
+    @property
+    def silent(self) -> bool:
+        """Whether nothing but the answer itself tells of the failure."""
+        return not self.type and self.status is None
+
+    def data(self) -> dict[str, Any]:
+        """The signature as JSON data, without what is empty."""
+        return {name: value for name, value in asdict(self).items() if value not in (None, "", (), 0)}
+
+
+def signature(
+    call: Call, outcome: Outcome, spec: ToolSpec | None = None, *, repeated: int = 0, late: float | None = None
+) -> Signature | None:
+    """The signature of an outcome; None for an answer in which nothing is wrong as far as call and answer can tell."""
+    if isinstance(outcome, Failure):
+        return Signature(outcome.status, outcome.type, masked(outcome.message), repeated=repeated, late=late)
+    found = spec.violations(call.arguments, outcome.value) if spec is not None else ()
+    if not found and late is None:
+        return None
+    return of_violations(found, repeated=repeated, late=late)
+
+
+def of_violations(found: tuple[Violation, ...], *, repeated: int = 0, late: float | None = None) -> Signature:
+    """The signature of an answer that came as data and breaks what holds of the tool's answers."""
+    return Signature(
+        message=masked("; ".join(violation.reason for violation in found)),
+        schema=tuple(violation.reason for violation in found if violation.family in SCHEMA_FAMILIES),
+        invariants=tuple(dict.fromkeys(v.family for v in found if v.family not in SCHEMA_FAMILIES)),
+        repeated=repeated,
+        late=late,
+    )

@@ -22,6 +22,7 @@ class ToolSpec:
         tags: labels for matching (`travel`, `action`, ...).
         invariants: what holds on every right answer.
         effects: whether a call changes the world.
+        idempotent: whether the same call made twice changes it no further than made once.
         examples: documented arguments; also where an answer about another entity is taken from.
         used: paths in the answer that later steps use; a corruption must change one of them.
     """
@@ -33,6 +34,7 @@ class ToolSpec:
     tags: frozenset[str] = frozenset()
     invariants: tuple[Invariant, ...] = ()
     effects: bool = False
+    idempotent: bool = False
     examples: tuple[Mapping[str, Any], ...] = ()
     used: tuple[str, ...] = ()
 

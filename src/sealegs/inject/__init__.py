@@ -8,17 +8,20 @@ from sealegs.inject.clock import Clock, Hung, RealClock, VirtualClock
 from sealegs.inject.injector import Injector
 from sealegs.inject.pieces import End, drive_pieces, drive_pieces_async
 from sealegs.inject.seam import NOT_DRY, bare, drive, drive_async, over, stacked, within
+from sealegs.inject.seat import Act, Seat
 from sealegs.inject.session import Session, Watcher
 from sealegs.inject.strike import Strike, same
 
 __all__ = [
     "NOT_DRY",
+    "Act",
     "AmbiguousSession",
     "Clock",
     "End",
     "Hung",
     "Injector",
     "RealClock",
+    "Seat",
     "Session",
     "Strike",
     "VirtualClock",

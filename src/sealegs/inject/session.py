@@ -16,16 +16,18 @@ from sealegs.inject.clock import Clock, RealClock
 from sealegs.inject.injector import Injector
 from sealegs.inject.pieces import Run, RunAsync, Split, drive_pieces, drive_pieces_async
 from sealegs.inject.seam import drive, drive_async, over, stacked, within
+from sealegs.inject.seat import Act, Seat
 from sealegs.inject.strike import Strike
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 UNARMED = Plan(name="unarmed")
+NO_OTHERS: Mapping[str, Callable[[Call], Any]] = {}
 
 
 class Watcher(Protocol):
-    """Who is told what happens on the seam (a recorder)."""
+    """Who is told what happens on the seam (a recorder). One that has a method `acted` is told every `Act` too."""
 
     def around(self, layer: Layer) -> Layer:
         """The layer with the watcher outside it."""
@@ -44,7 +46,10 @@ class Session:
         plan: the faults; none by default.
         episode: names the episode, and is part of the key of every random decision.
         specs: what is known of the tools.
-        layers: layers between the watcher and the injector, the outermost first (recovery stands here).
+        layers: layers between the watcher and the injector, the outermost first (recovery stands here). One that has a
+            method `seated` is given its place.
+        others: tools by name that layers may call in place of the one that the agent called, each with what runs it.
+            `run` of a call runs any tool where this is None.
         clock: real by default.
         timeout: seconds of waiting after which the caller gives up on one call; None waits for ever.
         watcher: told everything.
@@ -60,6 +65,7 @@ class Session:
         episode: str = "",
         specs: Iterable[ToolSpec] = (),
         layers: Sequence[Layer] = (),
+        others: Mapping[str, Callable[[Call], Any]] | None = NO_OTHERS,
         clock: Clock | None = None,
         timeout: float | None = None,
         watcher: Watcher | None = None,
@@ -67,8 +73,11 @@ class Session:
         self.episode = episode
         self.clock: Clock = clock or RealClock()
         self._timeout = timeout
+        self._others = others
         on_strike = watcher.struck if watcher is not None else None
-        self._injector = Injector(plan, episode=episode, specs=specs, on_strike=on_strike)
+        self._specs = {spec.name: spec for spec in specs}
+        self._injector = Injector(plan, episode=episode, specs=self._specs.values(), on_strike=on_strike)
+        self._seat(layers, watcher)
         inner: Layer = self._injector.layer
         inner = self._patient(over(stacked((*layers, _whole)), inner) if layers else inner)
         self._layer = inner if watcher is None else watcher.around(inner)
@@ -78,7 +87,9 @@ class Session:
 
     def know(self, specs: Iterable[ToolSpec]) -> None:
         """Learn of tools that are announced late; one that was called already stays as it was known then."""
-        self._injector.know(specs)
+        known = {spec.name: spec for spec in specs}
+        self._specs.update(known)
+        self._injector.know(known.values())
 
     def through(self, tool: str, arguments: Mapping[str, Any]) -> Layer | None:
         """What a call made now must go through; None where it passes as it is. A short cut for adapters.
@@ -95,7 +106,7 @@ class Session:
     ) -> Outcome:
         """Make a call in this thread; `run` runs the tool. `layer` is what `through` answered, if it was asked."""
         call = Call(tool, arguments, f"call-{next(self._ids)}")
-        return drive(layer or self._layer, call, run, self.clock)
+        return drive(layer or self._layer, call, self._routed(tool, run) if self._others else run, self.clock)
 
     async def call_async(
         self,
@@ -106,7 +117,8 @@ class Session:
     ) -> Outcome:
         """Make a call in this task; see `call`."""
         call = Call(tool, arguments, f"call-{next(self._ids)}")
-        return await drive_async(layer or self._layer, call, run, self.clock)
+        routed = self._routed_async(tool, run) if self._others else run
+        return await drive_async(layer or self._layer, call, routed, self.clock)
 
     def pieces(
         self, tool: str, arguments: Mapping[str, Any], run: Run, split: Split, layer: Layer | None = None
@@ -138,6 +150,37 @@ class Session:
         active.leave(self)
         self.clock.release()
 
+    def _seat(self, layers: Iterable[Layer], watcher: Watcher | None) -> None:
+        """Give every layer that asks for it its place."""
+        tell: Callable[[Act], None] = getattr(watcher, "acted", _unheard)
+        seat = Seat(self.episode, self.clock, self._specs, self._reaches, tell)
+        for layer in layers:
+            seated = getattr(layer, "seated", None)
+            if seated is not None:
+                seated(seat)
+
+    def _reaches(self, tool: str) -> bool:
+        return self._others is None or tool in self._others
+
+    def _routed(self, tool: str, run: Callable[[Call], Outcome]) -> Callable[[Call], Outcome]:
+        """What runs the agent's tool, and the others where a layer calls them."""
+        others = self._others or {}
+        return lambda call: run(call) if call.tool == tool else others[call.tool](call)
+
+    def _routed_async(
+        self, tool: str, run: Callable[[Call], Awaitable[Outcome]]
+    ) -> Callable[[Call], Awaitable[Outcome]]:
+        others = self._others or {}
+
+        async def routed(call: Call) -> Outcome:
+            if call.tool == tool:
+                return await run(call)
+            answer = others[call.tool](call)
+            outcome: Outcome = await answer if isinstance(answer, Awaitable) else answer
+            return outcome
+
+        return routed
+
     def _patient(self, layer: Layer) -> Layer:
         return layer if self._timeout is None else within(self._timeout, layer)
 
@@ -149,3 +192,7 @@ def _whole(call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
 
 def _never(tool: str) -> bool:
     return False
+
+
+def _unheard(act: Act) -> None:
+    """Nobody watches."""

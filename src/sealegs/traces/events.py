@@ -83,6 +83,28 @@ class Waited:
 
 
 @dataclass(frozen=True, slots=True)
+class Acted:
+    """A layer between agent and faults (recovery) did something on a call besides passing it on.
+
+    With an `attempt`, it had this call made, under that id, and `outcome` is what came of it; the first attempt has the
+    agent's own id and no policy. Without one, the agent's call is answered with `outcome` from here on, or stays as it
+    was (null). `mended`: this is the tool's last answer put right.
+    """
+
+    call: str
+    policy: str
+    action: str
+    attempt: str | None = None
+    tool: str | None = None
+    arguments: Mapping[str, Any] | None = None
+    outcome: Mapping[str, Any] | None = None
+    detail: str = ""
+    mended: bool = False
+    at: float = 0.0
+    type: Literal["acted"] = "acted"
+
+
+@dataclass(frozen=True, slots=True)
 class Effected:
     """Something really happened to the world."""
 
@@ -126,7 +148,7 @@ class Ended:
     type: Literal["ended"] = "ended"
 
 
-Event = Started | Called | Ran | Struck | Waited | Effected | Shown | Answered | Ended
+Event = Started | Called | Ran | Struck | Waited | Acted | Effected | Shown | Answered | Ended
 _ADAPTER: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="type")])
 _FIELDS = {
     event: ("type", *(field.name for field in dataclasses.fields(event) if field.name != "type"))

@@ -1,4 +1,9 @@
-"""The record of a finished episode as its readers want it: calls in order, each with all that belongs to it."""
+"""The record of a finished episode as its readers want it: calls in order, each with all that belongs to it.
+
+Where a layer (recovery) had calls of its own made for one of the agent's, each of them is a turn too: they cost, strike
+and do things as calls do. What the agent was shown in the end stands with the last of them only where it is that tool's
+own answer put right; an answer that was made from another tool's, or a remark on it, is no tool's answer.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +14,7 @@ from typing import Any
 
 from sealegs.faults.call import Call, Effect, Outcome
 from sealegs.traces.events import (
+    Acted,
     Answered,
     Called,
     Effected,
@@ -32,6 +38,7 @@ class Turn:
         shown: what the agent was shown; None where the caller was gone.
         strikes: the faults that fired.
         effects: what really happened to the world.
+        by: the recovery policy that had the call made; empty for the agent.
     """
 
     call: Call
@@ -39,6 +46,7 @@ class Turn:
     shown: Outcome | None = None
     strikes: tuple[Struck, ...] = ()
     effects: tuple[Effect, ...] = ()
+    by: str = ""
 
     @property
     def struck(self) -> bool:
@@ -84,20 +92,18 @@ def record(events: Iterable[Event]) -> Record:
     about: Started | None = None
     end: Ended | None = None
     answer: str | None = None
-    drafts: dict[str, _Draft] = {}
-    called: Counter[str] = Counter()
+    events = list(events)
+    drafts = _drafts(events)
     for event in events:
         match event:
             case Started():
                 about = event
-            case Called():
-                nth = called[event.tool]
-                called[event.tool] += 1
-                drafts[event.call] = _Draft(Call(event.tool, event.arguments, event.call, nth))
-            case Ran() | Struck() | Effected() | Shown():
-                if event.call not in drafts:
+            case Ran() | Struck() | Effected() | Shown() | Acted():
+                draft = drafts.get(event.call)
+                if draft is None:
                     raise ValueError(f"event {event.type!r} belongs to call {event.call!r}, which was never made")
-                drafts[event.call].add(event)
+                if not isinstance(event, Acted):
+                    draft.add(event)
             case Answered():
                 answer = event.text
             case Ended():
@@ -110,15 +116,49 @@ def record(events: Iterable[Event]) -> Record:
     return Record(about.episode, about.about, turns, answer, end)
 
 
+def _drafts(events: Iterable[Event]) -> dict[str, _Draft]:
+    """A turn for every call that was made, by the agent or for it, in their order."""
+    drafts: dict[str, _Draft] = {}
+    called: Counter[str] = Counter()
+    last: dict[str, _Draft] = {}  # of each call of the agent's
+    for event in events:
+        if isinstance(event, Called):
+            drafts[event.call] = last[event.call] = _Draft(_call(called, event.tool, event.arguments, event.call))
+        elif isinstance(event, Acted) and event.call in last:
+            if event.attempt is None:
+                last[event.call].answered(event)
+                continue
+            if event.attempt not in drafts:
+                assert event.tool is not None
+                assert event.arguments is not None
+                drafts[event.attempt] = _Draft(_call(called, event.tool, event.arguments, event.attempt), event.policy)
+            last[event.call] = drafts[event.attempt]
+            last[event.call].answered(event)
+    return drafts
+
+
+def _call(called: Counter[str], tool: str, arguments: Mapping[str, Any], id: str) -> Call:
+    called[tool] += 1
+    return Call(tool, arguments, id, called[tool] - 1)
+
+
 class _Draft:
     """A turn while its events come in."""
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: Call, by: str = "") -> None:
         self._call = call
+        self._by = by
+        self._fixed = False  # what came of it is told by a layer, not by what the agent was shown
         self._said: Outcome | None = None
         self._shown: Outcome | None = None
         self._strikes: list[Struck] = []
         self._effects: list[Effect] = []
+
+    def answered(self, event: Acted) -> None:
+        """What came of this attempt, or how its answer was put right."""
+        if event.outcome is not None and (event.attempt is not None or event.mended):
+            self._shown = outcome_from(event.outcome)
+            self._fixed = True
 
     def add(self, event: Ran | Struck | Effected | Shown) -> None:
         match event:
@@ -129,9 +169,10 @@ class _Draft:
             case Effected():
                 self._effects.append(Effect(event.action, event.subject, event.details, event.call))
             case Shown():
-                self._shown = None if event.outcome is None else outcome_from(event.outcome)
+                if not self._fixed:
+                    self._shown = None if event.outcome is None else outcome_from(event.outcome)
                 if event.true:
                     self._said = self._shown
 
     def turn(self) -> Turn:
-        return Turn(self._call, self._said, self._shown, tuple(self._strikes), tuple(self._effects))
+        return Turn(self._call, self._said, self._shown, tuple(self._strikes), tuple(self._effects), self._by)

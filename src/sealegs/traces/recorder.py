@@ -8,8 +8,10 @@ from typing import Any
 from sealegs.faults.call import Call, Effect, Failure, Layer, Outcome, Wait
 from sealegs.inject.clock import Clock
 from sealegs.inject.seam import NOT_DRY
+from sealegs.inject.seat import Act
 from sealegs.inject.strike import Strike, same
 from sealegs.traces.events import (
+    Acted,
     Answered,
     Called,
     Effected,
@@ -80,6 +82,24 @@ class Recorder:
             )
         )
 
+    def acted(self, act: Act) -> None:
+        """A layer did something on a call besides passing it on."""
+        attempt = act.attempt
+        self.add(
+            Acted(
+                act.call.id,
+                act.policy,
+                act.action,
+                None if attempt is None else attempt.id,
+                None if attempt is None else attempt.tool,
+                None if attempt is None else plain_object(attempt.arguments),
+                None if act.outcome is None else outcome_data(act.outcome),
+                act.detail,
+                act.mended,
+                self._clock.now(),
+            )
+        )
+
     def refused(self, call: Call, failure: Failure) -> None:
         """A call that never reached the seam: what carries the tools refused it."""
         self.add(Called(call.id, call.tool, plain_object(call.arguments), self._clock.now()))
@@ -90,7 +110,7 @@ class Recorder:
 
         def recorded(call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
             self.add(Called(call.id, call.tool, plain_object(call.arguments), self._clock.now()))
-            runs: list[tuple[Outcome, bool]] = []
+            runs: list[tuple[Call, Outcome]] = []
             shown: Outcome | None = None
             generator = layer(call)
             try:
@@ -99,7 +119,7 @@ class Recorder:
                     if isinstance(request, Call):
                         answer = yield request
                         if answer is not NOT_DRY:
-                            runs.append((answer, request.dry))
+                            runs.append((request, answer))
                     else:
                         self.add(Waited(call.id, seconds(request.seconds)))
                         answer = yield request
@@ -114,10 +134,15 @@ class Recorder:
 
         return recorded
 
-    def _showed(self, call: Call, runs: list[tuple[Outcome, bool]], shown: Outcome | None) -> None:
-        true = shown is not None and len(runs) == 1 and not runs[0][1] and same(runs[0][0], shown)
+    def _showed(self, call: Call, runs: list[tuple[Call, Outcome]], shown: Outcome | None) -> None:
+        true = shown is not None and len(runs) == 1 and _own(runs[0][0], call) and same(runs[0][1], shown)
         if not true:
-            for said, dry in runs:
-                self.add(Ran(call.id, outcome_data(said), dry))
+            for run, said in runs:
+                self.add(Ran(run.id, outcome_data(said), run.dry))
         outcome = None if shown is None else outcome_data(shown)
         self.add(Shown(call.id, outcome, len(runs), true, self._clock.now()))
+
+
+def _own(run: Call, call: Call) -> bool:
+    """Whether the tool ran for the agent's own call, with its effect."""
+    return run.id == call.id and not run.dry

@@ -16,6 +16,7 @@ from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer
 
 from sealegs.faults.call import Call, Failure, Layer, Outcome, Wait
 from sealegs.inject.clock import Clock
+from sealegs.inject.seat import Act
 from sealegs.inject.strike import Strike
 from sealegs.traces.observed import ABANDONED
 from sealegs.traces.otlp import EPISODE, OTHER, RETRY_AFTER, STATUS, STRUCK
@@ -28,7 +29,8 @@ class Spans:
     """Spans for the tool calls of one episode.
 
     Besides the conventions' attributes each has `sealegs.struck`, whether a fault was delivered, and where rules fired
-    `sealegs.fault.rules`, `sealegs.fault.kinds` and `sealegs.fault.delivered`, index by index.
+    `sealegs.fault.rules`, `sealegs.fault.kinds` and `sealegs.fault.delivered`, index by index. Where
+    recovery acted it has `sealegs.recovery.policies` and `sealegs.recovery.actions`, index by index.
 
     Args:
         tracer: who makes them; that of the global provider by default.
@@ -56,10 +58,15 @@ class Spans:
         self._clock = clock
         self._began = began
         self._strikes: dict[str, list[Strike]] = {}
+        self._acts: dict[str, list[Act]] = {}
 
     def struck(self, strike: Strike) -> None:
-        """A fault fired."""
-        self._strikes.setdefault(strike.call.id, []).append(strike)
+        """A fault fired, perhaps on a call that recovery had made for the agent's (its id begins with that one's)."""
+        self._strikes.setdefault(strike.call.id.partition(".")[0], []).append(strike)
+
+    def acted(self, act: Act) -> None:
+        """A layer did something on a call besides passing it on."""
+        self._acts.setdefault(act.call.id, []).append(act)
 
     def around(self, layer: Layer) -> Layer:
         """The layer with a span around each call."""
@@ -108,6 +115,10 @@ class Spans:
 
     def _end(self, span: Span, call: Call, shown: Outcome | None) -> None:
         strikes = self._strikes.pop(call.id, [])
+        acts = [act for act in self._acts.pop(call.id, []) if act.policy]
+        if acts:
+            span.set_attribute("sealegs.recovery.policies", [act.policy for act in acts])
+            span.set_attribute("sealegs.recovery.actions", [act.action for act in acts])
         span.set_attribute(STRUCK, any(strike.delivered for strike in strikes))
         if strikes:
             span.set_attribute("sealegs.fault.rules", [strike.rule for strike in strikes])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sealegs.faults.call import Layer
+from sealegs.inject.seat import Act
 from sealegs.inject.session import Watcher
 from sealegs.inject.strike import Strike
 
@@ -27,3 +28,10 @@ class Watchers:
         """A fault fired."""
         for watcher in self._watchers:
             watcher.struck(strike)
+
+    def acted(self, act: Act) -> None:
+        """A layer did something on a call besides passing it on."""
+        for watcher in self._watchers:
+            acted = getattr(watcher, "acted", None)
+            if acted is not None:
+                acted(act)

@@ -1,0 +1,30 @@
+"""What can be done about a call in trouble: one file a policy."""
+
+from sealegs.recovery.policies.advise import Advice, Advise, Adviser
+from sealegs.recovery.policies.arguments import MendArguments
+from sealegs.recovery.policies.base import Policy
+from sealegs.recovery.policies.breaker import Breaker
+from sealegs.recovery.policies.parse import Parse
+from sealegs.recovery.policies.read_on import ReadOn
+from sealegs.recovery.policies.retry import Retry
+from sealegs.recovery.policies.stop import Stop
+from sealegs.recovery.policies.switch import Alternative, Fixed, Found, Given, Step, Switch
+
+__all__ = [
+    "Advice",
+    "Advise",
+    "Adviser",
+    "Alternative",
+    "Breaker",
+    "Fixed",
+    "Found",
+    "Given",
+    "MendArguments",
+    "Parse",
+    "Policy",
+    "ReadOn",
+    "Retry",
+    "Step",
+    "Stop",
+    "Switch",
+]

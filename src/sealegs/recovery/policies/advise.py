@@ -1,0 +1,72 @@
+"""Tell the agent what the failure means and what helped before: the layer's modest form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Protocol
+
+from sealegs.faults.call import Call, Failure, Outcome, Value
+from sealegs.recovery.policies.base import AtOnce
+from sealegs.recovery.signature import Signature
+from sealegs.recovery.trouble import Trouble, Ward
+
+NOTE = "recovery_note"
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What an adviser says of a failure.
+
+    Attributes:
+        text: diagnosis and steps, as the agent reads them.
+        exemplar: where it comes from.
+        distance: how far the exemplar is from the failure, 0 to 1.
+    """
+
+    text: str
+    exemplar: str = ""
+    distance: float = 0.0
+
+
+class Adviser(Protocol):
+    """Who knows what helps (the exemplar bank)."""
+
+    def advice(self, call: Call, signature: Signature) -> Advice | None:
+        """What helps; None where nothing near enough is known."""
+
+
+class Advise(AtOnce):
+    """Appends advice to what the agent sees, and changes nothing else.
+
+    A failure's message is longer by it; data gets a field `recovery_note`, text a last paragraph.
+
+    Args:
+        adviser: who knows what helps.
+    """
+
+    name: ClassVar[str] = "advise"
+
+    def __init__(self, adviser: Adviser) -> None:
+        self._adviser = adviser
+
+    def settle(self, trouble: Trouble, ward: Ward) -> Trouble:
+        """Append it."""
+        assert trouble.signature is not None
+        advice = self._adviser.advice(trouble.attempt, trouble.signature)
+        if advice is None:
+            return trouble
+        detail = f"{advice.exemplar} at {advice.distance:.2f}" if advice.exemplar else ""
+        return ward.remark(trouble, self.name, "advised", with_note(trouble.outcome, advice.text), detail)
+
+
+def with_note(outcome: Outcome, text: str) -> Outcome:
+    """The outcome with a note for the agent."""
+    if isinstance(outcome, Failure):
+        return replace(outcome, message=f"{outcome.message}\n\n{text}", exception=None)
+    if isinstance(outcome.value, str):
+        return Value(f"{outcome.value}\n\n{text}")
+    if isinstance(outcome.value, Mapping):
+        noted: dict[str, Any] = {**outcome.value, NOTE: text}
+        return Value(noted)
+    return Value({"answer": outcome.value, NOTE: text})

@@ -1,0 +1,137 @@
+"""The form of a policy, and how policies compose.
+
+A policy is given a call in trouble and hands it on, better or as it was. `first | then` asks the second about what the
+first left in trouble; `policy.only(natures=..., tools=...)` keeps to some troubles. A policy does no I/O: it yields
+calls and waits, as every layer does.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection
+from fnmatch import fnmatchcase
+from typing import ClassVar
+
+from sealegs.faults.call import Call, Outcome
+from sealegs.recovery.nature import Nature
+from sealegs.recovery.trouble import Steps, Trouble, Ward
+
+
+class Policy(ABC):
+    """What is done about a call in trouble.
+
+    Attributes:
+        name: as it stands in records.
+        guards: whether `refuses` wants to be asked before each call.
+    """
+
+    name: ClassVar[str] = ""
+    guards: bool = False
+
+    @abstractmethod
+    def heal(self, trouble: Trouble, ward: Ward) -> Steps:
+        """Do something about it, or hand it on as it is."""
+
+    def refuses(self, call: Call, ward: Ward) -> Outcome | None:
+        """What a call is answered with that must not be made; None where it may be."""
+        return None
+
+    def went_well(self, call: Call) -> None:
+        """The agent's call was answered well at once. Told to policies that guard."""
+        return
+
+    def fresh(self) -> Policy:
+        """The policy for a new episode: of one that remembers, one with nothing to remember."""
+        return self
+
+    def __or__(self, then: Policy) -> Policy:
+        """Both, one after the other."""
+        return Sequence((*_parts(self), *_parts(then)))
+
+    def only(self, *, natures: Collection[Nature] = (), tools: Collection[str] = ()) -> Policy:
+        """The policy for these troubles alone. Empty: all of them. `tools` may hold `*` and `?`."""
+        return Only(self, frozenset(natures), tuple(tools))
+
+
+class AtOnce(Policy):
+    """A policy that makes no calls and waits for nothing."""
+
+    def heal(self, trouble: Trouble, ward: Ward) -> Steps:
+        """Settle it."""
+        yield from ()
+        return self.settle(trouble, ward)
+
+    @abstractmethod
+    def settle(self, trouble: Trouble, ward: Ward) -> Trouble:
+        """Do something about it here and now, or hand it on as it is."""
+
+
+class Sequence(Policy):
+    """Policies one after the other, as long as the trouble lasts."""
+
+    name = "sequence"
+
+    def __init__(self, policies: tuple[Policy, ...]) -> None:
+        self.policies = policies
+        self.guards = any(policy.guards for policy in policies)
+
+    def heal(self, trouble: Trouble, ward: Ward) -> Steps:
+        """Ask each in turn."""
+        for policy in self.policies:
+            if trouble.over:
+                break
+            trouble = yield from policy.heal(trouble, ward)
+        return trouble
+
+    def refuses(self, call: Call, ward: Ward) -> Outcome | None:
+        """The first refusal."""
+        refusals = (policy.refuses(call, ward) for policy in self.policies if policy.guards)
+        return next((refusal for refusal in refusals if refusal is not None), None)
+
+    def went_well(self, call: Call) -> None:
+        """Tell those that guard."""
+        for policy in self.policies:
+            if policy.guards:
+                policy.went_well(call)
+
+    def fresh(self) -> Policy:
+        """Each of them fresh."""
+        return Sequence(tuple(policy.fresh() for policy in self.policies))
+
+
+class Only(Policy):
+    """A policy for some troubles."""
+
+    name = "only"
+
+    def __init__(self, policy: Policy, natures: frozenset[Nature], tools: tuple[str, ...]) -> None:
+        self._policy = policy
+        self._natures = natures
+        self._tools = tools
+        self.guards = policy.guards
+
+    def heal(self, trouble: Trouble, ward: Ward) -> Steps:
+        """Ask it where it is meant."""
+        if (self._natures and trouble.nature not in self._natures) or not self._meant(trouble.call):
+            return trouble
+        return (yield from self._policy.heal(trouble, ward))
+
+    def refuses(self, call: Call, ward: Ward) -> Outcome | None:
+        """Its refusal, of tools that it is meant for."""
+        return self._policy.refuses(call, ward) if self._meant(call) else None
+
+    def went_well(self, call: Call) -> None:
+        """Tell it, of tools that it is meant for."""
+        if self._meant(call):
+            self._policy.went_well(call)
+
+    def fresh(self) -> Policy:
+        """The same with a fresh policy."""
+        return Only(self._policy.fresh(), self._natures, self._tools)
+
+    def _meant(self, call: Call) -> bool:
+        return not self._tools or any(fnmatchcase(call.tool, pattern) for pattern in self._tools)
+
+
+def _parts(policy: Policy) -> tuple[Policy, ...]:
+    return policy.policies if isinstance(policy, Sequence) else (policy,)

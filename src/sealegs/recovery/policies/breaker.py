@@ -1,0 +1,73 @@
+"""Leave a tool alone that keeps failing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sealegs.faults.call import Call, Failure, Outcome
+from sealegs.recovery.policies.base import AtOnce, Policy
+from sealegs.recovery.trouble import Trouble, Ward
+
+
+@dataclass
+class Circuit:
+    """A tool's state: failures in a row, and until when it is left alone."""
+
+    failures: int = 0
+    until: float = 0.0
+
+
+class Breaker(AtOnce):
+    """A circuit breaker for each tool (Nygard, "Release It!", 2007).
+
+    After so many failures in a row the tool is not called for a while; then one call is let through, and if it fails
+    too the while begins anew. A mistake in the arguments is the caller's and does not count.
+
+    Args:
+        failures: in a row, further tries included.
+        seconds: for which the tool is left alone.
+    """
+
+    name: ClassVar[str] = "breaker"
+    guards = True
+
+    def __init__(self, failures: int = 5, seconds: float = 60.0) -> None:
+        self._failures = failures
+        self._seconds = seconds
+        self._circuits: dict[str, Circuit] = {}
+
+    def fresh(self) -> Policy:
+        """The same with every circuit closed."""
+        return Breaker(self._failures, self._seconds)
+
+    def refuses(self, call: Call, ward: Ward) -> Outcome | None:
+        """The refusal while the tool is left alone."""
+        circuit = self._circuits.get(call.tool)
+        if circuit is None or circuit.failures < self._failures:
+            return None
+        left = circuit.until - ward.seat.clock.now()
+        if left <= 0:
+            return None
+        message = f"{call.tool} failed {circuit.failures} times in a row and is left alone for another {left:.3g} s."
+        return Failure(message, type="CircuitOpen", retry_after=round(left, 3))
+
+    def went_well(self, call: Call) -> None:
+        """The circuit closes."""
+        self._circuits.pop(call.tool, None)
+
+    def settle(self, trouble: Trouble, ward: Ward) -> Trouble:
+        """Count the failure, and the further ones before it."""
+        tool = trouble.call.tool
+        if trouble.nature != "arguments" and not _open(trouble):
+            circuit = self._circuits.setdefault(tool, Circuit())
+            circuit.failures += 1 + trouble.made
+            if circuit.failures >= self._failures:
+                circuit.until = ward.seat.clock.now() + self._seconds
+                detail = f"{circuit.failures} failures in a row"
+                trouble = ward.remark(trouble, self.name, "opened", None, detail)
+        return trouble
+
+
+def _open(trouble: Trouble) -> bool:
+    return isinstance(trouble.outcome, Failure) and trouble.outcome.type == "CircuitOpen"

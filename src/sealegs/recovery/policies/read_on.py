@@ -1,0 +1,79 @@
+"""Go on reading where an answer breaks off and says how it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from sealegs.faults.call import Value
+from sealegs.faults.spec import ToolSpec
+from sealegs.recovery.policies.base import Policy
+from sealegs.recovery.trouble import Steps, Trouble, Ward
+
+CURSORS = ("next_cursor", "nextCursor", "next_page_token", "nextPageToken", "next_page", "nextPage", "cursor")
+TAKES = ("cursor", "page_token", "pageToken", "page", "after", "continuation")
+FLAGS = ("truncated", "partial", "incomplete")
+
+
+class ReadOn(Policy):
+    """Asks for the rest of a list, and answers with the whole.
+
+    For answers that say that they are a part (`truncated`, `partial` or `incomplete` is true) and name where the rest
+    begins, of a tool whose schema takes that. Pages without such a flag are the agent's own business.
+    """
+
+    name: ClassVar[str] = "read_on"
+
+    def heal(self, trouble: Trouble, ward: Ward) -> Steps:
+        """Read page by page."""
+        parameter = _parameter(ward.spec(trouble.attempt.tool))
+        if trouble.nature != "partial" or parameter is None or not ward.may_repeat(trouble):
+            return trouble
+        pages: list[Mapping[str, Any]] = []
+        failed = trouble
+        while isinstance(trouble.outcome, Value) and isinstance(trouble.outcome.value, Mapping):
+            page = trouble.outcome.value
+            pages.append(page)
+            cursor = cursor_of(page)
+            if not told_partial(page) or cursor is None:
+                break
+            tool = trouble.attempt.tool
+            if any(cursor_of(old) == cursor for old in pages[:-1]) or ward.purse.lacks(tool, trouble.made):
+                return _again(failed, trouble)
+            arguments = {**trouble.call.arguments, parameter: cursor}
+            trouble = yield from ward.attempt(trouble, self.name, "read on", tool, arguments, "the answer is a part")
+        joined = _joined(pages)
+        if joined is None or told_partial(pages[-1]):
+            return _again(failed, trouble)
+        return ward.answer(trouble, self.name, "joined", Value(joined), f"{len(pages)} parts", mended=True)
+
+
+def told_partial(value: Any) -> bool:
+    """Whether an answer says of itself that it is a part."""
+    return isinstance(value, Mapping) and any(value.get(flag) is True for flag in FLAGS)
+
+
+def cursor_of(value: Mapping[str, Any]) -> Any:
+    """Where an answer says that the rest begins."""
+    return next((value[name] for name in CURSORS if value.get(name) not in (None, "", False)), None)
+
+
+def _parameter(spec: ToolSpec | None) -> str | None:
+    fields = spec.parameters.get("properties", {}) if spec is not None else {}
+    return next((name for name in TAKES if name in fields), None)
+
+
+def _again(failed: Trouble, trouble: Trouble) -> Trouble:
+    """The trouble as it was, with what was spent on it."""
+    return replace(failed, made=trouble.made)
+
+
+def _joined(pages: list[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """One answer from its parts: the lists that all of them have, end to end; the rest from the first."""
+    lists = [name for name, value in pages[0].items() if isinstance(value, list)]
+    if not lists or not all(isinstance(page.get(name), list) for page in pages for name in lists):
+        return None
+    first = {name: value for name, value in pages[0].items() if name not in CURSORS}
+    flags = {flag: False for flag in FLAGS if flag in first}
+    return {**first, **flags, **{name: [item for page in pages for item in page[name]] for name in lists}}

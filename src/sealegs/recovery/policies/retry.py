@@ -1,0 +1,61 @@
+"""Make the call again after a while."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from sealegs.faults import seeds
+from sealegs.faults.call import Failure, Value
+from sealegs.inject.strike import same
+from sealegs.recovery.nature import Nature
+from sealegs.recovery.policies.base import Policy
+from sealegs.recovery.trouble import Steps, Trouble, Ward
+
+TRIES: Mapping[Nature, int] = {"transient": 3, "wrong": 1, "unreadable": 1, "partial": 1, "unknown": 1}
+
+
+@dataclass(frozen=True)
+class Retry(Policy):
+    """Exponential backoff with full jitter, and the tool's own Retry-After where it gives one.
+
+    Only calls that may be repeated are. An answer that comes back wrong in the same way is not asked for again. The
+    jitter is drawn from a stream of its own (Brooker, "Exponential Backoff and Jitter", 2015: full jitter).
+
+    Attributes:
+        tries: further tries by the nature of the failure; one that is not named gets none.
+        base: seconds before the first further try, at most; each further one may take twice as long.
+        longest: seconds that one wait may take; a Retry-After beyond it is not waited for.
+        seed: decides the jitter, with the episode and the call.
+    """
+
+    name: ClassVar[str] = "retry"
+    tries: Mapping[Nature, int] = field(default_factory=lambda: TRIES)
+    base: float = 0.5
+    longest: float = 60.0
+    seed: int = 0
+
+    def heal(self, trouble: Trouble, ward: Ward) -> Steps:
+        """Wait and try, as long as it makes sense."""
+        tried = 0
+        while not trouble.over and tried < self.tries.get(trouble.nature, 0) and ward.may_repeat(trouble):
+            seconds = self._seconds(trouble, ward, tried)
+            if seconds > self.longest or ward.purse.lacks(trouble.attempt.tool, trouble.made, seconds):
+                break
+            yield from ward.wait(seconds)
+            before = trouble
+            detail = f"a {trouble.nature} failure, after {seconds:.3g} s"
+            attempt = trouble.attempt
+            trouble = yield from ward.attempt(trouble, self.name, "retried", attempt.tool, attempt.arguments, detail)
+            tried += 1
+            if isinstance(trouble.outcome, Value) and same(trouble.outcome, before.outcome):
+                break
+        return trouble
+
+    def _seconds(self, trouble: Trouble, ward: Ward, tried: int) -> float:
+        outcome = trouble.outcome
+        if isinstance(outcome, Failure) and outcome.retry_after is not None:
+            return max(0.0, outcome.retry_after)
+        ceiling: float = min(self.longest, self.base * 2**tried)
+        return ceiling * seeds.uniform(self.seed, ward.seat.episode, trouble.call.id, tried, "backoff")

@@ -1,0 +1,38 @@
+"""Tell the agent that no more can be done here, and what was tried."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+from sealegs.faults.call import Failure
+from sealegs.recovery.policies.base import AtOnce
+from sealegs.recovery.trouble import Trouble, Ward
+
+
+class Stop(AtOnce):
+    """A report in the failure's place: what failed, how often it was tried, and that the tool is not to be relied on.
+
+    An answer that is known to be wrong becomes a failure, so that nobody takes it for data. The error's type and status
+    stay as the tool gave them.
+    """
+
+    name: ClassVar[str] = "stop"
+
+    def settle(self, trouble: Trouble, ward: Ward) -> Trouble:
+        """Show the report."""
+        outcome, signature = trouble.outcome, trouble.signature
+        assert signature is not None
+        tool = trouble.call.tool
+        tries = f" after {trouble.made} further tr{'y' if trouble.made == 1 else 'ies'}" if trouble.made else ""
+        if isinstance(outcome, Failure):
+            if not trouble.made:
+                return trouble
+            message = f"{outcome.message} ({tool} still fails{tries}; do not rely on it for this.)"
+            report: Failure = replace(outcome, message=message, exception=None)
+        else:
+            message = (
+                f"The answer of {tool} is not to be trusted{tries}: {signature.message or 'it is not as announced'}."
+            )
+            report = Failure(message, type="SuspectAnswer")
+        return ward.remark(trouble, self.name, "stopped", report, signature.message)

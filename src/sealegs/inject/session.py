@@ -51,7 +51,8 @@ class Session:
         others: tools by name that layers may call in place of the one that the agent called, each with what runs it.
             `run` of a call runs any tool where this is None.
         clock: real by default.
-        timeout: seconds of waiting after which the caller gives up on one call; None waits for ever.
+        timeout: seconds of waiting after which the caller gives up on one call; None waits for ever. Where layers make
+            further calls, each has as long.
         watcher: told everything.
 
     Attributes:
@@ -79,7 +80,8 @@ class Session:
         self._injector = Injector(plan, episode=episode, specs=self._specs.values(), on_strike=on_strike)
         self._seat(layers, watcher)
         inner: Layer = self._injector.layer
-        inner = self._patient(over(stacked((*layers, _whole)), inner) if layers else inner)
+        inner = self._patient(inner)
+        inner = over(stacked((*layers, _whole)), inner) if layers else inner
         self._layer = inner if watcher is None else watcher.around(inner)
         self._alone = watcher is None and not layers  # then a call that nothing strikes need not be followed
         self.idle: Callable[[str], bool] = self._injector.idle if self._alone else _never

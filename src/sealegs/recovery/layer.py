@@ -3,7 +3,7 @@
 The stack is record, recover, inject, tool, so every adapter has it by one argument:
 `Session(plan, layers=[RecoveryLayer(active())])`. A call that goes well is looked at and passed on as it is. What it
 does not cover: failures that only the agent's whole course shows, and a tool that really hangs, which only the caller's
-own timeout ends; a hang that a fault makes is given up after `patience` seconds.
+own timeout ends; a hang that a fault makes is given up after the session's `timeout`.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ what class a failure is of, and what to do, are the matters of `classes` and `ba
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from sealegs.faults.call import Call, Failure, Outcome
@@ -29,6 +29,7 @@ class Signature:
         invariants: families of the invariants that the answer breaks.
         repeated: how many times before in this episode the same call came to the same failure.
         late: how many times longer the call took than the tool's slowest usual one; None where that is not known.
+        reasons: what is wrong with an answer, in sentences for people, with its own numbers; no part of its identity.
     """
 
     status: int | None = None
@@ -38,6 +39,7 @@ class Signature:
     invariants: tuple[str, ...] = ()
     repeated: int = 0
     late: float | None = None
+    reasons: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def silent(self) -> bool:
@@ -69,4 +71,5 @@ def of_violations(found: tuple[Violation, ...], *, repeated: int = 0, late: floa
         invariants=tuple(dict.fromkeys(v.family for v in found if v.family not in SCHEMA_FAMILIES)),
         repeated=repeated,
         late=late,
+        reasons=tuple(violation.reason for violation in found),
     )

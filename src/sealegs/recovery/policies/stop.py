@@ -31,8 +31,7 @@ class Stop(AtOnce):
             message = f"{outcome.message} ({tool} still fails{tries}; do not rely on it for this.)"
             report: Failure = replace(outcome, message=message, exception=None)
         else:
-            message = (
-                f"The answer of {tool} is not to be trusted{tries}: {signature.message or 'it is not as announced'}."
-            )
+            reason = "; ".join(signature.reasons) or signature.message or "it is not as announced"
+            message = f"The answer of {tool} is not to be trusted{tries}: {reason}."
             report = Failure(message, type="SuspectAnswer")
         return ward.remark(trouble, self.name, "stopped", report, signature.message)

@@ -24,6 +24,7 @@ def run(
     max_steps: Annotated[int, typer.Option(min=1, help="Steps until an episode is cut off.")] = 25,
     plan: Annotated[Path | None, typer.Option(help="A fault plan of your own instead of the modes.")] = None,
     tasks: Annotated[Path | None, typer.Option(help="A folder of tasks in the place of those that ship.")] = None,
+    recovery: Annotated[str, typer.Option(help="off, or active: the recovery layer stands on the seam.")] = "off",
     engine: Annotated[str, typer.Option(help="auto, direct (scripted agents alone) or inspect.")] = "auto",
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Processes of the direct engine; all cores by default.")
@@ -39,7 +40,9 @@ def run(
     from sealegs.suites.maze.logs import read_run
     from sealegs.suites.maze.running import run_scripted
 
-    chosen = settings(suite, agent, model, levels, modes, prompt, limit, epochs, seed, max_steps, engine, plan, tasks)
+    chosen = settings(
+        suite, agent, model, levels, modes, prompt, limit, epochs, seed, max_steps, engine, plan, tasks, recovery
+    )
     folder = logs or Path("sealegs-logs") / chosen.name
     if chosen.engine == "direct":
         with shown(f"{chosen.agent} on {suite}") as progress, interruptible():

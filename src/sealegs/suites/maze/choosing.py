@@ -15,6 +15,7 @@ from sealegs.faults.problems import PlanError
 from sealegs.faults.reading import read_plan
 from sealegs.suites.maze import LEVELS, MODES
 from sealegs.suites.maze.prompts import PROMPTS
+from sealegs.suites.maze.recovering import RECOVERIES
 from sealegs.suites.maze.running import Settings, with_engine
 from sealegs.suites.maze.task_sets import SHIPPED, task_set
 
@@ -39,6 +40,7 @@ def settings(
     engine: str,
     plan: Path | None = None,
     tasks: Path | None = None,
+    recovery: str = "off",
 ) -> Settings:
     """The settings of a run.
 
@@ -53,6 +55,7 @@ def settings(
         *_unknown("mode", _listed(modes), MODES),
         *_unknown("prompt", [prompt], PROMPTS),
         *_unknown("engine", [engine], ENGINES),
+        *_unknown("recovery", [recovery], RECOVERIES),
         *_who_problems(agent, model, engine),
     ]
     folder, folder_problems = _own_tasks(tasks)
@@ -72,6 +75,7 @@ def settings(
         max_steps=max_steps,
         plan=own,
         tasks=folder,
+        recovery=recovery,
     )
     return with_engine(chosen, engine)
 

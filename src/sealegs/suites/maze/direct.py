@@ -10,6 +10,7 @@ from sealegs.agents import SCRIPTED, Say, ScriptedAgent
 from sealegs.faults.call import Call, Outcome, render
 from sealegs.inject import Hung, Session, VirtualClock
 from sealegs.suites.maze.episodes import TOOL_TIMEOUT, Episode
+from sealegs.suites.maze.recovering import layers
 from sealegs.suites.maze.workers import workers
 from sealegs.traces import Event, Recorder
 from sealegs.traces.store import line
@@ -19,16 +20,18 @@ from sealegs.world.state import World
 CHUNK = 64
 
 
-def run_episode(episode: Episode, agent: str, max_steps: int = 25) -> list[Event]:
+def run_episode(episode: Episode, agent: str, max_steps: int = 25, recovery: str = "off") -> list[Event]:
     """Run one episode of a scripted agent; whatever happens, the events end with an end."""
     clock = VirtualClock()
     recorder = Recorder(clock)
-    recorder.start(episode.id, episode.about({"agent": agent, "max_steps": max_steps}))
+    recorder.start(episode.id, episode.about({"agent": agent, "max_steps": max_steps, "recovery": recovery}))
     world = World(recorder.effect)
     session = Session(
         episode.plan,
         episode=episode.id,
         specs=episode.specs,
+        layers=layers(recovery, episode.base, episode.seed),
+        others=None,
         clock=clock,
         timeout=TOOL_TIMEOUT,
         watcher=recorder,
@@ -59,7 +62,12 @@ def _play(
 
 
 def run_direct(
-    episodes: Sequence[Episode], agent: str, *, max_steps: int = 25, jobs: int | None = None
+    episodes: Sequence[Episode],
+    agent: str,
+    *,
+    max_steps: int = 25,
+    recovery: str = "off",
+    jobs: int | None = None,
 ) -> Iterator[list[str]]:
     """Run episodes on all cores.
 
@@ -67,6 +75,7 @@ def run_direct(
         episodes: what to run.
         agent: a scripted agent's name.
         max_steps: calls and answer together.
+        recovery: `active` puts the recovery layer on the seam.
         jobs: processes; as many as there are cores by default. One runs in this process.
 
     Yields:
@@ -76,10 +85,10 @@ def run_direct(
     chunks = [episodes[start : start + CHUNK] for start in range(0, len(episodes), CHUNK)]
     if jobs == 1 or len(chunks) == 1:
         for chunk in chunks:
-            yield from _run_chunk(chunk, agent, max_steps)
+            yield from _run_chunk(chunk, agent, max_steps, recovery)
         return
     with workers(min(jobs, len(chunks))) as pool:
-        running = [pool.submit(_run_chunk, chunk, agent, max_steps) for chunk in chunks]
+        running = [pool.submit(_run_chunk, chunk, agent, max_steps, recovery) for chunk in chunks]
         try:
             for done in as_completed(running):
                 yield from done.result()
@@ -87,5 +96,5 @@ def run_direct(
             pool.shutdown(cancel_futures=True)
 
 
-def _run_chunk(chunk: Sequence[Episode], agent: str, max_steps: int) -> list[list[str]]:
-    return [[line(event) for event in run_episode(episode, agent, max_steps)] for episode in chunk]
+def _run_chunk(chunk: Sequence[Episode], agent: str, max_steps: int, recovery: str) -> list[list[str]]:
+    return [[line(event) for event in run_episode(episode, agent, max_steps, recovery)] for episode in chunk]

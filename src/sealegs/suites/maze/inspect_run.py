@@ -47,6 +47,7 @@ def run_inspect(
         max_steps=settings.max_steps,
         plan=settings.plan,
         tasks=settings.tasks,
+        recovery=settings.recovery,
         only=None if len(left) == len(settings.episodes()) else [episode.id for episode in left],
     )
     options: dict[str, Any] = {"max_connections": connections} if connections else {}

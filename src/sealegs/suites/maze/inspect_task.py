@@ -30,7 +30,7 @@ from inspect_ai.tool import ToolDef
 from inspect_ai.util import LimitExceededError
 
 from sealegs.adapters.inspect import tool_def, tool_info
-from sealegs.faults.call import Call, Failure, Outcome, render
+from sealegs.faults.call import Call, Failure, Layer, Outcome, render
 from sealegs.faults.reading import read_plan
 from sealegs.inject import Session
 from sealegs.inject.clock import RealClock
@@ -41,6 +41,7 @@ from sealegs.suites.maze.episodes import TOOL_TIMEOUT, VERSION, Episode, episode
 from sealegs.suites.maze.logs import RECORD_NOTE, episode_of, finished, who
 from sealegs.suites.maze.prompts import PROMPTS
 from sealegs.suites.maze.provider import METADATA
+from sealegs.suites.maze.recovering import layers
 from sealegs.suites.maze.task_sets import SHIPPED
 from sealegs.traces import Event, Recorder, Struck, decoded, encoded, record
 from sealegs.world.state import World
@@ -59,6 +60,7 @@ def maze(
     max_steps: int = 25,
     plan: str = "",
     tasks: str = SHIPPED,
+    recovery: str = "off",
     only: Sequence[str] | None = None,
 ) -> Task:
     """Tasks of four levels on simulated tools that fail in four ways.
@@ -73,6 +75,7 @@ def maze(
         max_steps: model calls until an episode is cut off.
         plan: a fault plan of your own as JSON, or the name of its file; it takes the place of the modes.
         tasks: a folder of tasks of your own (`sealegs maze generate` makes one) in the place of those that ship.
+        recovery: `active` puts the recovery layer on the seam.
         only: ids of episodes (`c1-01/P2/1`) to run and no others.
     """
     own = json.dumps(read_plan(plan).as_data()) if plan and not plan.startswith("{") else plan
@@ -85,13 +88,13 @@ def maze(
     ]
     return Task(
         dataset=MemoryDataset([_sample(episode, prompt, epochs) for episode in chosen], name="maze"),
-        solver=tool_loop(max_steps),
+        solver=tool_loop(max_steps, recovery),
         scorer=verdict(),
         config=GenerateConfig(temperature=1.0, max_tokens=16_000),
         fail_on_error=False,
         score_on_error=True,
         version=VERSION,
-        metadata={"prompt": prompt, "seed": seed, "max_steps": max_steps},
+        metadata={"prompt": prompt, "seed": seed, "max_steps": max_steps, "recovery": recovery},
     )
 
 
@@ -114,7 +117,7 @@ def _sample(episode: Episode, prompt: str, epochs: int) -> Sample:
 
 
 @solver
-def tool_loop(max_steps: int = 25) -> Solver:
+def tool_loop(max_steps: int = 25, recovery: str = "off") -> Solver:
     """Model and tools in turns until an answer without calls, with the faults of the sample's episode."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -123,10 +126,17 @@ def tool_loop(max_steps: int = 25) -> Solver:
         recorder = Recorder(clock, _note_faults)
         recorder.start(
             episode.id,
-            episode.about({**who(str(get_model())), "prompt": state.metadata["prompt"], "max_steps": max_steps}),
+            episode.about(
+                {
+                    **who(str(get_model())),
+                    "prompt": state.metadata["prompt"],
+                    "max_steps": max_steps,
+                    "recovery": recovery,
+                }
+            ),
         )
         try:
-            await _converse(state, episode, recorder, clock, max_steps)
+            await _converse(state, episode, recorder, clock, max_steps, layers(recovery, episode.base, episode.seed))
         except LimitExceededError as error:
             recorder.finish("limit", detail=str(error))
             raise
@@ -140,13 +150,22 @@ def tool_loop(max_steps: int = 25) -> Solver:
     return solve
 
 
-async def _converse(state: TaskState, episode: Episode, recorder: Recorder, clock: RealClock, max_steps: int) -> None:
+async def _converse(
+    state: TaskState,
+    episode: Episode,
+    recorder: Recorder,
+    clock: RealClock,
+    max_steps: int,
+    between: Sequence[Layer],
+) -> None:
     world, corpus = World(recorder.effect), episode.set.corpus(episode.task)
     offered = {spec.name: spec for spec in episode.specs}
     session = Session(
         episode.plan,
         episode=episode.id,
         specs=offered.values(),
+        layers=between,
+        others=None,
         clock=clock,
         timeout=TOOL_TIMEOUT,
         watcher=recorder,

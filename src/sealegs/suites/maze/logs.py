@@ -28,6 +28,7 @@ SETTINGS = (
     "own",
     "max_steps",
     "tasks",
+    "recovery",
 )  # runs that differ in one of them are kept apart
 
 
@@ -96,14 +97,14 @@ def _is_log(file: Path) -> bool:
 
 def _key(found: Record) -> tuple[str, ...]:
     about = found.about
-    return tuple(str(about.get(name, "")) for name in SETTINGS)
+    return tuple(str(about.get(name, "off" if name == "recovery" else "")) for name in SETTINGS)
 
 
 def _who(key: tuple[str, ...]) -> Row:
-    agent, model, prompt, *_ = key
-    if agent:
-        return {"suite": SUITE, "agent": agent}
-    return {"suite": SUITE, "model": model if prompt in ("", "standard") else f"{model} ({prompt})"}
+    agent, model, prompt, *_, recovery = key
+    kept = [*([prompt] if prompt not in ("", "standard") else []), *(["with recovery"] if recovery != "off" else [])]
+    name = " ".join([agent or model, *([f"({', '.join(kept)})"] if kept else [])])
+    return {"suite": SUITE, "agent": name} if agent else {"suite": SUITE, "model": name}
 
 
 def _settings(key: tuple[str, ...]) -> str:

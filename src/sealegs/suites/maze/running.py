@@ -39,6 +39,7 @@ class Settings:
     max_steps: int = 25
     plan: str = ""
     tasks: str = SHIPPED
+    recovery: str = "off"
     engine: str = "direct"
     version: str = VERSION
 
@@ -68,6 +69,7 @@ class Settings:
             *([f"seed{self.seed}"] if self.seed else []),
             *([f"plan{digest(self.plan):016x}"[:12]] if self.plan else []),
             *([f"{Path(self.tasks).name}"] if self.tasks else []),
+            *([f"recovery-{self.recovery}"] if self.recovery != default.recovery else []),
             *([f"steps{self.max_steps}"] if self.max_steps != default.max_steps else []),
             *([self.engine] if self.agent and self.engine != default.engine else []),
         ]
@@ -100,6 +102,7 @@ def _check_same(settings: Settings, file: Path) -> None:
         before: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:
         raise LogError(f"{file} is not JSON ({error}); delete the folder, or name another with --logs") from error
+    before = {**asdict(Settings()), **before}  # a run from before a setting came had its default
     now = json.loads(json.dumps(asdict(settings)))
     differing = [f"{name} was {before.get(name)!r}, is {now[name]!r}" for name in now if before.get(name) != now[name]]
     if differing:
@@ -127,7 +130,9 @@ def run_scripted(settings: Settings, folder: Path, progress: Progress, jobs: int
     store = Store(folder / RECORDS)
     try:
         done = total - len(left)
-        for lines in run_direct(left, settings.agent, max_steps=settings.max_steps, jobs=jobs):
+        for lines in run_direct(
+            left, settings.agent, max_steps=settings.max_steps, recovery=settings.recovery, jobs=jobs
+        ):
             store.append_lines(lines)
             done += 1
             progress(done, total)

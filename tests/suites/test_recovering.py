@@ -1,0 +1,78 @@
+"""The recovery layer on the suite: it helps, it harms nothing, and its calls are counted."""
+
+from __future__ import annotations
+
+import pytest
+
+from sealegs.faults.call import Call, Value
+from sealegs.inject import Session, VirtualClock
+from sealegs.recovery.layer import RecoveryLayer, active
+from sealegs.scoring import judge
+from sealegs.suites.maze.direct import run_episode
+from sealegs.suites.maze.episodes import Episode, episodes
+from sealegs.suites.maze.recovering import alternatives
+from sealegs.traces.record import Record, record
+from sealegs.world.corpus import load
+from sealegs.world.state import World
+
+LEVELS = ("C1", "C2", "C3", "C4")
+
+
+def share(agent: str, mode: str, recovery: str) -> float:
+    chosen = episodes(LEVELS, (mode,), limit=4)
+    done = [judge(found, episode.case(found)).success for episode, found in played(chosen, agent, recovery)]
+    return sum(done) / len(done)
+
+
+def played(chosen: list[Episode], agent: str, recovery: str) -> list[tuple[Episode, Record]]:
+    return [(episode, record(run_episode(episode, agent, recovery=recovery))) for episode in chosen]
+
+
+@pytest.mark.parametrize("agent", ["naive", "retrier"])
+@pytest.mark.parametrize("mode", ["P1", "P2", "P3", "P4"])
+def test_an_agent_does_better_with_it_or_as_well(agent: str, mode: str) -> None:
+    assert share(agent, mode, "active") >= share(agent, mode, "off")
+
+
+def test_it_changes_no_clean_episode() -> None:
+    for episode in episodes(LEVELS, ("NP",), limit=5):
+        plain, guarded = (record(run_episode(episode, "naive", recovery=r)) for r in ("off", "active"))
+        assert [turn.shown for turn in plain.turns] == [turn.shown for turn in guarded.turns]
+        assert guarded.answer == plain.answer
+
+
+def test_its_calls_are_counted() -> None:
+    policies = set()
+    for episode, found in played(episodes(LEVELS, ("P1", "P2"), limit=3), "retrier", "active"):
+        assert judge(found, episode.case(found)).calls == len(found.turns)
+        policies |= {turn.by for turn in found.turns}
+    assert policies >= {"", "retry", "switch"}
+
+
+def test_no_effect_is_doubled() -> None:
+    for episode in episodes(LEVELS, ("P1", "P2", "P3", "P4"), limit=3):
+        found = record(run_episode(episode, "naive", recovery="active"))
+        effects = [(effect.action, effect.subject, repr(effect.details)) for effect in found.effects]
+        right = [e for step in episode.set.right_run(episode.task).steps.values() for e in step.effects]
+        allowed = [(effect.action, effect.subject, repr(effect.details)) for effect in right]
+        assert all(effects.count(one) <= max(1, allowed.count(one)) for one in effects)
+
+
+def test_every_clean_answer_of_every_tool_passes_as_it_is() -> None:
+    corpus = load()
+    specs = [tool.spec for tool in corpus.tools.values()]
+    for tool in corpus.tools.values():
+        for example in tool.spec.examples:
+            plain = corpus.run(Call(tool.name, example), World())
+            if not isinstance(plain, Value):
+                continue
+            session = Session(layers=[RecoveryLayer(active())], specs=specs, others=None, clock=VirtualClock())
+            world = World()
+            shown = session.call(tool.name, example, lambda call, world=world: corpus.run(call, world))  # type: ignore[misc]
+            assert shown == plain
+
+
+def test_alternatives_answer_as_the_tool_would() -> None:
+    found = [one for episode in episodes(("C2", "C3"), ("NP",), limit=30) for one in alternatives(episode.base)]
+    assert len(found) > 20
+    assert all(one.steps and one.answer for one in found)

@@ -77,7 +77,8 @@ class RecoveryLayer:
 
     def seated(self, seat: Seat) -> None:
         """Take the place in a session."""
-        specs = ChainMap(self._own, cast(dict[str, ToolSpec], seat.specs))  # what the session learns later is seen too
+        theirs = cast(dict[str, ToolSpec], seat.specs)  # grows while the session lasts
+        specs = ChainMap(self._own, theirs) if self._own else theirs
         self._seat = Seat(seat.episode, seat.clock, specs, seat.reaches, seat.tell)
         self._ward = Ward(self._seat, self._budget, self._examine)
 
@@ -103,10 +104,10 @@ class RecoveryLayer:
         if told_partial(value):
             return Signature(message="partial: the answer says that it is a part")
         spec = self._seat.specs.get(call.tool) if self._check else None
-        found = list(spec.violations(call.arguments, value)) if spec is not None else []
+        found = spec.violations(call.arguments, value) if spec is not None else ()
         for detector in self._detectors:
-            found += detector.findings(call, value)
-        return of_violations(tuple(found)) if found else None
+            found += tuple(detector.findings(call, value))
+        return of_violations(found) if found else None
 
     def _repeated(self, call: Call, failure: Failure) -> int:
         key = (call.tool, repr(sorted(call.arguments.items(), key=lambda item: item[0])), failure.type)

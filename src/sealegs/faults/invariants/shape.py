@@ -95,7 +95,8 @@ class Present(Invariant):
 
     def missing(self, output: Data) -> str | None:
         """What is missing or of another type, as a sentence; None where nothing is."""
-        for error in self.validator.iter_errors(output):
+        if not self.validator.is_valid(output):  # which is much quicker than to look for errors
+            error = next(iter(self.validator.iter_errors(output)))
             where = ".".join(map(str, error.instance_path)) or "the answer"
             return f"{where}: {error.message}"
         empty = next((name for name in self.fields() if "" in paths.values(output, name)), None)

@@ -73,7 +73,8 @@ class Sequence(Policy):
 
     def __init__(self, policies: tuple[Policy, ...]) -> None:
         self.policies = policies
-        self.guards = any(policy.guards for policy in policies)
+        self._guarding = tuple(policy for policy in policies if policy.guards)
+        self.guards = bool(self._guarding)
 
     def heal(self, trouble: Trouble, ward: Ward) -> Steps:
         """Ask each in turn."""
@@ -85,14 +86,16 @@ class Sequence(Policy):
 
     def refuses(self, call: Call, ward: Ward) -> Outcome | None:
         """The first refusal."""
-        refusals = (policy.refuses(call, ward) for policy in self.policies if policy.guards)
-        return next((refusal for refusal in refusals if refusal is not None), None)
+        for policy in self._guarding:
+            refusal = policy.refuses(call, ward)
+            if refusal is not None:
+                return refusal
+        return None
 
     def went_well(self, call: Call) -> None:
         """Tell those that guard."""
-        for policy in self.policies:
-            if policy.guards:
-                policy.went_well(call)
+        for policy in self._guarding:
+            policy.went_well(call)
 
     def fresh(self) -> Policy:
         """Each of them fresh."""

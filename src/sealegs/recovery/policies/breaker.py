@@ -54,7 +54,8 @@ class Breaker(AtOnce):
 
     def went_well(self, call: Call) -> None:
         """The circuit closes."""
-        self._circuits.pop(call.tool, None)
+        if self._circuits:
+            self._circuits.pop(call.tool, None)
 
     def settle(self, trouble: Trouble, ward: Ward) -> Trouble:
         """Count the failure, and the further ones before it."""

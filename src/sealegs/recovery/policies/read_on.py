@@ -51,7 +51,10 @@ class ReadOn(Policy):
 
 def told_partial(value: Any) -> bool:
     """Whether an answer says of itself that it is a part."""
-    return isinstance(value, Mapping) and any(value.get(flag) is True for flag in FLAGS)
+    if not isinstance(value, (dict, Mapping)):
+        return False
+    get = value.get
+    return get("truncated") is True or get("partial") is True or get("incomplete") is True
 
 
 def cursor_of(value: Mapping[str, Any]) -> Any:

@@ -1,0 +1,240 @@
+"""A recovery plan: policies, budget, alternatives and what is known of tools, as a file beside the fault plan.
+
+```yaml
+policies: [parse, mend_arguments, read_on, {retry: {base: 0.5}}, {breaker: {failures: 5}}, switch, stop]
+budget: {calls: 24, seconds: 300}
+tools:
+  get_rate: {effects: false}
+alternatives:
+  - tool: get_rate
+    steps: [{tool: fx_quote, arguments: {pair: {given: base}, side: {fixed: mid}}}]
+    answer: {rate: {step: 0, path: quote.mid}}
+```
+All that is left out stands as in `active()`. What it does not cover: detectors, which are made from records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from sealegs.faults.mistake import Mistake
+from sealegs.faults.problems import in_short
+from sealegs.faults.reading import read_data
+from sealegs.faults.spec import ToolSpec
+from sealegs.recovery.budget import Budget
+from sealegs.recovery.layer import RecoveryLayer
+from sealegs.recovery.nature import Nature
+from sealegs.recovery.policies import (
+    Advise,
+    Adviser,
+    Alternative,
+    Breaker,
+    Fixed,
+    Found,
+    Given,
+    MendArguments,
+    Parse,
+    Policy,
+    ReadOn,
+    Retry,
+    Step,
+    Stop,
+    Switch,
+)
+from sealegs.recovery.policies.base import Sequence
+from sealegs.recovery.policies.retry import TRIES
+from sealegs.recovery.policies.switch import Source
+
+Seconds = Annotated[float, Field(ge=0)]
+
+
+class _Read(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class RetrySettings(_Read):
+    """As in `Retry`."""
+
+    tries: Mapping[Nature, Annotated[int, Field(ge=0)]] = Field(default_factory=lambda: dict(TRIES))
+    base: Seconds = 0.5
+    longest: Seconds = 60.0
+
+
+class BreakerSettings(_Read):
+    """As in `Breaker`."""
+
+    failures: Annotated[int, Field(ge=1)] = 5
+    seconds: Seconds = 60.0
+
+
+class Bare(_Read):
+    """Of policies that have no settings."""
+
+
+class BudgetSettings(_Read):
+    """As in `Budget`."""
+
+    calls: Annotated[int, Field(ge=0)] = 24
+    calls_each: Annotated[int, Field(ge=0)] = 5
+    seconds: Seconds = 300.0
+    money: Seconds | None = None
+    prices: Mapping[str, Seconds] = Field(default_factory=dict)
+
+
+class SourceSettings(_Read):
+    """Where an argument is from: `{given: NAME}`, `{fixed: VALUE}` or `{step: N, path: PATH}`."""
+
+    given: str | None = None
+    fixed: Any = None
+    step: int | None = None
+    path: str | None = None
+
+    @model_validator(mode="after")
+    def _one_form(self) -> SourceSettings:
+        if {"given"} == self.model_fields_set or {"fixed"} == self.model_fields_set:
+            return self
+        if {"step", "path"} == self.model_fields_set:
+            return self
+        raise ValueError("should be {given: NAME}, {fixed: VALUE} or {step: N, path: PATH}")
+
+    def source(self) -> Source:
+        """As the policy has it."""
+        if self.given is not None:
+            return Given(self.given)
+        return Found(self.step, self.path or "") if self.step is not None else Fixed(self.fixed)
+
+
+class FoundSettings(_Read):
+    """A field of a step's answer."""
+
+    step: Annotated[int, Field(ge=0)]
+    path: str
+
+
+class StepSettings(_Read):
+    """One call of an alternative."""
+
+    tool: str
+    arguments: Mapping[str, SourceSettings] = Field(default_factory=dict)
+
+
+class AlternativeSettings(_Read):
+    """As in `Alternative`."""
+
+    tool: str
+    steps: Annotated[tuple[StepSettings, ...], Field(min_length=1)]
+    answer: Mapping[str, FoundSettings]
+
+    @model_validator(mode="after")
+    def _in_order(self) -> AlternativeSettings:
+        for place, step in enumerate(self.steps):
+            for name, source in step.arguments.items():
+                if source.step is not None and not 0 <= source.step < place:
+                    raise ValueError(f"argument {name!r} of step {place} takes from step {source.step}, no earlier one")
+        for path, found in self.answer.items():
+            if found.step >= len(self.steps):
+                raise ValueError(f"{path!r} is taken from step {found.step}; there are {len(self.steps)}, from 0")
+        return self
+
+    def alternative(self) -> Alternative:
+        """As the policy has it."""
+        steps = tuple(
+            Step(step.tool, {name: source.source() for name, source in step.arguments.items()}) for step in self.steps
+        )
+        return Alternative(self.tool, steps, {path: Found(f.step, f.path) for path, f in self.answer.items()})
+
+
+class ToolSettings(_Read):
+    """What is declared of a tool."""
+
+    effects: bool = True
+    idempotent: bool = False
+    parameters: Mapping[str, Any] = Field(default_factory=dict)
+    returns: Mapping[str, Any] = Field(default_factory=dict)
+
+
+PolicyName = Literal["parse", "mend_arguments", "read_on", "retry", "breaker", "switch", "stop", "advise"]
+WITH_SETTINGS: dict[str, type[_Read]] = {"retry": RetrySettings, "breaker": BreakerSettings}
+ACTIVE: tuple[PolicyName, ...] = ("parse", "mend_arguments", "read_on", "retry", "breaker", "switch", "stop")
+
+
+class RecoveryPlan(_Read):
+    """What recovery is to do."""
+
+    policies: tuple[PolicyName | dict[PolicyName, dict[str, Any]], ...] = ACTIVE
+    budget: BudgetSettings = BudgetSettings()
+    tools: Mapping[str, ToolSettings] = Field(default_factory=dict)
+    alternatives: tuple[AlternativeSettings, ...] = ()
+    check: bool = Field(default=True, description="Whether answers are held against what the tools' specs declare.")
+
+    def layer(self, adviser: Adviser | None = None, *, seed: int = 0) -> RecoveryLayer:
+        """The layer for one episode.
+
+        Args:
+            adviser: who advises, for the policy `advise`.
+            seed: decides the jitter.
+
+        Raises:
+            Mistake: `advise` is asked for without an adviser.
+        """
+        policies = tuple(self._policy(entry, adviser, seed) for entry in self.policies)
+        return RecoveryLayer(
+            Sequence(policies), budget=Budget(**self.budget.model_dump()), check=self.check, specs=self.specs
+        )
+
+    @property
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """The tools as declared here."""
+        return tuple(
+            ToolSpec(
+                name, effects=tool.effects, idempotent=tool.idempotent, parameters=tool.parameters, returns=tool.returns
+            )
+            for name, tool in self.tools.items()
+        )
+
+    def _policy(self, entry: str | Mapping[Any, Any], adviser: Adviser | None, seed: int) -> Policy:
+        name, given = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
+        settings = WITH_SETTINGS.get(name, Bare).model_validate(given).model_dump()
+        if name == "advise" and adviser is None:
+            raise Mistake("the policy 'advise' needs an exemplar bank; give one, or leave it out")
+        makers: dict[str, Callable[[], Policy]] = {
+            "parse": Parse,
+            "mend_arguments": MendArguments,
+            "read_on": ReadOn,
+            "retry": lambda: Retry(**settings, seed=seed),
+            "breaker": lambda: Breaker(**settings),
+            "switch": lambda: Switch(alternative.alternative() for alternative in self.alternatives),
+            "stop": Stop,
+            "advise": lambda: Advise(adviser),  # type: ignore[arg-type]
+        }
+        return makers[name]()
+
+    @model_validator(mode="after")
+    def _settings_hold(self) -> RecoveryPlan:
+        for entry in self.policies:
+            if isinstance(entry, dict):
+                if len(entry) != 1:
+                    raise ValueError(f"{in_short(entry)} should name one policy with its settings")
+                name, given = next(iter(entry.items()))
+                WITH_SETTINGS.get(name, Bare).model_validate(given)
+        return self
+
+
+def read_recovery_plan(path: str | Path) -> RecoveryPlan:
+    """The recovery plan in a file (YAML, or JSON where its name ends so).
+
+    Raises:
+        Mistake: it cannot be read, or is none; with everything that is wrong.
+    """
+    data = read_data(path)
+    try:
+        return RecoveryPlan.model_validate(data or {})
+    except ValidationError as error:
+        told = [
+            f"  {'.'.join(map(str, item['loc']))}: {in_short(item['input'])}: {item['msg']}" for item in error.errors()
+        ]
+        raise Mistake("\n".join([f"{path} is no recovery plan:", *told])) from None

@@ -1,0 +1,87 @@
+"""A recovery plan in a file does what the same policies in code do, and its mistakes are told together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sealegs.faults.call import Value
+from sealegs.faults.mistake import Mistake
+from sealegs.recovery.plan import RecoveryPlan, read_recovery_plan
+from tests.recovery.stage import BUSY, FINE, GONE, Stage
+
+WHOLE = """
+policies: [parse, {retry: {base: 0.5, tries: {transient: 1}}}, {breaker: {failures: 9}}, switch, stop]
+budget: {calls: 3, seconds: 10}
+tools:
+  get_rate: {effects: false}
+alternatives:
+  - tool: get_rate
+    steps:
+      - {tool: find, arguments: {what: {given: base}, side: {fixed: mid}}}
+      - {tool: quote, arguments: {id: {step: 0, path: found.id}}}
+    answer: {rate: {step: 1, path: mid}}
+"""
+
+WRONG = """
+policies: [parse, {retry: {bse: 1}}]
+budget: {calls: -1}
+alternatives:
+  - tool: a
+    steps: [{tool: b, arguments: {x: {given: y, fixed: 1}}}]
+    answer: {}
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    file = folder / "recovery.yaml"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def test_a_plan_from_a_file_recovers(tmp_path: Path) -> None:
+    plan = read_recovery_plan(written(tmp_path, WHOLE))
+    scripts = {"get_rate": [BUSY, GONE], "find": [Value({"found": {"id": 7}})], "quote": [Value({"mid": 1.1})]}
+    scene = Stage(plan.layer(), scripts)
+    assert scene.call("get_rate", base="EUR") == Value({"rate": 1.1})
+    assert scene.made == [
+        ("get_rate", {"base": "EUR"}),
+        ("get_rate", {"base": "EUR"}),
+        ("find", {"what": "EUR", "side": "mid"}),
+        ("quote", {"id": 7}),
+    ]
+
+
+def test_an_empty_file_is_the_active_form(tmp_path: Path) -> None:
+    plan = read_recovery_plan(written(tmp_path, "tools: {price: {effects: false}}\n"))
+    assert Stage(plan.layer(), {"price": [BUSY, FINE]}).call("price") == FINE
+
+
+def test_all_mistakes_are_told(tmp_path: Path) -> None:
+    with pytest.raises(Mistake) as told:
+        read_recovery_plan(written(tmp_path, WRONG))
+    message = str(told.value)
+    assert "budget.calls" in message
+    assert "-1" in message
+    assert "{given: NAME}" in message
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("policies: [{retry: {bse: 1}}]", "bse"),
+        ("policies: [sleep]", "sleep"),
+        ("policies: [{parse: {}, stop: {}}]", "one policy"),
+        ("alternatives: [{tool: a, steps: [{tool: b}], answer: {x: {step: 1, path: y}}}]", "from step 1"),
+        ("polices: []", "polices"),
+    ],
+)
+def test_a_mistake_is_named(tmp_path: Path, text: str, part: str) -> None:
+    with pytest.raises(Mistake, match=part):
+        read_recovery_plan(written(tmp_path, text))
+
+
+def test_advice_needs_a_bank() -> None:
+    with pytest.raises(Mistake, match="bank"):
+        RecoveryPlan(policies=("advise",)).layer()

@@ -1,0 +1,276 @@
+"""The caller's side: hands requests to a zygote, as many at a time as asked for, and writes down how they ended."""
+
+from __future__ import annotations
+
+import os
+import select
+import selectors
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import warnings
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from math import inf
+from pathlib import Path
+from typing import Any
+
+from sealegs.faults.mistake import Mistake
+from sealegs.suites.micro.isolation import frames, interpreter
+from sealegs.suites.micro.isolation.journal import Journal
+from sealegs.suites.micro.isolation.request import Ended, Limits, Request, Start
+
+TRIES = 2  # how often a request is sent whose keeper or zygote is killed
+TIDYING = 20.0  # seconds for runs under way to be ended and their folders removed
+# The same in every zygote and every interpreter: the order of sets; and no thread at numpy's import.
+SETTINGS = {"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
+
+
+def run_all(
+    work: str,
+    requests: Iterable[Request],
+    *,
+    preload: Sequence[str] = (),
+    limits: Limits | None = None,
+    jobs: int = 1,
+    journal: Path | None = None,
+    ended: Callable[[Ended], None] | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> list[Ended]:
+    """Run a function on each request, each in a fresh process, and say how each ended.
+
+    Args:
+        work: the function as `module:function`; it gets a request's payload and returns a mapping of JSON data.
+        requests: each with an id of its own.
+        preload: modules that are imported once, before all runs; give those that take long.
+        limits: for each run.
+        jobs: how many run at a time.
+        journal: a file of JSON lines that keeps the ends. Requests whose end it holds are not run again.
+        ended: called with each new end, after it was written down.
+        tell: called with a sentence where runs cannot be forked; without it, Python's own warning is given.
+
+    Returns:
+        The ends, in the order of the requests; those from the journal too.
+
+    Raises:
+        Mistake: there is no such function or module, an id is there twice, a payload is no JSON data, or the journal is
+            another run's. Nothing was run then.
+    """
+    requests, limits = list(requests), limits or Limits()
+    _check(requests, limits, jobs)
+    kept = Journal(journal, work) if journal is not None else None
+    try:
+        known = kept.known if kept is not None else {}
+        found = dict(known)
+        waiting = [request for request in requests if kept is None or not kept.has(request)]
+        if waiting:
+            zygotes = Zygotes(work, preload, tell or _warn)
+            with Launch(zygotes, limits, jobs) as launch:
+                for request, end in launch.run(waiting):
+                    if kept is not None:
+                        kept.append(request, end)
+                    found[end.id] = end
+                    if ended is not None:
+                        ended(end)
+    finally:
+        if kept is not None:
+            kept.close()
+    return [found[request.id] for request in requests]
+
+
+def _check(requests: Sequence[Request], limits: Limits, jobs: int) -> None:
+    wrong: list[str] = []
+    if jobs < 1:
+        wrong.append(f"jobs is {jobs}; give 1 or more")
+    if not 0 < limits.seconds < inf:
+        wrong.append(f"limits.seconds is {limits.seconds}; give a number above 0")
+    if limits.memory is not None and limits.memory <= 0:
+        wrong.append(f"limits.memory is {limits.memory}; give bytes, or None for no limit")
+    if sys.platform != "linux":
+        wrong.append("runs are isolated on Linux only; use a Linux machine or a container")
+    seen: set[str] = set()
+    for request in requests:
+        if request.id in seen:
+            wrong.append(f"the id {request.id!r} is there twice; give each request its own")
+        seen.add(request.id)
+        try:
+            frames.packed(dict(request.payload))
+        except (TypeError, ValueError) as error:
+            wrong.append(f"the payload of {request.id!r} is no JSON data ({error}); give plain data")
+    if wrong:
+        raise Mistake("\n".join(wrong))
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, stacklevel=4)
+
+
+class Zygotes:
+    """One zygote at a time; another where it was killed, or where its forks would not be safe.
+
+    Args:
+        work: the function's name.
+        preload: modules.
+        tell: gets a sentence where runs are not forked.
+    """
+
+    def __init__(self, work: str, preload: Sequence[str], tell: Callable[[str], None]) -> None:
+        self._settings = {"work": work, "preload": list(preload)}
+        self._tell = tell
+        self.start: Start = "fork"
+        self._process: subprocess.Popen[bytes] | None = None
+        self._ends: list[int] = []
+        self._roots: list[str] = []
+        self.control: socket.socket | None = None
+
+    def ensure(self) -> None:
+        """Have one that listens.
+
+        Raises:
+            Mistake: the function or a module cannot be imported.
+        """
+        while self.control is None:
+            answer = self._launch()
+            if "mistake" in answer:
+                self.dismiss()
+                raise Mistake(answer["mistake"])
+            if "unsafe" in answer:
+                self.dismiss()
+                self.start = "spawn"
+                self._tell(f"{answer['unsafe']}: runs are not forked, each starts an interpreter and imports all anew")
+                continue
+            self._roots.append(answer["ready"])
+
+    def _launch(self) -> Mapping[str, Any]:
+        self.control, theirs = socket.socketpair()
+        lifeline, end = os.pipe()
+        self._ends.append(end)
+        numbers = (theirs.fileno(), lifeline)
+        try:
+            self._process = subprocess.Popen(
+                interpreter.command("zygote", *numbers),
+                pass_fds=numbers,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                env={**SETTINGS, **os.environ},
+                start_new_session=True,
+            )
+        finally:
+            theirs.close()
+            os.close(lifeline)
+        with suppress(BrokenPipeError):
+            frames.send(self.control, {**self._settings, "start": self.start})
+        answer = frames.receive(self.control)
+        if not isinstance(answer, dict):
+            code = self._process.wait()
+            self.dismiss()
+            raise Mistake(
+                f"importing {self._settings['work']!r} and {self._settings['preload']} ended the interpreter with "
+                f"{code}; import them alone first"
+            )
+        return answer
+
+    def forget_dead(self) -> None:
+        """Let the next request have another zygote, if this one was killed."""
+        if self.control is not None and select.select([self.control], [], [], 0)[0]:  # it never speaks: this is its end
+            self.dismiss()
+
+    def dismiss(self) -> None:
+        """Let it end by itself: no more requests come."""
+        if self.control is not None:
+            self.control.close()
+            self.control = None
+        while self._ends:
+            os.close(self._ends.pop())  # one that still imports is killed by this
+        if self._process is not None:
+            try:
+                self._process.wait(TIDYING)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+            self._process = None
+
+    def remove_roots(self) -> None:
+        """Folders of zygotes that could not remove theirs."""
+        for root in self._roots:
+            shutil.rmtree(root, ignore_errors=True)
+
+
+class Launch:
+    """Requests on their way, at most `jobs` at a time. Leaving it ends whatever still runs."""
+
+    def __init__(self, zygotes: Zygotes, limits: Limits, jobs: int) -> None:
+        self._zygotes, self._limits, self._jobs = zygotes, asdict(limits), jobs
+        self._running: dict[socket.socket, Request] = {}
+        self._losses: Counter[str] = Counter()
+        self._selector = selectors.DefaultSelector()
+
+    def __enter__(self) -> Launch:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for line in self._running:
+            with suppress(OSError):
+                line.shutdown(socket.SHUT_WR)  # its keeper ends the run
+        until = time.monotonic() + TIDYING
+        for line in self._running:
+            line.settimeout(max(0.1, until - time.monotonic()))
+            with suppress(OSError, ValueError):
+                while line.recv(2**16):
+                    pass
+            line.close()
+        self._running.clear()
+        self._selector.close()
+        self._zygotes.dismiss()
+        self._zygotes.remove_roots()
+
+    def run(self, requests: Iterable[Request]) -> Iterator[tuple[Request, Ended]]:
+        """Each request with its end, as they come."""
+        waiting = deque(requests)
+        while waiting or self._running:
+            while waiting and len(self._running) < self._jobs:
+                self._send(waiting.popleft())
+            for key, _ in self._selector.select():
+                line = key.fileobj
+                assert isinstance(line, socket.socket)
+                self._selector.unregister(line)
+                request = self._running.pop(line)
+                end = self._received(line, request)
+                if end is None:
+                    waiting.appendleft(request)
+                else:
+                    yield request, end
+
+    def _send(self, request: Request) -> None:
+        """Give a request to a keeper of its own. Where the zygote is gone, its line says so by ending."""
+        self._zygotes.ensure()
+        control = self._zygotes.control
+        assert control is not None
+        line, theirs = socket.socketpair()
+        self._running[line] = request
+        self._selector.register(line, selectors.EVENT_READ)
+        asked = {"id": request.id, "payload": dict(request.payload), "limits": self._limits, "sent": time.monotonic()}
+        try:
+            with theirs:
+                socket.send_fds(control, [b"r"], [theirs.fileno()])
+            frames.send(line, asked)
+        except ConnectionError:
+            return
+
+    def _received(self, line: socket.socket, request: Request) -> Ended | None:
+        """How the run ended; None where it is to be tried again."""
+        told = None
+        with line, suppress(ValueError):
+            told = frames.receive(line)
+        if isinstance(told, dict) and "id" in told:
+            return Ended(**told)
+        why = told["lost"] if isinstance(told, dict) else "the process that watched it was killed"
+        self._zygotes.forget_dead()
+        self._losses[request.id] += 1
+        if self._losses[request.id] < TRIES:
+            return None
+        return Ended(request.id, "exited", error=f"lost {TRIES} times: {why}", start=self._zygotes.start)

@@ -1,0 +1,182 @@
+"""Whoever is killed, and whenever: nothing outlives it, and the same call goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from sealegs.suites.micro.isolation import Ended, Request, run_all
+from tests.suites.micro.isolated_runs import found
+from tests.suites.micro.test_isolation import ACT, asked, ends, new_mark
+
+LAUNCHER = """
+import json, sys
+from pathlib import Path
+from sealegs.suites.micro.isolation import Request, run_all
+
+asked = json.loads(sys.argv[1])
+requests = [Request(name, payload) for name, payload in asked["requests"]]
+print("begun", flush=True)
+run_all(
+    asked["work"], requests, preload=asked.get("preload", []), jobs=2, journal=Path(asked["journal"]),
+    ended=lambda end: print(end.id, flush=True),
+)
+"""
+
+
+def launcher(requests: list[Request], journal: Path, **more: object) -> subprocess.Popen[str]:
+    told = {"work": ACT, "journal": str(journal), **more}
+    given = json.dumps({**told, "requests": [(request.id, request.payload) for request in requests]})
+    return subprocess.Popen([sys.executable, "-c", LAUNCHER, given], stdout=subprocess.PIPE, text=True)
+
+
+def eventually(true: Callable[[], bool], seconds: float = 10.0) -> bool:
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if true():
+            return True
+        time.sleep(0.005)
+    return False
+
+
+def of_session(key: str, value: str) -> list[int]:
+    """The processes whose environment holds a name: what an exec gave it, and what was forked from it."""
+    pids = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and f"{key}={value}".encode() in (entry / "environ").read_bytes():
+                pids.append(int(entry.name))
+        except OSError:
+            continue
+    return [pid for pid in pids if pid != os.getpid()]
+
+
+@pytest.fixture
+def marked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[[], list[int]]]:
+    """All processes that a test starts, however far down; their temporary folder is the test's."""
+    mark = new_mark()
+    monkeypatch.setenv("SEALEGS_TEST", mark)
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    yield lambda: of_session("SEALEGS_TEST", mark)
+    assert eventually(lambda: not of_session("SEALEGS_TEST", mark))
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+def test_nothing_outlives_a_killed_launcher(marked: Callable[[], list[int]], tmp_path: Path, start: str) -> None:
+    mark = new_mark()
+    requests = [asked("a", "leave_children", mark=mark, then="hang"), asked("b", "deaf")]
+    preload = ["tests.suites.micro.threaded_import"] if start == "spawn" else []
+    process = launcher(requests, tmp_path / "journal", preload=preload)
+    assert eventually(lambda: len(found(mark)) == 2)
+    assert len(marked()) >= 8  # launcher, zygote, two keepers, two runs, two left behind
+    process.kill()
+    process.communicate()
+    assert eventually(lambda: not marked(), 3)
+    assert found(mark) == []
+    assert list((tmp_path / "tmp").iterdir()) == []
+    assert (tmp_path / "journal").read_bytes() == b""
+
+
+@pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_launcher_killed_during_the_imports_leaves_nothing(
+    marked: Callable[[], list[int]], tmp_path: Path, by: signal.Signals
+) -> None:
+    process = launcher([asked("a", "fine")], tmp_path / "journal", preload=["tests.suites.micro.endless_import"])
+    assert eventually(lambda: len(marked()) == 2)
+    time.sleep(0.3)
+    process.send_signal(by)
+    process.communicate(timeout=5)
+    assert eventually(lambda: not marked(), 3)
+
+
+def test_a_killed_zygote_is_replaced_and_takes_its_runs_with_it(marked: Callable[[], list[int]]) -> None:
+    mark = new_mark()
+    done: list[Ended] = []
+
+    def kill_zygote(end: Ended) -> None:
+        done.append(end)
+        if len(done) == 3:
+            assert eventually(lambda: len(found(mark)) == 2)
+            os.kill(int((end.result or {})["zygote"]), signal.SIGKILL)
+            assert eventually(lambda: not found(mark), 3)
+
+    requests = [asked("hanging", "leave_children", mark=mark, then="first hang")]
+    requests += [asked(f"r{number}", "whose") for number in range(6)]
+    ended = {end.id: end for end in run_all(ACT, requests, jobs=2, ended=kill_zygote)}
+    assert {end.how for end in ended.values()} == {"finished"}, ended
+    assert sorted(end.id for end in done) == sorted(ended)
+    assert len({(ended[f"r{number}"].result or {})["zygote"] for number in range(6)}) == 2
+    assert found(mark) == []
+
+
+def test_a_run_that_kills_the_zygote_each_time_is_given_up() -> None:
+    told = ends(asked("killer", "kill_zygote"), *(asked(f"r{n}", "fine") for n in range(4)), jobs=1)
+    assert told["killer"].how == "exited"
+    assert "lost 2 times" in told["killer"].error
+    assert [told[f"r{n}"].how for n in range(4)] == ["finished"] * 4
+
+
+def test_an_interrupt_ends_all_and_the_journal_stands(marked: Callable[[], list[int]], tmp_path: Path) -> None:
+    mark = new_mark()
+    requests = [asked("hanging", "leave_children", mark=mark, then="hang"), asked("done", "fine"), asked("b", "deaf")]
+    process = launcher(requests, tmp_path / "journal")
+    assert eventually(lambda: len(found(mark)) == 2 and (tmp_path / "journal").read_bytes().count(b"\n") == 1)
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    process.communicate(timeout=10)
+    assert time.monotonic() - began < 3
+    assert process.returncode != 0
+    assert marked() == []  # not even for a moment after the launcher
+    assert [json.loads(line)["id"] for line in (tmp_path / "journal").read_text().splitlines()] == ["done"]
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_two_launchers_do_not_share_a_journal(tmp_path: Path) -> None:
+    process = launcher([asked("a", "deaf")], tmp_path / "journal")
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+    assert eventually((tmp_path / "journal").exists)
+    time.sleep(0.1)
+    with pytest.raises(ValueError, match="another process is writing"):
+        run_all(ACT, [asked("a", "fine")], journal=tmp_path / "journal")
+    process.kill()
+    process.communicate()
+
+
+def test_a_launcher_killed_at_any_moment_loses_and_doubles_nothing(
+    marked: Callable[[], list[int]], tmp_path: Path
+) -> None:
+    journal, note = tmp_path / "journal", tmp_path / "note"
+    requests = [asked(f"r{n}", "noted", note=str(note), value=n, seconds=0.01) for n in range(60)]
+    draw = random.Random(5)
+    acknowledged: list[str] = []
+    for kill in range(8):
+        process = launcher(requests, journal)
+        assert process.stdout is not None
+        said = [process.stdout.readline() for _ in range(1 + (0 if kill % 4 == 3 else draw.randint(1, 8)))]
+        time.sleep(draw.uniform(0.0, 0.04 if kill % 4 < 3 else 0.4))
+        process.kill()
+        acknowledged += "".join([*said[1:], process.communicate()[0]]).split()
+        whole = journal.read_text().splitlines(keepends=True) if journal.exists() else []
+        written = [json.loads(line)["id"] for line in whole if line.endswith("\n")]
+        assert set(acknowledged) <= set(written)
+        assert len(set(written)) == len(written)
+    assert len(set(acknowledged)) == len(acknowledged) < 60  # none was run again that was said to be done
+    ended = run_all(ACT, requests, jobs=2, journal=journal)
+    lines = [json.loads(line) for line in journal.read_text().splitlines()]
+    assert sorted(line["id"] for line in lines) == sorted(request.id for request in requests)
+    assert [(end.how, (end.result or {})["value"]) for end in ended] == [("finished", n) for n in range(60)]
+    began = note.read_text().split()
+    assert set(began) == {str(n) for n in range(60)}
+    assert len(began) <= 60 + 8 * 2  # run again: at most those under way, two at a time
+    assert eventually(lambda: not list((tmp_path / "tmp").iterdir()), 3)

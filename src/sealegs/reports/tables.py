@@ -66,9 +66,11 @@ def print_ranking(rows: Sequence[Row], results: Sequence[Result], prompt: str, c
     console.print(COMPARED, highlight=False)
 
 
-def print_pairs(pairs: Iterable[tuple[str, str, str]], console: Console) -> None:
+def print_pairs(
+    pairs: Iterable[tuple[str, str, str]], console: Console, names: Sequence[str] = ("Sealegs", "ToolMaze")
+) -> None:
     """Print our figures beside the published ones: what, ours, theirs."""
-    table = _table(("Sealegs", "ToolMaze"))
+    table = _table(names)
     for what, ours, theirs in pairs:
         table.add_row(what, ours, theirs)
     console.print(table)

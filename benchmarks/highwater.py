@@ -1,0 +1,185 @@
+"""Functions made from SQL: what building takes, what a call costs beside SQLite alone, and whether search finds them.
+
+    python benchmarks/highwater.py SPIDER --json benchmarks/results/highwater.json
+
+SPIDER is the unpacked train split of Spider. Every call of every solution of every problem is made once with
+`Library.call`, and its statement is run once by a plain connection of `sqlite3` with the same arguments: the floor.
+Both come in the same order, a database is warm for both (each call is made once before it is timed), and the answers
+must be the same. Recall is over the shipped BM25 index of all descriptions, with the question as the query: the share
+of the functions of a solution among the first nine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from statistics import mean, median
+from time import perf_counter
+from typing import Any
+
+from sealegs.faults.call import Failure
+from sealegs.generate.library import built
+from sealegs.search.bm25 import TextIndex
+from sealegs.world.sql.arguments import bound
+from sealegs.world.sql.database import cell, text
+from sealegs.world.sql.library import TABLE, Library, Problem, SqlFunction
+
+FOUND = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the long table."""
+
+    suite: str
+    agent: str
+    level: str
+    mode: str
+    metric: str
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+@dataclass(frozen=True)
+class Timed:
+    """A call to be timed: the function, and its arguments as an agent gives them."""
+
+    function: SqlFunction
+    arguments: dict[str, Any]
+
+
+def building(folder: Path, out: Path, jobs: int, runs: int) -> Row:
+    """The seconds of whole builds."""
+    seconds = [built(folder, out, jobs=jobs).seconds for _ in range(runs)]
+    return _row("build", f"{jobs} jobs", "seconds", median(seconds), min(seconds), max(seconds), runs)
+
+
+def all_calls(library: Library) -> list[Timed]:
+    """Every call of every solution, each once."""
+    found: dict[str, Timed] = {}
+    for problem in library.problems:
+        for solution in problem.solutions:
+            answers: list[Any] = []
+            for step in solution.steps:
+                given = {n: g.value if g.rows is None else answers[g.rows] for n, g in step.arguments.items()}
+                outcome = library.call(step.function, given)
+                if isinstance(outcome, Failure):
+                    raise AssertionError(outcome)
+                answers.append(outcome.value)
+                found.setdefault(f"{step.function} {given}", Timed(library.functions[step.function], given))
+    return list(found.values())
+
+
+def timing(library: Library) -> Iterator[Row]:
+    """The seconds of each call, and of its statement on a plain connection."""
+    plain: dict[str, sqlite3.Connection] = {}
+    ours: list[float] = []
+    floor: list[float] = []
+    for call in all_calls(library):
+        name = call.function.database
+        if name not in plain:
+            plain[name] = sqlite3.connect(library.database(name).path)
+            plain[name].text_factory = text
+        ready = bound(call.function.parameters, call.arguments)
+        if isinstance(ready, Failure):
+            raise AssertionError(ready)
+        rows, seconds = _seconds(partial(_run, plain[name], call.function.sql, ready))
+        outcome, own = _seconds(partial(library.call, call.function.name, call.arguments))
+        if [list(map(cell, row)) for row in rows] != outcome.value:
+            raise AssertionError(call)
+        floor.append(seconds)
+        ours.append(own)
+    for mode, times in (("library", ours), ("sqlite3", floor)):
+        ordered = sorted(times)
+        yield _row("call", mode, "seconds_median", median(times), ordered[0], ordered[-1], len(times))
+        yield _exact("call", mode, "seconds_p99", ordered[len(ordered) * 99 // 100], len(times))
+    yield _exact("call", "library / sqlite3", "ratio_of_medians", median(ours) / median(floor), len(ours))
+    yield _exact("call", "library - sqlite3", "seconds_added_median", median(map(_less, ours, floor)), len(ours))
+
+
+def recall(library: Library) -> Iterator[Row]:
+    """How many of the needed functions the question finds."""
+    names = list(library.functions)
+    index = TextIndex(tuple(library.functions[name].description for name in names))
+    shares: dict[str, list[float]] = {"direct": [], "composed": []}
+    seconds = []
+    for problem in library.problems:
+        begun = perf_counter()
+        scores = index.scores(problem.question)
+        best = sorted(range(len(names)), key=lambda place: -scores[place])[:FOUND]
+        seconds.append(perf_counter() - begun)
+        for kind, share in _shares(problem, {names[place] for place in best}):
+            shares[kind].append(share)
+    for kind, found in shares.items():
+        yield _exact("search", f"bm25 {kind}", f"recall_at_{FOUND}_pct", 100 * mean(found), len(found))
+    yield _row("search", "bm25", "seconds_median", median(seconds), min(seconds), max(seconds), len(seconds))
+
+
+def _shares(problem: Problem, found: set[str]) -> Iterator[tuple[str, float]]:
+    for kind in ("direct", "composed"):
+        known = [solution for solution in problem.solutions if solution.kind == kind]
+        yield kind, max(len(found & {*s.functions}) / len({*s.functions}) for s in known)
+
+
+def _seconds(ask: Callable[[], Any]) -> tuple[Any, float]:
+    ask()
+    begun = perf_counter()
+    answer = ask()
+    return answer, perf_counter() - begun
+
+
+def _run(plain: sqlite3.Connection, sql: str, arguments: dict[str, Any]) -> list[Any]:
+    return plain.execute(sql, arguments).fetchall()
+
+
+def _less(one: float, other: float) -> float:
+    return one - other
+
+
+def _exact(level: str, mode: str, metric: str, value: float, n: int) -> Row:
+    return _row(level, mode, metric, value, value, value, n)
+
+
+def _row(level: str, mode: str, metric: str, value: float, low: float, high: float, n: int) -> Row:
+    return Row("benchmark-highwater", "", level, mode, metric, value, low, high, n)
+
+
+def main() -> int:
+    """Measure, print, write the rows."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("folder", type=Path, help="the unpacked train split of Spider")
+    options.add_argument("--json", type=Path, help="where to write the rows")
+    options.add_argument("--jobs", type=int, default=2, help="processes that build (default 2)")
+    options.add_argument("--runs", type=int, default=1, help="how often it is built (default 1)")
+    given = options.parse_args()
+    with tempfile.TemporaryDirectory() as place:
+        out = Path(place) / "out"
+        rows = [building(given.folder, out, given.jobs, given.runs)]
+        begun = perf_counter()
+        library = Library.open(out)
+        rows.append(_exact("open", "library", "seconds", perf_counter() - begun, len(library.functions)))
+        rows.append(_exact("size", "table", "bytes", (out / TABLE).stat().st_size, len(library.functions)))
+        rows += [*timing(library), *recall(library)]
+        library.close()
+    print(f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}")
+    for row in rows:
+        print(f"{row.level:8}{row.mode:20}{row.metric:22}{row.value:14.6f}  n={row.n}")
+    if given.json:
+        given.json.write_text(json.dumps({"rows": [asdict(row) for row in rows]}, indent=1) + "\n")
+    values = {(row.level, row.mode, row.metric): row.value for row in rows}
+    fast = values["build", f"{given.jobs} jobs", "seconds"] < 180 and values["call", "library", "seconds_median"] < 1e-3
+    return 0 if fast else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,160 @@
+"""What an agent is told of each function: by rule, or in a model's words where they pass the checks.
+
+The rule's text says what the SQL does in the schema's words and never holds a value. A model is asked up to three
+times; its text must have the required fields, describe the function's arguments and no others, and tell no value of
+the questions. Where none of its answers will do, the rule's text stays, and is counted.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from sealegs.world.sql.drafts import Draft
+from sealegs.world.sql.schema import in_words
+
+Write = Callable[[str], str]
+ATTEMPTS = 3
+SIDE_BY_SIDE = 8
+SHORTEST_LITERAL = 3  # shorter ones stand in any text
+
+PROMPT = """\
+Write the documentation of a function for the programmers who will search for it and call it.
+
+The function reads the database "{database}". It runs this SQL, where :arg_0 and so on are its arguments:
+
+{sql}
+
+In plain words: {description}
+Its arguments: {arguments}
+
+Answer with one JSON object and nothing else:
+{{"description": "what it finds, in one to three sentences", "parameters": {shape}}}
+
+Describe every argument under its own name. Do not name SQL, and give no example values.
+"""
+AGAIN = "\nYour last answer will not do: {problem}. Give the whole object again.\n"
+
+
+class Unfit(ValueError):
+    """A model's text fails a check. The message says which."""
+
+
+@dataclass(frozen=True)
+class Documented:
+    """A function with its documentation.
+
+    Attributes:
+        draft: the function.
+        description: what it finds.
+        parameters: what each parameter is, by name.
+        by: who wrote it: `rule`, `model`, or `rule after model` where no answer of a model would do.
+    """
+
+    draft: Draft
+    description: str
+    parameters: Mapping[str, str]
+    by: str = "rule"
+
+
+def by_rule(drafts: Iterable[Draft]) -> list[Documented]:
+    """The documentation that follows from the SQL and the schema."""
+    return [
+        Documented(
+            one,
+            f"{one.description} Data: {in_words(one.database)}.",
+            {parameter.name: parameter.description for parameter in one.parameters},
+        )
+        for one in drafts
+    ]
+
+
+def by_model(drafts: Sequence[Draft], write: Write) -> list[Documented]:
+    """The documentation in a model's words, where they pass the checks.
+
+    Args:
+        drafts: the functions.
+        write: the model: a prompt in, its text out. It is called from several threads; what it raises counts as an
+            answer that will not do.
+    """
+    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+        return list(pool.map(lambda rule: _asked(rule, write), by_rule(drafts)))
+
+
+def prompt(rule: Documented) -> str:
+    """What a model is asked for one function."""
+    arguments = "; ".join(f"{name}: {words}" for name, words in rule.parameters.items()) or "none"
+    shape = json.dumps(dict.fromkeys(rule.parameters, "what it is"))
+    return PROMPT.format(
+        database=in_words(rule.draft.database),
+        sql=rule.draft.sql,
+        description=rule.description,
+        arguments=arguments,
+        shape=shape,
+    )
+
+
+def checked(text: str, rule: Documented) -> Documented:
+    """A model's text as documentation.
+
+    Raises:
+        Unfit: it fails a check.
+    """
+    found = _object(text)
+    description, parameters = found.get("description"), found.get("parameters", {})
+    if not isinstance(description, str) or not description.strip():
+        raise Unfit("the field description is missing or empty")
+    if not isinstance(parameters, Mapping):
+        raise Unfit("the field parameters is no object")
+    wanted = set(rule.parameters)
+    if parameters.keys() != wanted:
+        raise Unfit(f"the parameters are {sorted(parameters)}, and must be {sorted(wanted)}")
+    if any(not isinstance(words, str) or not words.strip() for words in parameters.values()):
+        raise Unfit("a parameter's description is missing or empty")
+    if leaked := _leaked(" ".join([description, *parameters.values()]), rule):
+        raise Unfit(f"it tells a value: {leaked!r}")
+    return Documented(
+        rule.draft, description.strip(), {name: parameters[name].strip() for name in rule.parameters}, "model"
+    )
+
+
+def _asked(rule: Documented, write: Write) -> Documented:
+    asked = prompt(rule)
+    problem = ""
+    for _ in range(ATTEMPTS):
+        try:
+            return checked(write(asked + (AGAIN.format(problem=problem) if problem else "")), rule)
+        except Exception as error:  # whatever a model's client raises is an answer that did not come
+            problem = str(error) if isinstance(error, Unfit) else "there was no answer"
+    return Documented(rule.draft, rule.description, rule.parameters, "rule after model")
+
+
+def _object(text: str) -> Mapping[str, Any]:
+    fenced = re.search(r"```(?:json)?\s*(.*?)```", text, re.DOTALL)
+    try:
+        found = json.loads(fenced[1] if fenced else text)
+    except (ValueError, TypeError) as error:
+        raise Unfit("it is no JSON object") from error
+    if not isinstance(found, Mapping):
+        raise Unfit("it is no JSON object")
+    return found
+
+
+def _leaked(text: str, rule: Documented) -> str:
+    """A value of a parameter that stands in the text, though the rule's text has no such word."""
+    own = " ".join([rule.description, *rule.parameters.values()])
+    for literal in sorted(rule.draft.literals):
+        if len(literal) >= SHORTEST_LITERAL and _stands(literal, text) and not _stands(literal, own):
+            return literal
+    return ""
+
+
+def _stands(literal: str, text: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(literal)}(?!\w)", text, re.IGNORECASE) is not None
+
+
+__all__ = ["ATTEMPTS", "Documented", "Unfit", "Write", "by_model", "by_rule", "checked", "prompt"]

@@ -1,0 +1,370 @@
+"""What one database gives: functions of its queries, and the questions whose ways are proven to agree.
+
+Every way is run, through the same check of arguments as any later call, and must give the rows of the query as
+written. What does not agree, and what a question's answer rules out, is left out with a reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from sealegs.faults.call import Failure
+from sealegs.faults.mistake import Mistake
+from sealegs.faults.seeds import digest
+from sealegs.world.sql.arguments import bound
+from sealegs.world.sql.augmentation import Variant, variants
+from sealegs.world.sql.database import Database, Unanswered, find_database, same
+from sealegs.world.sql.database import Rows as Answer
+from sealegs.world.sql.library import Kind, Parameter
+from sealegs.world.sql.pairs import Pair
+from sealegs.world.sql.parameters import Parametrised, Slot
+from sealegs.world.sql.parsing import Unread, parse, subqueries
+from sealegs.world.sql.schema import Schema, read_schema
+from sealegs.world.sql.solving import Rows, Way, ways
+from sealegs.world.sql.wording import Wording
+
+MOST_ANSWER_ROWS = 100
+ORDER: tuple[Kind, ...] = ("whole", "subquery", "outer")
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A function before it has a name.
+
+    Attributes:
+        database, sql: what tells it from others.
+        kind: of what it was made; of several, the first in the order whole, subquery, outer.
+        parameters: with the types of all its uses.
+        description, columns: by rule.
+        literals: what stood in the places of its parameters.
+    """
+
+    database: str
+    sql: str
+    kind: Kind
+    parameters: tuple[Parameter, ...]
+    description: str
+    columns: tuple[str, ...]
+    literals: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class DraftStep:
+    """A call before its function has a name: the function's SQL, values, and places of earlier calls."""
+
+    sql: str
+    values: Mapping[str, Any]
+    rows: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class DraftProblem:
+    """A problem before its functions have names.
+
+    Attributes:
+        id, origin, question, columns, rows, ordered, replaced: as in `Problem`.
+        solutions: the steps of each.
+    """
+
+    id: str
+    origin: str
+    question: str
+    database: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    ordered: bool
+    solutions: tuple[tuple[DraftStep, ...], ...]
+    replaced: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A pair that gives no problem, or nothing at all, and why.
+
+    Attributes:
+        number, database, question: the pair.
+        reason: why.
+        functions: whether its functions are kept all the same.
+    """
+
+    number: int
+    database: str
+    question: str
+    reason: str
+    functions: bool
+
+
+@dataclass(frozen=True)
+class Given:
+    """The pairs of one database, and what is needed to work on them in another process."""
+
+    folder: str
+    database: str
+    pairs: tuple[Pair, ...]
+    names: Mapping[str, Any]
+    seed: int
+    most_variants: int
+
+
+@dataclass
+class Drafts:
+    """What one database gave.
+
+    Attributes:
+        path: the database's file.
+        functions: by SQL.
+        problems: with those made by other values.
+        left_out: in the order of the pairs.
+        plain: how many pairs have no subquery.
+    """
+
+    path: str = ""
+    functions: dict[str, Draft] = field(default_factory=dict)
+    problems: list[DraftProblem] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    plain: int = 0
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A query that was worked through: its answer and the ways that agree; or why there are none."""
+
+    answer: Answer | None = None
+    agreeing: tuple[Way, ...] = ()
+    ordered: bool = False
+    reason: str = ""
+    plain: bool = False
+
+
+def draft(given: Given) -> Drafts:
+    """Work through the pairs of one database."""
+    path = find_database(Path(given.folder), given.database)
+    if path is None:
+        return Drafts(left_out=[_left_out(pair, "there is no such database") for pair in given.pairs])
+    try:
+        database = Database(path)
+    except Mistake as error:
+        return Drafts(left_out=[_left_out(pair, str(error)) for pair in given.pairs])
+    try:
+        return _Desk(given, database, read_schema(given.database, database, given.names)).worked(str(path))
+    except Unanswered as error:
+        return Drafts(left_out=[_left_out(pair, f"the database cannot be read: {error}") for pair in given.pairs])
+    finally:
+        database.close()
+
+
+@dataclass
+class _Desk:
+    """Where one database's pairs are worked through."""
+
+    given: Given
+    database: Database
+    schema: Schema
+    found: Drafts = field(default_factory=Drafts)
+
+    def worked(self, path: str) -> Drafts:
+        self.found.path = path
+        reads: dict[str, _Read] = {}
+        asked: set[str] = set()
+        for pair in self.given.pairs:
+            if pair.query not in reads:
+                reads[pair.query] = self._read(pair.query)
+            read = reads[pair.query]
+            if read.plain:
+                self.found.plain += 1
+            elif read.reason or pair.question in asked:
+                reason = read.reason or "the question stands there already"
+                self.found.left_out.append(_left_out(pair, reason, bool(read.agreeing)))
+            else:
+                asked.add(pair.question)
+                self._problems(pair, read)
+        return self.found
+
+    def _read(self, query: str) -> _Read:
+        """Work through a query, and keep its functions."""
+        try:
+            tree = parse(query, self.schema)
+        except Unread as error:
+            return _Read(reason=str(error))
+        try:
+            answer = self.database.run(query)
+            known = ways(tree, self.schema, self._columns)
+            answers = [self._answer(way) for way in known]
+        except Unanswered as error:
+            return _Read(reason=f"execution error: {error}")
+        except RecursionError:
+            return _Read(reason="parse error: it is nested too deeply")
+        ordered = tree.args.get("order") is not None
+        direct, *others = [found is not None and same(found.rows, answer.rows, ordered) for found in answers]
+        if not direct:
+            return _Read(reason="differs: as a function it does not give the same rows")
+        agreeing = (known[0], *(way for way, fits in zip(known[1:], others, strict=True) if fits))
+        for way in agreeing:
+            self._keep(way)
+        nested = subqueries(tree)
+        reason = _reason(answer)
+        if nested and len(known) == 1:
+            reason = "its subqueries are correlated only"
+        elif nested and len(agreeing) == 1:
+            reason = "differs: composed calls do not give the same rows"
+        return _Read(answer, agreeing, ordered, reason, plain=not nested)
+
+    def _problems(self, pair: Pair, read: _Read) -> None:
+        """The pair's own problem, and those with other values."""
+        assert read.answer is not None
+        origin = _id(pair.database, pair.question)
+        own = Variant(pair.question, {}, read.agreeing)
+        self.found.problems.append(self._problem(own, origin, origin, read.answer, read.ordered))
+        made = 0
+        for variant in variants(pair, read.agreeing, self.database, self.given.seed):
+            if made >= self.given.most_variants:
+                break
+            answers = [self._answer(way) for way in variant.ways]
+            first = answers[0]
+            if first is None or _reason(first):
+                continue
+            if all(one is not None and same(one.rows, first.rows, read.ordered) for one in answers):
+                id = _id(pair.database, variant.question)
+                self.found.problems.append(self._problem(variant, id, origin, first, read.ordered))
+                made += 1
+
+    def _problem(self, variant: Variant, id: str, origin: str, answer: Answer, ordered: bool) -> DraftProblem:
+        return DraftProblem(
+            id=id,
+            origin=origin,
+            question=variant.question,
+            database=self.given.database,
+            columns=answer.columns,
+            rows=answer.rows,
+            ordered=ordered,
+            solutions=tuple(tuple(_step(use.function, use.arguments) for use in way) for way in variant.ways),
+            replaced=variant.replaced,
+        )
+
+    def _answer(self, way: Way) -> Answer | None:
+        """What a way's last call answers; None where a call is refused."""
+        found: list[Answer] = []
+        for use in way:
+            values = {
+                name: found[value.of].as_lists() if isinstance(value, Rows) else value
+                for name, value in use.arguments.items()
+            }
+            ready = bound([parameter(slot) for slot in use.function.slots], values)
+            if isinstance(ready, Failure):
+                return None
+            try:
+                found.append(self.database.run(use.function.sql, ready))
+            except Unanswered:
+                return None
+        return found[-1]
+
+    def _columns(self, query: Parametrised) -> tuple[str, ...] | None:
+        """The names of a subquery's columns; None where SQLite cannot prepare it alone."""
+        try:
+            return self.database.columns(query.sql, {slot.name: None for slot in query.slots})
+        except Unanswered:
+            return None
+
+    def _keep(self, way: Way) -> None:
+        """Keep a way's functions, joined with what is known of them."""
+        for place, use in enumerate(way):
+            function = use.function
+            outer = any(slot.scratchpad for slot in function.slots)
+            kind: Kind = "outer" if outer else "subquery" if place < len(way) - 1 else "whole"
+            made = self._draft(function, kind)
+            known = self.found.functions.get(function.sql)
+            self.found.functions[function.sql] = made if known is None else _joined(known, made)
+
+    def _draft(self, function: Parametrised, kind: Kind) -> Draft:
+        wording = Wording(self.schema)
+        return Draft(
+            database=self.given.database,
+            sql=function.sql,
+            kind=kind,
+            parameters=tuple(parameter(slot) for slot in function.slots),
+            description=wording.sentence(function.tree),
+            columns=tuple(wording.columns(function.tree)),
+            literals=frozenset(str(value) for value in function.values.values()),
+        )
+
+
+def parameter(slot: Slot) -> Parameter:
+    """A slot as a parameter of a function, described by rule."""
+    if slot.type == "values":
+        return Parameter(slot.name, "values", description="the values to work on; rows of one cell will do")
+    if slot.type == "rows":
+        return Parameter(slot.name, "rows", description=f"the rows to work on, of {slot.width} cells", width=slot.width)
+    words = {"integer": "a whole number", "number": "a number"}.get(slot.type, "a text")
+    if slot.pattern:
+        words = "a text to look for" if slot.key[0] == "part" else "a pattern; % stands for any text"
+    if slot.column is not None:
+        words += f", as in the {slot.column.words} of the {slot.column.table_words}"
+    return Parameter(slot.name, "value", (slot.type,), words)
+
+
+def _joined(one: Draft, other: Draft) -> Draft:
+    """Two drafts of the same SQL as one."""
+    parameters = tuple(
+        replace(first, types=_types({*first.types, *second.types}))
+        for first, second in zip(one.parameters, other.parameters, strict=True)
+    )
+    kind = min(one.kind, other.kind, key=ORDER.index)
+    return replace(one, kind=kind, parameters=parameters, literals=one.literals | other.literals)
+
+
+def _types(types: set[str]) -> tuple[str, ...]:
+    return tuple(sorted(types - {"integer"} if "number" in types else types))
+
+
+def _reason(answer: Answer) -> str:
+    """Why an answer makes no problem; nothing where it does."""
+    if not answer.rows:
+        return "the answer is empty"
+    if any(cell is None for row in answer.rows for cell in row):
+        return "the answer holds null"
+    if len(answer.rows) > MOST_ANSWER_ROWS:
+        return f"the answer has more than {MOST_ANSWER_ROWS} rows"
+    return ""
+
+
+def _step(function: Parametrised, arguments: Mapping[str, Any]) -> DraftStep:
+    values = {name: value for name, value in arguments.items() if not isinstance(value, Rows)}
+    rows = {name: value.of for name, value in arguments.items() if isinstance(value, Rows)}
+    return DraftStep(function.sql, values, rows)
+
+
+def _id(database: str, question: str) -> str:
+    return f"{database}-{digest('problem', database, question) >> 24:010x}"
+
+
+def _left_out(pair: Pair, reason: str, functions: bool = False) -> LeftOut:
+    return LeftOut(pair.number, pair.database, pair.question, reason, functions)
+
+
+def by_database(
+    folder: Path, pairs: Sequence[Pair], names: Mapping[str, Any], seed: int, most_variants: int
+) -> list[Given]:
+    """The pairs of each database, in the order of the databases' names."""
+    grouped: dict[str, list[Pair]] = {}
+    for pair in pairs:
+        grouped.setdefault(pair.database, []).append(pair)
+    return [
+        Given(str(folder), name, tuple(grouped[name]), names.get(name, {}), seed, most_variants)
+        for name in sorted(grouped)
+    ]
+
+
+__all__ = [
+    "MOST_ANSWER_ROWS",
+    "Draft",
+    "DraftProblem",
+    "DraftStep",
+    "Drafts",
+    "Given",
+    "LeftOut",
+    "by_database",
+    "draft",
+]

@@ -1,0 +1,55 @@
+"""`sealegs highwater build`: one run, and what it says to bad input."""
+
+import json
+from pathlib import Path
+
+from sealegs.world.sql.library import Library
+from tests.cli.test_run import sealegs
+from tests.world.sql.test_library import PAIRS, write_pairs
+from tests.world.sql.toy import write_toy
+
+
+def test_build(tmp_path: Path) -> None:
+    write_toy(tmp_path)
+    write_pairs(tmp_path).joinpath("pairs.json").rename(tmp_path / "mine.json")
+    done = sealegs("highwater", "build", ".", "--pairs", "mine.json", "--out", "out", "--json", "-", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    library = Library.open(tmp_path / "out")
+    assert found["functions"] == len(library.functions) == sum(found["functions_by_arguments"].values())
+    assert (found["questions"], found["problems"]) == (9, len(library.problems))
+    assert 0 < found["seconds"] < 100
+    ours = {row["metric"]: row["value"] for row in found["rows"] if row["agent"] == "sealegs"}
+    theirs = {row["metric"]: row["value"] for row in found["rows"] if row["agent"] == "published"}
+    assert ours["functions"] == found["functions"]
+    assert theirs["functions"] == 4450
+    assert all(
+        set(row) == {"suite", "agent", "level", "mode", "metric", "value", "low", "high", "n"} for row in found["rows"]
+    )
+    lines = [line for line in done.stderr.splitlines() if line.startswith("left out: ")]
+    assert len(lines) == found["left_out"] == 10
+    assert "left out: pair 11 (toy): the answer is empty (its functions are kept)" in lines
+    assert f"left out: pair {len(PAIRS) + 1} (elsewhere): there is no such database" in lines
+
+
+def test_build_prints_beside_the_published(tmp_path: Path) -> None:
+    write_toy(tmp_path)
+    write_pairs(tmp_path, PAIRS[:3])
+    done = sealegs("highwater", "build", ".", "--out", "out", "--variants", "0", "--jobs", "1", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "4,450" in done.stdout
+    assert "2 problems in out" in done.stdout
+
+
+def test_bad_input_is_one_message(tmp_path: Path) -> None:
+    (tmp_path / "pairs.json").write_text('[{"question": "a"}]', encoding="utf-8")
+    for arguments, told in (
+        ((".", "--out", "out"), "pair 1: query, db_id missing or no text"),
+        (("nowhere", "--out", "out"), "there is no folder nowhere"),
+        ((".", "--pairs", "none.json", "--out", "out"), "there is no file none.json"),
+    ):
+        done = sealegs("highwater", "build", *arguments, cwd=tmp_path)
+        assert done.returncode == 2
+        assert told in done.stderr
+        assert "Traceback" not in done.stderr
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,32 @@
+"""A model as a plain function that threads may call."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+from sealegs.faults.mistake import Mistake
+from sealegs.generate.staged.writing import writer
+
+
+def test_threads_may_ask(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path))
+
+    def reply(messages: list[Any], *_: Any) -> ModelOutput:
+        output = ModelOutput.from_content("mockllm/model", f"heard {messages[-1].text}")
+        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+        return output
+
+    write = writer(get_model("mockllm/model", custom_outputs=reply))
+    asked = [f"prompt {number}" for number in range(12)]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(write, asked)) == [f"heard {text}" for text in asked]
+
+
+def test_an_unknown_model_is_a_mistake() -> None:
+    with pytest.raises(Mistake, match="cannot be used"):
+        writer("nosuch/model")

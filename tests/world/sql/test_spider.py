@@ -1,0 +1,32 @@
+"""The train split of Spider, where it is at hand: SEALEGS_SPIDER names the unpacked folder."""
+
+import os
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+import pytest
+
+from sealegs.faults.call import Value
+from sealegs.generate.library import built, published_counts
+from sealegs.world.sql.database import same
+from sealegs.world.sql.library import Library
+
+SPIDER = os.environ.get("SEALEGS_SPIDER", "")
+
+
+@pytest.mark.skipif(not SPIDER, reason="SEALEGS_SPIDER names no folder")
+def test_spider(tmp_path: Path) -> None:
+    found = built(Path(SPIDER), tmp_path / "out", jobs=2)
+    assert found.seconds < 180
+    assert abs(found.library.functions / published_counts()["functions"] - 1) < 0.01
+    library = Library.open(tmp_path / "out")
+    seconds: list[float] = []
+    for problem in library.problems:
+        for solution in problem.solutions:
+            begun = perf_counter()
+            outcome = library.answers(solution)
+            seconds.append((perf_counter() - begun) / len(solution.steps))
+            assert isinstance(outcome, Value)
+            assert same(outcome.value, problem.rows, problem.ordered)
+    assert median(seconds) < 0.001

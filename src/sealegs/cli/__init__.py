@@ -11,13 +11,14 @@ import typer
 from rich.console import Console
 
 from sealegs import __version__
-from sealegs.cli import highwater, hunt, maze, plan, proxy, replay, report, run, serve_script, world
+from sealegs.cli import highwater, hunt, maze, plan, proxy, replay, report, run, sandbox, serve_script, world
 from sealegs.faults.mistake import Mistake
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
 app.add_typer(highwater.app, name="highwater")
 app.add_typer(maze.app, name="maze")
 app.add_typer(plan.app, name="plan")
+app.add_typer(sandbox.app, name="sandbox")
 app.add_typer(world.app, name="world")
 app.command("hunt")(hunt.hunt)
 app.command("proxy")(proxy.proxy)

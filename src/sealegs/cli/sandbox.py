@@ -1,0 +1,87 @@
+"""`sealegs sandbox`: what keeps hostile code in here, and whether it does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from sealegs.sandbox import Isolation, Launcher
+    from sealegs.sandbox.escapes import Verdict
+
+app = typer.Typer(no_args_is_help=True, help="The sandbox that code of models runs in.")
+
+
+@app.callback()
+def sandbox() -> None:
+    """The sandbox that code of models runs in."""
+
+
+@app.command()
+def check(
+    weak: Annotated[bool, typer.Option("--weak", help="Without bubblewrap, even where it works.")] = False,
+    names: Annotated[str, typer.Option("--only", help="These escapes alone, separated by commas.")] = "",
+    json: Annotated[str, typer.Option("--json", help="Write the long table to this file, or to - .")] = "",
+) -> None:
+    """Say which isolation is active, and try to get out of it.
+
+    Exit code 1 if one escape succeeds. Under weak isolation some do.
+    """
+    from sealegs.cli.printing import console, errors, write_rows
+    from sealegs.sandbox.escapes import tried
+
+    isolation, launcher = _place(weak)
+    out = errors if json == "-" else console
+    out.print(f"isolation: {isolation.words}", markup=False, highlight=False, soft_wrap=True)
+    which = _chosen(names)
+    verdicts = []
+    for verdict in tried(launcher, which):
+        verdicts.append(verdict)
+        out.print(_line(verdict, isolation), markup=False, highlight=False, soft_wrap=True)
+    escaped = [verdict for verdict in verdicts if verdict.escaped]
+    out.print(f"{len(verdicts)} escapes tried, {len(escaped)} succeeded")
+    write_rows([row for verdict in verdicts for row in _rows(verdict, isolation)], json, _about(isolation))
+    raise typer.Exit(1 if escaped else 0)
+
+
+def _place(weak: bool) -> tuple[Isolation, Launcher]:
+    """The isolation to try, and what starts kernels in it."""
+    from sealegs.sandbox import launcher
+    from sealegs.sandbox.finding import weakest
+
+    found = weakest() if weak else launcher(allow_weak=True)
+    return found.isolation, found
+
+
+def _chosen(names: str) -> list[Any]:
+    """The escapes that were named; all where none was."""
+    from sealegs.faults.mistake import Mistake
+    from sealegs.sandbox.escapes import escapes
+
+    known = {escape.name: escape for escape in escapes()}
+    wanted = [name.strip() for name in names.split(",") if name.strip()]
+    unknown = [repr(name) for name in wanted if name not in known]
+    if unknown:
+        raise Mistake(f"there is no escape {', '.join(unknown)}; known are {', '.join(known)}")
+    return [known[name] for name in wanted] if wanted else list(known.values())
+
+
+def _line(verdict: Verdict, isolation: Isolation) -> str:
+    """A line of the table: name, what came of it, what stopped it."""
+    told = "; ".join(verdict.why) if verdict.escaped else verdict.escape.stopped_by(isolation.name)
+    return f"{'ESCAPED' if verdict.escaped else 'stopped'}  {verdict.escape.name:22} {told}"
+
+
+def _about(isolation: Isolation) -> dict[str, Any]:
+    return {"isolation": isolation.name, "layers": list(isolation.layers), "missing": isolation.missing}
+
+
+def _rows(verdict: Verdict, isolation: Isolation) -> list[dict[str, Any]]:
+    escaped = float(verdict.escaped)
+    who = {"suite": "sandbox", "agent": verdict.escape.name, "level": isolation.name, "mode": verdict.turn.how}
+    seconds = round(verdict.seconds, 3)
+    return [
+        {**who, "metric": metric, "value": value, "low": value, "high": value, "n": 1}
+        for metric, value in (("escaped", escaped), ("seconds", seconds))
+    ]

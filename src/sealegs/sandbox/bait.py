@@ -1,0 +1,134 @@
+"""What hostile code may reach for: a secret in files, memory and environment, ears on every kind of socket, a victim.
+
+The host looks at all of it afterwards, so that what an escape says of itself need not be believed.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import secrets
+import select
+import shutil
+import socket
+import sqlite3
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from sealegs.sandbox.running import BOOT
+
+MEMORY = 64 << 10  # KiB that the host may grow by in one attempt
+
+
+class Bait:
+    """One set of bait, for one attempt.
+
+    Attributes:
+        secret: what must not be seen; it is in a file, a database, the environment and this process's memory.
+        names: what the hostile code is told, as plain data.
+    """
+
+    def __init__(self) -> None:
+        self.secret = f"sealegs-secret-{secrets.token_hex(8)}"
+        self._folder = Path(tempfile.mkdtemp(prefix="bait-"))
+        self._mark = f"mark-{secrets.token_hex(4)}"
+        file, database = self._folder / "secret.txt", self._folder / "answers.sqlite"
+        file.write_text(self.secret, encoding="utf-8")
+        with closing(sqlite3.connect(database)) as made:
+            made.execute("create table t (answer text)")
+            made.execute("insert into t values (?)", (self.secret,))
+            made.commit()
+        os.environ["SEALEGS_BAIT_KEY"] = self.secret
+        self._ears = [
+            _ear(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0)),
+            _ear(socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", 0)),
+            _ear(socket.AF_UNIX, socket.SOCK_STREAM, str(self._folder / "socket")),
+            _ear(socket.AF_UNIX, socket.SOCK_STREAM, f"\0{self._mark}"),
+        ]
+        self._victim = subprocess.Popen(["sleep", "1000"], start_new_session=True)
+        self._before = dict(self._outside())
+        self._peak = _peak()
+        self.names: dict[str, Any] = {
+            "secret_file": str(file),
+            "database": str(database),
+            "outside": str(self._folder),
+            "package": str(Path(__file__).parents[1]),
+            "mark": self._mark,
+            "tcp": self._ears[0].getsockname()[1],
+            "udp": self._ears[1].getsockname()[1],
+            "unix": str(self._folder / "socket"),
+            "abstract": self._mark,
+            "host": os.getpid(),
+            "victim": self._victim.pid,
+        }
+
+    def harm(self) -> list[str]:
+        """What was done, as far as it can be seen from outside."""
+        found = []
+        if dict(self._outside()) != self._before:
+            found.append("files outside were changed")
+        if Path("/dev/shm", self._mark).exists():
+            found.append("something was left in shared memory")
+        if select.select(self._ears, [], [], 0)[0]:
+            found.append("something came out of the network")
+        if self._victim.poll() is not None:
+            found.append("another process was killed")
+        if _peak() - self._peak > MEMORY:
+            found.append(f"the host's memory grew by {(_peak() - self._peak) >> 10} MiB")
+        return found
+
+    def close(self) -> None:
+        """Take it all away."""
+        for ear in self._ears:
+            ear.close()
+        self._victim.kill()
+        self._victim.wait()
+        os.environ.pop("SEALEGS_BAIT_KEY", None)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _outside(self) -> Iterator[tuple[str, tuple[int, int, int, bytes]]]:
+        for path in sorted([self._folder, *self._folder.rglob("*")]):
+            seen = path.lstat()
+            content = path.read_bytes() if path.is_file() else b""
+            yield str(path), (seen.st_mode, seen.st_uid, len(content), content)
+
+
+def processes() -> set[int]:
+    """The kernels of this process that run now, found by their command lines."""
+    mark = [BOOT.encode(), str(os.getpid()).encode()]
+    found = set()
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                words = (folder / "cmdline").read_bytes().split(b"\0")
+            except OSError:  # it ended meanwhile
+                continue
+            if mark[0] in words and words[-2] == mark[1]:
+                found.add(int(folder.name))
+    return found
+
+
+def _ear(family: int, kind: int, address: Any) -> socket.socket:
+    ear = socket.socket(family, kind)
+    ear.bind(address)
+    if kind == socket.SOCK_STREAM:
+        ear.listen()
+    return ear
+
+
+def _peak() -> int:
+    """The most memory that this process had so far, in KiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

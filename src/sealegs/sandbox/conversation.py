@@ -1,0 +1,238 @@
+"""The host's side of the talk with a kernel, without I/O: a generator that two drivers run.
+
+It yields a `Read`, a `Write` or an `Ask` and is sent what came of it, as layers of the seam do. Every wait has an end,
+every message a length; whoever breaks a rule is not talked to again. What it does not cover: the pipes (`pipes`), what
+a message may be (`protocol`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sealegs.faults.call import Failure, Outcome
+from sealegs.faults.spec import ToolSpec
+from sealegs.sandbox.confinement import Hello
+from sealegs.sandbox.limits import Limits
+from sealegs.sandbox.protocol import Asked, Violation, answer_line, line_of, parsed, read
+
+STARTING = 30.0  # seconds that a start may take on a busy machine
+REFUSALS = 10  # calls beyond the limit, in turns' worth, that are still answered
+
+How = Literal["finished", "raised", "timeout", "memory", "died", "violated"]
+STOPPED = "The interpreter was stopped and its variables are lost: {}."
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Wait for bytes. The answer: bytes, `b""` at the end of the stream, None when the time is over."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """Send bytes. The answer: how many were taken; none where there was no room in time, or the reader is gone."""
+
+    data: bytes | memoryview
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Call a function. The answer: its outcome."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+
+
+Request = Read | Write | Ask
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A call that the host made for the code: what verdicts are taken from."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What came of one piece of code.
+
+    Attributes:
+        output: what it printed, and the value of its last expression. May be forged: the code may write anything.
+        error: the traceback of the code's own frames, or why the kernel was stopped; None where it finished.
+        how: `finished`; `raised` an exception; `timeout` and `memory`: a limit was met; `died`: the process is gone;
+            `violated`: it broke the protocol and was killed.
+        calls: the calls made, from the host's own log.
+        seconds: how long it took, calls included.
+        alive: whether the kernel and its variables are still there.
+    """
+
+    output: str
+    error: str | None
+    how: How
+    calls: tuple[Made, ...]
+    seconds: float
+    alive: bool = True
+
+
+class Gone(Exception):
+    """The kernel does not answer any more."""
+
+    def __init__(self, how: How, why: str) -> None:
+        super().__init__(why)
+        self.how: How = how
+
+
+class StartFailed(Exception):
+    """The kernel did not come up; the message says what it said."""
+
+
+class Conversation:
+    """The talk with one kernel.
+
+    Args:
+        limits: of the kernel.
+        now: seconds, by any clock that moves.
+        ended: how the process ended, in words, once its stream has.
+    """
+
+    def __init__(self, limits: Limits, now: Callable[[], float], ended: Callable[[], str]) -> None:
+        self._limits = limits
+        self._now = now
+        self._ended = ended
+        self._said = b""
+        self._turn = 0
+        self._asked_bytes = self._answered_bytes = 0
+        self._functions: dict[str, frozenset[str]] = {}
+
+    def greet(self, confinement: Callable[[Hello], Mapping[str, Any]]) -> Generator[Request, Any, None]:
+        """Have the kernel confine itself.
+
+        Raises:
+            StartFailed: it could not, or never came up.
+        """
+        until = self._now() + STARTING
+        try:
+            hello = parsed((yield from self._line(until))).get("hello")
+            if not isinstance(hello, dict):
+                raise StartFailed("it began with something else than a greeting")
+            how = confinement(Hello(**hello))
+            yield from self._say(how, until)
+            answer = parsed((yield from self._line(until)))
+        except (Gone, Violation) as error:
+            raise StartFailed(str(error)) from error
+        if answer != {"ready": True}:
+            raise StartFailed(str(answer.get("refused", answer)))
+
+    def introduce(self, functions: Iterable[ToolSpec]) -> Generator[Request, Any, None]:
+        """Make functions known. A kernel that is gone shows at the next turn."""
+        told = []
+        for spec in functions:
+            if not spec.name.isidentifier():
+                raise ValueError(f"{spec.name!r} cannot be a function's name in Python")
+            names = list(spec.parameters.get("properties", {}))
+            required = [name for name in names if name in spec.parameters.get("required", ())]
+            self._functions[spec.name] = frozenset(names)
+            told.append((spec.name, names, required, _doc(spec, names, required)))
+        try:
+            yield from self._say({"functions": told}, self._now() + STARTING)
+        except Gone:
+            return
+
+    def turn(self, code: str) -> Generator[Request, Any, Turn]:
+        """Run code. The turn always comes to an end, and says how."""
+        self._turn += 1
+        began, asked = self._now(), 0.0
+        calls: list[Made] = []
+        refused = 0
+        allowed = self._limits.seconds + self._limits.grace
+
+        def over(how: How, output: str, error: str | None, alive: bool = True) -> Turn:
+            return Turn(output, error, how, tuple(calls), self._now() - began, alive)
+
+        try:
+            if self._said:
+                raise Violation("it spoke between turns")
+            message = {"run": self._turn, "code": code, "seconds": self._limits.seconds}
+            yield from self._say(message, began + allowed)
+            while True:
+                line = yield from self._line(began + asked + allowed)
+                said = read(parsed(line), self._turn, len(calls) + refused + 1, self._functions, self._limits)
+                if not isinstance(said, Asked):
+                    if self._said:
+                        raise Violation("it spoke after the turn's end")
+                    return over(said.how, said.output, said.error)
+                since = self._now()
+                self._asked_bytes += len(line)
+                too_many = self._too_many(len(calls))
+                if too_many is None:
+                    outcome: Outcome = yield Ask(said.tool, said.arguments)
+                    answer, outcome = answer_line(outcome, self._limits)
+                    calls.append(Made(said.tool, said.arguments, outcome))
+                else:
+                    refused += 1
+                    if refused > REFUSALS * self._limits.calls:
+                        raise Violation("it went on calling beyond the limit")
+                    answer, _ = answer_line(too_many, self._limits)
+                self._answered_bytes += len(answer)
+                asked += self._now() - since
+                yield from self._send(answer, began + asked + allowed)
+        except Gone as gone:
+            return over(gone.how, "", STOPPED.format(gone), alive=False)
+        except Violation as violation:
+            return over("violated", "", STOPPED.format(violation), alive=False)
+
+    def _too_many(self, made: int) -> Failure | None:
+        """Why a call is not made; None where it is. What is made is kept, so all of it together has a limit."""
+        if made >= self._limits.calls:
+            return Failure(f"There were {made} calls in this turn; no more are made.", type="TooManyCalls")
+        for limit, used in ((self._limits.requests, self._asked_bytes), (self._limits.answers, self._answered_bytes)):
+            if used > limit:
+                message = f"The calls of this episode have taken {limit} bytes; no more are made."
+                return Failure(message, type="TooManyCalls")
+        return None
+
+    def _say(self, message: Mapping[str, Any], until: float) -> Generator[Request, Any, None]:
+        yield from self._send(line_of(message), until)
+
+    def _send(self, line: bytes, until: float) -> Generator[Request, Any, None]:
+        left = memoryview(line)
+        while left:
+            taken: int = yield Write(left, until - self._now())
+            if not taken:
+                if self._now() >= until:
+                    raise Gone("timeout", self._too_long())
+                return  # it is gone, and the end of its stream says so
+            left = left[taken:]
+
+    def _line(self, until: float) -> Generator[Request, Any, bytes]:
+        """The next line."""
+        parts, size = [self._said], len(self._said)
+        while b"\n" not in parts[-1]:
+            if size > self._limits.message:
+                raise Violation("a message that is too long")
+            part: bytes | None = yield Read(until - self._now())
+            if part is None:
+                raise Gone("timeout", self._too_long())
+            if not part:
+                raise Gone("died", self._ended())
+            parts.append(part)
+            size += len(part)
+        line, _, self._said = b"".join(parts).partition(b"\n")
+        return line
+
+    def _too_long(self) -> str:
+        return f"the turn took longer than {self._limits.seconds:g} s"
+
+
+def _doc(spec: ToolSpec, names: Iterable[str], required: Iterable[str]) -> str:
+    """What `help` says of a function: how it is called, and its description."""
+    needed = set(required)
+    arguments = ", ".join(name if name in needed else f"{name}=..." for name in names)
+    return f"{spec.name}({arguments})\n\n{spec.description}".strip()

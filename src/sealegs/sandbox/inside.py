@@ -1,0 +1,406 @@
+"""What runs inside the sandbox: it confines itself, then runs code in turns.
+
+It is sent as text, so it imports nothing of ours and needs only the standard library. It is trusted until the first
+turn and never after: whatever it says then is checked by the host, and what the host must know it knows by itself.
+
+Two file descriptors carry JSON, one object a line. The order is: hello (what machine this is), the confinement, ready,
+then any number of turns; in a turn, calls and their answers, then how it ended. What is shown of a turn is what passed
+`sys.stdout` and `sys.stderr`, and the value of the last statement where that is an expression, as in a notebook.
+"""
+
+from __future__ import annotations
+
+import _ast
+import builtins
+import ctypes
+import io
+import json
+import os
+import resource
+import signal
+import struct
+import sys
+import types
+
+TYPE_CHECKING = False  # what is imported here is waited for at every start, so it is little
+if TYPE_CHECKING:
+    import traceback
+    from collections.abc import Callable
+    from typing import Any
+
+    Json = dict[str, Any]
+
+ONLY_TREE = 0x400  # ast.PyCF_ONLY_AST
+LANDLOCK = {"create": 444, "add": 445, "restrict": 446}
+DEPTH = 32  # of arguments; the host counts likewise
+CUT = "\n... ({} more characters were cut)"
+
+
+class Link:
+    """The two pipes to the host."""
+
+    def __init__(self, requests: int, replies: int, said: bytes = b"") -> None:
+        self._requests = requests
+        self._replies = replies
+        self._said = said
+
+    def receive(self) -> Json:
+        """The next message; leaves the process where the host has gone."""
+        parts = [self._said]
+        while b"\n" not in parts[-1]:
+            part = os.read(self._requests, 1 << 16)
+            if not part:
+                os._exit(0)
+            parts.append(part)
+        line, _, self._said = b"".join(parts).partition(b"\n")
+        message: Json = json.loads(line)
+        return message
+
+    def send(self, message: Json) -> None:
+        """Say something."""
+        self.write(encoded(message))
+
+    def write(self, line: bytes) -> None:
+        """Say something that is encoded already."""
+        while line:
+            line = line[os.write(self._replies, line) :]
+
+
+def encoded(message: Json) -> bytes:
+    """A message as a line. Raises `ValueError` or `TypeError` for what is not plain data."""
+    return json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\n"
+
+
+def too_deep(value: object, levels: int) -> bool:
+    """Whether containers stand in one another more than so many levels deep."""
+    if not isinstance(value, (dict, list, tuple)):
+        return False
+    inner = value.values() if isinstance(value, dict) else value
+    return levels == 0 or any(too_deep(one, levels - 1) for one in inner)
+
+
+class ToolError(Exception):
+    """A function has failed. The text is what it says; the class is named after the failure."""
+
+    __module__ = "__main__"
+
+    def __str__(self) -> str:
+        return self.args[0] if self.args and isinstance(self.args[0], str) else ""
+
+
+class TimeLimit(BaseException):
+    """The turn, or the episode, has used its time."""
+
+    __module__ = "__main__"
+
+
+# --- confinement -----------------------------------------------------------------------------------------------------
+
+
+class Refused(Exception):
+    """A limit could not be set."""
+
+
+def _must(done: int, what: str) -> int:
+    if done < 0:
+        code = ctypes.get_errno()
+        raise Refused(f"{what}: {os.strerror(code)}")
+    return done
+
+
+def landlock_abi(libc: ctypes.CDLL) -> int:
+    """The version of Landlock here; 0 where there is none."""
+    return max(0, int(libc.syscall(LANDLOCK["create"], None, ctypes.c_size_t(0), 1)))
+
+
+def confine(libc: ctypes.CDLL, how: Json) -> None:
+    """Give up everything that the host's confinement names. The order matters: each step needs what a later one takes.
+
+    Raises:
+        Refused: a step failed; nothing may run then.
+    """
+    scratch = how["scratch"]
+    if scratch is not None:
+        options = f"size={scratch['bytes']},nr_inodes={scratch['files']},mode=0700".encode()
+        flags = ctypes.c_ulong(2 | 4 | 8)  # MS_NOSUID, MS_NODEV, MS_NOEXEC
+        _must(libc.mount(b"tmpfs", scratch["path"].encode(), b"tmpfs", flags, options), "mount of the scratch folder")
+    os.chdir(how["folder"])
+    for name, value in how["limits"].items():
+        resource.setrlimit(getattr(resource, name), (value, value))
+    soft, hard = how["cpu"], how["cpu"] + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
+    no = ctypes.c_ulong(0)
+    _must(libc.prctl(38, ctypes.c_ulong(1), no, no, no), "no new privileges")  # PR_SET_NO_NEW_PRIVS
+    _drop_capabilities(libc)
+    _must(libc.prctl(1, ctypes.c_ulong(signal.SIGKILL), no, no, no), "death with the parent")  # PR_SET_PDEATHSIG
+    _must(libc.prctl(4, no, no, no, no), "no core dumps")  # PR_SET_DUMPABLE
+    if how["landlock"] is not None:
+        _landlock(libc, how["landlock"])
+    if how["seccomp"] is not None:
+        _seccomp(libc, bytes.fromhex(how["seccomp"]))
+
+
+def _drop_capabilities(libc: ctypes.CDLL) -> None:
+    no = ctypes.c_ulong(0)
+    for capability in range(64):  # beyond the last one the kernel says no, and so it does without the right to drop
+        libc.prctl(24, ctypes.c_ulong(capability), no, no, no)  # PR_CAPBSET_DROP
+    libc.prctl(47, ctypes.c_ulong(4), no, no, no)  # PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL
+    header = struct.pack("<Ii", 0x20080522, 0)  # _LINUX_CAPABILITY_VERSION_3, this process
+    _must(libc.capset(header, b"\0" * 24), "drop of all capabilities")
+
+
+def _landlock(libc: ctypes.CDLL, how: Json) -> None:
+    attributes = struct.pack("<QQQ", how["files"], how["net"], how["scoped"])[: how["size"]]
+    ruleset = _must(libc.syscall(LANDLOCK["create"], attributes, ctypes.c_size_t(len(attributes)), 0), "Landlock")
+    for path, rights in how["rules"]:
+        beneath = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        rule = struct.pack("<Qi", rights, beneath)
+        _must(libc.syscall(LANDLOCK["add"], ruleset, 1, rule, 0), f"Landlock rule for {path}")
+        os.close(beneath)
+    _must(libc.syscall(LANDLOCK["restrict"], ruleset, 0), "Landlock")
+    os.close(ruleset)
+
+
+def _seccomp(libc: ctypes.CDLL, program: bytes) -> None:
+    held = ctypes.create_string_buffer(program, len(program))
+    filter_ = struct.pack("@HP", len(program) // 8, ctypes.addressof(held))
+    no = ctypes.c_ulong(0)
+    _must(libc.prctl(22, ctypes.c_ulong(2), filter_, no, no), "seccomp")  # PR_SET_SECCOMP, SECCOMP_MODE_FILTER
+
+
+# --- functions -------------------------------------------------------------------------------------------------------
+
+
+class Calls:
+    """The stubs of the host's functions, and what runs when one is called."""
+
+    def __init__(self, link: Link, message: int) -> None:
+        self._link = link
+        self._message = message
+        self._made = 0
+        self._errors: dict[str, type[ToolError]] = {"ToolError": ToolError}
+
+    def new_turn(self) -> None:
+        """Calls are numbered from 1 in each turn."""
+        self._made = 0
+
+    def stub(self, name: str, names: list[str], required: list[str], doc: str) -> Callable[..., Any]:
+        """A function that asks the host."""
+
+        def function(*args: Any, **kwargs: Any) -> Any:
+            return self._call(name, _bound(name, names, required, args, kwargs))
+
+        function.__name__ = function.__qualname__ = name
+        function.__module__ = "__main__"
+        function.__doc__ = doc
+        return function
+
+    def _call(self, name: str, arguments: Json) -> Any:
+        left, _ = signal.setitimer(signal.ITIMER_REAL, 0.0)  # the host's time is not the turn's
+        try:
+            if too_deep(arguments, DEPTH):
+                raise ValueError(f"{name}(): the arguments are nested too deeply")
+            line = encoded({"call": self._made + 1, "tool": name, "arguments": arguments})
+            if len(line) > self._message:
+                raise ValueError(f"{name}(): the arguments are too long ({len(line)} bytes, at most {self._message})")
+            self._link.write(line)
+            self._made += 1
+            answer = self._link.receive()
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, left)
+        if "error" in answer:
+            raise self._error(answer["error"]["type"])(answer["error"]["message"])
+        return answer["value"]
+
+    def _error(self, name: str) -> type[ToolError]:
+        if name not in self._errors:
+            known = getattr(builtins, name, None)
+            bases: tuple[type, ...] = (ToolError,)
+            if isinstance(known, type) and issubclass(known, Exception):
+                bases = (ToolError, known)  # so that `except TimeoutError` catches a TimeoutError
+            try:
+                made = type(name, bases, {"__module__": "__main__"})
+                made("")
+            except TypeError:
+                made = type(name, (ToolError,), {"__module__": "__main__"})
+            self._errors[name] = made
+        return self._errors[name]
+
+
+def _bound(name: str, names: list[str], required: list[str], args: tuple[Any, ...], kwargs: Json) -> Json:
+    """Arguments by name, as Python itself would bind them."""
+    if len(args) > len(names):
+        raise TypeError(f"{name}() takes {len(names)} positional arguments but {len(args)} were given")
+    arguments = dict(zip(names, args))
+    for key, value in kwargs.items():
+        if key not in names:
+            raise TypeError(f"{name}() got an unexpected keyword argument {key!r}")
+        if key in arguments:
+            raise TypeError(f"{name}() got multiple values for argument {key!r}")
+        arguments[key] = value
+    missing = [repr(key) for key in required if key not in arguments]
+    if missing:
+        many = "arguments" if len(missing) > 1 else "argument"
+        raise TypeError(f"{name}() missing {len(missing)} required positional {many}: {', '.join(missing)}")
+    return arguments
+
+
+def help_(thing: Any) -> None:
+    """What a thing is and how it is used."""
+    import pydoc
+
+    print(pydoc.render_doc(thing, title="%s", renderer=pydoc.plaintext))  # type: ignore[attr-defined]
+
+
+# --- turns -----------------------------------------------------------------------------------------------------------
+
+
+class Screen(io.TextIOBase):
+    """Standard output and error together, up to a number of characters."""
+
+    def __init__(self, size: int) -> None:
+        self._left = size
+        self._size = size
+        self._cut = 0
+        self._parts: list[str] = []
+
+    def writable(self) -> bool:
+        """It is."""
+        return True
+
+    def write(self, text: str) -> int:
+        """Keep what there is room for, and count the rest."""
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        kept = text[: self._left]
+        if kept:
+            self._parts.append(str(kept))
+            self._left -= len(kept)
+            if len(self._parts) > 1000:
+                self._parts = ["".join(self._parts)]
+        self._cut += len(text) - len(kept)
+        return len(text)
+
+    def text(self) -> str:
+        """What is shown."""
+        shown = "".join(self._parts)
+        return shown + CUT.format(self._cut) if self._cut else shown
+
+
+def plain(text: str) -> str:
+    """Text that any file can hold: no lone surrogates, no NUL."""
+    return text.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()
+
+
+class Turns:
+    """Runs code in turns over one namespace."""
+
+    def __init__(self, output: int) -> None:
+        self._output = output
+        self._codes: dict[str, str] = {}
+        self._armed = False
+        self.module = types.ModuleType("__main__")
+        self.names = self.module.__dict__
+        self.names["ToolError"] = ToolError
+        self.names["help"] = help_
+        sys.modules["__main__"] = self.module
+        signal.signal(signal.SIGALRM, self._stop)
+        signal.signal(signal.SIGXCPU, self._stop)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def _stop(self, number: int, frame: object) -> None:
+        if self._armed:
+            which = "the episode's CPU time is used up" if number == signal.SIGXCPU else "the turn took too long"
+            raise TimeLimit(which)
+
+    def run(self, number: int, code: str, seconds: float) -> Json:
+        """One turn: what was shown, how it ended, and the error as the code's author should see it."""
+        screen = Screen(self._output)
+        sys.stdout = sys.stderr = screen
+        how, error = "finished", None
+        try:
+            self._armed = True
+            signal.setitimer(signal.ITIMER_REAL, seconds)
+            try:
+                self._execute(f"<turn {number}>", code)
+            except BaseException as raised:
+                how = _how(raised)
+                error = self._told(raised)
+        except BaseException as raised:  # while the first one was being told
+            how, error = _how(raised), type(raised).__name__
+        finally:
+            self._armed = False
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+        return {
+            "done": number,
+            "how": how,
+            "output": plain(screen.text()),
+            "error": None if error is None else plain(_cut(error, self._output)),
+        }
+
+    def _execute(self, file: str, code: str) -> None:
+        self._codes[file] = code
+        tree = compile(code, file, "exec", ONLY_TREE, dont_inherit=True)
+        assert isinstance(tree, _ast.Module)
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], _ast.Expr) else None
+        exec(compile(tree, file, "exec", dont_inherit=True), self.names)
+        if isinstance(last, _ast.Expr):
+            value = eval(compile(_ast.Expression(last.value), file, "eval", dont_inherit=True), self.names)
+            if value is not None:
+                print(repr(value))
+
+    def _told(self, error: BaseException) -> str:
+        """The traceback with the code's own frames alone."""
+        import linecache
+        import traceback
+
+        for file, code in self._codes.items():
+            linecache.cache[file] = (len(code), None, [line + "\n" for line in code.splitlines()], file)
+        whole = traceback.TracebackException.from_exception(error, limit=-50, compact=True)
+        self._strip(whole, 0)
+        return "".join(whole.format()).rstrip("\n")
+
+    def _strip(self, one: traceback.TracebackException, depth: int) -> None:
+        one.stack[:] = [frame for frame in one.stack if frame.filename in self._codes]
+        inner = [one.__cause__, one.__context__, *(getattr(one, "exceptions", None) or ())]
+        for other in inner:
+            if other is not None and depth < 50:
+                self._strip(other, depth + 1)
+
+
+def _how(error: BaseException) -> str:
+    if isinstance(error, TimeLimit):
+        return "timeout"
+    return "memory" if isinstance(error, MemoryError) else "raised"
+
+
+def _cut(text: str, size: int) -> str:
+    """The end of a long error says what it is."""
+    return text if len(text) <= size else f"... ({len(text) - size} characters were cut)\n{text[-size:]}"
+
+
+def serve(requests: int, replies: int, said: bytes = b"") -> None:
+    """The whole life of the process."""
+    link = Link(requests, replies, said)
+    libc = ctypes.CDLL(None, use_errno=True)
+    machine = {"machine": os.uname().machine, "pid": os.getpid(), "landlock": landlock_abi(libc)}
+    link.send({"hello": machine})
+    how = link.receive()
+    try:
+        confine(libc, how)
+    except (Refused, OSError, ValueError) as error:
+        link.send({"refused": str(error)})
+        return
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nowhere, standard)
+    os.close(nowhere)
+    turns, calls = Turns(how["output"]), Calls(link, how["message"])
+    link.send({"ready": True})
+    while True:
+        message = link.receive()
+        if "functions" in message:
+            turns.names.update({name: calls.stub(name, *rest) for name, *rest in message["functions"]})
+        else:
+            calls.new_turn()
+            link.send(turns.run(message["run"], message["code"], message["seconds"]))

@@ -1,0 +1,50 @@
+"""Where kernels run in tests: each isolation that works here, and none at all."""
+
+from typing import Any
+
+import pytest
+
+from sealegs.sandbox import Isolation, Launcher, Limits
+from sealegs.sandbox.confinement import Hello
+from sealegs.sandbox.finding import available, launcher, weakest
+from sealegs.sandbox.launching import Bare
+from sealegs.sandbox.running import Running
+
+
+def place(name: str) -> Launcher:
+    """The launcher of an isolation; skips where it does not work."""
+    if name == "bubblewrap" and available().name != "bubblewrap":
+        pytest.skip(f"no bubblewrap here: {available().missing}")
+    if available().name == "none":
+        pytest.skip(f"no sandbox here: {available().missing}")
+    return launcher() if name == "bubblewrap" else weakest() if name == "weak" else Unconfined()
+
+
+class Without:
+    """A place with layers taken away, to see what the others do alone."""
+
+    def __init__(self, name: str, *layers: str) -> None:
+        self._whole = place(name)
+        self._layers = layers
+        self.isolation = self._whole.isolation
+
+    def launch(self, limits: Limits) -> Running:
+        return self._whole.launch(limits)
+
+    def confinement(self, hello: Hello, limits: Limits) -> dict[str, Any]:
+        return {**self._whole.confinement(hello, limits), **dict.fromkeys(self._layers)}
+
+
+class Unconfined:
+    """Nothing keeps the code in but generous limits: what the list of escapes is held against."""
+
+    def __init__(self) -> None:
+        self.isolation = Isolation("none")
+        self._bare = Bare()
+
+    def launch(self, limits: Limits) -> Running:
+        return self._bare.launch(limits)
+
+    def confinement(self, hello: Hello, limits: Limits) -> dict[str, Any]:
+        how = self._bare.confinement(hello, limits)
+        return {**how, "seccomp": None, "landlock": None, "folder": "/tmp", "limits": {"RLIMIT_CORE": 0}}

@@ -1,0 +1,104 @@
+"""Every escape of the list, in each isolation; and where nothing is confined, as proof that the list can fail."""
+
+from pathlib import Path
+
+import pytest
+
+from sealegs.sandbox.escapes import Escape, attempted, escapes
+from tests.sandbox.places import Without, place
+
+ESCAPES = {escape.name: escape for escape in escapes()}
+TABLE = Path(__file__).parents[2] / "docs" / "sandbox.md"
+
+
+@pytest.mark.parametrize("name", ESCAPES)
+def test_it_is_stopped_by_the_strong_sandbox(name: str) -> None:
+    verdict = attempted(place("bubblewrap"), ESCAPES[name])
+    assert not verdict.why, verdict.turn
+
+
+@pytest.mark.parametrize("name", ESCAPES)
+def test_it_is_stopped_by_the_weak_sandbox_or_named_as_not(name: str) -> None:
+    verdict = attempted(place("weak"), ESCAPES[name])
+    if "weak" in ESCAPES[name].open:
+        assert all(one.startswith("ESCAPED") for one in verdict.why), verdict.turn
+        assert verdict.escaped, "the table says that weak isolation does not stop it"
+    else:
+        assert not verdict.why, verdict.turn
+
+
+@pytest.mark.parametrize("name", [name for name, escape in ESCAPES.items() if escape.control])
+def test_it_succeeds_where_nothing_is_confined(name: str) -> None:
+    verdict = attempted(place("unconfined"), ESCAPES[name])
+    assert verdict.escaped, verdict.turn
+
+
+@pytest.mark.parametrize("name", ["proc-memory", "database", "package", "system-files", "secret-file"])
+def test_landlock_alone_keeps_files(name: str) -> None:
+    verdict = attempted(Without("weak", "seccomp"), ESCAPES[name])
+    assert not verdict.why, verdict.turn
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "udp",
+        "listen",
+        "unix-socket",
+        "abstract-socket",
+        "dns",
+        "fork-bomb",
+        "thread-bomb",
+        "shell",
+        "kill-all",
+        "signal-by-pipe",
+        "ptrace",
+        "keyring",
+        "namespaces",
+        "large-interfaces",
+        "change-outside",
+    ],
+)
+def test_seccomp_alone_keeps_the_rest(name: str) -> None:
+    verdict = attempted(Without("weak", "landlock"), ESCAPES[name])
+    assert not verdict.why, verdict.turn
+
+
+@pytest.mark.parametrize(
+    "name", ["proc-memory", "database", "system-files", "secret-file", "stat-elsewhere", "other-processes"]
+)
+def test_bubblewrap_alone_keeps_what_can_be_seen(name: str) -> None:
+    verdict = attempted(Without("bubblewrap", "landlock", "seccomp"), ESCAPES[name])
+    assert not verdict.why, verdict.turn
+
+
+def test_the_list_is_long_enough_and_every_name_its_own() -> None:
+    assert len(ESCAPES) == len(escapes()) >= 25
+    assert sum(escape.control for escape in escapes()) >= 10
+
+
+def row(escape: Escape) -> str:
+    weak = "**not stopped**: " + escape.weak if "weak" in escape.open else escape.stopped_by("weak")
+    return f"| `{escape.name}` | {escape.tries} | {escape.stopped} | {weak} |"
+
+
+def test_the_table_of_the_documentation_is_the_list() -> None:
+    rows = [line for line in TABLE.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+    assert [line for line in rows if line in set(map(row, escapes()))] == [row(escape) for escape in escapes()]
+
+
+def test_a_verdict_does_not_believe_the_code() -> None:
+    """An attempt that did not run, or that harms silently, counts as an escape."""
+    place("weak")
+    silent = Escape(name="x", tries="", code="pass", says="REFUSED", stopped="")
+    assert attempted(place("weak"), silent).escaped
+    harm = "open(bait['outside'] + '/x', 'w').write('x'); print('REFUSED')"
+    told = attempted(place("unconfined"), Escape(name="x", tries="", code=harm, says="REFUSED", stopped=""))
+    assert told.why == ("files outside were changed",)
+    left = "import time\nif not os.fork():\n    os.setsid()\n    time.sleep(8)\n    os._exit(0)\nprint('REFUSED')"
+    verdict = attempted(place("unconfined"), Escape(name="x", tries="", code=left, says="REFUSED", stopped=""))
+    assert verdict.why == ("1 process(es) were left behind",)
+    caught = attempted(
+        place("unconfined"), Escape(name="x", tries="", code="print(bait['calls'])", says="x", stopped="")
+    )
+    assert "raised" in caught.why[0]

@@ -1,0 +1,245 @@
+"""Which isolation is found and said, what is refused; other users, other places; kernels kept warm."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sealegs.faults.mistake import Mistake
+from sealegs.sandbox import Isolation, Kernel, Limits, Pool, StartFailed, finding
+from sealegs.sandbox.confinement import Ground, Hello, Unsupported, confinement
+from sealegs.sandbox.launching import PYTHON, Bare
+from sealegs.sandbox.running import Running, spawn
+from tests.sandbox.places import place
+
+SOURCE = Path(__file__).parents[2] / "src"
+TRY = """
+import sys
+from sealegs.sandbox import Kernel, available, launcher
+from sealegs.sandbox.finding import weakest
+from sealegs.sandbox.escapes import attempted, escapes
+print(available().name)
+for place in (launcher(allow_weak=True), weakest()):
+    for escape in escapes():
+        if escape.name in sys.argv[1:]:
+            print(place.isolation.name, escape.name, attempted(place, escape).why)
+"""
+
+
+@pytest.fixture
+def _fresh(monkeypatch: pytest.MonkeyPatch) -> Any:
+    yield
+    monkeypatch.undo()
+    finding._tried.cache_clear()
+
+
+def without_bubblewrap(monkeypatch: pytest.MonkeyPatch, folder: Path, script: str = "") -> None:
+    """No bubblewrap in the path, or one that does what the script says."""
+    finding._tried.cache_clear()
+    monkeypatch.setenv("PATH", str(folder))
+    if script:
+        program = folder / "bwrap"
+        program.write_text(f"#!/bin/sh\n{script}\n")
+        program.chmod(0o755)
+
+
+@pytest.mark.usefixtures("_fresh")
+def test_without_bubblewrap_it_is_weak_and_must_be_allowed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    place("weak")
+    without_bubblewrap(monkeypatch, tmp_path)
+    assert finding.available().name == "weak"
+    assert "bubblewrap (bwrap) is not installed" in finding.available().words
+    assert finding.available().words.startswith("WEAK")
+    with pytest.raises(Mistake, match="--allow-weak-sandbox"):
+        finding.launcher()
+    with Kernel(finding.launcher(allow_weak=True)) as kernel:
+        assert kernel.isolation.name == "weak"
+        assert kernel.start().run("1 + 1").output == "2\n"
+
+
+@pytest.mark.usefixtures("_fresh")
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [
+        ("echo 'bwrap: No permissions to create a new namespace' >&2; exit 1", "No permissions to create"),
+        ("exit 0", "ended by itself with status 0"),
+        ("kill -9 $$", "it was killed by signal 9"),
+    ],
+)
+def test_a_bubblewrap_that_does_not_work_is_found_out(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str, told: str
+) -> None:
+    place("weak")
+    without_bubblewrap(monkeypatch, tmp_path, script)
+    found = finding.available()
+    assert found.name == "weak"
+    assert "bubblewrap does not work here" in found.missing
+    assert told in found.missing
+
+
+@pytest.mark.usefixtures("_fresh")
+@pytest.mark.parametrize(
+    ("hello", "told"),
+    [
+        (Hello("riscv64", 1, 7), "system calls of riscv64 are not known"),
+        (Hello("x86_64", 1, 0), "no Landlock"),
+    ],
+)
+def test_with_nothing_it_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, hello: Hello, told: str) -> None:
+    place("weak")
+    without_bubblewrap(monkeypatch, tmp_path)
+    honest = Bare.confinement
+    monkeypatch.setattr(Bare, "confinement", lambda self, _, limits: honest(self, hello, limits))
+    assert finding.available().name == "none"
+    for allow_weak in (False, True):
+        with pytest.raises(Mistake, match=told):
+            finding.launcher(allow_weak)
+    with pytest.raises(Mistake, match=told):
+        finding.weakest()
+
+
+def test_what_a_machine_cannot_do_is_said() -> None:
+    ground = Ground("/", scratch=False, readable=[])
+    with pytest.raises(Unsupported, match="riscv64"):
+        confinement(Hello("riscv64", 1, 7), ground, Limits())
+    old = confinement(Hello("aarch64", 1, 1), ground, Limits())["landlock"]
+    assert (old["size"], old["net"], old["scoped"], old["files"]) == (8, 0, 0, 0x1FFF)
+    new = confinement(Hello("aarch64", 1, 99), ground, Limits())["landlock"]
+    assert (new["size"], new["net"], new["scoped"], new["files"]) == (24, 3, 3, 0xFFFF)
+
+
+def test_a_confinement_that_fails_stops_the_start() -> None:
+    class Odd(Bare):
+        def confinement(self, hello: Hello, limits: Limits) -> dict[str, Any]:
+            return {**super().confinement(hello, limits), "scratch": {"path": "/nowhere", "bytes": 1, "files": 1}}
+
+    place("weak")
+    with Kernel(Odd()) as kernel, pytest.raises(StartFailed, match="mount of the scratch folder"):
+        kernel.start()
+    assert not kernel.alive
+
+
+def test_the_isolation_is_plain_in_words() -> None:
+    assert Isolation("bubblewrap", ("a", "b")).words == "strong: namespaces of its own by bubblewrap (a, b)"
+    assert Isolation("none", (), "no Linux").words == "NONE: nothing here can keep hostile code in; no Linux"
+
+
+@pytest.mark.parametrize("name", ["memory", "files", "seconds", "message"])
+def test_limits_that_cannot_be(name: str) -> None:
+    with pytest.raises(Mistake, match=name):
+        Limits(**{name: 1 if name != "seconds" else 0})
+    with pytest.raises(Mistake, match=r"grace=-1.*memory=1 is too little"):
+        Limits(grace=-1, memory=1)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="needs root to become somebody else")
+def test_an_unprivileged_user() -> None:
+    """The same list of escapes for `nobody`, under both isolations."""
+    python = next((one for one in (sys.executable, f"/usr/bin/python3.{sys.version_info[1]}") if usable(one)), None)
+    if python is None or shutil.which("runuser") is None:
+        pytest.skip("no Python that `nobody` may run")
+    pydantic = find_spec("pydantic")
+    assert pydantic is not None
+    assert pydantic.origin is not None
+    paths = f"{SOURCE}:{Path(pydantic.origin).parents[1]}"
+    names = [
+        "proc-memory",
+        "kill-all",
+        "write-outside",
+        "fork-bomb",
+        "fill-inodes",
+        "become-root",
+        "tcp",
+        "secret-file",
+    ]
+    command = ["runuser", "-u", "nobody", "--", "env", f"PYTHONPATH={paths}", python, "-c", TRY, *names]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, cwd="/")
+    assert done.returncode == 0, done.stderr
+    first, *lines = done.stdout.splitlines()
+    assert first == ("bubblewrap" if finding.available().name == "bubblewrap" else "weak")
+    assert len(lines) == 2 * len(names)
+    assert all(line.endswith(" ()") for line in lines), lines
+
+
+def usable(python: str) -> bool:
+    """Whether `nobody` can run this Python with what it imports."""
+    if shutil.which("runuser") is None:
+        return False
+    program = ["runuser", "-u", "nobody", "--", python, "-c", f"import os; os.listdir({str(SOURCE)!r})"]
+    return subprocess.run(program, capture_output=True, cwd="/").returncode == 0
+
+
+class Elsewhere:
+    """A launcher as somebody else might write it: the same kernel in another place, which keeps it in by itself."""
+
+    isolation = Isolation("elsewhere", ("a container",))
+
+    def launch(self, limits: Limits) -> Running:
+        return spawn(["env", "-i", sys.executable, *PYTHON], {"PATH": os.environ["PATH"]})
+
+    def confinement(self, hello: Hello, limits: Limits) -> dict[str, Any]:
+        ground = Ground("/", scratch=False, readable=["/"])
+        return {**confinement(hello, ground, limits), "seccomp": None, "landlock": None}
+
+
+def test_another_place_runs_the_same_kernel() -> None:
+    place("weak")
+    with Kernel(Elsewhere()) as kernel:
+        assert kernel.start().run("6 * 7").output == "42\n"
+        assert kernel.isolation.strong
+
+
+def test_a_pool_gives_each_kernel_once() -> None:
+    with Pool(place("weak"), size=2) as pool:
+        first, second = pool.take(), pool.take()
+        assert first is not second
+        first.start().run("x = 1")
+        assert "NameError" in (second.start().run("x").error or "")
+        first.close()
+        third = pool.take()
+        assert third not in (first, second)
+        with third, second:
+            assert third.start().run("'x' in globals()").output == "False\n"
+    with pytest.raises(RuntimeError, match="closed"):
+        pool.take()
+
+
+def test_a_warm_kernel_is_there_sooner() -> None:
+    launcher = place("bubblewrap")
+    with Pool(launcher, size=1) as pool:
+        time.sleep(1)
+        began = time.perf_counter()
+        with pool.take() as kernel:
+            kernel.start()
+            warm = time.perf_counter() - began
+        began = time.perf_counter()
+        with Kernel(launcher) as kernel:
+            kernel.start()
+            cold = time.perf_counter() - began
+    assert warm < cold
+
+
+def test_a_dropped_kernel_leaves_nothing() -> None:
+    launcher = place("weak")
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(3):
+        Kernel(launcher).start().run("1")
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+def test_a_process_that_ends_at_once_is_told_of_when_it_is_talked_to() -> None:
+    class Ends(Elsewhere):
+        def launch(self, limits: Limits) -> Running:
+            return spawn(["sh", "-c", "echo sorry >&2; exit 3"], {"PATH": os.environ["PATH"]})
+
+    for _ in range(5):
+        with Kernel(Ends()) as kernel:
+            time.sleep(0.02)
+            with pytest.raises(StartFailed, match="status 3: sorry"):
+                kernel.start()

@@ -203,6 +203,24 @@ async def test_a_body_trickles_in(kind: str, served: Served) -> None:
 
 
 @ALL_KINDS
+async def test_events_trickle_in_as_the_server_sends_them(kind: str, served: Served) -> None:
+    """The server sends the next event when the client has heard the last."""
+    episode = Episode(rule(Drip(seconds=2.0)))
+    served.patience = 2.0
+    moments: list[float] = []
+
+    def heard(piece: bytes) -> None:
+        served.sent.append("heard")
+        moments.append(episode.session.clock.now())
+        served.heard.release()
+
+    await ask(kind, episode.session, f"{served.url}/events", heard=heard, timeout=3.0)
+    assert served.sent == ["event", "heard"] * 4
+    assert moments == [4.0, 6.0, 8.0, 10.0]  # the head is the first piece
+    assert episode.record().turns[0].shown == Value([event.decode() for event in EVENTS])
+
+
+@ALL_KINDS
 async def test_a_clients_timeout_ends_waits(kind: str, served: Served) -> None:
     url = f"{served.url}/prices"
     for fault in (Hang(), Delay(seconds=9.0), Timeout(seconds=9.0), LostAck(seconds=9.0)):

@@ -30,6 +30,7 @@ from sealegs.faults.kinds import (
     Malformed,
     Partial,
     SilentNoop,
+    Stale,
     WrongEntity,
 )
 from sealegs.faults.spec import ToolSpec
@@ -259,6 +260,53 @@ async def test_pieces_that_trickle_in(form: Any) -> None:
     (turn,) = episode.record().turns
     assert turn.struck
     assert turn.shown == Value(PRICES)
+    (strike,) = turn.strikes
+    assert (strike.runs, strike.waited, strike.said) == (1, 8.0, {"value": PRICES})
+
+
+@FORMS
+async def test_an_answer_without_end_trickles_as_it_comes(form: Any) -> None:
+    log: Log = []
+    episode = Episode(rule(Drip(seconds=2.0)))
+    assert len(await heard(wrap(form(log, -1), episode.session), log, at_most=3)) == 3
+    # each piece is asked for when the one before it was heard, and the last is given up
+    assert log == ["made 0", "heard", "made 1", "heard", "made 2", "heard", "closed"]
+    (turn,) = episode.record().turns
+    assert (turn.shown, turn.said, turn.strikes[0].waited) == (None, None, 6.0)
+
+
+@FORMS
+@pytest.mark.parametrize(
+    ("faults", "pieces", "seconds"),
+    [
+        ((Interrupted(after=2), Drip(seconds=2.0)), 2, 4.0),  # the first is the outer one
+        ((Drip(seconds=2.0), Interrupted(after=2)), 0, 0.0),
+        ((Drip(seconds=2.0), Drip(seconds=3.0)), 4, 11.0),
+        ((Drip(seconds=2.0), Delay(seconds=3.0)), 4, 11.0),
+        ((Delay(seconds=3.0), Drip(seconds=2.0)), 4, 11.0),
+        ((Delta(), Drip(seconds=2.0)), 4, 2.0),
+    ],
+)
+async def test_pieces_that_trickle_under_and_over_other_faults(
+    form: Any, faults: tuple[Fault, ...], pieces: int, seconds: float
+) -> None:
+    episode = Episode(*(rule(fault, id=str(number)) for number, fault in enumerate(faults)))
+    found = await heard(wrap(form([]), episode.session))
+    assert len([piece for piece in found if not isinstance(piece, Exception)]) == pieces
+    assert episode.session.clock.now() == seconds
+    (turn,) = episode.record().turns
+    runs = [strike.runs for strike in turn.strikes]
+    assert max(runs) == 1
+    assert "[]" not in repr([(strike.said, strike.shown) for strike in turn.strikes])
+
+
+@FORMS
+async def test_what_trickled_in_is_served_again_when_stale(form: Any) -> None:
+    episode = Episode(rule(Drip(seconds=2.0), when=Nth(1)), rule(Stale(), id="stale", when=Nth(2)))
+    tool = wrap(form([]), episode.session)
+    assert await heard(tool) == PRICES
+    assert await heard(tool) == PRICES
+    assert episode.session.clock.now() == 8.0
 
 
 @FORMS
@@ -277,7 +325,7 @@ async def test_a_tool_that_fails_in_the_middle_by_itself(form: Any) -> None:
     bare = breaks if form is counting else breaks_async
     for fault in (Delay(seconds=1.0), Interrupted(after=3), Drip(), Delta()):
         *pieces, error = await heard(wrap(bare, Episode(rule(fault)).session))
-        assert pieces == ([1, 2] if fault.piecewise and not isinstance(fault, Drip) else [])
+        assert pieces == ([1, 2] if fault.piecewise else [])
         assert error is mine
         assert frames(error)[-1] == "breaks"
         assert PACKAGE not in "".join(traceback.format_exception(error))

@@ -11,9 +11,10 @@ from sealegs.scoring import judge
 from sealegs.suites.maze.direct import run_episode
 from sealegs.suites.maze.episodes import Episode
 from sealegs.suites.maze.inspect_run import run_inspect
-from sealegs.suites.maze.logs import LogError, finished, read_run
+from sealegs.suites.maze.logs import LogError, read_run
 from sealegs.suites.maze.running import Settings
 from sealegs.traces import Answered, Ended, record
+from sealegs.traces.inspect_logs import finished
 
 # Inspect leaves streams open and uses deprecated calls of its own dependencies.
 pytestmark = pytest.mark.filterwarnings("ignore")

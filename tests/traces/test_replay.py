@@ -13,8 +13,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sealegs.adapters.python import tool, wrap
-from sealegs.faults import Call, Effect, Failure, Outcome, Plan, Rule, Value
-from sealegs.faults.kinds import AnyFault, Delay, Delta, Error, Hang, Interrupted, LostAck, SilentNoop, Stale
+from sealegs.faults import Call, Effect, Failure, Outcome, Plan, Rule, ToolSpec, Value
+from sealegs.faults.invariants import Bounds
+from sealegs.faults.kinds import (
+    AnyFault,
+    Delay,
+    Delta,
+    Error,
+    Hang,
+    Interrupted,
+    LostAck,
+    PhysicsViolation,
+    SilentNoop,
+    Stale,
+    WrongEntity,
+)
 from sealegs.faults.triggers import Always, AnyCondition, Nth, Probability, Tool
 from sealegs.inject import RealClock, Session, VirtualClock
 from sealegs.traces import Recorder
@@ -329,3 +342,95 @@ def test_an_answer_in_pieces_is_served_in_pieces_and_the_tool_never_runs(sync: b
     broken = replay(LETTERS, plan(Interrupted(after=2)), agent)
     assert broken.record.end.reason == "crashed"
     assert broken.record.turns[0].struck
+
+
+SLOW = Trace(
+    "e",
+    (
+        Observation("a", 0.0, 2.0, {}, Value([1, 2]), Value([1, 2])),
+        Observation("a", 3.0, 5.0, {}, Value([3]), Value([3])),
+        Observation("b", 9.0, None, {}, Value([4]), Value([4])),  # a fault had a part in its time
+    ),
+)
+
+
+def test_answers_take_as_long_as_they_did() -> None:
+    clock = VirtualClock()
+    found = replay(SLOW, clock=clock, timeout=1.0)  # the tool's own time is not the session's to cut short
+    assert clock.now() == 7.0
+    assert [turn.shown for turn in found.record.turns] == [Value([1, 2]), Value([3]), Value([4])]
+    assert found.instant == 1
+    again = recorded(found.events)
+    assert [call.seconds for call in again.calls] == [2.0, 5.0, 0.0]
+    clock = VirtualClock()
+    assert replay(SLOW, clock=clock, latency="none").instant == 0
+    assert clock.now() == 0.0
+
+
+def test_a_fault_s_wait_comes_on_top_of_the_recorded_one() -> None:
+    clock = VirtualClock()
+    replay(SLOW, plan(Delay(seconds=10.0), Nth(1), "a"), clock=clock)
+    assert clock.now() == 17.0
+
+
+@pytest.mark.parametrize("sync", [True, False])
+def test_pieces_begin_after_the_recorded_time(sync: bool) -> None:
+    clock = VirtualClock()
+
+    def inside() -> Iterator[int]:
+        yield 0
+
+    async def inside_async() -> AsyncIterator[int]:
+        yield 0
+
+    async def heard(session: Replay) -> list[float]:
+        return [clock.now() async for _ in wrap(inside_async, session, name="a")()]
+
+    def agent(session: Replay) -> list[float]:
+        return [clock.now() for _ in wrap(inside, session, name="a")()] if sync else asyncio.run(heard(session))
+
+    assert replay(SLOW, agent=agent, clock=clock).record.answer == "[2.0, 2.0]"
+
+
+def test_recorded_time_really_passes_on_the_real_clock() -> None:
+    trace = Trace("e", (Observation("a", 0.0, 0.15, {}, Value(1), Value(1)),))
+    clock = RealClock()
+    replay(trace, clock=clock)
+    assert 0.14 < clock.now() < 5.0
+
+
+PRICES = seen(("price", {"item": "lamp"}, Value({"price": 40})), ("price", {"item": "sofa"}, Value({"price": 90})))
+
+
+def test_recorded_arguments_are_examples_of_other_entities() -> None:
+    found = replay(PRICES, plan(WrongEntity(), Nth(1)))
+    assert [turn.shown for turn in found.record.turns] == [Value({"price": 90}), Value({"price": 90})]
+    assert not found.unfit
+    assert not found.missing
+
+
+def test_a_fault_that_must_know_more_of_a_tool_is_named() -> None:
+    found = replay(PRICES, plan(PhysicsViolation()))
+    (unfit,) = found.unfit
+    assert (unfit.rule, unfit.kind, unfit.tool, unfit.calls) == ("r", "physics_violation", "price", 2)
+    assert unfit.lacking == ("invariants",)
+    assert not found.record.exposed
+    spec = ToolSpec("price", invariants=(Bounds("price", minimum=0, maximum=1000),))
+    known = replay(PRICES, plan(PhysicsViolation()), specs=[spec])
+    assert not known.unfit
+    assert [turn.struck for turn in known.record.turns] == [True, True]
+
+
+def test_what_a_fault_asks_besides_may_be_asked_of_a_world() -> None:
+    spec = ToolSpec("price", examples=({"item": "bed"},))
+
+    def other(call: Call) -> Outcome:
+        assert call.dry
+        return Value({"price": 300})
+
+    found = replay(PRICES, plan(WrongEntity()), specs=[spec], other=other)
+    assert [turn.shown for turn in found.record.turns] == [Value({"price": 300})] * 2
+    alone = replay(PRICES, plan(WrongEntity()), specs=[spec])
+    assert not alone.record.exposed
+    assert not alone.missing  # the agent asked for nothing that the record lacks
+    assert [one.dry for one in alone.served if one.source == "missing"] == [True, True]

@@ -23,13 +23,13 @@ from sealegs.adapters.wire import (
     Naming,
     Trouble,
     arguments_of,
-    events,
-    pieces,
+    cut_by,
+    cutter,
     reading,
     rebuilt,
     trouble,
 )
-from sealegs.faults.call import ALL, Beginning, Call, Failure, Layer, Outcome, Value
+from sealegs.faults.call import Beginning, Call, Failure, Layer, Outcome, Value
 from sealegs.inject import NOT_DRY, End, Session
 
 
@@ -246,7 +246,7 @@ class SyncFamily(Family):
         head, came = self.head(response), list[bytes]()
         yield head
         try:
-            for piece in self._source(head, response.stream, call.pieces not in (None, ALL)):
+            for piece in cut_by(cutter(head, call), response.stream):
                 if len(came) == call.pieces:
                     yield End(Value(Beginning(came)))
                     return
@@ -256,12 +256,6 @@ class SyncFamily(Family):
             yield End(exchange.broke(failed(error), head, b"".join(came)))
             return
         yield End(self.answered(exchange, head, b"".join(came)))
-
-    def _source(self, head: Head, stream: Any, cut: bool) -> Iterator[bytes]:
-        """The body as it comes, or cut into pieces."""
-        if not cut:
-            return iter(stream)
-        return events(stream) if head.has_events else iter(pieces(head, b"".join(stream)))
 
 
 class AsyncFamily(Family):
@@ -324,7 +318,7 @@ class AsyncFamily(Family):
         head, came = self.head(response), list[bytes]()
         yield head
         try:
-            async for piece in self._source(head, response.stream, call.pieces not in (None, ALL)):
+            async for piece in self._cut(cutter(head, call), response.stream):
                 if len(came) == call.pieces:
                     yield End(Value(Beginning(came)))
                     return
@@ -335,15 +329,10 @@ class AsyncFamily(Family):
             return
         yield End(self.answered(exchange, head, b"".join(came)))
 
-    async def _source(self, head: Head, stream: Any, cut: bool) -> AsyncIterator[bytes]:
-        """The body as it comes, or cut into pieces."""
-        if cut and not head.has_events:
-            for piece in pieces(head, b"".join([chunk async for chunk in stream])):
-                yield piece
-            return
-        cutter = Cutter()
+    async def _cut(self, cutter: Cutter, stream: Any) -> AsyncIterator[bytes]:
+        """The pieces of a body, each as soon as it has come."""
         async for chunk in stream:
-            for piece in cutter.cut(chunk) if cut else (chunk,):
+            for piece in cutter.cut(chunk):
                 yield piece
         for piece in cutter.rest():
             yield piece

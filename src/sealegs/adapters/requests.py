@@ -29,13 +29,13 @@ from sealegs.adapters.wire import (
     Head,
     Naming,
     arguments_of,
-    events,
-    pieces,
+    cut_by,
+    cutter,
     reading,
     rebuilt,
     trouble,
 )
-from sealegs.faults.call import ALL, Beginning, Call, Failure, Value
+from sealegs.faults.call import Beginning, Call, Failure, Value
 from sealegs.inject import NOT_DRY, End, Session
 
 BLOCK = 65536  # bytes read at a time from a body of unknown form
@@ -152,7 +152,7 @@ class _Wire:
             response = self._requested(call, exchange)
             head = Head(response.status, list(response.headers.items()), response)
             yield head
-            for piece in _source(response, head, call.pieces not in (None, ALL)):
+            for piece in cut_by(cutter(head, call), _chunks(response)):
                 if len(came) == call.pieces:
                     yield End(Value(Beginning(came)))
                     return
@@ -296,15 +296,11 @@ class _Body:
         return ProtocolError("Response ended prematurely")
 
 
-def _source(response: Any, head: Head, cut: bool) -> Iterator[bytes]:
-    """The body as it comes, or cut into pieces."""
+def _chunks(response: Any) -> Iterator[bytes]:
+    """The body as it comes."""
     if response.chunked and response.supports_chunked_reads():
-        chunks: Iterator[bytes] = response.read_chunked(decode_content=False)
-    else:
-        chunks = iter(lambda: response.read1(BLOCK, decode_content=False), b"")
-    if not cut:
-        return chunks
-    return events(chunks) if head.has_events else iter(pieces(head, b"".join(chunks)))
+        return cast("Iterator[bytes]", response.read_chunked(decode_content=False))
+    return iter(lambda: response.read1(BLOCK, decode_content=False), b"")
 
 
 def _decoded(head: Head, raw: bytes) -> bytes:

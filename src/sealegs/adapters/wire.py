@@ -22,7 +22,7 @@ from http import HTTPStatus
 from typing import Any, Literal
 from urllib.parse import parse_qsl, urlencode
 
-from sealegs.faults.call import Call, Failure, Layer, Outcome, Value, Wait, failure_body
+from sealegs.faults.call import ALL, Call, Failure, Layer, Outcome, Value, Wait, failure_body
 from sealegs.inject import Session, current
 from sealegs.inject.active import live
 from sealegs.inject.seam import gave_up
@@ -210,19 +210,84 @@ def pieces(head: Head, raw: bytes) -> list[bytes]:
     """A whole body in pieces: its events, else its eighths."""
     if head.has_events:
         return list(events([raw]))
-    size = max(1, math.ceil(len(raw) / EIGHTH))
+    size = _eighth(len(raw))
     return [raw[at : at + size] for at in range(0, len(raw), size)]
 
 
 def events(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Chunks cut anew after each event: at an empty line, or at each line where lines hold objects of their own."""
-    cutter = Cutter()
+    return cut_by(EventCutter(), chunks)
+
+
+def cut_by(cutter: Cutter, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The pieces of a body, each as soon as it has come."""
     for chunk in chunks:
         yield from cutter.cut(chunk)
     yield from cutter.rest()
 
 
+def cutter(head: Head, call: Call) -> Cutter:
+    """What cuts the body of an answer to this call into the pieces that are wanted."""
+    if call.pieces in (None, ALL) and not call.held:
+        return Cutter()
+    if head.has_events:
+        return EventCutter()
+    length = head.header("content-length")
+    if length.isdigit():
+        return EighthCutter(int(length))
+    return Cutter() if call.held else WholeCutter(head)
+
+
 class Cutter:
+    """Leaves a stream in the chunks that it comes in."""
+
+    def cut(self, chunk: bytes) -> Iterable[bytes]:
+        """The pieces that this chunk completes."""
+        return (chunk,)
+
+    def rest(self) -> Iterable[bytes]:
+        """What is left at the end."""
+        return ()
+
+
+class EighthCutter(Cutter):
+    """Cuts a body of known length into eighths, as they come."""
+
+    def __init__(self, length: int) -> None:
+        self._size = _eighth(length)
+        self._held = b""
+
+    def cut(self, chunk: bytes) -> Iterator[bytes]:
+        """The eighths that this chunk completes."""
+        self._held += chunk
+        while len(self._held) >= self._size:
+            yield self._held[: self._size]
+            self._held = self._held[self._size :]
+
+    def rest(self) -> Iterator[bytes]:
+        """What is left at the end."""
+        if self._held:
+            yield self._held
+
+
+class WholeCutter(Cutter):
+    """Cuts a body into eighths once it is known how long it is."""
+
+    def __init__(self, head: Head) -> None:
+        self._head = head
+        self._chunks: list[bytes] = []
+
+    def cut(self, chunk: bytes) -> Iterable[bytes]:
+        """Nothing yet."""
+        self._chunks.append(chunk)
+        return ()
+
+    def rest(self) -> Iterable[bytes]:
+        """All of it."""
+        return pieces(self._head, b"".join(self._chunks))
+
+
+class EventCutter(Cutter):
     """Cuts a stream into its events, as they come."""
 
     def __init__(self) -> None:
@@ -240,6 +305,10 @@ class Cutter:
         """What is left at the end."""
         if self._held:
             yield self._held
+
+
+def _eighth(length: int) -> int:
+    return max(1, math.ceil(length / EIGHTH))
 
 
 def _end(held: bytes, start: int) -> int:

@@ -32,7 +32,7 @@ def schema() -> None:
 
 @app.command("from-traces")
 def from_traces(
-    files: Annotated[list[Path], typer.Argument(help="OTLP JSON with spans of tools, or records (*.jsonl).")],
+    files: Annotated[list[Path], typer.Argument(help="OTLP JSON with spans of tools, or records (*.jsonl, *.eval).")],
     out: Annotated[Path | None, typer.Option(help="Where to write the plan; standard output by default.")] = None,
     name: Annotated[str, typer.Option(help="The plan's name.")] = "from traces",
     least: Annotated[int, typer.Option(min=1, help="How often an error must be there for a rule of its own.")] = 1,

@@ -36,6 +36,7 @@ def proxy(
     from sealegs.faults.reading import read_plan
     from sealegs.inject import RealClock
     from sealegs.inject.session import UNARMED
+    from sealegs.traces.specs import TOOLS, spec_data
 
     if bool(command) == bool(url):
         given = "both are given" if url else "neither is given"
@@ -45,10 +46,14 @@ def proxy(
     with _recorded(records, chosen, episode, clock) as recorder:
         gc.freeze()  # what was loaded stays: looking through it again would hold a call up by milliseconds
         gate = Gate(chosen, episode=episode, clock=clock, watcher=recorder)
-        if command:
-            code = relay(command, gate)
-        else:
-            code = serve(url, gate, host, port, lambda address: typer.echo(f"listening on {address}"))
+        try:
+            if command:
+                code = relay(command, gate)
+            else:
+                code = serve(url, gate, host, port, lambda address: typer.echo(f"listening on {address}"))
+        finally:
+            if recorder is not None and gate.specs:
+                recorder.note({TOOLS: [spec_data(spec) for spec in gate.specs.values()]})
     raise typer.Exit(code)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -11,7 +11,9 @@ from sealegs.cli.printing import console, errors, write_rows
 
 
 def replay(
-    trace: Annotated[Path, typer.Argument(help="Records (*.jsonl), or OTLP JSON with arguments and results in it.")],
+    trace: Annotated[
+        Path, typer.Argument(help="Records (*.jsonl, *.eval), or OTLP JSON with arguments and results in it.")
+    ],
     plan: Annotated[Path | None, typer.Option(help="The new faults; none by default.")] = None,
     agent: Annotated[
         str,
@@ -20,6 +22,13 @@ def replay(
     episode: Annotated[str, typer.Option(help="Only this episode of the file.")] = "",
     ignore: Annotated[str, typer.Option(help="Arguments that do not count when calls are compared, with commas.")] = "",
     timeout: Annotated[float, typer.Option(min=0, help="Seconds of waiting until a call is given up.")] = 60.0,
+    latency: Annotated[
+        Literal["recorded", "none"], typer.Option(help="Whether answers take as long as they did in the recording.")
+    ] = "recorded",
+    world: Annotated[
+        str,
+        typer.Option(help="Who knows the tools: `sealegs` for those that ship, or a Python file of simulated tools."),
+    ] = "",
     real_time: Annotated[bool, typer.Option("--real-time", help="Let waits take their time.")] = False,
     out: Annotated[Path | None, typer.Option(help="Append the replay's records to this file.")] = None,
     json: Annotated[str, typer.Option(help="Write a row for each call to this file, or - for standard output.")] = "",
@@ -33,6 +42,7 @@ def replay(
     from sealegs.inject import RealClock
     from sealegs.inject.session import UNARMED
     from sealegs.reports.replays import print_replays, replay_rows
+    from sealegs.suites import replaying
     from sealegs.traces.replay import recorded_calls
     from sealegs.traces.replay import replay as played
     from sealegs.traces.sources import episodes_to_replay, write_events
@@ -41,10 +51,23 @@ def replay(
     faults = read_plan(plan) if plan is not None else UNARMED
     plays = named_callable(agent) if agent else recorded_calls
     ignored = [name.strip() for name in ignore.split(",") if name.strip()]
-    found = [
-        played(one, faults, plays, clock=RealClock() if real_time else None, timeout=timeout, ignore=ignored)
-        for one in episodes_to_replay(trace, episode, notes)
-    ]
+    corpus = replaying.world(world)
+    found = []
+    for one in episodes_to_replay(trace, episode, notes):
+        tools = replaying.known(one, corpus)
+        found.append(
+            played(
+                one,
+                faults,
+                plays,
+                clock=RealClock() if real_time else None,
+                timeout=timeout,
+                ignore=ignored,
+                latency=latency,
+                specs=tools.specs,
+                other=tools.other,
+            )
+        )
     for note in notes:
         errors.print(f"note: {note}")
     if json != "-":

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -33,24 +31,10 @@ def check(
     file: Annotated[Path | None, typer.Argument(help="A Python file of tools; the corpus by default.")] = None,
 ) -> None:
     """Put tools and groups through the kit, and say everything that is wrong with them."""
-    from sealegs.faults.mistake import Mistake
     from sealegs.world.check import group_problems, tool_problems
-    from sealegs.world.corpus import collected, load
+    from sealegs.world.corpus import load, of_file
 
-    corpus = load()
-    if file is not None:
-        spec = importlib.util.spec_from_file_location(file.stem, file)
-        if spec is None or spec.loader is None or not file.exists():
-            raise Mistake(f"there is no Python file {file}")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[file.stem] = module
-        try:
-            spec.loader.exec_module(module)
-            corpus = collected([module])
-        except Exception as error:
-            raise Mistake(f"{file} cannot be used: {type(error).__name__}: {error}") from error
-        if not corpus.tools:
-            raise Mistake(f"{file} holds no tools; make them with `@sealegs.world.tool.tool` (see docs/world.md)")
+    corpus = load() if file is None else of_file(file)
     problems = [p for tool in corpus.tools.values() for p in tool_problems(tool, corpus)]
     problems += [p for group in corpus.groups.values() for p in group_problems(group, corpus)]
     typer.echo(

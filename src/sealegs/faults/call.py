@@ -31,6 +31,7 @@ class Call:
         dry: compute the answer and leave no effect behind (a tool that cannot do so runs as usual).
         pieces: where the tool answers piece by piece, so many pieces are wanted, each shown as it comes (a `Beginning`
             is the answer where there are more); None: the whole answer is wanted, and nothing is shown before it.
+        held: the pieces are shown one by one, each by a `Wait` that says so; the answer is `GOES_ON` if there is any.
     """
 
     tool: str
@@ -39,6 +40,7 @@ class Call:
     nth: int = 0
     dry: bool = False
     pieces: int | None = None
+    held: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +78,8 @@ class Wait:
     Attributes:
         seconds: how long.
         ignores_cancel: whoever is waited for does not stop at a cancel that is sent to it as a message (MCP has one).
-        pieces: so many pieces of the last whole answer are shown then, if the agent's call wants pieces. The layer is
-            sent the number of those that are left, as a `Value`.
+        pieces: so many pieces of the answer to the last call, which was held or whole, are shown then, if the agent's
+            call wants pieces. The layer is sent `GOES_ON` while there are more, then that answer as a whole.
     """
 
     seconds: float
@@ -90,6 +92,7 @@ class Beginning(list[Any]):
 
 
 Outcome = Value | Failure
+GOES_ON = Value(Beginning())  # there is a piece that was not shown yet; known by identity
 _ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
 Layer = Callable[[Call], Generator[Call | Wait, Outcome, Outcome]]
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sealegs.faults.call import Call, Outcome, Wait
+from sealegs.faults.call import GOES_ON, Call, Outcome, Wait
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Moment
@@ -139,6 +139,7 @@ class Injector:
         evidence = Evidence(call, target.effects)
         shown: Outcome | None = None
         ran: Outcome | None = None  # answered by a run with effect in place of one without
+        asked, real = call, True
         generator = shot.armed.rule.fault.act(call, target.setting(shot.armed, call.nth))
         try:
             request = next(generator)
@@ -146,10 +147,13 @@ class Injector:
                 if not isinstance(request, Call):
                     evidence.waited += request.seconds
                     answer = yield request
+                    if request.pieces and evidence.said is GOES_ON:
+                        evidence.answered(asked, answer, real)
                 elif ran is not None and not request.dry:
                     answer, ran = ran, None
                 else:
                     answer = yield from self._under(target, rest, request, own)
+                    asked = request
                     real = not request.dry or (target.never_dry and same(request.arguments, own.arguments))
                     evidence.answered(request, answer, real)
                     ran = answer if real and request.dry else None
@@ -183,8 +187,8 @@ class Injector:
                     kind=rule.fault.kind,
                     implicit=rule.fault.implicit,
                     delivered=delivered,
-                    said=evidence.said,
-                    shown=shown,
+                    said=None if evidence.said is GOES_ON else evidence.said,
+                    shown=None if shown is GOES_ON else shown,
                     runs=evidence.runs,
                     waited=evidence.waited,
                 )
@@ -201,8 +205,10 @@ def _run(target: Target, call: Call, own: Call) -> Steps:
     """The tool itself, below all rules.
 
     Where it cannot run dry and has effects, the agent's own call runs as usual, and no other call is made: nobody asked
-    for that effect.
+    for that effect. An answer that is to be remembered is not held.
     """
+    if call.held and target.earlier is not None:
+        call = replace(call, pieces=None, held=False)
     outcome = yield call
     if outcome is NOT_DRY:
         target.never_dry = target.effects

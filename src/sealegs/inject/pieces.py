@@ -2,18 +2,18 @@
 
 They run the same layers as `seam`'s, and yield the pieces that the agent is shown, each as it comes; last an `End` with
 the outcome of the whole. Where a layer wants to know the whole answer before any of it is shown, nothing is yielded
-until then. Closing a driver closes the tool and every layer: the agent has heard enough.
+until then; where one holds pieces back, the tool is asked for the next piece when the last was shown. Closing a driver
+closes the tool and every layer: the agent has heard enough.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Sequence
-from contextlib import aclosing, closing
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable
+from contextlib import AsyncExitStack, ExitStack, aclosing, closing
 from dataclasses import dataclass
 from typing import Any
 
-from sealegs.faults.call import Call, Layer, Outcome, Value, Wait
+from sealegs.faults.call import GOES_ON, Call, Layer, Outcome
 from sealegs.inject.clock import Clock
 from sealegs.inject.seam import NO_ANSWER
 
@@ -29,42 +29,6 @@ class End:
     outcome: Outcome
 
 
-class _Showing:
-    """What has been shown of an answer.
-
-    Args:
-        split: the pieces of an outcome of the whole.
-    """
-
-    __slots__ = ("_ahead", "_split", "_waiting")
-
-    def __init__(self, split: Split) -> None:
-        self._split = split
-        self._ahead = False  # something was shown before the layers were done
-        self._waiting: deque[Any] | None = None  # pieces of the last whole answer that are held back
-
-    def flows(self, request: Call) -> bool:
-        """Whether the pieces of the run that begins now are shown as they come."""
-        self._waiting = None
-        self._ahead = self._ahead or request.pieces is not None
-        return request.pieces is not None
-
-    def next(self, wait: Wait, answer: Outcome) -> Sequence[Any]:
-        """What is shown after a wait."""
-        if self._waiting is None:
-            self._waiting = deque(self._split(answer))
-        self._ahead = True
-        return [self._waiting.popleft() for _ in range(min(wait.pieces, len(self._waiting)))]
-
-    def left(self) -> Value:
-        """How many pieces are still held back."""
-        return Value(len(self._waiting or ()))
-
-    def rest(self, outcome: Outcome) -> Iterable[Any]:
-        """What is to be shown when the layers are done: all, or nothing where it has been."""
-        return () if self._ahead else self._split(outcome)
-
-
 def drive_pieces(layer: Layer, call: Call, run: Run, split: Split, clock: Clock) -> Generator[Any, None, None]:
     """Run a call through a layer, in the thread that asks for the pieces.
 
@@ -77,34 +41,48 @@ def drive_pieces(layer: Layer, call: Call, run: Run, split: Split, clock: Clock)
         clock: lets time pass.
     """
     answer: Outcome = NO_ANSWER
-    said: Outcome = NO_ANSWER
-    showing = _Showing(split)
+    said: Outcome = NO_ANSWER  # the answer to the last call; `GOES_ON` while `piece` is still to be shown
+    coming: Generator[Any, None, None] | None = None  # the pieces after it; None where they all are held back in `said`
+    ahead = False  # something was shown before the layers were done
     generator = layer(call)
     try:
-        request = next(generator)
-        while True:
-            if isinstance(request, Call):
-                flows = showing.flows(request)
-                with closing(run(request)) as pieces:
-                    for piece in pieces:
-                        if isinstance(piece, End):
-                            answer = said = piece.outcome
-                            break
-                        if flows:
+        with ExitStack() as runs:
+            request = next(generator)
+            while True:
+                if isinstance(request, Call):
+                    runs.close()
+                    coming = runs.enter_context(closing(run(request)))
+                    ahead = ahead or request.pieces is not None
+                    said, piece = _taken(next(coming))
+                    while said is GOES_ON and not request.held:
+                        if request.pieces is not None:
                             yield piece
-            else:
-                clock.sleep(request.seconds, generator.close)
-                answer = NO_ANSWER
-                if request.pieces and call.pieces is not None:
-                    yield from showing.next(request, said)
-                    answer = showing.left()
-            request = generator.send(answer)
+                        said, piece = _taken(next(coming))
+                    answer = said
+                    if not request.held:
+                        runs.close()
+                        coming = None
+                else:
+                    clock.sleep(request.seconds, generator.close)
+                    answer = NO_ANSWER
+                    if request.pieces and call.pieces is not None:
+                        if coming is None:
+                            coming = runs.enter_context(closing(_known(said, split)))
+                            said, piece = _taken(next(coming))
+                        for _ in range(request.pieces):
+                            if said is GOES_ON:
+                                ahead = True
+                                yield piece
+                                said, piece = _taken(next(coming))
+                        answer = said
+                request = generator.send(answer)
     except StopIteration as stop:
         outcome: Outcome = stop.value
     finally:
         generator.close()
         answer = said = NO_ANSWER  # its exception and this frame would hold one another
-    yield from showing.rest(outcome)
+    if not ahead:
+        yield from split(outcome)
     yield End(outcome)
 
 
@@ -113,34 +91,62 @@ async def drive_pieces_async(
 ) -> AsyncGenerator[Any, None]:
     """Run a call through a layer, in the task that asks for the pieces; see `drive_pieces`."""
     answer: Outcome = NO_ANSWER
-    said: Outcome = NO_ANSWER
-    showing = _Showing(split)
+    said: Outcome = NO_ANSWER  # the answer to the last call; `GOES_ON` while `piece` is still to be shown
+    coming: AsyncGenerator[Any, None] | None = None  # the pieces after it; None where they all are held back in `said`
+    ahead = False  # something was shown before the layers were done
     generator = layer(call)
     try:
-        request = next(generator)
-        while True:
-            if isinstance(request, Call):
-                flows = showing.flows(request)
-                async with aclosing(run(request)) as pieces:
-                    async for piece in pieces:
-                        if isinstance(piece, End):
-                            answer = said = piece.outcome
-                            break
-                        if flows:
+        async with AsyncExitStack() as runs:
+            request = next(generator)
+            while True:
+                if isinstance(request, Call):
+                    await runs.aclose()
+                    coming = await runs.enter_async_context(aclosing(run(request)))
+                    ahead = ahead or request.pieces is not None
+                    said, piece = _taken(await anext(coming))
+                    while said is GOES_ON and not request.held:
+                        if request.pieces is not None:
                             yield piece
-            else:
-                await clock.sleep_async(request.seconds, generator.close)
-                answer = NO_ANSWER
-                if request.pieces and call.pieces is not None:
-                    for piece in showing.next(request, said):
-                        yield piece
-                    answer = showing.left()
-            request = generator.send(answer)
+                        said, piece = _taken(await anext(coming))
+                    answer = said
+                    if not request.held:
+                        await runs.aclose()
+                        coming = None
+                else:
+                    await clock.sleep_async(request.seconds, generator.close)
+                    answer = NO_ANSWER
+                    if request.pieces and call.pieces is not None:
+                        if coming is None:
+                            coming = await runs.enter_async_context(aclosing(_known_async(said, split)))
+                            said, piece = _taken(await anext(coming))
+                        for _ in range(request.pieces):
+                            if said is GOES_ON:
+                                ahead = True
+                                yield piece
+                                said, piece = _taken(await anext(coming))
+                        answer = said
+                request = generator.send(answer)
     except StopIteration as stop:
         outcome: Outcome = stop.value
     finally:
         generator.close()
         answer = said = NO_ANSWER  # its exception and this frame would hold one another
-    for piece in showing.rest(outcome):
-        yield piece
+    if not ahead:
+        for piece in split(outcome):
+            yield piece
     yield End(outcome)
+
+
+def _taken(found: Any) -> tuple[Outcome, Any]:
+    """What a layer is told of what comes next, and the piece that is to be shown where that is one."""
+    return (found.outcome, None) if isinstance(found, End) else (GOES_ON, found)
+
+
+def _known(outcome: Outcome, split: Split) -> Generator[Any, None, None]:
+    yield from split(outcome)
+    yield End(outcome)
+
+
+async def _known_async(outcome: Outcome, split: Split) -> AsyncGenerator[Any, None]:
+    for piece in _known(outcome, split):
+        yield piece

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sealegs.faults.call import Beginning, Call, Outcome, Value
+from sealegs.faults.call import GOES_ON, Beginning, Call, Outcome, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,8 @@ class Evidence:
         """What lay below was asked, ran with effect or without, and answered."""
         self.said = outcome
         self._part = isinstance(outcome, Value) and isinstance(outcome.value, Beginning)
+        if outcome is GOES_ON:  # what it will be is not known yet
+            return
         if not self._part and same(request.arguments, self.call.arguments):
             self._answers.append(outcome)
         if real:

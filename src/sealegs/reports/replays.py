@@ -44,7 +44,8 @@ def print_replays(replayed: Iterable[Replayed], console: Console) -> None:
 
 
 def _row(one: Replayed, turn: Turn) -> dict[str, Any]:
-    served = _worst(each for each in one.served if each.call == turn.call.id)
+    runs = [each for each in one.served if each.call == turn.call.id]
+    served = _worst([each for each in runs if not each.dry] or runs)  # a fault may have asked for more
     return {
         "episode": one.trace.name,
         "call": turn.call.id,
@@ -72,9 +73,16 @@ def _outcome(one: Replayed) -> list[str]:
         lines[0] += f" ({found.end.detail})"
     if found.answer is not None:
         lines.append(f"answer: {found.answer}")
-    repeated = sum(each.source == "repeated" for each in one.served)
+    repeated = sum(each.source == "repeated" and not each.dry for each in one.served)
     if repeated:
         lines.append(f"{repeated} answered by the last recorded answer once more: the record has no further one")
+    if one.instant:
+        lines.append(f"{one.instant} answered at once: the record does not tell how long the tool itself took")
+    lines += [
+        f"rule {unfit.rule!r} ({unfit.kind}) came to nothing on {unfit.calls} call(s) of {unfit.tool!r}, of which no "
+        f"{' and no '.join(unfit.lacking)} are known; name who knows the tool with --world"
+        for unfit in one.unfit
+    ]
     if one.missing:
         lines.append(f"{len(one.missing)} without a record; what the agent did after the first, it did on its own:")
         lines += [f"  {each.call} {each.tool} {_short(each.arguments)}: {each.why}" for each in one.missing]

@@ -2,8 +2,9 @@
 
 A call is known by its tool and its arguments as JSON. The n-th such call gets the n-th recorded answer; when they are
 used up, the last one again, and that is noted. What the tool itself said counts, not what a fault of the recording
-showed in its place. What it does not cover: answers to other calls. They are refused, and noted, never made up; nor
-does an answer change because of what was done in the replay before it.
+showed in its place. What it does not cover: answers to other calls. They are refused, and noted, never made up (but
+what a fault asks without effect may be asked of somebody else); nor does an answer change because of what was done in
+the replay before it.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ class Served:
         arguments: what it was asked.
         source: `recorded`, `repeated` (the last recorded answer once more), or `missing` (there is no record).
         why: where it is missing, the reason.
+        dry: whether it was asked for without effect, by a fault and not by the agent.
+        seconds: how long the tool took for it; None where that is not known.
     """
 
     call: str
@@ -41,6 +44,8 @@ class Served:
     arguments: Mapping[str, Any]
     source: Source
     why: str = ""
+    dry: bool = False
+    seconds: float | None = None
 
 
 class Archive:
@@ -50,6 +55,7 @@ class Archive:
         trace: the record.
         on_effect: told what the tools did when they gave these answers.
         ignore: arguments that are left out when calls are compared (request ids, dates).
+        other: answers what a fault asks without effect and the record does not know.
 
     Attributes:
         served: how each run was answered.
@@ -61,8 +67,10 @@ class Archive:
         *,
         on_effect: Callable[[Effect], None] | None = None,
         ignore: Collection[str] = (),
+        other: Callable[[Call], Outcome] | None = None,
     ) -> None:
         self.served: list[Served] = []
+        self._other = other
         self._ignore = frozenset(ignore)
         self._on_effect = on_effect
         self._lock = threading.Lock()
@@ -74,21 +82,28 @@ class Archive:
 
     def run(self, call: Call) -> Outcome:
         """The recorded outcome; a `NoRecord` failure where there is none. Of a dry call nothing is used up."""
+        return self.found(call)[0]
+
+    def found(self, call: Call) -> tuple[Outcome, float]:
+        """The outcome as `run` gives it, and the seconds that the tool took; 0 where that is not known."""
         key = self._key(call.tool, call.arguments)
         with self._lock:
             drawer = self._drawers.get(key)
             if drawer is None or not drawer.answers:
-                return self._missing(call, self._reason(call.tool, drawer))
+                if call.dry and self._other is not None:
+                    return self._other(call), 0.0
+                return self._missing(call, self._reason(call.tool, drawer)), 0.0
             again = drawer.used >= len(drawer.answers)
             found = drawer.answers[-1 if again else drawer.used]
             drawer.used += not call.dry
             source: Source = "repeated" if again else "recorded"
-            self.served.append(Served(call.id, call.tool, dict(call.arguments), source))
+            seconds = None if found.seconds is None else max(0.0, found.seconds)
+            self.served.append(Served(call.id, call.tool, dict(call.arguments), source, dry=call.dry, seconds=seconds))
         if self._on_effect is not None and not call.dry:
             for effect in found.effects:
                 self._on_effect(replace(effect, call=call.id))
         assert found.said is not None
-        return _copied(found.said)
+        return _copied(found.said), seconds or 0.0
 
     def _file(self, call: Observation) -> None:
         """An answer that was never given, or was not kept, is no answer; but the call was made."""
@@ -113,7 +128,7 @@ class Archive:
         return "the record has no call with these arguments"
 
     def _missing(self, call: Call, why: str) -> Failure:
-        self.served.append(Served(call.id, call.tool, dict(call.arguments), "missing", why))
+        self.served.append(Served(call.id, call.tool, dict(call.arguments), "missing", why, call.dry))
         return Failure(f"There is no recorded answer to this call: {why}.", type=NO_RECORD)
 
 

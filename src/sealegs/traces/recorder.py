@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from sealegs.faults.call import Call, Effect, Failure, Layer, Outcome, Wait
+from sealegs.faults.call import GOES_ON, Call, Effect, Failure, Layer, Outcome, Wait
 from sealegs.inject.clock import Clock
 from sealegs.inject.seam import NOT_DRY
 from sealegs.inject.seat import Act
@@ -54,6 +55,12 @@ class Recorder:
     def start(self, episode: str, about: Mapping[str, Any]) -> None:
         """The episode begins."""
         self.add(Started(episode, plain_object(about)))
+
+    def note(self, facts: Mapping[str, Any]) -> None:
+        """What is learnt of the episode after its beginning, and belongs there. No sink is told."""
+        first = self.events[0]
+        if isinstance(first, Started) and not self._closed:
+            self.events[0] = replace(first, about={**first.about, **plain_object(facts)})
 
     def finish(self, reason: Reason, *, answer: str | None = None, detail: str = "") -> None:
         """The episode ends, with the agent's final words if it had any."""
@@ -112,17 +119,20 @@ class Recorder:
             self.add(Called(call.id, call.tool, plain_object(call.arguments), self._clock.now()))
             runs: list[tuple[Call, Outcome]] = []
             shown: Outcome | None = None
+            held: Call | None = None  # its run is under way
             generator = layer(call)
             try:
                 request = next(generator)
                 while True:
                     if isinstance(request, Call):
-                        answer = yield request
-                        if answer is not NOT_DRY:
-                            runs.append((request, answer))
+                        held = request
                     else:
                         self.add(Waited(call.id, seconds(request.seconds)))
-                        answer = yield request
+                    answer = yield request
+                    if held is not None and answer is not GOES_ON and (request is held or request.pieces):
+                        if answer is not NOT_DRY:
+                            runs.append((held, answer))
+                        held = None
                     request = generator.send(answer)
             except StopIteration as stop:
                 shown = stop.value

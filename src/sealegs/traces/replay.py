@@ -3,20 +3,21 @@
 `Replay` is a session in which no tool runs: whatever adapter the agent's tools are wired with, the archive answers in
 their place. Without an agent, the recorded calls themselves are made again in their order, whatever comes of them. What
 it does not cover: the model's side of the episode; an agent that calls a model calls it anew. Answers come as the JSON
-that was recorded, and at once: recorded latencies are not played.
+that was recorded, after the time that the tool took then, which is the tool's own: no session's timeout counts it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Generator, Mapping
-from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from collections import Counter
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Generator, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from sealegs.faults.call import Beginning, Call, Layer, Outcome, Value
 from sealegs.faults.plan import Plan
+from sealegs.faults.spec import ToolSpec
 from sealegs.inject.clock import Clock, Hung, VirtualClock
 from sealegs.inject.pieces import End, Run, RunAsync, Split
 from sealegs.inject.session import UNARMED, Session, Watcher
@@ -25,8 +26,10 @@ from sealegs.traces.events import Event
 from sealegs.traces.observed import Trace
 from sealegs.traces.record import Record, record
 from sealegs.traces.recorder import Recorder
+from sealegs.traces.specs import TOOLS, specs_of
 
 Agent = Callable[["Replay"], Any]
+Latency = Literal["recorded", "none"]
 
 
 class Replay(Session):
@@ -35,7 +38,8 @@ class Replay(Session):
     Args:
         trace: the recorded episode. Its name is this one's too, and so part of the key of every random decision.
         archive: answers in place of the tools.
-        plan, clock, timeout, watcher: as for every session.
+        plan, specs, clock, timeout, watcher: as for every session.
+        latency: `recorded`: answers take as long as they did in the recording; `none`: they come at once.
 
     Attributes:
         trace: the recorded episode; `trace.about` holds what was noted of it.
@@ -47,20 +51,23 @@ class Replay(Session):
         archive: Archive,
         plan: Plan = UNARMED,
         *,
+        specs: Iterable[ToolSpec] = (),
+        latency: Latency = "recorded",
         clock: Clock | None = None,
         timeout: float | None = None,
         watcher: Watcher,
     ) -> None:
         # The watcher is needed: a session without one lets calls pass unseen, and then the tool itself would run.
-        super().__init__(plan, episode=trace.name, clock=clock, timeout=timeout, watcher=watcher)
+        super().__init__(plan, episode=trace.name, specs=specs, clock=clock, timeout=timeout, watcher=watcher)
         self.trace = trace
         self._archive = archive
+        self._late = latency == "recorded"
 
     def call(
         self, tool: str, arguments: Mapping[str, Any], run: Callable[[Call], Outcome], layer: Layer | None = None
     ) -> Outcome:
         """Make a call in this thread; `run` is left alone."""
-        return super().call(tool, arguments, self._archive.run, layer)
+        return super().call(tool, arguments, self._answer, layer)
 
     async def call_async(
         self,
@@ -70,17 +77,17 @@ class Replay(Session):
         layer: Layer | None = None,
     ) -> Outcome:
         """Make a call in this task; `run` is left alone."""
-
-        async def answer(call: Call) -> Outcome:
-            return self._archive.run(call)
-
-        return await super().call_async(tool, arguments, answer, layer)
+        return await super().call_async(tool, arguments, self._answer_async, layer)
 
     def pieces(
         self, tool: str, arguments: Mapping[str, Any], run: Run, split: Split, layer: Layer | None = None
     ) -> Generator[Any, None, None]:
         """Make a call whose answer comes piece by piece; `run` is left alone."""
-        return super().pieces(tool, arguments, partial(self._pieces, split), split, layer)
+
+        def answer(call: Call) -> Generator[Any, None, None]:
+            yield from _in_pieces(self._answer(call), call, split)
+
+        return super().pieces(tool, arguments, answer, split, layer)
 
     def pieces_async(
         self, tool: str, arguments: Mapping[str, Any], run: RunAsync, split: Split, layer: Layer | None = None
@@ -88,22 +95,56 @@ class Replay(Session):
         """Make such a call in the task that asks for the pieces; `run` is left alone."""
 
         async def answer(call: Call) -> AsyncGenerator[Any, None]:
-            for piece in self._pieces(split, call):
+            for piece in _in_pieces(await self._answer_async(call), call, split):
                 yield piece
 
         return super().pieces_async(tool, arguments, answer, split, layer)
 
-    def _pieces(self, split: Split, call: Call) -> Generator[Any, None, None]:
-        """The recorded answer piece by piece, up to as many as are asked for."""
-        outcome = self._archive.run(call)
-        given: list[Any] = []
-        for piece in split(outcome):
-            if len(given) == call.pieces:
-                yield End(Value(Beginning(given)))
-                return
-            given.append(piece)
-            yield piece
-        yield End(outcome)
+    def _answer(self, call: Call) -> Outcome:
+        outcome, seconds = self._archive.found(call)
+        if self._late and seconds:
+            self.clock.sleep(seconds, _nothing)
+        return outcome
+
+    async def _answer_async(self, call: Call) -> Outcome:
+        outcome, seconds = self._archive.found(call)
+        if self._late and seconds:
+            await self.clock.sleep_async(seconds, _nothing)
+        return outcome
+
+
+def _nothing() -> None:
+    """Nobody need be told that a tool's own time was cut short: the call is closed by whoever made it."""
+
+
+def _in_pieces(outcome: Outcome, call: Call, split: Split) -> Generator[Any, None, None]:
+    """The recorded answer piece by piece, up to as many as are asked for."""
+    given: list[Any] = []
+    for piece in split(outcome):
+        if len(given) == call.pieces:
+            yield End(Value(Beginning(given)))
+            return
+        given.append(piece)
+        yield piece
+    yield End(outcome)
+
+
+@dataclass(frozen=True, slots=True)
+class Unfit:
+    """A fault that came to nothing on a tool of which it had to know more.
+
+    Attributes:
+        rule, kind: the rule's id and its fault's kind.
+        tool: the tool.
+        calls: on how many calls.
+        lacking: what is not known of the tool: `invariants`, `examples`.
+    """
+
+    rule: str
+    kind: str
+    tool: str
+    calls: int
+    lacking: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +155,17 @@ class Replayed:
         trace: the recorded episode.
         events: the record of this one.
         served: how each run of a tool was answered.
+        plan: the new faults.
+        specs: what was known of the tools.
+        latency: whether recorded latencies were played.
     """
 
     trace: Trace
     events: tuple[Event, ...]
     served: tuple[Served, ...]
+    plan: Plan = UNARMED
+    specs: Mapping[str, ToolSpec] = field(default_factory=dict)
+    latency: Latency = "recorded"
 
     @property
     def record(self) -> Record:
@@ -128,7 +175,26 @@ class Replayed:
     @property
     def missing(self) -> tuple[Served, ...]:
         """The calls that the record could not answer. What the agent did after the first of them, it did on its own."""
-        return tuple(one for one in self.served if one.source == "missing")
+        return tuple(one for one in self.served if one.source == "missing" and not one.dry)
+
+    @property
+    def instant(self) -> int:
+        """How many answers came at once for want of a recorded latency, though latencies were to be played."""
+        known = (one for one in self.served if one.source != "missing" and not one.dry)
+        return sum(one.seconds is None for one in known) if self.latency == "recorded" else 0
+
+    @property
+    def unfit(self) -> tuple[Unfit, ...]:
+        """The faults that came to nothing for want of knowledge of the tool."""
+        needs = {rule.id: rule.fault.needs for rule in self.plan.rules}
+        found: Counter[tuple[str, str, str, tuple[str, ...]]] = Counter()
+        for turn in self.record.turns:
+            spec = self.specs.get(turn.call.tool)
+            for strike in turn.strikes:
+                lacking = tuple(name for name in needs.get(strike.rule, ()) if not getattr(spec, name, ()))
+                if lacking and not strike.delivered and "value" in (strike.said or {}):
+                    found[strike.rule, strike.kind, turn.call.tool, lacking] += 1
+        return tuple(Unfit(rule, kind, tool, calls, lacking) for (rule, kind, tool, lacking), calls in found.items())
 
 
 def recorded_calls(session: Replay) -> None:
@@ -149,6 +215,9 @@ def replay(
     clock: Clock | None = None,
     timeout: float | None = None,
     ignore: Collection[str] = (),
+    latency: Latency = "recorded",
+    specs: Iterable[ToolSpec] = (),
+    other: Callable[[Call], Outcome] | None = None,
 ) -> Replayed:
     """Play a recorded episode again. Whatever the agent does, the events end with an end.
 
@@ -159,12 +228,20 @@ def replay(
         clock: virtual by default, so that waits cost nothing.
         timeout: seconds of waiting after which the caller gives up on one call; None waits for ever.
         ignore: arguments that are left out when calls are compared with the record.
+        latency: `recorded`: answers take as long as they did in the recording; `none`: they come at once.
+        specs: what is known of the tools, besides what the record tells (see `specs_of`).
+        other: answers what a fault asks without effect and the record does not know (the tools of a simulated world).
     """
     clock = clock or VirtualClock()
     recorder = Recorder(clock)
-    recorder.start(trace.name, {"replay_of": dict(trace.about), "plan": plan.digest()})  # no episode of its suite
-    archive = Archive(trace, on_effect=recorder.effect, ignore=ignore)
-    session = Replay(trace, archive, plan, clock=clock, timeout=timeout, watcher=recorder)
+    tools = {TOOLS: trace.about[TOOLS]} if TOOLS in trace.about else {}
+    about = {name: value for name, value in trace.about.items() if name != TOOLS}
+    recorder.start(trace.name, {"replay_of": about, "plan": plan.digest(), **tools})  # no episode of its suite
+    archive = Archive(trace, on_effect=recorder.effect, ignore=ignore, other=other)
+    known = specs_of(trace, specs)
+    session = Replay(
+        trace, archive, plan, specs=known.values(), latency=latency, clock=clock, timeout=timeout, watcher=recorder
+    )
     try:
         with session:
             answer = agent(session)
@@ -176,7 +253,7 @@ def replay(
         recorder.finish("crashed", detail=f"{type(error).__name__}: {error}")
     else:
         recorder.finish("answered", answer=None if answer is None else str(answer))
-    return Replayed(trace, tuple(recorder.events), tuple(archive.served))
+    return Replayed(trace, tuple(recorder.events), tuple(archive.served), plan, known, latency)
 
 
 async def _awaited(answer: Awaitable[Any]) -> Any:

@@ -1,13 +1,14 @@
-"""Traces from files: our own records (JSONL), or OpenTelemetry's spans in OTLP JSON, told apart by what is in them.
+"""Traces from files: our own records (JSONL), the records in Inspect's logs, or OpenTelemetry's spans in OTLP JSON.
 
-An OTLP file is one export, a list of them, or one a line, as the collector's file exporter writes it. The spans of one
-trace may be spread over lines and files.
+They are told apart by what is in them. An OTLP file is one export, a list of them, or one a line, as the collector's
+file exporter writes it. The spans of one trace may be spread over lines and files.
 """
 
 from __future__ import annotations
 
 import difflib
 import json
+import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from pydantic import ValidationError
 from sealegs.faults.mistake import Mistake
 from sealegs.traces import otlp
 from sealegs.traces.events import Event
+from sealegs.traces.inspect_logs import SUFFIX, sample_events, samples
 from sealegs.traces.observed import Trace, recorded
 from sealegs.traces.otlp import ToolSpan
 from sealegs.traces.store import Store, StoreError, read
@@ -43,6 +45,9 @@ def read_traces(paths: Iterable[Path | str], warnings: list[str] | None = None) 
     found: list[Trace] = []
     spans: list[ToolSpan] = []
     for path in files:
+        if zipfile.is_zipfile(path) or path.suffix == SUFFIX:  # one that was cut off is no zip
+            found += _inspect_log(path, notes)
+            continue
         data = _beginning(path)
         if isinstance(data, dict) and "type" in data:
             found += _records(path, notes)
@@ -51,7 +56,9 @@ def read_traces(paths: Iterable[Path | str], warnings: list[str] | None = None) 
     found = [trace for trace in [*found, *otlp.traces(spans)] if trace.calls]
     if not found:
         names = ", ".join(map(str, files)) or "no file"
-        raise TraceError(f"no tool call is told of in {names}; give records (*.jsonl) or OTLP JSON with tool spans")
+        raise TraceError(
+            f"no tool call is told of in {names}; give records (*.jsonl, *.eval) or OTLP JSON with tool spans"
+        )
     return found
 
 
@@ -72,6 +79,22 @@ def _records(path: Path, notes: list[str]) -> Iterator[Trace]:
             yield recorded(events)
     except (StoreError, ValueError) as error:
         raise TraceError(str(error) if isinstance(error, StoreError) else f"{path}: {error}") from error
+
+
+def _inspect_log(path: Path, notes: list[str]) -> Iterator[Trace]:
+    """The episodes of a log of Inspect; a sample that left no record broke down before its first call."""
+    strangers = 0
+    try:
+        for sample, _ in samples(path, notes):
+            events = sample_events(sample)
+            if events is None:
+                strangers += 1
+            else:
+                yield recorded(events)
+    except (StoreError, ValueError) as error:
+        raise TraceError(str(error) if isinstance(error, StoreError) else f"{path}: {error}") from error
+    if strangers:
+        notes.append(f"{path.name}: {strangers} sample(s) hold no record of ours and are left out")
 
 
 def _spans(path: Path, notes: list[str], by_line: bool) -> Iterator[ToolSpan]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import importlib.util
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
+from sealegs.faults.mistake import Mistake
 from sealegs.faults.spec import ToolSpec
 from sealegs.tasks.pattern import Pattern
 from sealegs.world.state import World
@@ -67,6 +71,27 @@ class Corpus:
 def load() -> Corpus:
     """The whole corpus that ships with Sealegs."""
     return collected(import_module(f"sealegs.world.{domain}") for domain in DOMAINS)
+
+
+def of_file(file: Path) -> Corpus:
+    """The tools and patterns of a Python file.
+
+    Raises:
+        Mistake: there is no such file, it cannot be run, or it holds no tools.
+    """
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    if spec is None or spec.loader is None or not file.exists():
+        raise Mistake(f"there is no Python file {file}")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[file.stem] = module
+    try:
+        spec.loader.exec_module(module)
+        corpus = collected([module])
+    except Exception as error:
+        raise Mistake(f"{file} cannot be used: {type(error).__name__}: {error}") from error
+    if not corpus.tools:
+        raise Mistake(f"{file} holds no tools; make them with `@sealegs.world.tool.tool` (see docs/world.md)")
+    return corpus
 
 
 def collected(modules: Iterable[ModuleType]) -> Corpus:

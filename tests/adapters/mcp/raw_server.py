@@ -2,7 +2,7 @@
 
 Writes every byte that it gets to the file named first. Tools: `echo` its arguments as data, `slow` after `seconds` (and
 word of its progress), `big` text of `size` characters, `ask` the client for a sample, `count` of the calls so far,
-`fail` as a tool, `protest` as a protocol error, `exit` with a code.
+`fail` as a tool, `protest` as a protocol error, `exit` with a code. A call that asks for a task is one.
 """
 
 import json
@@ -63,6 +63,24 @@ def call(id: Any, name: str, arguments: dict[str, Any], params: dict[str, Any]) 
         answer(id, text(json.dumps(arguments), structuredContent=arguments))
 
 
+TASKS: dict[str, Any] = {}
+
+
+def start(id: Any, params: dict[str, Any]) -> None:
+    """Answer with a task, whose result is there at once."""
+    task = f"task-{id}"
+    TASKS[task] = text(json.dumps(params["arguments"]), structuredContent=params["arguments"])
+    answer(id, {"task": {"taskId": task, "status": "working", "ttl": 1000}})
+
+
+def fetch(id: Any, method: str, task: str) -> None:
+    if method == "tasks/get":
+        answer(id, {"taskId": task, "status": "completed", "result": TASKS[task]})
+    else:
+        related = {"io.modelcontextprotocol/related-task": {"taskId": task}}
+        answer(id, {**TASKS[task], "_meta": related})
+
+
 TOOLS = [
     {"name": "echo", "inputSchema": {"type": "object", "properties": {"city": {"type": "string"}}}},
     {"name": "count", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}},
@@ -76,10 +94,15 @@ def main() -> None:
             message = json.loads(line)
             if message.get("method") == "tools/call":
                 params = message["params"]
+                if "task" in params:
+                    start(message["id"], params)
+                    continue
                 given = (message["id"], params["name"], params.get("arguments", {}), params)
                 threading.Thread(target=call, args=given, daemon=True).start()
             elif message.get("method") == "tools/list":
                 answer(message["id"], {"tools": TOOLS})
+            elif message.get("method") in ("tasks/result", "tasks/get"):
+                fetch(message["id"], message["method"], message["params"]["taskId"])
             elif message.get("id") == "sample":
                 event, told = WAITING["sample"]
                 told.append(message["result"])

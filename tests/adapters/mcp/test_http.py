@@ -29,13 +29,24 @@ class Server:
         self.requests: list[tuple[str, str, dict[str, str], bytes]] = []
         self.left = asyncio.Event()  # a client hung up
         self.go_on = asyncio.Event()
+        self.task: dict[str, Any] = {}
+        self.left_off: dict[str, bytes] = {}  # by the last event's id, what comes when its stream is taken up again
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         body = await request.content.read()
         self.requests.append((request.method, request.raw_path, dict(request.headers), body))
+        if request.method == "GET" and request.headers.get("Last-Event-ID") in self.left_off:
+            answers = self.left_off[request.headers["Last-Event-ID"]]
+            return await self.streamed(request, [b"id: 20\ndata:\n\n", answers])
         if request.method == "GET":
             return await self.streamed(request, [b": hello\n\n", b"id: 1\ndata:\n\n"])
         message = json.loads(body) if body else {}
+        if message.get("method") == "tools/list":
+            tools = [{"name": name, "inputSchema": {"type": "object"}} for name in ("echo", "other")]
+            return web.json_response({"jsonrpc": "2.0", "id": message["id"], "result": {"tools": tools}})
+        if message.get("method") == "tasks/get":
+            done = {"status": "completed", "result": self.task} if message["id"] > 2 else {"status": "working"}
+            return web.json_response({"jsonrpc": "2.0", "id": message["id"], "result": {"taskId": "t1", **done}})
         if message.get("method") != "tools/call":
             return web.Response(status=202, headers={"X-Odd": "1", "Mcp-Session-Id": "s1"}, body=b'{ "as" : "it is" }')
         id, params = message["id"], message["params"]
@@ -50,12 +61,28 @@ class Server:
             assert request.transport is not None
             request.transport.abort()
             return response
+        if params["name"] == "task":
+            self.task = result
+            handle = {"resultType": "task", "taskId": "t1", "status": "working"}
+            return web.json_response({"jsonrpc": "2.0", "id": id, "result": handle})
         if params["name"] == "hangs":
             try:
                 await asyncio.sleep(30)
             except asyncio.CancelledError:
                 self.left.set()
                 raise
+        if params["name"] in ("ends", "drops", "stays"):
+            line = json.dumps(json.loads(answer)).encode()
+            self.left_off[f"last-{id}"] = b"event: message\r\nid: 21\r\ndata: " + line + b"\r\n\r\n"
+            response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+            await response.prepare(request)
+            await response.write(f"id: last-{id}\nretry: 10\ndata:\n\n".encode())
+            assert request.transport is not None
+            if params["name"] == "stays":
+                await asyncio.sleep(30)
+            if params["name"] == "drops":
+                request.transport.abort()
+            return response
         if params["name"] in ("stream", "held"):
             line = json.dumps(json.loads(answer)).encode()
             note = b'event: message\r\nid: 7\r\ndata: {"jsonrpc":"2.0","method":"notifications/progress"}\r\n\r\n'
@@ -323,3 +350,90 @@ async def test_a_server_that_is_not_there_is_said_so(tmp_path: Path) -> None:
     assert b"in use" in told
     process.terminate()
     assert await process.wait() == 0
+
+
+async def taken_up(client: Any, url: str, last: str) -> dict[str, Any]:
+    """The answer on a stream that is taken up again after this event."""
+    async with client.get(url, headers={"Last-Event-ID": last, "Mcp-Session-Id": "s"}) as answer:
+        *_, told = (await answer.content.read()).split(b"data: ")
+    found: dict[str, Any] = json.loads(told)
+    return found
+
+
+RESUMED: list[dict[str, Any]] = [
+    {"match": {"argument": {"name": "way", "equals": way}}, "fault": fault}
+    for way, fault in {
+        "wrong": {"kind": "delta", "offset": 1.0, "fields": ["price"]},
+        "lost": {"kind": "lost_ack", "seconds": 0.2},
+        "never": {"kind": "delta", "fields": ["no such field"]},
+    }.items()
+]
+
+
+@pytest.mark.parametrize("how", ["ends", "drops", "stays"])
+async def test_an_answer_on_a_stream_that_is_taken_up_again_is_struck(tmp_path: Path, how: str) -> None:
+    """The server ends or breaks the first stream; or the client does."""
+    options = ("--records", str(tmp_path / "records.jsonl"))
+    async with proxied(tmp_path, RESUMED, *options) as (server, url, client):
+        server.go_on.set()
+        for id, way in enumerate(("wrong", "lost", "never", "none")):
+            asked = request(id, how, way=way, price=10.0)
+            async with client.post(url, json=asked, headers={"Mcp-Session-Id": "s"}) as answer:
+                assert f"id: last-{id}".encode() in await answer.content.readany()
+                if how == "ends":
+                    assert await answer.content.read() == b""
+                elif how == "drops":
+                    with pytest.raises(aiohttp.ClientError):
+                        await answer.content.readany()
+                else:
+                    answer.close()
+            told = await taken_up(client, url, f"last-{id}")
+            assert told["id"] == id
+            if way == "lost":
+                assert told["result"]["isError"]
+            else:
+                price = json.loads(text_of(told))["price"]
+                assert (price == 10.0) is (way != "wrong")
+            assert await taken_up(client, url, f"last-{id}") == told  # once more, where the answer was lost again
+    (events,) = read(tmp_path / "records.jsonl")
+    assert [turn.struck for turn in record(events).turns] == [True, True, False, False]
+
+
+async def test_streams_of_other_calls_are_taken_up_as_they_are(tmp_path: Path) -> None:
+    async with proxied(tmp_path, RESUMED) as (server, url, client):
+        server.go_on.set()
+        server.left_off["x"] = b'id: 22\ndata: {"odd" : 1}\n\n'
+        async with client.get(url, headers={"Last-Event-ID": "x"}) as answer:
+            assert await answer.content.read() == b'id: 20\ndata:\n\nid: 22\ndata: {"odd" : 1}\n\n'
+
+
+async def test_a_list_that_a_fault_changed_is_announced(tmp_path: Path) -> None:
+    rules = [rule("tools/list", {"kind": "schema_drift", "mode": "dropped", "field": "echo"}, when={"nth": 2})]
+    async with proxied(tmp_path, rules) as (server, url, client):
+        listed = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+        async with client.get(url, headers={"Mcp-Session-Id": "s"}) as mine, client.get(url) as others:
+            for stream in (mine, others):
+                assert await stream.content.readany() == b": hello\n\n"
+            for count in (2, 1):
+                async with client.post(url, json=listed, headers={"Mcp-Session-Id": "s"}) as answer:
+                    assert len((await answer.json())["result"]["tools"]) == count
+            told = (await mine.content.readuntil(b"\r\n\r\n")).split(b"data: ")[1]
+            assert json.loads(told) == {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
+            server.go_on.set()
+            assert await mine.content.read() == b"id: 1\ndata:\n\n"
+            assert await others.content.read() == b"id: 1\ndata:\n\n"
+
+
+async def test_a_task_s_result_is_struck_when_it_is_fetched(tmp_path: Path) -> None:
+    async with proxied(tmp_path, RESUMED) as (_, url, client):
+        asked = request(1, "task", way="wrong", price=10.0)
+        async with client.post(url, json=asked) as answer:
+            handle = (await answer.json())["result"]
+        assert (handle["resultType"], handle["taskId"]) == ("task", "t1")
+        fetch = {"jsonrpc": "2.0", "id": 2, "method": "tasks/get", "params": {"taskId": "t1"}}
+        for id in (2, 3, 4):  # not there yet, there, and once more
+            async with client.post(url, json={**fetch, "id": id}) as answer:
+                task = (await answer.json())["result"]
+            assert task["status"] == ("working" if id == 2 else "completed")
+            if id > 2:
+                assert json.loads(task["result"]["content"][0]["text"])["price"] != 10.0

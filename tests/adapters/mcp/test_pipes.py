@@ -3,6 +3,7 @@
 import json
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 import pytest
 
 from sealegs.traces import read, record
+from sealegs.traces.observed import recorded
+from sealegs.traces.specs import specs_of
 from tests.adapters.mcp.piping import RAW, SEALEGS, Pipes, cancel, piped, request, text_of, waited_for
 
 CLIENT = [
@@ -281,6 +284,9 @@ LISTING = [
 ]
 
 
+CHANGED = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
+
+
 def test_tools_vanish_and_change_in_the_list(tmp_path: Path) -> None:
     listed = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     with piped(tmp_path, LISTING) as pipes:
@@ -289,8 +295,10 @@ def test_tools_vanish_and_change_in_the_list(tmp_path: Path) -> None:
         assert b'1e2, "jsonrpc"' in raw  # as the server wrote it: `*` is not about the list
         echo, count = json.loads(raw)["result"]["tools"]
         pipes.write(listed)
+        assert pipes.message() == CHANGED
         assert pipes.message()["result"]["tools"] == [count]
         pipes.write(listed)
+        assert pipes.message() == CHANGED
         changed = pipes.message()["result"]["tools"]
         assert changed[0]["inputSchema"]["properties"] == {"city_value": {"type": "string"}}
         assert changed[0] != echo
@@ -343,3 +351,137 @@ def test_a_cancel_reaches_a_server_that_knows_the_call(tmp_path: Path) -> None:
         assert waited_for(lambda: b'"slow"' in pipes.got())
         pipes.write(cancel(1))
         assert waited_for(lambda: b"notifications/cancelled" in pipes.got())
+
+
+VANISHED: list[dict[str, Any]] = [
+    {
+        "match": {"tool": "tools/list"},
+        "when": {"nth": 2},
+        "fault": {"kind": "schema_drift", "mode": "dropped", "field": "echo"},
+    }
+]
+
+
+def test_word_of_a_changed_list_goes_to_those_who_asked_for_it(tmp_path: Path) -> None:
+    """In the stateless era a subscription says who wants it; what the server itself says of its list is its own."""
+    meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
+
+    def asked(id: int, method: str, **params: Any) -> dict[str, Any]:
+        return {"jsonrpc": "2.0", "id": id, "method": method, "params": {"_meta": meta, **params}}
+
+    def wants(id: int, wanted: bool) -> dict[str, Any]:
+        return asked(id, "subscriptions/listen", notifications={"toolsListChanged": wanted})
+
+    with piped(tmp_path, VANISHED) as pipes:
+        for message in (wants(7, wanted=True), wants(8, wanted=False), wants(9, wanted=True), asked(1, "tools/list")):
+            pipes.write(message)
+            pipes.message()
+        pipes.write(cancel(9), asked(2, "tools/list"))
+        told = pipes.message()
+        assert told["method"] == CHANGED["method"]
+        assert told["params"] == {"_meta": {"io.modelcontextprotocol/subscriptionId": 7}}
+        assert [tool["name"] for tool in pipes.message()["result"]["tools"]] == ["count"]
+        pipes.write(asked(3, "tools/list"))  # it is back, and no fault changed it
+        assert len(pipes.message()["result"]["tools"]) == 2
+
+
+def test_a_list_that_was_never_otherwise_has_not_changed(tmp_path: Path) -> None:
+    rules = [{**VANISHED[0], "when": "always"}]
+    with piped(tmp_path, rules) as pipes:
+        for id in (1, 2):
+            pipes.write({"jsonrpc": "2.0", "id": id, "method": "tools/list"})
+            assert [tool["name"] for tool in pipes.message()["result"]["tools"]] == ["count"]
+
+
+@pytest.mark.parametrize("kind", ["delay", "timeout", "lost_ack"])
+def test_a_wait_that_ignores_a_cancel_goes_on(tmp_path: Path, kind: str) -> None:
+    rules = [
+        {
+            "match": {"argument": {"name": "deaf", "equals": deaf}},
+            "fault": {"kind": kind, "seconds": 0.4, "ignores_cancel": deaf},
+        }
+        for deaf in (True, False)
+    ]
+    with piped(tmp_path, rules) as pipes:
+        assert pipes.asked(0, "count")["id"] == 0  # all is up
+        for id, deaf in ((1, False), (2, True)):
+            call = request(id, "echo", deaf=deaf)
+            if kind == "lost_ack":
+                pipes.write(call)
+                assert waited_for(lambda: pipes.got().count(b'"echo"') == id)  # noqa: B023 - called at once
+                time.sleep(0.05)
+                pipes.write(cancel(id))
+            else:
+                pipes.write(call, cancel(id))
+        assert pipes.message()["id"] == 2
+        assert pipes.silent(0.1)
+
+
+def test_a_task_s_result_is_struck_when_it_is_fetched(tmp_path: Path) -> None:
+    rules = [
+        {"match": {"argument": {"name": "way", "equals": way}}, "fault": fault}
+        for way, fault in {
+            "wrong": {"kind": "delta", "offset": 1.0, "fields": ["price"]},
+            "lost": {"kind": "lost_ack", "seconds": 0.1},
+            "twice": {"kind": "duplicate"},
+            "code": {"kind": "error", "message": "no", "body": {"code": -32602}},
+        }.items()
+    ]
+    with piped(tmp_path, rules, "--records", str(tmp_path / "records.jsonl")) as pipes:
+
+        def fetched(way: str, method: str = "tasks/result") -> dict[str, Any]:
+            asked = request(way, "echo", way=way, price=10.0)
+            pipes.write({**asked, "params": {**asked["params"], "task": {"ttl": 1000}}})
+            handle = pipes.message()
+            if way == "code":
+                return handle
+            task = handle["result"]["task"]["taskId"]
+            for id in ("a", "b"):  # a second look shows the same
+                pipes.write({"jsonrpc": "2.0", "id": f"{way}-{id}", "method": method, "params": {"taskId": task}})
+                told = pipes.message()
+                assert told["id"] == f"{way}-{id}"
+            return told
+
+        true = fetched("none")["result"]
+        assert true["structuredContent"]["price"] == 10.0
+        wrong = fetched("wrong")["result"]
+        assert wrong["structuredContent"]["price"] != 10.0
+        assert wrong["_meta"] == true["_meta"] | {"io.modelcontextprotocol/related-task": {"taskId": "task-wrong"}}
+        lost = fetched("lost")["result"]
+        assert lost["isError"]
+        assert lost["_meta"] == {"io.modelcontextprotocol/related-task": {"taskId": "task-lost"}}
+        assert fetched("twice")["result"]["structuredContent"]["price"] == 10.0
+        assert fetched("code")["error"]["code"] == -32602
+        polled = fetched("wrong", "tasks/get")["result"]
+        assert (polled["status"], polled["taskId"]) == ("completed", "task-wrong")
+        assert polled["result"]["structuredContent"]["price"] != 10.0
+        assert fetched("lost", "tasks/get")["result"]["result"]["isError"]
+        assert pipes.end() == 0
+    (events,) = read(tmp_path / "records.jsonl")
+    turns = record(events).turns
+    assert [turn.struck for turn in turns] == [False, True, True, True, True, True, True]
+    assert pipes.got().count(b'"tools/call"') == 7  # the duplicate's second; the one with a code never ran
+
+
+def test_records_tell_of_the_tools_that_the_server_listed(tmp_path: Path) -> None:
+    with piped(tmp_path, [], "--records", str(tmp_path / "records.jsonl")) as pipes:
+        pipes.write({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+        pipes.message()
+        pipes.asked(2, "echo", city="Oslo")
+        assert pipes.end() == 0
+    (events,) = read(tmp_path / "records.jsonl")
+    echo = specs_of(recorded(events))["echo"]
+    assert echo.parameters["properties"] == {"city": {"type": "string"}}
+    assert echo.examples == ({"city": "Oslo"},)
+
+
+def test_a_batch_passes_as_it_is_and_that_is_said_once(tmp_path: Path) -> None:
+    rules = [{"match": {"tool": "echo"}, "fault": {"kind": "error"}}]
+    batch = json.dumps([request(1, "echo"), request(2, "echo")]).encode() + b"\n"
+    server = [sys.executable, "-c", "import sys\nfor line in sys.stdin.buffer: sys.stdout.buffer.write(line)"]
+    with piped(tmp_path, rules, command=server) as pipes:
+        pipes.write(batch, batch)
+        assert pipes.end() == 0
+        assert [pipes.line(), pipes.line()] == [batch, batch]
+        assert pipes.process.stderr is not None
+        assert pipes.process.stderr.read().count(b"without faults") == 1

@@ -1,9 +1,9 @@
 """MCP: a relay between any client and any server, over pipes and over HTTP.
 
 What the two say to one another passes as the bytes it came in, in the handshake era of the protocol (2025-11-25) and
-the stateless one (2026-07-28) alike. Only tools/call goes through the session, and tools/list where the plan names it.
-What it does not cover: batches of messages (an older version of the protocol has them), answers that a client fetches
-later (tasks) or on another stream than the one it asked on.
+the stateless one (2026-07-28) alike. Only tools/call goes through the session, and tools/list where the plan names it;
+of a call that becomes a task, what is fetched later. What it does not cover: batches of messages, which no live version
+of the protocol has.
 """
 
 from __future__ import annotations

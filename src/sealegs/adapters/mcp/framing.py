@@ -145,6 +145,12 @@ def event_data(event: bytes) -> bytes:
     return b"\n".join(line.removeprefix(b" ") for line in found)
 
 
+def event_id(event: bytes) -> str:
+    """The id of an event; empty where it has none."""
+    found = [line[3:] for line in _LINE_END.split(event) if line.startswith(b"id:")]
+    return found[-1].removeprefix(b" ").decode(errors="replace") if found else ""
+
+
 def with_data(event: bytes, data: bytes) -> bytes:
     """The event with other data, its name and id as they were."""
     kept = [line for line in _LINE_END.split(event) if line and not line.startswith(b"data:")]

@@ -4,19 +4,23 @@ The same for pipes and HTTP, which only carry bytes: a gate says what a request 
 it through, asking the server by a function that it is given. The plan names tools/list like a tool, by `tools/list`;
 its answer is an object of the tools by name, so that a fault's path can lead into one of them. A rule that would strike
 any tool (`{tool: "*"}`) leaves the list alone.
+
+A call that the server makes a task of is one call still: what strikes it waits until its result is fetched, and changes
+that. Where a fault changes the list that the client knows, the client is told that it changed.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sealegs.adapters.mcp.answers import cut, heard, heard_list, shown, shown_list
 from sealegs.adapters.mcp.framing import Message, RequestId, id_of, written
-from sealegs.faults.call import Call, Failure, Layer, Outcome, Wait
+from sealegs.faults.call import Call, Failure, Layer, Outcome, Value, Wait
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Tool
@@ -25,6 +29,11 @@ from sealegs.inject.session import UNARMED
 
 LIST = "tools/list"
 CALL = "tools/call"
+LISTEN = "subscriptions/listen"
+FETCHES = ("tasks/result", "tasks/get")
+TASKS = 256  # tasks whose results may still be fetched
+RELATED = "io.modelcontextprotocol/related-task"  # in the `_meta` of a task's result
+SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 STRANGER = "\0"  # the name of no tool: what matches it was not written for the list
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"  # in the `_meta` of every request of the stateless era
 HINTS = {
@@ -67,6 +76,7 @@ class Reply:
 
 
 Ask = Callable[[bytes, RequestId], Awaitable[Heard]]
+Hand = Callable[[Heard], None]
 
 
 class Gate:
@@ -77,6 +87,9 @@ class Gate:
         episode: part of the key of every random decision.
         clock: real by default.
         watcher: told everything (a recorder).
+
+    Attributes:
+        specs: the tools that the server has listed.
     """
 
     def __init__(
@@ -85,7 +98,15 @@ class Gate:
         self.session = Session(_guarded(plan), episode=episode, clock=clock, watcher=watcher)
         self.shut = not plan.rules and watcher is None  # then nothing is ever to be done
         self._lists = any(_names_list(rule) for rule in plan.rules)
-        self._structured: set[str] = set()  # tools that announced the schema of their answers
+        self.specs: dict[str, ToolSpec] = {}
+        self.tasks: dict[str, Exchange] = {}  # by the task's id: calls whose result is fetched later
+        self._batched = False
+        self._listed: dict[str, Any] = {}  # by the place in the list (its cursor): the tools that the client was shown
+
+    @property
+    def lists(self) -> bool:
+        """Whether the plan has rules on the list of the tools."""
+        return self._lists
 
     def exchange(self, raw: bytes, message: Message) -> Exchange | None:
         """What a message must go through; None where it passes as it is. Asking counts the call: ask once."""
@@ -97,7 +118,11 @@ class Gate:
             arguments = {key: value for key, value in params.items() if key != "_meta"}
             layer = self.session.through(LIST, arguments) if self._lists else None
             return Exchange(self, Request(raw, message, id, LIST, arguments), layer)
-        if method != CALL or not isinstance(params, dict):
+        if not isinstance(params, dict):
+            return None
+        if method in FETCHES and params.get("taskId") in self.tasks:
+            return Fetch(self, Request(raw, message, id, method, params), self.tasks[params["taskId"]])
+        if method != CALL:
             return None
         tool, arguments = params.get("name"), params.get("arguments") or {}
         if not isinstance(tool, str) or not isinstance(arguments, dict) or self.session.idle(tool):
@@ -105,17 +130,39 @@ class Gate:
         layer = self.session.through(tool, arguments)
         return None if layer is None else Exchange(self, Request(raw, message, id, tool, arguments), layer)
 
+    def batch(self, raw: bytes) -> None:
+        """What is no message passes. If it is a batch with a call in it, which is not struck, that is said, once."""
+        if not self._batched and raw.lstrip().startswith(b"[") and b"tools/call" in raw:
+            self._batched = True
+            sys.stderr.write(
+                "sealegs proxy: the client sends calls in a batch, which MCP has not known since 2025-06-18; "
+                "batches pass as they are, without faults\n"
+            )
+
     def learn(self, message: Message) -> None:
         """Learn of the tools that a server lists."""
         result = message.get("result")
         tools = result.get("tools") if isinstance(result, dict) else None
         specs = [_spec(tool) for tool in tools or () if isinstance(tool, dict)]
-        self._structured.update(spec.name for spec in specs if spec.returns)
+        self.specs.update((spec.name, spec) for spec in specs)
         self.session.know(specs)
+
+    def put_off(self, task: str, exchange: Exchange) -> None:
+        """The result of this call is fetched later."""
+        self.tasks[task] = exchange
+        if len(self.tasks) > TASKS:
+            del self.tasks[next(iter(self.tasks))]
+
+    def shows(self, request: Request, tools: Any, changed: bool) -> bool:
+        """A list is shown. Whether it is not what the client knew any more, because a fault changed it."""
+        place = written(dict(request.arguments)).decode()
+        before = self._listed.get(place)
+        self._listed[place] = tools
+        return changed and before is not None and before != tools
 
     def structured(self, tool: str) -> bool:
         """Whether the tool announced the schema of its answers."""
-        return tool in self._structured
+        return tool in self.specs and bool(self.specs[tool].returns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +186,7 @@ class Request:
         id = f"{json.dumps(self.id)}+{turn}"
         params = dict(self.message["params"])
         params["arguments"] = arguments
+        params.pop("task", None)  # nobody would fetch its result
         if isinstance(params.get("_meta"), dict):
             params["_meta"] = {key: value for key, value in params["_meta"].items() if key != "progressToken"}
         return written({**self.message, "id": id, "params": params}), id
@@ -151,29 +199,49 @@ class Exchange:
         request: the request.
         task: in which it goes; for whoever starts it to set.
         asked: whether the server has been asked.
+        later: what came of it, where that is fetched later.
+        changes_list: whether the client must be told that the list of the tools has changed.
     """
 
     def __init__(self, gate: Gate, request: Request, layer: Layer | None) -> None:
         self.request = request
         self.task: asyncio.Task[Any] | None = None
         self.asked = False
+        self.later: asyncio.Future[Reply] | None = None
+        self.changes_list = False
+        self._result: asyncio.Future[Heard] | None = None
         self._gate = gate
         self._layer = layer
         self._wait: Wait | None = None
         self._answers: list[tuple[Outcome, Heard]] = []
 
-    async def through(self, ask: Ask) -> Reply:
-        """What the client is to see.
+    async def through(self, ask: Ask, hand: Hand) -> Reply | None:
+        """What the client is to see; None where it sees it later.
 
         Args:
             ask: sends a request to the server under this id, and waits for the answer. It is given bytes that are
                 the client's own where the request is.
+            hand: shows the client the handle by which it will fetch the result.
         """
+        try:
+            reply = await self._replied(ask, hand)
+        except BaseException:
+            if self.later is not None:
+                self.later.cancel()
+            raise
+        if self.later is None:
+            return reply
+        self.later.set_result(reply)
+        return None
+
+    async def _replied(self, ask: Ask, hand: Hand) -> Reply:
         request = self.request
         if self._layer is None:
             self.asked = True
             answer = await ask(request.raw, request.id)
             self._learn(answer)
+            if self._gate.lists and answer.message is not None:
+                self._shows(heard_list(answer.message), False)
             return Reply(answer, None)
 
         async def run(call: Call) -> Outcome:
@@ -184,12 +252,30 @@ class Exchange:
             self.asked = True
             raw, id = (request.raw, request.id) if own else request.again(call.arguments, turn)
             answer = await ask(raw, id)
+            task = _task_of(answer.message) if own and request.tool != LIST else None
+            if task is not None:
+                answer = await self._put_off(task, answer, hand)
             outcome = self._outcome(answer)
             self._answers.append((outcome, answer))
             return outcome
 
         layer = self._attended(self._layer)
         return self._reply(await self._gate.session.call_async(request.tool, request.arguments, run, layer))
+
+    async def concluded(self, result: Heard) -> Reply:
+        """What the client is to see of a result that it fetches."""
+        assert self.later is not None
+        assert self._result is not None
+        if not self._result.done():
+            self._result.set_result(result)
+        return await asyncio.shield(self.later)
+
+    async def _put_off(self, task: str, handle: Heard, hand: Hand) -> Heard:
+        loop = asyncio.get_running_loop()
+        self.later, self._result = loop.create_future(), loop.create_future()
+        self._gate.put_off(task, self)
+        hand(handle)
+        return await self._result
 
     def cancel(self) -> None:
         """The client has cancelled it."""
@@ -210,6 +296,7 @@ class Exchange:
         request = self.request
         for said, answer in self._answers:
             if outcome is said or same(outcome, said):
+                self._shows(outcome, False)
                 if answer.message is None or id_of(answer.message) == request.id:
                     return Reply(answer, None)
                 return Reply(answer, {**answer.message, "id": request.id})
@@ -218,9 +305,14 @@ class Exchange:
         last = self._answers[-1][1] if self._answers else None
         truth = last.message if last is not None else None
         if request.tool == LIST:
+            self._shows(outcome, True)
             return Reply(last, shown_list(outcome, request.id, truth, request.modern))
         structured = self._gate.structured(request.tool)
         return Reply(last, shown(outcome, request.id, truth, request.modern, structured))
+
+    def _shows(self, outcome: Outcome, changed: bool) -> None:
+        if self.request.tool == LIST and isinstance(outcome, Value):
+            self.changes_list = self._gate.shows(self.request, outcome.value, changed)
 
     def _outcome(self, answer: Heard) -> Outcome:
         if answer.message is None:
@@ -254,6 +346,84 @@ class Exchange:
                 generator.close()
 
         return attended
+
+
+class Fetch(Exchange):
+    """A request for the result of a call that is a task. Where there is none yet, it passes as it is."""
+
+    def __init__(self, gate: Gate, request: Request, call: Exchange) -> None:
+        super().__init__(gate, request, None)
+        self._call = call
+
+    async def _replied(self, ask: Ask, hand: Hand) -> Reply:
+        self.asked = True
+        answer = await ask(self.request.raw, self.request.id)
+        result = self._result_in(answer.message)
+        if result is None:
+            return Reply(answer, None)
+        reply = await self._call.concluded(Heard(result, answer.raw, answer.form))
+        if reply.message is None:
+            return Reply(answer, None) if reply.heard is not None else reply
+        assert answer.message is not None
+        return Reply(answer, self._with(answer.message, reply.message))
+
+    @property
+    def waits(self) -> bool:
+        """Whether the call waits on the seam just now."""
+        return self._call.waits
+
+    @property
+    def ignores_cancel(self) -> bool:
+        """Whether the call is in a wait that no cancel ends."""
+        return self._call.ignores_cancel
+
+    def _result_in(self, message: Message | None) -> Message | None:
+        """The call's own answer that is in this one; None where it is not there yet."""
+        if message is None or self.request.tool == "tasks/result":
+            return message
+        task = message.get("result")
+        if not isinstance(task, dict):
+            return None
+        found = {key: task[key] for key in ("result", "error") if isinstance(task.get(key), dict)}
+        return {"jsonrpc": "2.0", "id": self.request.id, **found} if found else None
+
+    def _with(self, answer: Message, shown: Message) -> Message:
+        """The answer, with what is shown of the call in the place of the call's own."""
+        if self.request.tool == "tasks/result":
+            told = answer.get("result")
+            meta = told.get("_meta") if isinstance(told, dict) else None
+            if "result" in shown and isinstance(meta, dict) and RELATED in meta:
+                shown = {**shown, "result": {"_meta": {RELATED: meta[RELATED]}, **shown["result"]}}
+            return {**shown, "id": self.request.id}
+        task = {key: value for key, value in answer["result"].items() if key not in ("result", "error")}
+        status = "failed" if "error" in shown else "completed"
+        own = {key: shown[key] for key in ("result", "error") if key in shown}
+        return {**answer, "result": {**task, "status": status, **own}}
+
+
+def list_changed(subscription: RequestId | None = None) -> bytes:
+    """The notification that the list of the tools has changed; in the stateless era, for one subscription."""
+    message: Message = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
+    if subscription is not None:
+        message["params"] = {"_meta": {SUBSCRIPTION: subscription}}
+    return written(message)
+
+
+def subscribed(message: Message) -> RequestId | None:
+    """The id of a request to hear of changes of the list of the tools; None where it is no such request."""
+    params = message.get("params")
+    wanted = params.get("notifications") if isinstance(params, dict) and message.get("method") == LISTEN else None
+    return id_of(message) if isinstance(wanted, dict) and wanted.get("toolsListChanged") is True else None
+
+
+def _task_of(message: Message | None) -> str | None:
+    """The id of the task that an answer to tools/call hands out; None where it is an answer."""
+    result = message.get("result") if message is not None else None
+    if not isinstance(result, dict) or "content" in result:
+        return None
+    task = result if result.get("resultType") == "task" else result.get("task")
+    id = task.get("taskId") if isinstance(task, dict) else None
+    return id if isinstance(id, str) else None
 
 
 def _names_list(rule: Rule) -> bool:

@@ -2,9 +2,10 @@
 
 Every request passes with its method, path, headers and body, and every answer as it comes, piece by piece; what must go
 through the session is asked for by itself, and the events that come before its answer pass meanwhile. A client that
-hangs up ends its request to the server too: in the stateless era that is how a call is cancelled. What it does not
-cover: addresses of the server inside its answers (those of a login), and an answer that the server gives on another
-stream than the one it was asked on; it passes as it is.
+hangs up ends its request to the server too: in the stateless era that is how a call is cancelled. In the handshake era
+a stream of numbered events may break off and be taken up by another request (`Last-Event-ID`); a call waits for that,
+and its answer is struck where it comes. What it does not cover: addresses of the server inside its answers (those of a
+login).
 """
 
 from __future__ import annotations
@@ -29,13 +30,14 @@ from sealegs.adapters.mcp.framing import (
     RequestId,
     cancelled_id,
     event_data,
+    event_id,
     id_of,
     is_answer,
     read,
     with_data,
     written,
 )
-from sealegs.adapters.mcp.gate import Exchange, Gate, Heard, Reply
+from sealegs.adapters.mcp.gate import Exchange, Gate, Heard, Reply, list_changed, subscribed
 from sealegs.adapters.mcp.relay import SIGNALS
 from sealegs.faults.mistake import Mistake
 
@@ -45,6 +47,8 @@ OF_ONE_HOP = frozenset(
 OWN = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")  # headers that aiohttp would add
 SESSION = "Mcp-Session-Id"
 STREAM = "text/event-stream"
+RESUMED = "Last-Event-ID"
+KEPT = 64  # calls whose stream may still be taken up again
 LOOPBACK = frozenset(("127.0.0.1", "localhost", "::1"))
 STATUS = {-32700: 400, -32600: 400, -32601: 404, -32602: 400}  # of protocol errors in the stateless era
 IDLE = 2.0  # seconds after which an idle connection to the server is closed; most servers close it after five
@@ -81,6 +85,9 @@ class HttpRelay:
         self._upstream = upstream
         self._exchanges: dict[tuple[str | None, RequestId], Exchange] = {}
         self._deaf: set[asyncio.Task[Any]] = set()  # calls that go on though their client is gone
+        self._kept: list[_Call] = []  # the oldest first
+        # Streams on which clients hear of changes: session, subscription, stream.
+        self._listeners: list[tuple[str | None, RequestId | None, web.StreamResponse]] = []
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one request."""
@@ -92,36 +99,80 @@ class HttpRelay:
             request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         body = await request.content.read() if request.body_exists else b""
         message = read(body) if body and request.method == "POST" and not self._gate.shut else None
+        if message is None and not self._gate.shut:
+            self._gate.batch(body)
         try:
             if message is None:
-                return await self._pass(request, body)
+                call = self._left_off(request)
+                return await (self._pass(request, body) if call is None else self._resume(request, call))
             if message.get("method") == CANCEL and self._cancelled(request, message):
                 return web.Response(status=202)
             exchange = self._gate.exchange(body, message)
             if exchange is None:
-                return await self._pass(request, body)
+                return await self._pass(request, body, subscribed(message))
             return await self._go(request, exchange)
         except aiohttp.ClientConnectorError as error:
             return web.Response(status=502, text=f"the server at {self._origin} cannot be reached: {error}\n")
         except (aiohttp.ClientError, ConnectionError):  # the server hung up: so do we
             return _hung_up(request)
 
+    def _left_off(self, request: web.BaseRequest) -> _Call | None:
+        """The call whose stream a request takes up again; None where it does not."""
+        last = request.headers.get(RESUMED)
+        if last is None or request.method != "GET":
+            return None
+        return next((call for call in reversed(self._kept) if last in call.ids), None)
+
     def _asking(self, request: web.BaseRequest, body: bytes, headers: Headers) -> aiohttp.client._RequestContextManager:
         url = URL(f"{self._origin}{request.raw_path}", encoded=True)
         data = body if len(body) < SHORT else io.BytesIO(body)
         return self._upstream.request(request.method, url, data=data, headers=headers, allow_redirects=False)
 
-    async def _pass(self, request: web.BaseRequest, body: bytes) -> web.StreamResponse:
+    async def _pass(
+        self, request: web.BaseRequest, body: bytes, subscription: RequestId | None = None
+    ) -> web.StreamResponse:
         async with self._asking(request, body, _passed_on(request.headers)) as answer:
             headers = _passed_on(answer.headers)
             if answer.content_type != STREAM and answer.content_length is not None and answer.content_length <= SHORT:
                 return web.Response(status=answer.status, headers=headers, body=await answer.read())
             response = web.StreamResponse(status=answer.status, headers=headers)
             await response.prepare(request)
-            async for piece in answer.content.iter_any():
-                await response.write(piece)
+            told = subscription is not None or request.method == "GET"
+            if told and self._gate.lists and answer.content_type == STREAM and "Content-Encoding" not in headers:
+                await self._pass_events(request, answer, response, subscription)
+            else:
+                async for piece in answer.content.iter_any():
+                    await response.write(piece)
             await response.write_eof()
             return response
+
+    async def _pass_events(
+        self,
+        request: web.BaseRequest,
+        answer: aiohttp.ClientResponse,
+        response: web.StreamResponse,
+        subscription: RequestId | None,
+    ) -> None:
+        """Pass a stream on event by event, so that word of a changed list can go between them."""
+        listener = (request.headers.get(SESSION), subscription, response)
+        self._listeners.append(listener)
+        events = Events()
+        try:
+            async for piece in answer.content.iter_any():
+                if found := events.fed(piece):
+                    await response.write(b"".join(found))
+            if events.rest:
+                await response.write(events.rest)
+        finally:
+            self._listeners.remove(listener)
+
+    async def _announce(self, request: web.BaseRequest, modern: bool) -> None:
+        """Say that the list of the tools has changed, to whoever listens."""
+        session = request.headers.get(SESSION)
+        for theirs, subscription, response in tuple(self._listeners):
+            if modern == (subscription is not None) and (modern or theirs == session):
+                with suppress(ConnectionError):
+                    await response.write(_event(list_changed(subscription)))
 
     def _cancelled(self, request: web.BaseRequest, message: Message) -> bool:
         """A client of the handshake era cancels. Whether the server need not hear of it; what it knows it ends."""
@@ -137,41 +188,87 @@ class HttpRelay:
     async def _go(self, request: web.BaseRequest, exchange: Exchange) -> web.StreamResponse:
         """Take a request through the session, in a task of its own that a cancel can end."""
         key = (request.headers.get(SESSION), exchange.request.id)
-        answering = _Answering(request)
-        task = asyncio.get_running_loop().create_task(self._played(request, exchange, answering))
-        exchange.task = task
+        call = _Call(_Answering(request), exchange.request.id)
+        task = asyncio.get_running_loop().create_task(exchange.through(partial(self._ask, request, call), call.hand))
+        call.task = exchange.task = task
         self._exchanges[key] = exchange
+        task.add_done_callback(lambda _: self._gone(key, exchange))
         try:
-            await asyncio.wait((task,))
+            await asyncio.wait((task, call.over), return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:  # the client hung up
-            if not exchange.ignores_cancel:
+            if call.ids and not exchange.request.modern:
+                call.leave()  # it may come back for the answer
+            elif not exchange.ignores_cancel:
                 task.cancel()
-            self._deaf.add(task)
-            task.add_done_callback(self._forgotten)
             raise
         finally:
-            if self._exchanges.get(key) is exchange:
-                del self._exchanges[key]
+            if not task.done():
+                self._deaf.add(task)
+                task.add_done_callback(self._forgotten)
+            if call.ids:
+                self._keep(call)
+        if not task.done() or call.over.done():
+            return await self._broken_off(request, call)
         if task.cancelled():
-            return await answering.ended()
-        return task.result()
+            return await call.answering.ended()
+        reply = task.result()
+        if reply is None:
+            return await self._broken_off(request, call)
+        if exchange.changes_list:
+            await self._announce(request, exchange.request.modern)
+        if reply.cut:
+            return _hung_up(request)
+        return await call.answering.finished(reply, exchange.request.modern)
+
+    async def _broken_off(self, request: web.BaseRequest, call: _Call) -> web.StreamResponse:
+        """The client gets the answer later: it sees the handle of a task, or the stream end as the server ended it."""
+        handle = call.over.result()
+        if handle is not None:
+            return await call.answering.finished(Reply(handle, None), modern=False)
+        return _hung_up(request) if call.broke else await call.answering.ended()
+
+    def _gone(self, key: tuple[str | None, RequestId], exchange: Exchange) -> None:
+        if self._exchanges.get(key) is exchange:
+            del self._exchanges[key]
 
     def _forgotten(self, task: asyncio.Task[Any]) -> None:
         self._deaf.discard(task)
         if not task.cancelled():
             task.exception()  # of nobody's concern any more
 
-    async def _played(self, request: web.BaseRequest, exchange: Exchange, answering: _Answering) -> web.StreamResponse:
-        reply = await exchange.through(partial(self._ask, request, answering))
-        if reply.cut:
-            return _hung_up(request)
-        return await answering.finished(reply, exchange.request.modern)
+    def _keep(self, call: _Call) -> None:
+        self._kept.append(call)
+        if len(self._kept) > KEPT:
+            oldest = self._kept.pop(0)
+            if oldest.task is not None:
+                oldest.task.cancel()
 
-    async def _ask(self, request: web.BaseRequest, answering: _Answering, body: bytes, id: RequestId) -> Heard:
-        """Ask the server, and wait for the answer; what it sends before passes at once."""
-        headers = _passed_on(request.headers)
+    async def _ask(self, request: web.BaseRequest, call: _Call, body: bytes, id: RequestId) -> Heard:
+        """Ask the server, and wait for the answer, which may come on another stream than this one."""
+        later = call.asked(id)
+        call.reads = True
+        try:
+            heard = await self._heard(request, call, body, id)
+            if heard is not None:
+                return heard
+        except (aiohttp.ClientError, ConnectionError):
+            if not call.ids:
+                raise
+            call.broke = True
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if not call.left or task is None:
+                raise
+            task.uncancel()
+        finally:
+            call.reads = False
+        call.break_off()
+        return await later
+
+    async def _heard(self, request: web.BaseRequest, call: _Call, body: bytes, id: RequestId) -> Heard | None:
+        """Ask the server; what it sends before its answer passes at once. None where the answer is still to come."""
+        headers = _plain(request)
         headers.pop("Content-Length", None)
-        headers["Accept-Encoding"] = "identity"
         async with self._asking(request, body, headers) as answer:
             told = _passed_on(answer.headers)
             if answer.content_type != STREAM:
@@ -183,13 +280,110 @@ class HttpRelay:
             events = Events()
             async for piece in answer.content.iter_any():
                 for event in events.fed(piece):
+                    call.note(event)
                     message = read(event_data(event))
                     if message is not None and is_answer(message) and id_of(message) == id:
                         await _drained(answer)
                         return Heard(message, event, form)
-                    await answering.passed(event, form)
+                    await call.answering.passed(event, form)
+        await call.answering.passed(events.rest, form)
+        return None if call.ids else Heard(None, b"", form)
+
+    async def _resume(self, request: web.BaseRequest, call: _Call) -> web.StreamResponse:
+        """A client takes up the stream of a call again: its answer may come here."""
+        answering = _Answering(request)
+        async with self._asking(request, b"", _plain(request)) as answer:
+            told = _passed_on(answer.headers)
+            if answer.content_type != STREAM:
+                return web.Response(status=answer.status, headers=told, body=await answer.read())
+            form = Form(answer.status, told, event=True)
+            events = Events()
+            async for piece in answer.content.iter_any():
+                for event in events.fed(piece):
+                    call.note(event)
+                    message = read(event_data(event))
+                    id = id_of(message) if message is not None and is_answer(message) else None
+                    if message is None or id is None or not call.knows(id):
+                        await answering.passed(event, form)
+                        continue
+                    reply = await call.concluded(id, Heard(message, event, form))
+                    if reply is not None and reply.cut:
+                        return _hung_up(request)
+                    if reply is not None:
+                        await answering.passed(
+                            event if reply.message is None else with_data(event, written(reply.message)), form
+                        )
         await answering.passed(events.rest, form)
-        return Heard(None, b"", form)
+        return await answering.ended()
+
+
+class _Call:
+    """A call whose answer may come on another stream than the one that it was asked on.
+
+    Attributes:
+        answering: the answer to the client's own request.
+        task: in which the call goes through the session.
+        over: done where the client's request ends before the call does: with the handle of a task, or with None.
+        broke: whether its stream broke, and did not end.
+        ids: of the events that came, by one of which the client takes the stream up again.
+        left: the client hung up, and may come back.
+        reads: whether the server's answer is being read.
+    """
+
+    def __init__(self, answering: _Answering, id: RequestId) -> None:
+        self.answering = answering
+        self.task: asyncio.Task[Reply | None] | None = None
+        self.over: asyncio.Future[Heard | None] = asyncio.get_running_loop().create_future()
+        self.broke = False
+        self.ids: set[str] = set()
+        self.left = False
+        self.reads = False
+        self._id = id
+        self._answers: dict[RequestId, asyncio.Future[Heard]] = {}
+
+    def asked(self, id: RequestId) -> asyncio.Future[Heard]:
+        """The server is asked under this id: where the answer goes if it comes elsewhere."""
+        self._answers[id] = asyncio.get_running_loop().create_future()
+        return self._answers[id]
+
+    def knows(self, id: RequestId) -> bool:
+        """Whether the server was asked under this id."""
+        return id in self._answers
+
+    def note(self, event: bytes) -> None:
+        """An event came."""
+        if id := event_id(event):
+            self.ids.add(id)
+
+    def hand(self, handle: Heard) -> None:
+        """The client is shown the handle of a task."""
+        if not self.over.done():
+            self.over.set_result(handle)
+
+    def break_off(self) -> None:
+        """The client's stream ends without the answer."""
+        if not self.over.done():
+            self.over.set_result(None)
+
+    def leave(self) -> None:
+        """The client hung up: nothing more is read for it."""
+        self.left = True
+        if self.reads and self.task is not None:
+            self.task.cancel()
+
+    async def concluded(self, id: RequestId, heard: Heard) -> Reply | None:
+        """What is to be shown in the place of an answer; None where that is nothing."""
+        assert self.task is not None
+        if not self._answers[id].done():
+            self._answers[id].set_result(heard)
+        if id != self._id:
+            return None
+        try:
+            return await asyncio.shield(self.task)
+        except asyncio.CancelledError:
+            if self.task.cancelled():  # the call was cancelled, so nothing answers it
+                return None
+            raise
 
 
 class _Answering:
@@ -198,10 +392,11 @@ class _Answering:
     def __init__(self, request: web.BaseRequest) -> None:
         self._request = request
         self._stream: web.StreamResponse | None = None
+        self._over = False
 
     async def passed(self, event: bytes, form: Form) -> None:
-        """An event passes on."""
-        if event:
+        """An event passes on; after the end, nowhere."""
+        if event and not self._over:
             await (await self._begun(form)).write(event)
 
     async def finished(self, reply: Reply, modern: bool) -> web.StreamResponse:
@@ -220,6 +415,7 @@ class _Answering:
 
     async def ended(self) -> web.StreamResponse:
         """No more comes."""
+        self._over = True
         stream = await self._begun(Form(200, CIMultiDict({"Content-Type": STREAM}), event=True))
         await stream.write_eof()
         return stream
@@ -253,6 +449,13 @@ def _json(message: Message, modern: bool, form: Form | None) -> web.Response:
 def _passed_on(headers: CIMultiDictProxy[str]) -> Headers:
     """Headers without those that concern one connection alone."""
     return CIMultiDict((name, value) for name, value in headers.items() if name.lower() not in OF_ONE_HOP)
+
+
+def _plain(request: web.BaseRequest) -> Headers:
+    """The request's headers, for an answer that is to be read."""
+    headers = _passed_on(request.headers)
+    headers["Accept-Encoding"] = "identity"
+    return headers
 
 
 def _hung_up(request: web.BaseRequest) -> web.StreamResponse:

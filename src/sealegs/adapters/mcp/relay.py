@@ -30,7 +30,7 @@ from sealegs.adapters.mcp.framing import (
     read,
     written,
 )
-from sealegs.adapters.mcp.gate import Exchange, Gate, Heard
+from sealegs.adapters.mcp.gate import Exchange, Gate, Heard, list_changed, subscribed
 from sealegs.faults.mistake import Mistake
 
 BROKEN = 1  # exit code where a fault cut the connection
@@ -50,6 +50,7 @@ class Relay:
         self._exchanges: dict[RequestId, Exchange] = {}  # by the client's id
         # Who waits for the server's answer to which id; None for an answer that nobody wants any more.
         self._asked: dict[RequestId, asyncio.Future[Heard] | None] = {}
+        self._subscriptions: list[RequestId] = []  # in the stateless era, who wants word of the list of the tools
         self._left: deque[bytes] = deque()  # the client's lines that are still to be looked at
         self._over: asyncio.Future[int | None] = asyncio.get_running_loop().create_future()
 
@@ -113,8 +114,12 @@ class Relay:
         while self._left:
             line = self._left.popleft()
             message = read(line)
+            if message is None:
+                self._gate.batch(line)
             if message is not None and message.get("method") == CANCEL and self._cancelled(message):
                 continue
+            if message is not None and self._gate.lists and (id := subscribed(message)) is not None:
+                self._subscriptions.append(id)
             exchange = self._gate.exchange(line, message) if message is not None else None
             if exchange is None:
                 self._to_server.write(line)
@@ -128,11 +133,19 @@ class Relay:
         """Whether there could be anything of ours in it. A method's name may be written with escapes."""
         if self._gate.shut:
             return False
-        return b"tools/" in block or b"\\" in block or bool(self._exchanges and b"cancelled" in block)
+        return (
+            b"tools/" in block
+            or b"\\" in block
+            or bool((self._exchanges or self._subscriptions) and b"cancelled" in block)
+            or bool(self._gate.tasks and b"tasks/" in block)
+            or (self._gate.lists and b"toolsListChanged" in block)
+        )
 
     def _cancelled(self, message: Message) -> bool:
         """A call is cancelled. Whether the server need not hear of it: it has not heard of the call."""
         id = cancelled_id(message)
+        if id in self._subscriptions:
+            self._subscriptions.remove(id)
         exchange = self._exchanges.get(id) if id is not None else None
         if exchange is None:
             return False
@@ -150,13 +163,21 @@ class Relay:
             del self._exchanges[id]
 
     async def _played(self, exchange: Exchange) -> None:
-        reply = await exchange.through(self._ask)
+        reply = await exchange.through(self._ask, self._hand)
+        if reply is None:
+            return
+        if exchange.changes_list:
+            for subscription in self._subscriptions if exchange.request.modern else (None,):
+                self._to_client.write(list_changed(subscription) + b"\n")
         if reply.message is not None:
             self._to_client.write(written(reply.message) + b"\n")
         elif reply.heard is not None:
             self._to_client.write(reply.heard.raw)
         else:
             self._end(BROKEN)
+
+    def _hand(self, handle: Heard) -> None:
+        self._to_client.write(handle.raw)
 
     async def _ask(self, raw: bytes, id: RequestId) -> Heard:
         answer: asyncio.Future[Heard] = asyncio.get_running_loop().create_future()

@@ -26,6 +26,11 @@ Text = Annotated[str, Field(min_length=1)]
 Seconds = Annotated[float, Strict(), Field(ge=0)]
 Fraction = Annotated[float, Strict(), Field(ge=0, le=1)]
 Count = Annotated[int, Strict(), Field(ge=1)]
+IgnoresCancel = Annotated[
+    bool,
+    Strict(),
+    Field(description="Whether it goes on when the caller sends it a cancel (MCP has such messages)."),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +56,14 @@ class Fault(BaseModel):
     """Base of all kinds: frozen settings that say what the agent sees.
 
     `implicit` tells whether the agent is shown something that looks like data, so that it must notice by itself.
-    `piecewise` tells whether the fault lets pieces of an answer be shown before the whole is known.
+    `piecewise` tells whether the fault lets pieces of an answer be shown before the whole is known. `needs` names what
+    must be known of a tool (of its `ToolSpec`) for the fault to come to anything.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, json_schema_extra=_require_kind)
     implicit: ClassVar[bool]
     piecewise: ClassVar[bool] = False
+    needs: ClassVar[tuple[str, ...]] = ()
     kind: str
 
     @abstractmethod

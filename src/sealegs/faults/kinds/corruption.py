@@ -71,6 +71,8 @@ class Corruption(Fault):
 class Breaking(Corruption):
     """Base of the eight kinds that break an invariant of the family of their name."""
 
+    needs: ClassVar[tuple[str, ...]] = ("invariants",)
+
     def wrong(self, call: Call, output: Any, others: list[Any], setting: Setting) -> Any:
         """The true answer with one statement made false."""
         return broken(self.kind, setting.spec, call.arguments, output, setting.draw)

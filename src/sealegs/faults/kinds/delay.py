@@ -12,7 +12,7 @@ from pydantic import Discriminator, Field, Strict, Tag, model_validator
 
 from sealegs.faults.call import Call, Wait
 from sealegs.faults.keyed import Keyed, key_of
-from sealegs.faults.kinds.base import Fault, Fraction, Seconds, Setting, Steps, problem
+from sealegs.faults.kinds.base import Fault, Fraction, IgnoresCancel, Seconds, Setting, Steps, problem
 
 Positive = Annotated[float, Strict(), Field(gt=0)]
 
@@ -132,6 +132,7 @@ class Delay(Fault):
     maximum: Seconds | None = Field(
         default=None, description="A drawn value above this many seconds is lowered to it; leave out for no bound."
     )
+    ignores_cancel: IgnoresCancel = False
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
@@ -142,7 +143,7 @@ class Delay(Fault):
     def act(self, call: Call, setting: Setting) -> Steps:
         """Wait, then have the tool run."""
         seconds = self.seconds if isinstance(self.seconds, float) else self._drawn(self.seconds, setting.draw)
-        yield Wait(seconds)
+        yield Wait(seconds, self.ignores_cancel)
         return (yield call)
 
     def _drawn(self, distribution: Distribution, draw: random.Random) -> float:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from sealegs.faults.call import ALL, Call, Failure, Value, Wait
+from sealegs.faults.call import GOES_ON, Call, Failure, Wait
 from sealegs.faults.kinds.base import Fault, Seconds, Setting, Steps
 
 
 class Drip(Fault):
     """The tool runs; each piece of its answer is held back for a while, so that no single wait is long.
 
-    The pieces are gathered first: an answer without end never begins. A tool that answers in one piece is late by as
-    much as one. A failure of the tool's own passes unchanged.
+    Pieces pass one by one as the tool gives them; an answer without end trickles without end. A tool that answers in
+    one piece is late by as much as one. A failure of the tool's own comes after the pieces before it.
     """
 
     implicit: ClassVar[bool] = True
@@ -23,13 +24,12 @@ class Drip(Fault):
     seconds: Seconds = Field(default=1.0, description="Seconds before each piece.")
 
     def act(self, call: Call, setting: Setting) -> Steps:
-        """Have the tool run, then show one piece at a time."""
-        if call.pieces not in (None, ALL):  # a fault outside this one breaks the answer off
-            return (yield call)
-        truth = yield Call(call.tool, call.arguments, call.id, call.nth, call.dry)
+        """Have the tool run, and show one piece at a time."""
+        pieces = None if call.held else call.pieces  # a fault outside this one may hold them back already
+        truth = yield replace(call, pieces=pieces, held=pieces is not None)
         if isinstance(truth, Failure):
             return truth
-        left = yield Wait(self.seconds, pieces=1)
-        while call.pieces is not None and isinstance(left, Value) and left.value:
-            left = yield Wait(self.seconds, pieces=1)
-        return truth
+        answer = yield Wait(self.seconds, pieces=0 if pieces is None else 1)
+        while pieces is not None and answer is GOES_ON:
+            answer = yield Wait(self.seconds, pieces=1)
+        return answer if truth is GOES_ON else truth

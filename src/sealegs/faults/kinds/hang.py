@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, ClassVar, Literal
+from typing import ClassVar, Literal
 
-from pydantic import Field, Strict
+from pydantic import Field
 
 from sealegs.faults.call import Call, Failure, Wait
-from sealegs.faults.kinds.base import Fault, Seconds, Setting, Steps
+from sealegs.faults.kinds.base import Fault, IgnoresCancel, Seconds, Setting, Steps
 
 
 class Hang(Fault):
@@ -19,10 +19,7 @@ class Hang(Fault):
     seconds: Seconds | None = Field(
         default=None, description="Seconds until the far side closes the connection; leave out for never."
     )
-    ignores_cancel: Annotated[bool, Strict()] = Field(
-        default=False,
-        description="Whether it goes on when the caller sends it a cancel (MCP has such messages).",
-    )
+    ignores_cancel: IgnoresCancel = False
 
     def act(self, call: Call, setting: Setting) -> Steps:
         """Wait, perhaps for ever; then the connection closes without an answer."""

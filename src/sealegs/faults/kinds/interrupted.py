@@ -32,6 +32,8 @@ class Interrupted(Fault):
 
     def act(self, call: Call, setting: Setting) -> Steps:
         """Have the tool give so many pieces, then break off."""
+        if call.held:  # by a fault outside this one, so nothing of it has been shown
+            call = replace(call, pieces=None, held=False)
         if call.pieces is not None and call.pieces < self.after:  # a fault outside this one breaks off sooner
             return (yield call)
         truth = yield call if call.pieces is None else replace(call, pieces=self.after)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from sealegs.faults.call import Call, Outcome, Wait
 from sealegs.faults.kinds.base import Setting
@@ -16,6 +16,7 @@ ENOUGH = 3  # answers that are wrong here; of more than one, some may lack the k
 class IrrelevantResponse(Corruption):
     """The tool's answer to another of its documented examples, which breaks an invariant for these arguments."""
 
+    needs: ClassVar[tuple[str, ...]] = ("examples", "invariants")
     kind: Literal["irrelevant_response"] = "irrelevant_response"
 
     def others(self, call: Call, setting: Setting) -> Generator[Call | Wait, Outcome, list[Any]]:

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from sealegs.faults.call import Call, Failure, Wait
-from sealegs.faults.kinds.base import Fault, Seconds, Setting, Steps
+from sealegs.faults.kinds.base import Fault, IgnoresCancel, Seconds, Setting, Steps
 from sealegs.faults.kinds.connection import unreachable
 from sealegs.faults.kinds.timeout import timed_out
 
@@ -24,6 +24,7 @@ class LostAck(Fault):
         default="timeout", description="What the agent sees in place of the answer."
     )
     seconds: Seconds = Field(default=30.0, description="Seconds before the timeout (mode timeout only).")
+    ignores_cancel: IgnoresCancel = False
 
     def act(self, call: Call, setting: Setting) -> Steps:
         """Have the tool run, then fail."""
@@ -32,5 +33,5 @@ class LostAck(Fault):
             return truth
         if self.mode == "connection":
             return unreachable("reset")
-        yield Wait(self.seconds)
+        yield Wait(self.seconds, self.ignores_cancel)
         return timed_out(self.seconds)

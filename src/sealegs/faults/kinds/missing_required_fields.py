@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from sealegs.faults.kinds.corruption import Breaking
 
@@ -13,4 +13,5 @@ class MissingRequiredFields(Breaking):
     Without a declared schema every field of the answer counts as required.
     """
 
+    needs: ClassVar[tuple[str, ...]] = ()
     kind: Literal["missing_required_fields"] = "missing_required_fields"

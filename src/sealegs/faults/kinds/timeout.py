@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from sealegs.faults.call import Call, Failure, Wait
-from sealegs.faults.kinds.base import Fault, Seconds, Setting, Steps
+from sealegs.faults.kinds.base import Fault, IgnoresCancel, Seconds, Setting, Steps
 
 
 def timed_out(seconds: float) -> Failure:
@@ -22,8 +22,9 @@ class Timeout(Fault):
     implicit: ClassVar[bool] = False
     kind: Literal["timeout"] = "timeout"
     seconds: Seconds = Field(default=30.0, description="Seconds that pass before the call fails.")
+    ignores_cancel: IgnoresCancel = False
 
     def act(self, call: Call, setting: Setting) -> Steps:
         """Wait, then fail."""
-        yield Wait(self.seconds)
+        yield Wait(self.seconds, self.ignores_cancel)
         return timed_out(self.seconds)

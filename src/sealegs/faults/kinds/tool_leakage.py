@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from sealegs.faults.kinds.corruption import Breaking
 
@@ -13,4 +13,5 @@ class ToolLeakage(Breaking):
     Needs no declared invariant.
     """
 
+    needs: ClassVar[tuple[str, ...]] = ()
     kind: Literal["tool_leakage"] = "tool_leakage"

@@ -17,6 +17,7 @@ class WrongEntity(Fault):
     """
 
     implicit: ClassVar[bool] = True
+    needs: ClassVar[tuple[str, ...]] = ("examples",)
     kind: Literal["wrong_entity"] = "wrong_entity"
 
     def act(self, call: Call, setting: Setting) -> Steps:

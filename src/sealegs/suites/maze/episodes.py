@@ -10,7 +10,7 @@ from typing import Any
 
 from sealegs.agents import Briefing
 from sealegs.faults import seeds
-from sealegs.faults.plan import Plan
+from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.reading import plan_from
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Always
@@ -114,19 +114,29 @@ def plan_of(episode: Episode) -> Plan:
 
 
 def met_slots(episode: Episode, found: Record) -> tuple[Slot, ...]:
-    """Where the user's own plan struck: its nodes, and whether the tool will work again."""
-    rules = {rule.id: rule for rule in episode.plan.rules}
+    """Where the user's own plan struck: its nodes, and whether the tool will work again.
+
+    A node's victim is the tool that was struck first. It is broken for good where any rule that struck it is; faults on
+    other tools of its group say nothing of it.
+    """
+    lasting = {rule.id: _lasts(rule) for rule in episode.plan.rules}
     graph = episode.base.graph
-    met: dict[str, Slot] = {}
+    victims: dict[str, str] = {}
+    broken: dict[str, bool] = {}
     for turn in found.turns:
         step = graph.step_of.get(turn.call.tool)
-        for strike in turn.strikes:
-            if step is not None and strike.delivered:
-                rule = rules[strike.rule]
-                for_good = rule.persistence == "permanent" or (isinstance(rule.when, Always) and rule.at_most is None)
-                node = node_of(step, graph)
-                met.setdefault(node, Slot(node, "permanent" if for_good else "transient"))
-    return tuple(met.values())
+        if step is None or not turn.struck:
+            continue
+        node = node_of(step, graph)
+        if victims.setdefault(node, step.tool) == step.tool:
+            for_good = any(lasting[strike.rule] for strike in turn.strikes if strike.delivered)
+            broken[node] = broken.get(node, False) or for_good
+    return tuple(Slot(node, "permanent" if for_good else "transient") for node, for_good in broken.items())
+
+
+def _lasts(rule: Rule) -> bool:
+    """Whether a tool that the rule strikes never works again."""
+    return rule.persistence == "permanent" or (isinstance(rule.when, Always) and rule.at_most is None)
 
 
 @cache

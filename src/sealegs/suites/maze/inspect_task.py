@@ -38,12 +38,13 @@ from sealegs.scoring import Verdict, judge
 from sealegs.scoring.metrics import METRICS, Result, estimate, tally
 from sealegs.suites.maze import LEVELS, MODES
 from sealegs.suites.maze.episodes import TOOL_TIMEOUT, VERSION, Episode, episodes
-from sealegs.suites.maze.logs import RECORD_NOTE, episode_of, finished, who
+from sealegs.suites.maze.logs import episode_of, who
 from sealegs.suites.maze.prompts import PROMPTS
 from sealegs.suites.maze.provider import METADATA
 from sealegs.suites.maze.recovering import layers
 from sealegs.suites.maze.task_sets import SHIPPED
 from sealegs.traces import Event, Recorder, Struck, decoded, encoded, record
+from sealegs.traces.inspect_logs import RECORD_NOTE, finished
 from sealegs.world.state import World
 
 FAULT_NOTE = "sealegs fault"

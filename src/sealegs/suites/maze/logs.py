@@ -6,8 +6,6 @@ that Inspect started and never finished does not.
 
 from __future__ import annotations
 
-import json
-import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,9 +15,9 @@ from sealegs.faults.mistake import Mistake
 from sealegs.scoring import judge
 from sealegs.scoring.metrics import Result, Row
 from sealegs.suites.maze.episodes import SUITE, Episode
-from sealegs.traces import Ended, Event, Record, Started, StoreError, decoded, read, record
+from sealegs.traces import Ended, Event, Record, Started, StoreError, read, record
+from sealegs.traces.inspect_logs import SUFFIX, sample_events, samples
 
-RECORD_NOTE = "sealegs record"
 SETTINGS = (
     "agent",
     "model",
@@ -84,7 +82,7 @@ def read_runs(path: Path) -> list[Run]:
         for events in _events_of(file, warnings):
             found = record(events)
             _check(found, file)
-            runs.setdefault(_key(found), {})[_episode(found)] = found
+            runs.setdefault(_key(found), {})[episode_noted(found.about)] = found
     if not runs:
         raise LogError(f"{path} holds no finished episode" + "".join(f"; {warning}" for warning in warnings))
     paths = tuple(map(str, files))
@@ -92,7 +90,7 @@ def read_runs(path: Path) -> list[Run]:
 
 
 def _is_log(file: Path) -> bool:
-    return file.suffix in (".jsonl", ".eval") and file.is_file()
+    return file.suffix in (".jsonl", SUFFIX) and file.is_file()
 
 
 def _key(found: Record) -> tuple[str, ...]:
@@ -117,8 +115,8 @@ def who(model: str) -> dict[str, str]:
     return {"agent": model.removeprefix("sealegs/")} if model.startswith("sealegs/") else {"model": model}
 
 
-def _episode(found: Record) -> Episode:
-    about = found.about
+def episode_noted(about: Mapping[str, Any]) -> Episode:
+    """The episode that a record is of, by what was noted when it began."""
     return Episode(
         about["task"], about["mode"], about["epoch"], about["seed"], about.get("own", ""), about.get("tasks", "")
     )
@@ -127,7 +125,7 @@ def _episode(found: Record) -> Episode:
 def _check(found: Record, file: Path) -> None:
     if found.about.get("suite") != SUITE:
         raise LogError(f"{file}: episode {found.episode} is of suite {found.about.get('suite')!r}, not {SUITE!r}")
-    episode = _episode(found)
+    episode = episode_noted(found.about)
     if episode.task not in episode.set.tasks:
         raise LogError(f"{file}: there is no base task {episode.task!r}; the log is of another version of the corpus")
     if found.about.get("plan") != episode.plan.digest():
@@ -135,67 +133,18 @@ def _check(found: Record, file: Path) -> None:
 
 
 def _events_of(file: Path, warnings: list[str]) -> Iterator[list[Event]]:
-    if file.suffix == ".eval":
-        yield from _inspect_log(file, warnings)
-        return
     try:
-        yield from read(file, warnings)
+        if file.suffix == SUFFIX:
+            for sample, started in samples(file, warnings):
+                yield sample_events(sample) or _crashed(sample, started, file)
+        else:
+            yield from read(file, warnings)
     except StoreError as error:
         raise LogError(str(error)) from error
 
 
-def _inspect_log(file: Path, warnings: list[str]) -> Iterator[list[Event]]:
-    """The records in a log of Inspect, read from its zip: the log's own reader takes thirty times as long."""
-    try:
-        started: dict[str, Any] = {}
-        for name, content in _entries(file, warnings):
-            if name == "_journal/start.json":
-                started = json.loads(content)["eval"]
-            elif name.startswith("samples/") and name.endswith(".json"):
-                sample = json.loads(content)
-                if not _interrupted(sample):
-                    yield _sample_events(sample, started, file)
-    except ImportError as error:
-        raise LogError(f'{file} is an Inspect log, and reading it needs: pip install "sealegs[report]"') from error
-    except (zipfile.BadZipFile, json.JSONDecodeError, KeyError) as error:
-        raise LogError(f"{file} is not a readable Inspect log ({error}); restore it or delete it") from error
-
-
-def _entries(file: Path, warnings: list[str]) -> Iterator[tuple[str, bytes]]:
-    import zipfile_zstd  # noqa: F401 - teaches zipfile the compression that Inspect uses
-
-    from sealegs.suites.maze import salvage
-
-    try:
-        with zipfile.ZipFile(file) as archive:
-            yield from ((name, archive.read(name)) for name in dict.fromkeys(archive.namelist()))
-    except zipfile.BadZipFile:
-        saved = list(salvage.entries(file))
-        if not saved:
-            raise
-        warnings.append(f"{file.name} was cut off while it was written; what is whole in it is read")
-        yield from saved
-
-
-def _interrupted(sample: Mapping[str, Any]) -> bool:
-    """Whether the run was stopped while the sample was under way: it is not finished, and runs again."""
-    message = str((sample.get("error") or {}).get("message", ""))
-    return sample.get("limit") is None and message.lstrip().startswith("CancelledError")
-
-
-def finished(events: list[Event]) -> list[Event]:
-    """The events with an end: Inspect's time limits cancel an episode before it can note its own."""
-    if events and isinstance(events[-1], Ended):
-        return events
-    return [*events, Ended("limit", "cut off by Inspect")]
-
-
-def _sample_events(sample: Mapping[str, Any], started: Mapping[str, Any], file: Path) -> list[Event]:
-    """A sample's record; for one that broke down before it could leave any, a record that says so."""
-    attachments = sample.get("attachments", {})
-    for event in reversed(sample.get("events", [])):
-        if event.get("event") == "info" and event.get("source") == RECORD_NOTE:
-            return finished([decoded(item) for item in _resolved(event["data"], attachments)])
+def _crashed(sample: Mapping[str, Any], started: Mapping[str, Any], file: Path) -> list[Event]:
+    """The record of a sample that broke down before it could leave any."""
     about = sample.get("metadata", {})
     if not {"task", "mode", "epoch", "epochs", "seed"} <= about.keys():
         raise LogError(f"{file}: sample {sample.get('id')} was not made by the suite {SUITE!r}")
@@ -212,14 +161,3 @@ def episode_of(metadata: Mapping[str, Any], round: int) -> Episode:
     return Episode(
         metadata["task"], metadata["mode"], epoch, metadata["seed"], metadata.get("own", ""), metadata.get("tasks", "")
     )
-
-
-def _resolved(data: Any, attachments: Mapping[str, str]) -> Any:
-    """JSON with Inspect's references to long texts put back."""
-    if isinstance(data, str) and data.startswith("attachment://"):
-        return attachments.get(data.removeprefix("attachment://"), data)
-    if isinstance(data, list):
-        return [_resolved(item, attachments) for item in data]
-    if isinstance(data, dict):
-        return {key: _resolved(value, attachments) for key, value in data.items()}
-    return data

@@ -1,0 +1,71 @@
+"""The tools of a recorded episode as far as anybody knows them: for faults that must know more than a name.
+
+An episode of `maze` says itself which tools it had. Of any other, a corpus of simulated tools may be named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from sealegs.faults.call import Call, Outcome
+from sealegs.faults.spec import ToolSpec
+from sealegs.traces.observed import Trace
+from sealegs.world.corpus import Corpus, load, of_file
+from sealegs.world.state import World
+
+SHIPPED = "sealegs"  # names the corpus that ships
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What is known of tools.
+
+    Attributes:
+        specs: the tools.
+        other: answers a call without effect in a fresh world; None where there is no world.
+    """
+
+    specs: tuple[ToolSpec, ...] = ()
+    other: Callable[[Call], Outcome] | None = None
+
+
+def world(name: str) -> Corpus | None:
+    """The corpus of this name: `sealegs`, or a Python file of tools; None where none is named.
+
+    Raises:
+        Mistake: there is no such file, or it holds no tools.
+    """
+    if not name:
+        return None
+    return load() if name == SHIPPED else of_file(Path(name))
+
+
+def known(trace: Trace, corpus: Corpus | None) -> Tools:
+    """What is known of the tools of a trace."""
+    if corpus is None:
+        return _maze(trace) or Tools()
+    called = {call.tool for call in trace.calls}
+    return _of(corpus, (corpus.spec(name) for name in sorted(called & set(corpus.tools))))
+
+
+def _maze(trace: Trace) -> Tools | None:
+    """The tools of an episode of `maze`; None where it is none, or one of another version."""
+    from sealegs.suites.maze.episodes import SUITE
+    from sealegs.suites.maze.logs import LogError, episode_noted
+
+    about = trace.about
+    while isinstance(about.get("replay_of"), dict):
+        about = about["replay_of"]
+    if about.get("suite") != SUITE:
+        return None
+    try:
+        episode = episode_noted(about)
+        return _of(episode.set.corpus(episode.task), episode.specs)
+    except (KeyError, LogError):
+        return None
+
+
+def _of(corpus: Corpus, specs: Iterable[ToolSpec]) -> Tools:
+    return Tools(tuple(specs), lambda call: corpus.run(call, World()))

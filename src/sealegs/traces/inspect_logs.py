@@ -1,0 +1,95 @@
+"""Records in the logs that Inspect writes (`*.eval`), read from the zip that such a log is.
+
+Inspect's own reader takes thirty times as long, and need not be installed. What it does not cover: Inspect's logs in
+JSON, and the tool calls of evaluations that are none of ours.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from sealegs.traces.events import Ended, Event, decoded
+from sealegs.traces.store import StoreError
+
+RECORD_NOTE = "sealegs record"  # the source of the note in which a sample keeps its record
+SUFFIX = ".eval"
+
+
+def samples(file: Path, warnings: list[str]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    """Each sample of a log that was not interrupted, and what the log says of the whole run.
+
+    Args:
+        file: the log; of one that was cut off, what is whole is read.
+        warnings: a list that gets a sentence where something had to be left out.
+
+    Raises:
+        StoreError: the log cannot be read.
+    """
+    try:
+        started: dict[str, Any] = {}
+        for name, content in _entries(file, warnings):
+            if name == "_journal/start.json":
+                started = json.loads(content)["eval"]
+            elif name.startswith("samples/") and name.endswith(".json"):
+                sample = json.loads(content)
+                if not _interrupted(sample):
+                    yield sample, started
+    except ImportError as error:
+        raise StoreError(f'{file} is an Inspect log, and reading it needs: pip install "sealegs[report]"') from error
+    except OSError as error:
+        raise StoreError(f"{file} cannot be read ({error.strerror}); name another file") from error
+    except (zipfile.BadZipFile, json.JSONDecodeError, KeyError) as error:
+        raise StoreError(f"{file} is not a readable Inspect log ({error}); restore it or delete it") from error
+
+
+def sample_events(sample: Mapping[str, Any]) -> list[Event] | None:
+    """The events of a sample's record; None where it left none."""
+    attachments = sample.get("attachments", {})
+    for event in reversed(sample.get("events", [])):
+        if event.get("event") == "info" and event.get("source") == RECORD_NOTE:
+            return finished([decoded(item) for item in _resolved(event["data"], attachments)])
+    return None
+
+
+def finished(events: list[Event]) -> list[Event]:
+    """The events with an end: Inspect's time limits cancel an episode before it can note its own."""
+    if events and isinstance(events[-1], Ended):
+        return events
+    return [*events, Ended("limit", "cut off by Inspect")]
+
+
+def _entries(file: Path, warnings: list[str]) -> Iterator[tuple[str, bytes]]:
+    import zipfile_zstd  # noqa: F401 - teaches zipfile the compression that Inspect uses
+
+    from sealegs.traces import salvage
+
+    try:
+        with zipfile.ZipFile(file) as archive:
+            yield from ((name, archive.read(name)) for name in dict.fromkeys(archive.namelist()))
+    except zipfile.BadZipFile:
+        saved = list(salvage.entries(file))
+        if not saved:
+            raise
+        warnings.append(f"{file.name} was cut off while it was written; what is whole in it is read")
+        yield from saved
+
+
+def _interrupted(sample: Mapping[str, Any]) -> bool:
+    """Whether the run was stopped while the sample was under way: it is not finished, and runs again."""
+    message = str((sample.get("error") or {}).get("message", ""))
+    return sample.get("limit") is None and message.lstrip().startswith("CancelledError")
+
+
+def _resolved(data: Any, attachments: Mapping[str, str]) -> Any:
+    """JSON with Inspect's references to long texts put back."""
+    if isinstance(data, str) and data.startswith("attachment://"):
+        return attachments.get(data.removeprefix("attachment://"), data)
+    if isinstance(data, list):
+        return [_resolved(item, attachments) for item in data]
+    if isinstance(data, dict):
+        return {key: _resolved(value, attachments) for key, value in data.items()}
+    return data

@@ -1,0 +1,79 @@
+"""What a record tells of its tools: for faults of a replay, which the tools themselves cannot be asked about.
+
+A recorder may note tools under `tools` when the episode begins or ends, as JSON; what it cannot note are invariants,
+which are code. The arguments of recorded calls serve as examples: the record knows the answers to them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from sealegs.faults.spec import ToolSpec
+from sealegs.traces.observed import Trace
+from sealegs.traces.plain import plain, plain_object
+
+TOOLS = "tools"  # where `about` tells of the tools
+EXAMPLES = 16  # different arguments of a tool that are kept as examples
+
+
+def spec_data(spec: ToolSpec) -> dict[str, Any]:
+    """A tool as JSON, without its invariants."""
+    return {
+        "name": spec.name,
+        "description": spec.description,
+        "parameters": plain_object(spec.parameters),
+        "returns": plain_object(spec.returns),
+        "tags": sorted(spec.tags),
+        "effects": spec.effects,
+        "examples": plain(spec.examples),
+        "used": list(spec.used),
+    }
+
+
+def specs_of(trace: Trace, known: Iterable[ToolSpec] = ()) -> dict[str, ToolSpec]:
+    """What is known of the tools that were called.
+
+    Args:
+        trace: the record.
+        known: specs from elsewhere, which count before those that the record notes.
+
+    Returns:
+        By name. A tool of which nothing is told has its recorded arguments as examples, and may have effects.
+    """
+    told = trace.about.get(TOOLS)
+    noted = [_spec(data) for data in told if isinstance(data, Mapping)] if isinstance(told, list) else []
+    specs = {spec.name: spec for spec in (*noted, *known)}
+    called: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for call in trace.calls:
+        if call.arguments is not None:
+            different = called.setdefault(call.tool, {})
+            if len(different) < EXAMPLES:
+                different[json.dumps(plain(call.arguments), sort_keys=True)] = call.arguments
+    for tool, examples in called.items():
+        spec = specs.get(tool) or ToolSpec(tool, effects=True)
+        specs[tool] = spec if spec.examples else replace(spec, examples=tuple(examples.values()))
+    return specs
+
+
+def _spec(data: Mapping[str, Any]) -> ToolSpec:
+    """The tool that such JSON tells of; what is of another form is left out."""
+
+    def objects(value: Any) -> tuple[Mapping[str, Any], ...]:
+        return tuple(item for item in value if isinstance(item, Mapping)) if isinstance(value, list) else ()
+
+    def texts(value: Any) -> tuple[str, ...]:
+        return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
+
+    return ToolSpec(
+        name=str(data.get("name", "")),
+        description=str(data.get("description", "")),
+        parameters=next(iter(objects([data.get("parameters")])), {}),
+        returns=next(iter(objects([data.get("returns")])), {}),
+        tags=frozenset(texts(data.get("tags"))),
+        effects=data.get("effects") is not False,
+        examples=objects(data.get("examples")),
+        used=texts(data.get("used")),
+    )

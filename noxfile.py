@@ -1,17 +1,24 @@
 """Environments of their own: `nox` tests each adapter with its real framework and writes the table of docs/adapters.md.
 
-`nox -s "adapter(langchain)"` tests one; `nox -s table` writes the table from what the runs left in build/adapters.
+`nox -s "adapter(langchain)"` tests one; `nox -s table` writes the table from what the runs left in build/adapters;
+`nox -s adapter -- --no-cost` makes the checks and leaves nothing. `nox -s floors extra_floors base_floor` tests with
+the lowest versions that pyproject.toml allows; that takes long and is no part of `nox` alone.
 """
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import nox
 
 nox.options.sessions = ["adapter", "table"]
 nox.options.default_venv_backend = "venv"
+ROOT = Path(__file__).parent
+FOUND = ROOT / "build" / "adapters"
 FRAMEWORKS = [
+    "plain",
+    "loops",
     "langchain",
     "openai_agents",
     "pydantic_ai",
@@ -19,22 +26,36 @@ FRAMEWORKS = [
     "llama_index",
     "dspy",
     "google_adk",
+    "inspect",
     "autogen",
     "agent_framework",
     "crewai",
     "claude_agent_sdk",
 ]
-FOUND = Path("build/adapters")
+EXTRAS = {"plain": "", "loops": "", "inspect": "[bench]"}  # of the others: their own
+# Extras that are no framework of agents: their tests, and what these need beside the usual.
+OTHERS = {
+    "httpx,httpx2,requests": (["tests/adapters/test_http.py"], []),
+    "bench": (["tests/adapters/test_inspect.py", "tests/cli/test_run.py"], ["openai"]),
+    "hunt": (["tests/suites/test_hunt.py"], []),
+    "mcp": (["tests/adapters/mcp"], ["fastmcp"]),
+    "otel": (["tests/traces/test_spans.py"], ["opentelemetry-sdk", "opentelemetry-exporter-otlp-json-file"]),
+    "report": (["tests/reports"], []),
+}
+TESTING = ["pytest", "pytest-asyncio", "hypothesis", "networkx", "scipy"]
+ROOMS = ["faults", "inject", "tasks", "traces"]  # those that stand on the base install alone
 
 
 @nox.session
-@nox.parametrize("framework", ["plain", *FRAMEWORKS], ids=["plain", *FRAMEWORKS])
+@nox.parametrize("framework", FRAMEWORKS, ids=FRAMEWORKS)
 def adapter(session: nox.Session, framework: str) -> None:
     """One framework, its adapter and the conformance kit."""
-    session.install("-e", "." if framework == "plain" else f".[{framework.replace('_', '-')}]")
-    FOUND.mkdir(parents=True, exist_ok=True)
-    found = str(FOUND / f"{framework}.json")
-    session.run("python", "-m", "tests.adapters.frameworks.suite", framework, "--json", found)
+    session.install(*needed(framework))
+    arguments = session.posargs
+    if not arguments:
+        FOUND.mkdir(parents=True, exist_ok=True)
+        arguments = ["--json", str(FOUND / f"{framework}.json")]
+    suite(session, framework, *arguments)
 
 
 @nox.session
@@ -42,3 +63,63 @@ def table(session: nox.Session) -> None:
     """The table in docs/adapters.md and its data in benchmarks/results/adapters.json."""
     session.install("-e", ".")
     session.run("python", "-m", "tests.adapters.frameworks.table", str(FOUND))
+
+
+@nox.session
+@nox.parametrize("framework", FRAMEWORKS, ids=FRAMEWORKS)
+def floors(session: nox.Session, framework: str) -> None:
+    """The same with the lowest versions of what the extra names."""
+    lowest(session, *needed(framework))
+    suite(session, framework, "--no-cost")
+
+
+@nox.session
+@nox.parametrize("extras", list(OTHERS), ids=list(OTHERS))
+def extra_floors(session: nox.Session, extras: str) -> None:
+    """The tests of another extra with the lowest versions of what it names."""
+    paths, more = OTHERS[extras]
+    lowest(session, "-e", f".[{extras}]")
+    session.install(*of_dev(*TESTING, *more))
+    tests(session, *paths)
+
+
+@nox.session(python=["3.11", "3.12", "3.13"])
+def base_floor(session: nox.Session) -> None:
+    """The tests of the kernel's rooms with the lowest versions of what the base install names."""
+    lowest(session, "-e", ".")
+    session.install(*of_dev(*TESTING))
+    tests(session, *(f"tests/{room}" for room in ROOMS))
+
+
+def needed(framework: str) -> list[str]:
+    """What pip installs for a framework's page of tests."""
+    extra = EXTRAS.get(framework, f"[{framework.replace('_', '-')}]")
+    return ["-e", f".{extra}", *(of_dev("openai", "anthropic") if framework == "loops" else [])]
+
+
+def of_dev(*names: str) -> list[str]:
+    """The requirements of these names in the extra `dev`."""
+    dev = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]["dev"]
+    return [requirement for requirement in dev if requirement.partition(">=")[0] in names]
+
+
+def lowest(session: nox.Session, *wanted: str) -> None:
+    """Install with the lowest versions of what is named, and the newest of what these need."""
+    session.install("uv")
+    python = str(Path(session.bin) / "python")
+    session.run("uv", "pip", "install", "--python", python, "--resolution", "lowest-direct", *wanted)
+
+
+def tests(session: nox.Session, *paths: str) -> None:
+    """Our own tests. Old versions of others warn of what is not ours."""
+    old = ["-W", "ignore::DeprecationWarning"]
+    session.run("python", *old, "-m", "pytest", *old, *paths, *session.posargs)
+
+
+def suite(session: nox.Session, framework: str, *arguments: str) -> None:
+    """The kit, in a folder and a home of its own: a framework leaves its files there, and finds nobody's settings."""
+    home = Path(session.create_tmp()).resolve()
+    places = {f"XDG_{name}_HOME": str(home / name.lower()) for name in ("CACHE", "CONFIG", "DATA", "STATE")}
+    env = {"HOME": str(home), **places, "PYTHONPATH": str(ROOT), "CREWAI_DISABLE_TELEMETRY": "true"}
+    session.chdir(home)
+    session.run("python", "-m", "tests.adapters.frameworks.suite", framework, *arguments, env=env)

@@ -18,7 +18,7 @@ from sealegs.adapters.python import ToolFault, wrap
 from sealegs.faults import Failure, Value
 from sealegs.inject import Session
 from sealegs.inject.active import current
-from tests.adapters.frameworks.plain import Plain, Tools
+from tests.adapters.frameworks.plain import Generators, Plain, Tools
 
 
 def failed(report: Report) -> set[str]:
@@ -303,3 +303,33 @@ def test_what_a_harness_cannot_do_is_reported_and_not_raised() -> None:
     assert report.version == ""
     assert "of unknown version" in str(report)
     assert report.as_data()["verdicts"][0]["check"] == "value_replaced"
+
+
+class Gathered(Generators):
+    """Lets no piece through before the last is there."""
+
+    def armed(self, scene: Scene) -> Tools:
+        tools = super().armed(scene)
+        return {name: self._gathered(stream) for name, stream in tools.items()} if scene.armed else tools
+
+    def _gathered(self, stream: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(stream)
+        def gathered(**arguments: Any) -> Any:
+            yield from list(stream(**arguments))
+
+        @functools.wraps(stream)
+        async def gathered_async(**arguments: Any) -> Any:
+            for piece in [piece async for piece in stream(**arguments)]:
+                yield piece
+
+        return gathered_async if inspect.isasyncgenfunction(stream) else gathered
+
+
+def test_generators_pass_and_an_adapter_that_gathers_their_pieces_is_found() -> None:
+    report = conform(Generators())
+    assert not report.failed, str(report)
+    assert report.counts() == {"passed": 41, "failed": 0, "absent": 4}
+    assert failed(conform(Gathered(), only("streaming", "value_replaced", "error_raised"))) == {
+        "streaming (sync)",
+        "streaming (async)",
+    }

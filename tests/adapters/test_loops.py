@@ -15,6 +15,7 @@ from sealegs.adapters.dispatch import as_json, as_sentence
 from sealegs.adapters.python import wrap
 from sealegs.agents.scripted_model import ScriptServer, script_from
 from sealegs.faults.kinds import Connection, Delta, Error, Interrupted, RateLimit
+from sealegs.faults.triggers import Nth
 from sealegs.inject import Session
 from tests.adapters.shop import Episode
 from tests.inject.staging import rule
@@ -161,6 +162,30 @@ async def test_more_than_words_is_told_as_json(loop: Loop, is_async: bool) -> No
 async def test_wrong_values_reach_the_model(loop: Loop) -> None:
     text, _ = (await run(loop, Episode(rule(Delta(fields=("price",)))).session, True))[0]
     assert json.loads(text)["price"] != 12
+
+
+def test_a_wrapped_function_is_a_tool_of_anthropics_runner() -> None:
+    def cost(item: str) -> str:
+        """The price of an item.
+
+        Args:
+            item: Its name.
+        """
+        return json.dumps(price(item))
+
+    episode = Episode(rule(Connection(), tool="cost", when=Nth(2)))
+    bare, wrapped = (anthropic.beta_tool(one) for one in (cost, wrap(cost, episode.session)))
+    assert wrapped.to_dict() == bare.to_dict()
+    calls = [{"tool": "cost", "arguments": {"item": "pen"}}] * 2
+    script = script_from({"turns": [{"calls": calls}, {"say": "{{heard}}"}]})
+    asked: Any = {"model": "m", "max_tokens": 99, "messages": [{"role": "user", "content": "Go."}]}
+    with ScriptServer(script) as server, anthropic.Anthropic(base_url=server.root, api_key="none") as client:
+        client.beta.messages.tool_runner(tools=[wrapped], **asked).until_done()
+    right, wrong = server.requests[-1].body["messages"][-1]["content"]
+    assert json.loads(right["content"]) == {"item": "pen", "price": 12}
+    assert wrong["is_error"]
+    assert "Connection refused" in str(wrong["content"])
+    assert sum(turn.struck for turn in episode.record().turns) == 1
 
 
 @pytest.mark.parametrize("loop", [chat, respond])

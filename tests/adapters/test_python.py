@@ -209,6 +209,7 @@ def test_more_than_a_message_is_told_as_json() -> None:
     error = json.loads(str(raised.value))["error"]
     assert (error["status"], error["type"], error["retry_after"]) == (429, "RateLimitExceeded", 2.0)
     assert raised.value.failure.retry_after == 2.0
+    assert repr(raised.value) == f"RateLimitExceeded({str(raised.value)!r})"  # as of an exception made with that text
 
 
 def test_a_caller_that_gave_up_is_shown_a_timeout() -> None:

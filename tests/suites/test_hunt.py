@@ -71,7 +71,8 @@ def test_the_two_planted_weaknesses(tmp_path: Path) -> None:
         assert " ".join(one["explanation"].split()) in " ".join(done.stdout.split())
         assert sealegs("plan", "check", f"here/{one['file']}", cwd=tmp_path).returncode == 0
 
-    assert done.stderr == "found: get_price error 403\nfound: get_price physics_violation\n"
+    told = sorted(done.stderr.splitlines())  # which is found first is up to the version of Hypothesis
+    assert told == ["found: get_price error 403", "found: get_price physics_violation"]
 
     weak = run_tests(tmp_path)
     assert "2 failed" in weak.stdout

@@ -3,17 +3,24 @@
 `AssistantAgent(tools=wrap(tools, session), ...)` or `AssistantAgent(workbench=wrap(workbench, session), ...)`. A tool's
 `run_json` is what goes through the session, inside the handling of errors that AutoGen has. A workbench of another kind
 (an MCP server's) is wrapped as a whole: it must never raise, or the agent waits for ever, so a failure is told in the
-result. What it does not cover: tools that stream; they are refused.
+result.
+
+Of a tool or workbench that streams, the last piece is the answer, which the model reads, and what faults work on. What
+comes before is for whoever watches the agent, and passes as it comes; a piece that could be the last is held back until
+the next one is there, as AutoGen itself does.
 """
 
 from __future__ import annotations
 
+import asyncio
 import copy
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
 from typing import Any, overload
 
 from autogen_core import CancellationToken
 from autogen_core.tools import (
+    BaseStreamTool,
     BaseTool,
     FunctionTool,
     StaticWorkbench,
@@ -22,6 +29,7 @@ from autogen_core.tools import (
     ToolResult,
     Workbench,
 )
+from pydantic import BaseModel
 
 from sealegs.adapters.crossing import Crossing, Form, data_of, text_of, told
 from sealegs.faults.call import Failure, Outcome, Value
@@ -42,18 +50,13 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
     Args:
         tools: a tool of AutoGen, a function, a sequence of them, or a workbench.
         session: the episode; None takes the session that is active when a call is made.
-
-    Raises:
-        TypeError: a tool streams.
     """
     if isinstance(tools, Workbench):
         return _workbench(tools, session)
     if isinstance(tools, Sequence):
         return [wrap(tool, session) for tool in tools]
-    if isinstance(tools, StreamTool):
-        raise TypeError(f"{tools.name} is a tool that streams; give one that returns its whole answer")
     tool = copy.copy(tools) if isinstance(tools, BaseTool) else FunctionTool(tools, description=tools.__doc__ or "")
-    crossing, run = Crossing(session), tool.run_json
+    crossing, run, in_words = _crossing(tool, session), tool.run_json, tool.return_value_as_string
 
     async def run_json(args: Mapping[str, Any], token: CancellationToken, call_id: str | None = None) -> Any:
         async def running(given: Mapping[str, Any]) -> Any:
@@ -61,8 +64,86 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
 
         return await crossing.call_async(tool.name, args, running)
 
+    def return_value_as_string(value: Any) -> str:
+        return str(value) if type(value) is _Words else in_words(value)
+
     tool.run_json = run_json  # type: ignore[method-assign, assignment]
+    tool.return_value_as_string = return_value_as_string  # type: ignore[method-assign]
+    if isinstance(tool, StreamTool):
+        tool.run_json_stream = _streaming(crossing, tool)  # type: ignore[method-assign]
     return tool
+
+
+class _Words(str):
+    """What a fault has made of an answer that the tool itself puts into words."""
+
+
+def _crossing(tool: BaseTool[Any, Any], session: Session | None) -> Crossing:
+    """The way of a tool's calls. An answer that is an object of a class is to faults what the model reads of it."""
+    answer, in_words = tool.return_type(), tool.return_value_as_string
+    is_object = isinstance(answer, type) and issubclass(answer, BaseModel)
+
+    def read(result: Any) -> Outcome:
+        return Value(data_of(in_words(result)) if isinstance(result, BaseModel) else result)
+
+    def written(value: Any, result: Any) -> Any:
+        return _Words(text_of(value)) if is_object or isinstance(result, BaseModel) else value
+
+    return Crossing(session, Form(read, written))
+
+
+def _streaming(crossing: Crossing, tool: Any) -> Callable[..., AsyncGenerator[Any, None]]:
+    """The tool's `run_json_stream` through a session."""
+    stream = tool.run_json_stream
+    answer = tool.return_type() if isinstance(tool, BaseStreamTool) else object  # which sees to it that the last is one
+
+    def run_json_stream(
+        args: Mapping[str, Any], cancellation_token: CancellationToken, call_id: str | None = None
+    ) -> AsyncGenerator[Any, None]:
+        if crossing.session(tool.name) is None:
+            return stream(args, cancellation_token, call_id)  # type: ignore[no-any-return]
+        return _passed(
+            lambda running: crossing.call_async(tool.name, args, running),
+            lambda given: stream(given, cancellation_token, call_id),
+            lambda piece: isinstance(piece, answer),
+        )
+
+    return run_json_stream
+
+
+async def _passed(
+    call: Callable[[Callable[[Mapping[str, Any]], Awaitable[Any]]], Awaitable[Any]],
+    stream: Callable[[Mapping[str, Any]], AsyncGenerator[Any, None]],
+    answers: Callable[[Any], bool],
+) -> AsyncGenerator[Any, None]:
+    """A call whose tool streams: what comes before the answer as it comes, last what the call gives.
+
+    Args:
+        call: makes the call with what runs the tool.
+        stream: the tool's stream for its arguments.
+        answers: whether a piece could be the answer.
+    """
+    passed: asyncio.Queue[Any] = asyncio.Queue()
+    over = object()
+
+    async def running(given: Mapping[str, Any]) -> Any:
+        last: list[Any] = []
+        async with aclosing(stream(given)) as pieces:
+            async for piece in pieces:
+                last.append(piece)
+                while last and (len(last) > 1 or not answers(last[0])):
+                    passed.put_nowait(last.pop(0))
+        return last[0] if last else None
+
+    task = asyncio.ensure_future(call(running))
+    task.add_done_callback(lambda _: passed.put_nowait(over))
+    try:
+        while (piece := await passed.get()) is not over:
+            yield piece
+        yield await task
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 def _workbench(bench: Workbench, session: Session | None) -> Workbench:
@@ -70,17 +151,8 @@ def _workbench(bench: Workbench, session: Session | None) -> Workbench:
     if isinstance(copied, StaticWorkbench):
         copied._tools = wrap(copied._tools, session)
         return copied
-    call_tool = bench.call_tool
 
-    async def call(
-        name: str,
-        arguments: Mapping[str, Any] | None = None,
-        cancellation_token: CancellationToken | None = None,
-        call_id: str | None = None,
-    ) -> ToolResult:
-        async def running(given: Mapping[str, Any]) -> ToolResult:
-            return await call_tool(name, given, cancellation_token, call_id)
-
+    def crossed(name: str) -> Crossing:
         def result(text: str, *, is_error: bool) -> ToolResult:
             return ToolResult(name=name, result=[TextResultContent(content=text)], is_error=is_error)
 
@@ -89,15 +161,35 @@ def _workbench(bench: Workbench, session: Session | None) -> Workbench:
             lambda value, _: result(text_of(value), is_error=False),
             lambda failure: result(told(failure), is_error=True),
         )
-        found: ToolResult = await Crossing(session, form).call_async(name, arguments or {}, running)
+        return Crossing(session, form)
+
+    async def call_tool(
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        cancellation_token: CancellationToken | None = None,
+        call_id: str | None = None,
+    ) -> ToolResult:
+        async def running(given: Mapping[str, Any]) -> ToolResult:
+            return await bench.call_tool(name, given, cancellation_token, call_id)
+
+        found: ToolResult = await crossed(name).call_async(name, arguments or {}, running)
         return found
 
-    async def streamed(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, None]:
-        yield await call(*args, **kwargs)
+    def call_tool_stream(
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        cancellation_token: CancellationToken | None = None,
+        call_id: str | None = None,
+    ) -> AsyncGenerator[Any, None]:
+        return _passed(
+            lambda running: crossed(name).call_async(name, arguments or {}, running),
+            lambda given: bench.call_tool_stream(name, given, cancellation_token, call_id),  # type: ignore[attr-defined]
+            lambda piece: isinstance(piece, ToolResult),
+        )
 
-    copied.call_tool = call  # type: ignore[method-assign]
-    if hasattr(copied, "call_tool_stream"):
-        copied.call_tool_stream = streamed
+    copied.call_tool = call_tool  # type: ignore[method-assign]
+    if hasattr(bench, "call_tool_stream"):
+        copied.call_tool_stream = call_tool_stream  # type: ignore[attr-defined]
     return copied
 
 

@@ -1,19 +1,131 @@
 """Inspect AI: tools whose calls go through a session.
 
-Inspect shows an exception differently for every provider, and checks arguments before a tool sees them. So a tool made
-here takes whatever the model sent, and its answer, failures included, is the text of the tool message.
+`react(tools=wrap(tools, session))`, or any agent and solver that takes tools; a source of tools, such as an MCP server,
+is wrapped as a whole. Inspect ends a sample where a tool raises anything but a few errors that it knows; with
+`errors="shown"` faults are `ToolError`s, which it shows to the model. What it does not cover: handoffs to other agents,
+which are no calls of tools, and tools that the model's provider runs.
+
+`tool_def` is for tools that exist only here. Inspect shows an exception differently for every provider, and checks
+arguments before a tool sees them. So a tool made by it takes whatever the model sent, and its answer, failures
+included, is the text of the tool message.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+import copy
+import functools
+import inspect
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Literal, NoReturn, overload
 
-from inspect_ai.tool import ToolDef, ToolInfo, ToolParams
+from inspect_ai.model import ContentText
+from inspect_ai.tool import MCPServer, Tool, ToolDef, ToolError, ToolInfo, ToolParams, ToolSource
+from pydantic import BaseModel
+from pydantic_core import to_jsonable_python
 
-from sealegs.faults.call import Call, Outcome, render
+from sealegs.adapters.crossing import Crossing, Form, data_of, text_of, told
+from sealegs.faults.call import Call, Failure, Outcome, Value, render
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session
+
+AnyTool = Tool | ToolDef | ToolSource
+Errors = Literal["raised", "shown"]
+
+
+@overload
+def wrap(
+    tools: Sequence[AnyTool | Callable[..., Any]], session: Session | None = None, errors: Errors = "raised"
+) -> list[Any]: ...
+@overload
+def wrap(tools: ToolDef, session: Session | None = None, errors: Errors = "raised") -> ToolDef: ...
+@overload
+def wrap(tools: MCPServer, session: Session | None = None, errors: Errors = "raised") -> MCPServer: ...
+@overload
+def wrap(tools: ToolSource, session: Session | None = None, errors: Errors = "raised") -> ToolSource: ...
+@overload
+def wrap(tools: Tool, session: Session | None = None, errors: Errors = "raised") -> Tool: ...
+def wrap(tools: Any, session: Session | None = None, errors: Errors = "raised") -> Any:
+    """A copy of the tool or tools with every call going through the session.
+
+    Args:
+        tools: a tool, a definition of one, a source of tools, or a sequence of them.
+        session: the episode; None takes the session that is active when a call is made.
+        errors: what becomes of an injected failure. `raised`: the tool raises it, which ends the sample unless
+            something handles it. `shown`: the model reads it as of a tool that raises `ToolError`.
+    """
+    if isinstance(tools, Sequence):
+        return [wrap(one, session, errors) for one in tools]
+    if isinstance(tools, ToolDef):
+        made = copy.copy(tools)
+        made.tool = _crossed(tools.name, tools.tool, session, errors)
+        return made
+    if isinstance(tools, MCPServer):
+        return _Server(tools, session, errors)
+    if isinstance(tools, ToolSource):
+        source: Any = copy.copy(tools)
+        source.tools = _Server(tools, session, errors).tools  # Inspect looks for the server inside some sources
+        return source
+    return _crossed(ToolDef(tools).name, tools, session, errors)
+
+
+class _Server(MCPServer):
+    """A source of tools, or a server of them with its connection, whose tools go through a session."""
+
+    def __init__(self, source: Any, session: Session | None, errors: Errors) -> None:
+        self._source = source
+        self._session = session
+        self._errors: Errors = errors
+
+    async def tools(self) -> list[Tool]:
+        """The tools, wrapped."""
+        tools: list[Tool] = wrap(await self._source.tools(), self._session, self._errors)
+        return tools
+
+    async def __aenter__(self) -> MCPServer:
+        await self._source.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: Any) -> bool | None:
+        ended: bool | None = await self._source.__aexit__(*error)
+        return ended
+
+
+def _crossed(name: str, tool: Any, session: Session | None, errors: Errors) -> Any:
+    """The tool's function with its calls through the session; Inspect reads all else from what `wraps` copies."""
+    if not (inspect.isfunction(tool) or inspect.ismethod(tool)):
+        return tool  # a handoff: an object that stands for an agent
+    crossing = Crossing(session, Form(_read, _written, _complain if errors == "shown" else None))
+
+    @functools.wraps(tool)
+    async def execute(*args: Any, **kwargs: Any) -> Any:
+        if crossing.session(name) is None:
+            return await tool(*args, **kwargs)
+        data = to_jsonable_python(kwargs, fallback=str)
+
+        async def running(given: Mapping[str, Any]) -> Any:
+            changed = {key: value for key, value in given.items() if key not in data or data[key] != value}
+            return await tool(*args, **{**kwargs, **changed})
+
+        return await crossing.call_async(name, data, running)
+
+    return execute
+
+
+def _read(result: Any) -> Outcome:
+    parts = result if isinstance(result, list) else [result]
+    if any(not isinstance(part, (str, ContentText)) for part in parts):
+        return Value(to_jsonable_python(result, fallback=str))
+    return Value(data_of("\n".join(part if isinstance(part, str) else part.text for part in parts)))
+
+
+def _written(value: Any, result: Any) -> Any:
+    """Text where the tool gives text or contents, or did not run; other data as Inspect writes such of a tool."""
+    contents = isinstance(result, list) and any(isinstance(part, BaseModel) for part in result)
+    return text_of(value) if contents or isinstance(result, (str, BaseModel, type(None))) else value
+
+
+def _complain(failure: Failure) -> NoReturn:
+    raise ToolError(told(failure))
 
 
 def tool_info(spec: ToolSpec) -> ToolInfo:

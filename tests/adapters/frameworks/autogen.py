@@ -1,16 +1,19 @@
-"""AutoGen AgentChat: `AssistantAgent` with wrapped tools, and with a wrapped workbench that is not AutoGen's own."""
+"""AutoGen AgentChat: `AssistantAgent` with tools, with tools that stream, and with a workbench of somebody else's."""
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from typing import Any
 
 from autogen_agentchat.agents import AssistantAgent
+from autogen_agentchat.messages import TextMessage
 from autogen_core import CancellationToken, FunctionCall
 from autogen_core.models import CreateResult, FunctionExecutionResultMessage, RequestUsage
-from autogen_core.tools import FunctionTool, TextResultContent, ToolResult, ToolSchema, Workbench
+from autogen_core.tools import BaseStreamTool, FunctionTool, TextResultContent, ToolResult, ToolSchema, Workbench
 from autogen_ext.models.replay import ReplayChatCompletionClient
+from pydantic import BaseModel
 
 from sealegs.adapters.autogen import wrap
 from sealegs.adapters.conformance import FINAL, Harness, Scene
@@ -110,6 +113,44 @@ class AutoGenWorkbench(AutoGen):
     def given(self, scene: Scene) -> dict[str, Any]:
         bench = Bench(made(scene))
         return {"workbench": wrap(bench, scene.session) if scene.armed else bench}
+
+
+class City(BaseModel):
+    city: str
+
+
+class Answer(BaseModel):
+    value: Any
+
+
+class Streamed(BaseStreamTool[City, TextMessage, Answer]):
+    """A tool that tells how it gets on before it answers, with an object that it puts into words itself."""
+
+    def __init__(self, function: Callable[..., Any], scene: Scene) -> None:
+        super().__init__(City, Answer, function.__name__, function.__doc__ or "")
+        self.function, self.scene = function, scene
+
+    def return_value_as_string(self, value: Answer) -> str:
+        return value.value if isinstance(value.value, str) else json.dumps(value.value)
+
+    async def run(self, args: City, cancellation_token: CancellationToken) -> Answer:
+        return Answer(value=await self.function(args.city))
+
+    async def run_stream(self, args: City, cancellation_token: CancellationToken) -> AsyncGenerator[Any, None]:
+        for text in ("I look.", "I see."):
+            yield TextMessage(content=text, source=self.name)
+            await asyncio.sleep(0.01)
+        self.scene.note(f"{self.name} has seen")
+        yield await self.run(args, cancellation_token)
+
+
+class AutoGenStream(AutoGen):
+    framework = "AutoGen streaming tools"
+    modes = ("async",)
+
+    def given(self, scene: Scene) -> dict[str, Any]:
+        tools = [Streamed(function, scene) for function in scene.tools.values()]
+        return {"tools": wrap(tools, scene.session) if scene.armed else tools}
 
 
 def made(scene: Scene) -> list[Any]:

@@ -1,4 +1,4 @@
-"""LangChain: `create_agent` with the middleware, and a graph of one's own with `ToolNode` and wrapped tools."""
+"""LangChain: `create_agent` with the middleware, and a graph of one's own with a bare `ToolNode` and wrapped tools."""
 
 from __future__ import annotations
 

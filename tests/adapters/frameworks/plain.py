@@ -1,10 +1,11 @@
-"""Plain Python: an agent's loop as one writes it by hand, sync with threads and async with tasks."""
+"""Plain Python: a loop as one writes it by hand, sync with threads and async with tasks; generators as tools."""
 
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar
 
@@ -25,13 +26,18 @@ class Plain(Harness):
         "hang_timed_out (mixed)": "a thread cannot be given up: the loop waits for it until the session ends",
     }
 
+    def given(self, scene: Scene) -> Tools:
+        """The agent's own tools."""
+        return dict(scene.tools)
+
     def armed(self, scene: Scene) -> Tools:
         """The one line of the adapter, by hand or by decorator."""
+        tools = self.given(scene)
         if not scene.armed:
-            return dict(scene.tools)
+            return tools
         if scene.session is None:
-            return {name: tool(function) for name, function in scene.tools.items()}
-        return wrap(scene.tools, scene.session)
+            return {name: tool(function) for name, function in tools.items()}
+        return wrap(tools, scene.session)
 
     def play(self, scene: Scene) -> None:
         self._scene = scene
@@ -40,7 +46,7 @@ class Plain(Harness):
         with ThreadPoolExecutor() as pool:
             while asked := scene.script.turn(_prompt(tools, results), results):
                 scene.note(f"calls {len(asked)}")
-                calls = [pool.submit(_called, tools, ask) for ask in asked]
+                calls = [pool.submit(_called, tools, ask, scene) for ask in asked]
                 results.update({ask.id: call.result() for ask, call in zip(asked, calls)})
 
     async def play_async(self, scene: Scene) -> None:
@@ -61,21 +67,78 @@ def _prompt(tools: Tools, results: dict[str, str]) -> str:
     return "\n".join([*declared, *results.values()])
 
 
-def _called(tools: Tools, ask: Ask) -> str:
+class Generators(Plain):
+    """Tools that answer piece by piece; the loop notes when a piece is given and when it is read."""
+
+    framework = "Python generators"
+
+    def pieces(self, answer: Any) -> list[Any]:  # type: ignore[override]
+        return answer.split(" ") if isinstance(answer, str) else [{key: value} for key, value in answer.items()]
+
+    def given(self, scene: Scene) -> Tools:
+        form = _streamed_async if scene.mode == "async" else _streamed
+        return {name: form(function, scene) for name, function in scene.tools.items()}
+
+
+def _streamed(function: Callable[..., Any], scene: Scene) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def stream(city: str) -> Iterator[Any]:
+        answer = function(city)
+        for piece in answer if isinstance(answer, list) else (answer,):
+            scene.note("given")
+            yield piece
+
+    return stream
+
+
+def _streamed_async(function: Callable[..., Any], scene: Scene) -> Callable[..., Any]:
+    @functools.wraps(function)
+    async def stream(city: str) -> AsyncIterator[Any]:
+        answer = await function(city)
+        for piece in answer if isinstance(answer, list) else (answer,):
+            scene.note("given")
+            yield piece
+
+    return stream
+
+
+def _called(tools: Tools, ask: Ask, scene: Scene) -> str:
     try:
-        return _text(tools[ask.tool](**ask.arguments))
+        return _text(_read(tools[ask.tool](**ask.arguments), scene))
     except Exception as error:
         return f"Error: {type(error).__name__}: {error}"
 
 
 async def _called_async(tools: Tools, ask: Ask, scene: Scene) -> str:
+    if scene.mode == "mixed":
+        return await asyncio.to_thread(_called, tools, ask, scene)
     try:
-        if scene.mode == "mixed":
-            return _text(await asyncio.to_thread(tools[ask.tool], **ask.arguments))
-        return _text(await asyncio.wait_for(tools[ask.tool](**ask.arguments), scene.patience))
+        return _text(await asyncio.wait_for(_read_async(tools[ask.tool](**ask.arguments), scene), scene.patience))
     except Exception as error:
         return f"Error: {type(error).__name__}: {error}"
 
 
+def _read(answer: Any, scene: Scene) -> Any:
+    if not isinstance(answer, Iterator):
+        return answer
+    pieces = []
+    for piece in answer:
+        scene.note("read")
+        pieces.append(piece)
+    return pieces
+
+
+async def _read_async(answer: Any, scene: Scene) -> Any:
+    if not isinstance(answer, AsyncIterator):
+        return await answer
+    pieces = []
+    async for piece in answer:
+        scene.note("read")
+        pieces.append(piece)
+    return pieces
+
+
 def _text(value: Any) -> str:
+    if isinstance(value, list) and all(isinstance(piece, str) for piece in value):
+        return " ".join(value)
     return value if isinstance(value, str) else json.dumps(value)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import importlib
+import inspect
 import json
 import platform
 import statistics
@@ -28,8 +29,10 @@ from sealegs.faults.kinds import Error
 from sealegs.faults.triggers import Nth, Tool
 from sealegs.inject import Session
 
-# By the name of the adapter, of its extra, and of the page here: what to import to know that it is installed.
+# By the name of the adapter and of the page here: what to import to know that it is installed.
 FRAMEWORKS = {
+    "loops": "anthropic",
+    "inspect": "inspect_ai",
     "langchain": "langchain",
     "openai_agents": "agents",
     "pydantic_ai": "pydantic_ai",
@@ -51,7 +54,7 @@ def harnesses(name: str) -> list[Harness]:
     """The harnesses of a framework's page."""
     page = importlib.import_module(f"tests.adapters.frameworks.{name}")
     found = [thing for thing in vars(page).values() if isinstance(thing, type) and issubclass(thing, Harness)]
-    return [kind() for kind in found if kind.__module__ == page.__name__]
+    return [kind() for kind in found if kind.__module__ == page.__name__ and not inspect.isabstract(kind)]
 
 
 def seconds_a_call(harness: Harness) -> tuple[float, float]:
@@ -97,15 +100,16 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("framework", choices=["plain", *FRAMEWORKS])
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--check", choices=sorted(CHECKS), help="make this check only, and print it")
+    parser.add_argument("--no-cost", action="store_true", help="measure no times")
+    parser.add_argument("--check", choices=sorted(CHECKS), action="append", help="make this one; may be repeated")
     given = parser.parse_args(arguments)
-    wanted: Callable[[str, str], bool] = lambda check, mode: given.check in (None, check)  # noqa: E731
+    wanted: Callable[[str, str], bool] = lambda check, mode: given.check is None or check in given.check  # noqa: E731
     rows, failed = [], 0
     for harness in harnesses(given.framework):
         report = conform(harness, wanted)
         print(report)
         failed += len(report.failed)
-        if given.check is None:
+        if given.check is None and not given.no_cost:
             rows.append(measured(harness, report))
     if given.json is not None:
         found = {"python": platform.python_version(), "rows": rows}

@@ -75,7 +75,7 @@ class Desk:
 
     Attributes:
         mode: whether the tools are functions or, where `async`, coroutine functions.
-        acts: what tools do instead of the usual, by name.
+        acts: what the tools do, by name.
         begun: the tools in the order in which they began to run.
         ended: the tools in the order in which they answered.
         raised: what they raised.
@@ -83,7 +83,7 @@ class Desk:
     """
 
     mode: Mode
-    acts: Mapping[str, Act] = field(default_factory=dict)
+    acts: Mapping[str, Act] = field(default_factory=lambda: USUAL)
     begun: list[str] = field(default_factory=list)
     ended: list[str] = field(default_factory=list)
     raised: list[BaseException] = field(default_factory=list)
@@ -105,7 +105,7 @@ class Desk:
     def _answer(self, tool: str, arguments: Mapping[str, Any]) -> Any:
         self.begun.append(tool)
         try:
-            value = (self.acts.get(tool) or USUAL[tool])(arguments)
+            value = self.acts[tool](arguments)
         except BaseException as error:
             return self._to_raise(error)
         self.ended.append(tool)
@@ -114,7 +114,7 @@ class Desk:
     async def _answer_async(self, tool: str, arguments: Mapping[str, Any]) -> Any:
         self.begun.append(tool)
         try:
-            value = (self.acts.get(tool) or USUAL[tool])(arguments)
+            value = self.acts[tool](arguments)
         except BaseException as error:
             return self._to_raise(error)
         if inspect.isawaitable(value):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sealegs.adapters.conformance.desk import Act, Desk, Mode
+from sealegs.adapters.conformance.desk import USUAL, Act, Desk, Mode
 from sealegs.adapters.conformance.scene import Ask, Harness, Scene, Script
 from sealegs.faults import AnyFault, Call, Outcome, Plan, Rule, Wait
 from sealegs.faults.call import Layer
@@ -111,6 +111,12 @@ class Stage:
     harness: Harness
     mode: Mode
 
+    @property
+    def usual(self) -> Mapping[str, Act]:
+        """What the tools answer unless told otherwise."""
+        pieces = self.harness.pieces
+        return USUAL if pieces is None else {name: _pieced(act, pieces) for name, act in USUAL.items()}
+
     def bare(self, *turns: Sequence[Ask], acts: Mapping[str, Act] | None = None, **more: Any) -> Played:
         """The framework alone, without the adapter.
 
@@ -179,7 +185,7 @@ class Stage:
             shows: see `Scene`.
             patience: see `Scene`.
         """
-        desk, witness, script = Desk(self.mode, acts or {}), Witness(), Script(turns)
+        desk, witness, script = Desk(self.mode, {**self.usual, **(acts or {})}), Witness(), Script(turns)
         session = None if plan is None else Session(plan, episode="scene", watcher=witness if watched else None)
         handed = None if active else session
         scene = Scene(self.mode, desk.tools(), script, armed, handed, shows, patience)
@@ -212,6 +218,10 @@ class Stage:
         told = tuple(scene.events)
         shown = dict(script.shown)
         return Played(shown, tuple(script.prompts), script.finished, error, seconds, told, desk, witness, stuck)
+
+
+def _pieced(act: Act, pieces: Callable[[Any], list[Any]]) -> Act:
+    return lambda arguments: pieces(act(arguments))
 
 
 async def _played(

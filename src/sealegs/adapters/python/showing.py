@@ -25,13 +25,9 @@ class ToolFault(Exception):
     """
 
     def __init__(self, failure: Failure) -> None:
-        super().__init__(failure.message)
-        self.failure = failure
-
-    def __str__(self) -> str:
-        failure = self.failure
         more = failure.status is not None or failure.retry_after is not None or failure.body
-        return render(failure) if more else failure.message
+        super().__init__(render(failure) if more else failure.message)
+        self.failure = failure
 
     def __reduce__(self) -> tuple[Any, ...]:
         failure = replace(self.failure, exception=None)

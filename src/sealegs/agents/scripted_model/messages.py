@@ -1,4 +1,4 @@
-"""Anthropic messages: `POST /v1/messages`."""
+"""Anthropic messages: `POST /v1/messages`. An answer's id says which turn it was, for a thread that goes on from it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sealegs.agents.scripted_model.wire import Counter, Heard, arguments_text, t
 
 def heard(body: Mapping[str, Any]) -> Heard:
     """How far the conversation of a request is."""
-    counter = Counter()
+    counter = Counter((body.get("thread") or {}).get("previous_message_id"))
     for message in body.get("messages") or ():
         content = message.get("content")
         if message.get("role") == "assistant":

@@ -7,13 +7,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sealegs.agents.scripted_model.script import Played
-from sealegs.agents.scripted_model.wire import CREATED, MARKED, Counter, Heard, arguments_text, tokens, words
+from sealegs.agents.scripted_model.wire import CREATED, Counter, Heard, arguments_text, tokens, words
 
 
 def heard(body: Mapping[str, Any]) -> Heard:
     """How far the conversation of a request is."""
-    before = MARKED.search(str(body.get("previous_response_id") or ""))
-    counter = Counter(int(before[1]) + 1 if before else 0)
+    counter = Counter(body.get("previous_response_id"))
     given = body.get("input")
     for item in [given] if isinstance(given, str) else given or ():
         if isinstance(item, str):

@@ -33,10 +33,15 @@ class Heard:
 
 
 class Counter:
-    """Counts the model's turns in a conversation, and keeps what it was told since."""
+    """Counts the model's turns in a conversation, and keeps what it was told since.
 
-    def __init__(self, turns: int = 0) -> None:
-        self._turns = turns
+    Args:
+        before: the id of the answer that the conversation goes on from, where it is not sent whole.
+    """
+
+    def __init__(self, before: object = None) -> None:
+        found = MARKED.search(str(before or ""))
+        self._turns = int(found[1]) + 1 if found else 0
         self._texts: list[str] = []
 
     def said(self, id: str = "") -> None:

@@ -54,7 +54,7 @@ HEAVY = {
     "agent_framework": {"adapters/agent_framework.py"},
     "crewai": {"adapters/crewai.py"},
     "claude_agent_sdk": {"adapters/claude_agent_sdk.py"},
-    "mcp": set(),
+    "mcp": {"suites/micro/"},
     "fastmcp": set(),
     "aiohttp": {"adapters/mcp/http.py"},
     "httpx": {"adapters/httpx.py"},

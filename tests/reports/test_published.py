@@ -1,6 +1,6 @@
 import pytest
 
-from sealegs.reports.published import PROMPTS, Published, by_level, by_mode
+from sealegs.reports.published import PROMPTS, Published, by_level, by_mode, chaosllm_counts, chaosllm_rates
 from sealegs.scoring.metrics import composite_score
 
 FAULTS = ("P1", "P2", "P3", "P4")
@@ -53,3 +53,17 @@ def test_a_figure_of_each_table_as_printed() -> None:
 def test_unknown_prompt_names_those_there_are() -> None:
     with pytest.raises(ValueError, match="'terse'; there are standard and failure-aware"):
         by_mode("terse")
+
+
+def test_chaosllm_s_tables_agree_but_for_the_timeouts_of_o3() -> None:
+    counts = chaosllm_counts()
+    outcomes = {"tsr": "CORRECT", "hr": "SILENT-DIFF", "tr": "TIMEOUT"}
+    apart = []
+    for model, rates in chaosllm_rates().items():
+        own = {key: number for key, number in counts.items() if key[2] == model}
+        assert sum(own.values()) == 75
+        for metric, outcome in outcomes.items():
+            share = 100 * sum(number for key, number in own.items() if key[1] == outcome) / 75
+            if abs(share - rates[metric]) > 0.051:
+                apart.append((model, metric))
+    assert apart == [("o3", "tr")]

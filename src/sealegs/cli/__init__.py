@@ -11,10 +11,24 @@ import typer
 from rich.console import Console
 
 from sealegs import __version__
-from sealegs.cli import highwater, hunt, maze, plan, proxy, replay, report, run, sandbox, serve_script, world
+from sealegs.cli import (
+    campaign,
+    highwater,
+    hunt,
+    maze,
+    plan,
+    proxy,
+    replay,
+    report,
+    run,
+    sandbox,
+    serve_script,
+    world,
+)
 from sealegs.faults.mistake import Mistake
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
+app.add_typer(campaign.app, name="campaign")
 app.add_typer(highwater.app, name="highwater")
 app.add_typer(maze.app, name="maze")
 app.add_typer(plan.app, name="plan")

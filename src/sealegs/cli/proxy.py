@@ -26,6 +26,9 @@ def proxy(
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 for any that is free.")] = 0,
     episode: Annotated[str, typer.Option(help="The episode's name: part of the key of every random decision.")] = "",
     records: Annotated[Path | None, typer.Option(help="Append the record of the episode to this file (JSONL).")] = None,
+    events: Annotated[
+        Path | None, typer.Option(help="Write each event to this file at once, over what it held.")
+    ] = None,
 ) -> None:
     """Stand between an MCP client and a server, and put faults into the calls of its tools.
 
@@ -43,7 +46,7 @@ def proxy(
         raise Mistake(f"the server is either a command after `--` or an address under --url; {given}")
     chosen = UNARMED if plan is None else read_plan(plan)
     clock = RealClock()
-    with _recorded(records, chosen, episode, clock) as recorder:
+    with _recorded(records, events, chosen, episode, clock) as recorder:
         gc.freeze()  # what was loaded stays: looking through it again would hold a call up by milliseconds
         gate = Gate(chosen, episode=episode, clock=clock, watcher=recorder)
         try:
@@ -58,18 +61,32 @@ def proxy(
 
 
 @contextmanager
-def _recorded(file: Path | None, plan: Plan, episode: str, clock: Clock) -> Iterator[Recorder | None]:
-    """The recorder of the episode, whose record is written when the block is left; None where none is wanted."""
-    if file is None:
+def _recorded(
+    file: Path | None, live: Path | None, plan: Plan, episode: str, clock: Clock
+) -> Iterator[Recorder | None]:
+    """The recorder of the episode; None where none is wanted.
+
+    Args:
+        file: gets the whole record when the block is left.
+        live: gets each event as it happens, which outlives a process that is killed.
+    """
+    if file is None and live is None:
         yield None
         return
-    from sealegs.traces import Recorder, Store, StoreError
+    from sealegs.traces import Event, Recorder, Store, StoreError
+    from sealegs.traces.store import line
 
+    def at_once(event: Event) -> None:
+        if stream is not None:
+            stream.write(line(event).encode())
+
+    store = stream = None
     try:
-        store = Store(file)
+        stream = None if live is None else live.open("wb", buffering=0)
+        store = None if file is None else Store(file)
     except (StoreError, OSError) as error:
-        raise Mistake(f"cannot write {file}: {error}; name another file") from error
-    recorder = Recorder(clock)
+        raise Mistake(f"cannot write {file if stream or live is None else live}: {error}; name another file") from error
+    recorder = Recorder(clock, at_once)
     recorder.start(episode, {"adapter": "mcp", "plan": plan.as_data()})
     try:
         yield recorder
@@ -79,5 +96,8 @@ def _recorded(file: Path | None, plan: Plan, episode: str, clock: Clock) -> Iter
     else:
         recorder.finish("answered")
     finally:
-        store.append(recorder.events)
-        store.close()
+        if store is not None:
+            store.append(recorder.events)
+            store.close()
+        if stream is not None:
+            stream.close()

@@ -6,7 +6,8 @@ bytes. Comparing whole runs side by side is not its business, but for the paired
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from sealegs.faults.mistake import Mistake
 from sealegs.reports.choosing import Played, choose
@@ -32,13 +33,24 @@ def page(material: Material, chosen: Sequence[str] = ()) -> str:
         Mistake: a chosen name is none of the material's.
     """
     episodes = _named(material.episodes, chosen) if chosen else choose(material.episodes)
-    try:
+    with extra():
         from sealegs.reports.sections import rendered
+    return rendered(material, episodes)
+
+
+@contextmanager
+def extra() -> Iterator[None]:
+    """Imports of what pages are made with.
+
+    Raises:
+        MissingExtra: it is not installed.
+    """
+    try:
+        yield
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in EXTRA:
             raise
         raise MissingExtra(f'the page needs {error.name}; run: pip install "sealegs[report]"') from error
-    return rendered(material, episodes)
 
 
 def _named(episodes: Sequence[Played], chosen: Sequence[str]) -> list[Played]:

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from sealegs.reports.calls import MARKS
 from sealegs.reports.cards import Card, card
-from sealegs.reports.cells import Cell, Grid, figure, grid, overall
+from sealegs.reports.cells import Cell, Grid, grid, overall
 from sealegs.reports.choosing import Played
 from sealegs.reports.comparison import Panel, panels, prompt_of, ranking
 from sealegs.reports.counts import STAGES, attributions, fault_modes, funnels, splits
@@ -21,6 +21,7 @@ from sealegs.reports.modes import LEVELS, METRICS, MODES, SHORT
 from sealegs.reports.plots import marker, plot
 from sealegs.reports.published import SOURCE
 from sealegs.reports.shades import Shade, shade
+from sealegs.reports.templating import environment
 from sealegs.scoring import TERMS
 from sealegs.scoring.metrics import ALL, Row
 
@@ -95,16 +96,10 @@ def rendered(material: Material, episodes: Sequence[Played]) -> str:
 
 @cache
 def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("sealegs.reports", "templates"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"figure": figure, "marker": marker, "signed": _signed}
-    environment.globals |= {"MODES": MODES, "LEVELS": LEVELS, "METRICS": METRICS, "SHORT": SHORT, "ALL": ALL}
-    return environment
+    own = environment().overlay()
+    own.filters = {**own.filters, "marker": marker, "signed": _signed}
+    own.globals = {**own.globals, "MODES": MODES, "LEVELS": LEVELS, "METRICS": METRICS, "SHORT": SHORT, "ALL": ALL}
+    return own
 
 
 def _name(material: Material) -> str:

@@ -54,7 +54,7 @@ def print_ranking(rows: Sequence[Row], results: Sequence[Result], prompt: str, c
     who = next(iter(rows), Row())
     lines = ranking(rows, results, str(who.get("agent") or who.get("model")), prompt)
     modes = MODES if console.width >= RANKED else ()
-    table = _table(("composite", "TSR", *modes, "PRR", "RC"))
+    table = plain_table(("composite", "TSR", *modes, "PRR", "RC"))
     for line in lines:
         values = (line.composite, line.tsr, *(line.by_mode if modes else ()), line.prr, line.rc)
         cells = ("–" if value is None else figure(value) for value in values)
@@ -70,7 +70,7 @@ def print_pairs(
     pairs: Iterable[tuple[str, str, str]], console: Console, names: Sequence[str] = ("Sealegs", "ToolMaze")
 ) -> None:
     """Print our figures beside the published ones: what, ours, theirs."""
-    table = _table(names)
+    table = plain_table(names)
     for what, ours, theirs in pairs:
         table.add_row(what, ours, theirs)
     console.print(table)
@@ -80,7 +80,7 @@ def print_rows(rows: Sequence[Row], console: Console) -> None:
     """Print a long table as it is: a line for each metric, a column for each level."""
     levels = list(dict.fromkeys(row["level"] for row in rows))
     values = {(row["metric"], row["level"]): row["value"] for row in rows}
-    table = _table(levels)
+    table = plain_table(levels)
     for metric in dict.fromkeys(row["metric"] for row in rows):
         cells = (values.get((metric, level)) for level in levels)
         table.add_row(
@@ -91,7 +91,7 @@ def print_rows(rows: Sequence[Row], console: Console) -> None:
 
 def print_verdicts(rows: Sequence[Mapping[str, Any]], console: Console) -> None:
     """Print judged traces of another format: both verdicts and the reason for each."""
-    table = _table(("mode", "as published", "strict", "reason"))
+    table = plain_table(("mode", "as published", "strict", "reason"))
     table.columns[-1].justify = "left"
     for row in rows:
         verdicts = ("yes" if row[name] else "no" for name in ("as_published", "strict"))
@@ -131,7 +131,8 @@ def _headline(rows: Sequence[Row], results: Sequence[Result]) -> Text:
     return text
 
 
-def _table(columns: Iterable[str]) -> Table:
+def plain_table(columns: Iterable[str]) -> Table:
+    """An empty table with a column of names and these beside it."""
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column()
     for column in columns:
@@ -140,9 +141,9 @@ def _table(columns: Iterable[str]) -> Table:
 
 
 def _by_level_and_mode(found: Grid, narrow: bool) -> Table:
-    table = _table(found.modes)
+    table = plain_table(found.modes)
     for level in found.levels:
-        table.add_row(level, *(_text(found.at(level, mode), narrow) for mode in found.modes), style=_weight(level))
+        table.add_row(level, *(cell_text(found.at(level, mode), narrow) for mode in found.modes), style=_weight(level))
     return table
 
 
@@ -150,7 +151,8 @@ def _weight(name: str) -> str:
     return "bold" if name == ALL else ""
 
 
-def _text(cell: Cell, narrow: bool = False) -> Text:
+def cell_text(cell: Cell, narrow: bool = False) -> Text:
+    """An estimate with its interval; on a narrow terminal the interval stands under it."""
     if cell.value is None:
         return Text(cell.note.replace(" ", "\n") if narrow else cell.note, style="yellow" if len(cell.note) > 1 else "")
     if narrow and cell.low is not None and cell.high is not None:
@@ -160,16 +162,16 @@ def _text(cell: Cell, narrow: bool = False) -> Text:
 
 def _judges(rows: Sequence[Row], results: Sequence[Result], narrow: bool) -> Table:
     strict, published = (grid(rows, results, metric) for metric in ("tsr", "tsr_as_published"))
-    table = _table(("strict TSR", "TSR as published", "disagree", "published alone", "strict alone"))
+    table = plain_table(("strict TSR", "TSR as published", "disagree", "published alone", "strict alone"))
     for split in splits(results):
-        cells = (_text(found.at(ALL, split.mode), narrow) for found in (strict, published))
+        cells = (cell_text(found.at(ALL, split.mode), narrow) for found in (strict, published))
         numbers = (split.looser + split.stricter, split.looser, split.stricter)
         table.add_row(split.mode, *cells, *map(str, numbers), style=_weight(split.mode))
     return table
 
 
 def _course(results: Sequence[Result]) -> Table:
-    table = _table(STAGES)
+    table = plain_table(STAGES)
     for funnel in funnels(results):
         planned, exposed, *rest = funnel.counts
         if exposed:
@@ -182,7 +184,7 @@ def _course(results: Sequence[Result]) -> Table:
 
 def _what_went_wrong(results: Sequence[Result]) -> Table:
     modes = sorted({r.mode for r in results})
-    table = _table((*modes, ALL))
+    table = plain_table((*modes, ALL))
     for term, counts in attributions(results).items():
         table.add_row(term, *(str(counts[mode] or "–") for mode in modes), str(sum(counts.values())))
     return table

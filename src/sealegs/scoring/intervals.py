@@ -1,8 +1,8 @@
-"""Intervals at 95 %: Wilson for a share of independent cases, a seeded cluster bootstrap for everything else."""
+"""Intervals at 95 %: Wilson for a share, of independent or of clustered cases, and a seeded cluster bootstrap."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ Z = 1.959963984540054  # the standard normal's 97.5 % point
 RESAMPLES = 2000
 
 
-def wilson(successes: float, n: int) -> tuple[float, float]:
+def wilson(successes: float, n: float) -> tuple[float, float]:
     """Wilson's score interval of a share (Wilson 1927), each end in [0, 1]; (0, 1) where n is 0."""
     if n == 0:
         return 0.0, 1.0
@@ -46,3 +46,40 @@ def cluster_bootstrap(
         return float("nan"), float("nan")
     low, high = np.percentile(values, [2.5, 97.5])
     return float(low), float(high)
+
+
+def clustered_wilson(hits: Sequence[int], sizes: Sequence[int]) -> tuple[float, float]:
+    """Wilson's interval of a share over clusters of cases that may be alike, in the way of Korn and Graubard (1998).
+
+    The number of cases is divided by the design effect, which the spread between clusters gives, and by
+    (t / z) ** 2, because few clusters tell that spread badly. Without spread (all cases alike, or one cluster)
+    a cluster says no more than one case. Clusters of one case each are independent cases: Wilson's own interval.
+
+    Args:
+        hits: successes in each cluster.
+        sizes: cases in each cluster, at least one.
+    """
+    n, k = sum(sizes), len(sizes)
+    if all(size == 1 for size in sizes):
+        return wilson(sum(hits), n)
+    share = sum(hits) / n
+    spread = sum((hit - share * size) ** 2 for hit, size in zip(hits, sizes, strict=True))
+    if k == 1 or share in (0, 1):
+        return wilson(share * k, k)
+    variance = spread * k / (k - 1) / n**2
+    effect = max(1.0, variance / (share * (1 - share) / n))
+    effective = max(1.0, n / effect * (Z / student(k - 1)) ** 2)
+    return wilson(share * effective, effective)
+
+
+def student(freedom: int) -> float:
+    """The 97.5 % point of Student's t; the expansion of Fisher and Cornish (1960) from four degrees of freedom on."""
+    if freedom < 4:
+        return (12.706, 4.303, 3.182)[freedom - 1]
+    z, v = Z, freedom
+    terms = (
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+    )
+    return float(z + sum(term / v**power for power, term in enumerate(terms, 1)))

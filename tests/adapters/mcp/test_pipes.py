@@ -231,6 +231,20 @@ def test_a_signal_reaches_the_server_and_the_record_is_written(tmp_path: Path) -
     assert seen.turns[1].shown is None
 
 
+def test_events_are_written_at_once_and_outlive_a_kill(tmp_path: Path) -> None:
+    events = tmp_path / "events.jsonl"
+    events.write_text("an older run\n", encoding="utf-8")
+    rules = [{"match": {"tool": "echo"}, "fault": {"kind": "hang"}}]
+    with piped(tmp_path, rules, "--events", str(events)) as pipes:
+        assert text_of(pipes.asked(1, "count")) == "1"
+        pipes.call(2, "echo", city="Oslo")
+        assert waited_for(lambda: b'"waited"' in events.read_bytes())
+        pipes.process.kill()
+        pipes.process.wait(10)
+    types = [json.loads(line)["type"] for line in events.read_text(encoding="utf-8").splitlines()]
+    assert types == ["started", "called", "shown", "called", "waited"]
+
+
 def test_when_the_client_leaves_the_record_says_what_happened(tmp_path: Path) -> None:
     records = tmp_path / "records.jsonl"
     rules = [

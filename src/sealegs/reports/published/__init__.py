@@ -1,8 +1,8 @@
-"""The published figures: ToolMaze (arXiv 2606.05806), tables 2 and 20 of models, tables 1 and 4 of its corpus.
+"""The published figures: ToolMaze (arXiv 2606.05806), tables 1, 2, 4 and 20; ChaosLLM, tables II and III.
 
-They were measured on that paper's tasks and by its own judge, so they stand beside a run as another corpus and are
+They were measured on those papers' tasks and by their own judges, so they stand beside a run as another corpus and are
 never averaged with it. The data files lie in this package; their README names columns and source. It does not cover
-the paper's other tables.
+the papers' other tables.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ BY_MODE = "table2_by_mode.csv"
 BY_LEVEL = "table20_by_level.csv"
 CORPUS_BY_LEVEL = "table1_corpus.csv"
 CORPUS = "table4_corpus.csv"
+CHAOSLLM = "ChaosLLM, tables II and III"
+CHAOSLLM_COUNTS = "chaosllm_table2.csv"
+CHAOSLLM_RATES = "chaosllm_table3.csv"
 ALL = "all"
 
 
@@ -75,6 +78,19 @@ def corpus() -> dict[str, dict[str, int]]:
     for row in csv.DictReader(_lines(CORPUS)):
         found.setdefault(row["part"], {})[row["name"]] = int(row["count"])
     return found
+
+
+def chaosllm_counts() -> dict[tuple[str, str, str], int]:
+    """ChaosLLM's table II: how many runs there are by (fault, outcome, model)."""
+    rows = list(csv.DictReader(_lines(CHAOSLLM_COUNTS)))
+    models = [name for name in rows[0] if name not in ("fault", "outcome")]
+    return {(row["fault"], row["outcome"], model): int(row[model]) for row in rows for model in models}
+
+
+def chaosllm_rates() -> dict[str, dict[str, float]]:
+    """ChaosLLM's table III: `tsr`, `hr` and `tr` of each model, in per cent."""
+    rows = csv.DictReader(_lines(CHAOSLLM_RATES))
+    return {row["model"]: {"tsr": float(row["tsr"]), "hr": float(row["hr"]), "tr": float(row["to"])} for row in rows}
 
 
 def _lines(file: str) -> list[str]:

@@ -1,1 +1,4 @@
-"""Suite `micro`: small everyday tasks on a real agent, and campaigns of faults against them."""
+"""`micro`: a LangChain agent on small workloads while its tools fail.
+
+The workloads, tools and faults of ChaosLLM rebuilt on the kernel, and harder ones, an MCP level and two agents beside.
+"""

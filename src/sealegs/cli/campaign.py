@@ -1,0 +1,98 @@
+"""`sealegs campaign`: files of experiments on small workloads: check them, run them, look at what came of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sealegs.cli.printing import console, errors, write_rows, write_whole
+
+app = typer.Typer(no_args_is_help=True, help="Fault campaigns: check a file, run it, report on it.")
+FILE = typer.Argument(help="A campaign file, or one that ships: paper, transient, two-agents, mcp.")
+JSON = typer.Option(help="Write the rows to this file, or - for standard output.")
+MODEL = typer.Option(help="This model in the place of all that the file names.")
+JOBS = typer.Option(min=1, help="Runs at a time.")
+BUDGET = typer.Option(min=0.1, help="Seconds that a run may take.")
+JUDGE = typer.Option(help="A chat model of LangChain (provider:name) that gives a second opinion where there is doubt.")
+
+
+@app.command()
+def check(
+    file: Annotated[str, FILE],
+    jobs: Annotated[int, JOBS] = 1,
+    budget: Annotated[float, BUDGET] = 60.0,
+    model: Annotated[str, MODEL] = "",
+    json: Annotated[str, JSON] = "",
+) -> None:
+    """Say what is wrong with a campaign file, all of it at once; or how many runs it is, and how long they may take."""
+    from sealegs.suites.micro.campaign.checking import checked
+
+    found = checked(file, model, jobs=jobs, budget=budget)
+    if json != "-":
+        for line in found.lines():
+            typer.echo(line)
+    write_rows(found.rows(), json)
+
+
+@app.command()
+def show(file: Annotated[str, FILE]) -> None:
+    """Print a campaign file; one that ships is a beginning for your own."""
+    from sealegs.suites.micro.campaign.shipped import text_of
+
+    typer.echo(text_of(file)[1], nl=False)
+
+
+@app.command()
+def run(
+    file: Annotated[str, FILE],
+    jobs: Annotated[int, JOBS] = 1,
+    budget: Annotated[float, BUDGET] = 60.0,
+    out: Annotated[Path | None, typer.Option(help="The folder; sealegs-campaigns/NAME by default.")] = None,
+    model: Annotated[str, MODEL] = "",
+    judge: Annotated[str, JUDGE] = "",
+    json: Annotated[str, JSON] = "",
+) -> None:
+    """Run a campaign, each run in a process of its own; the same command goes on where a stopped one left off."""
+    from sealegs.cli.progress import interruptible, shown
+    from sealegs.suites.micro.campaign.running import prepared
+
+    ready = prepared(file, model, out, jobs=jobs, budget=budget)
+    for note in ready.notes:
+        errors.print(f"note: {note}", markup=False)
+    with shown("runs") as progress, interruptible("run"):
+        ready.run(progress, lambda note: errors.print(f"note: {note}", markup=False))
+    _report(ready.folder, None, judge, json)
+
+
+@app.command()
+def report(
+    folder: Annotated[Path, typer.Argument(help="The folder of a `campaign run`.")],
+    html: Annotated[Path | None, typer.Option(help="Where to write the page; in the folder by default.")] = None,
+    judge: Annotated[str, JUDGE] = "",
+    json: Annotated[str, JSON] = "",
+) -> None:
+    """Print a campaign's tables, with the labels in its labels.csv, and write one HTML page with every run in it."""
+    _report(folder, html or folder / "report.html", judge, json)
+
+
+def _report(folder: Path, html: Path | None, judge: str, json: str) -> None:
+    from sealegs.reports.campaigns import listed, print_campaign
+    from sealegs.suites.micro.campaign.reporting import read_folder
+
+    found = read_folder(folder, judge)
+    for note in found.notes:
+        errors.print(f"note: {note}", markup=False)
+    write_whole(folder / "runs.csv", listed(found.runs))
+    if html is not None:
+        from sealegs.reports.campaign_page import page
+
+        write_whole(html, page(found.name, found.runs, found.notes))
+    if json != "-":
+        print_campaign(found.runs, console)
+        where = f"{html} and " if html is not None else ""
+        console.print(f"Every run with its evidence: {where}{folder / 'runs.csv'}.", highlight=False, soft_wrap=True)
+        if html is None:
+            console.print(f"`sealegs campaign report {folder}` makes a page of it.", highlight=False, soft_wrap=True)
+    write_rows(found.rows(), json, found.about())

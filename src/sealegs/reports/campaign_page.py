@@ -1,0 +1,51 @@
+"""One HTML page about a campaign: its tables beside the published ones, and every run with its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sealegs.reports import published
+from sealegs.reports.campaigns import (
+    COMPARED,
+    FLOWS,
+    counted,
+    flows,
+    published_counts,
+    published_rates,
+    rated,
+    summary,
+)
+from sealegs.reports.page import extra
+from sealegs.scoring.outcomes import MEANINGS, SILENT, Run
+
+
+def page(name: str, runs: Sequence[Run], notes: Sequence[str]) -> str:
+    """The page.
+
+    Args:
+        name: the campaign's.
+        runs: every finished run with its outcome.
+        notes: what a person should know, in sentences.
+
+    Raises:
+        MissingExtra: what pages are made with is not installed.
+    """
+    with extra():
+        from sealegs.reports.templating import environment
+    first = sorted(runs, key=lambda run: run.shown != SILENT)  # what nobody would have noticed comes first
+    return (
+        environment()
+        .get_template("campaign.html.j2")
+        .render(
+            name=name,
+            runs=first,
+            summary=summary(runs),
+            notes=notes,
+            tables=[("This campaign", counted(runs)), (published.CHAOSLLM, published_counts())],
+            rates=[("This campaign", rated(runs)), (published.CHAOSLLM, published_rates())],
+            meanings=MEANINGS,
+            compared=COMPARED,
+            flows=flows(runs),
+            ways=FLOWS,
+        )
+    )

@@ -1,0 +1,152 @@
+"""What became of the runs of a campaign: five outcomes, their counts, and rates with intervals.
+
+TSR, HR and TR are the shares of CORRECT, SILENT-DIFF and TIMEOUT, in per cent. Only runs that can say something count:
+a run whose prompt was answered wrongly without a fault is *not comparable*, one that no fault reached is *not
+exposed*; both stay in the table under their own names. How a run gets its outcome is not decided here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sealegs.scoring.intervals import clustered_wilson
+from sealegs.scoring.metrics import ALL, Row
+
+CORRECT, SILENT, TIMEOUT, CRASH, ERROR = OUTCOMES = ("CORRECT", "SILENT-DIFF", "TIMEOUT", "CRASH", "ERROR")
+NOT_COMPARABLE = "not comparable"
+NOT_EXPOSED = "not exposed"
+SHOWN = (*OUTCOMES, NOT_COMPARABLE, NOT_EXPOSED)
+RATES: Mapping[str, str] = {"tsr": CORRECT, "hr": SILENT, "tr": TIMEOUT, "cr": CRASH, "er": ERROR}
+MEANINGS: Mapping[str, str] = {
+    "tsr": "right in spite of the fault",
+    "hr": "wrong, and said as if right",
+    "tr": "over the budget of time",
+    "cr": "the process died",
+    "er": "said that it failed, or said nothing",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Why a run has its outcome.
+
+    Attributes:
+        rule: the rule that decided, in words.
+        found: the words or the value that it was decided by.
+        expected: the value that would have been right.
+        baseline: what was answered to the same prompt without a fault.
+        fault: the fault that was delivered, and where; empty where none was.
+        opinion: a judging model's verdict, where one was asked. It changes nothing.
+    """
+
+    rule: str
+    found: str = ""
+    expected: str = ""
+    baseline: str = ""
+    fault: str = ""
+    opinion: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run with its outcome.
+
+    Attributes:
+        id: of the run.
+        task, model, level: what was run.
+        fault: the fault, as the campaign names it.
+        place: the boundary at which it struck, where there are several agents.
+        seed, repetition: which of its kind.
+        outcome: one of `OUTCOMES`, by a person's correction where there is one, else by the rules.
+        ruled: the outcome by the rules alone.
+        comparable: whether the prompt was answered rightly without a fault.
+        exposed: whether a fault was delivered.
+        evidence: of the rules.
+        handed: with two agents, what the inner one made of the fault.
+        note: a person's.
+        corrected: whether a person gave the outcome.
+    """
+
+    id: str
+    task: str
+    model: str
+    level: str
+    fault: str
+    place: str
+    seed: int
+    repetition: int
+    outcome: str
+    ruled: str
+    comparable: bool
+    exposed: bool
+    evidence: Evidence
+    handed: str = ""
+    note: str = ""
+    corrected: bool = False
+
+    @property
+    def shown(self) -> str:
+        """Where the run is counted: its outcome, or why it says nothing."""
+        if not self.comparable:
+            return NOT_COMPARABLE
+        return self.outcome if self.exposed else NOT_EXPOSED
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is in the denominators of rates."""
+        return self.comparable and self.exposed
+
+
+def counts(runs: Iterable[Run]) -> dict[tuple[str, str, str], int]:
+    """How many runs there are by (fault, where it is counted, model)."""
+    return dict(Counter((run.fault, run.shown, run.model) for run in runs))
+
+
+def rows(runs: Sequence[Run], suite: str = "micro") -> list[Row]:
+    """The long table: for each model every rate and count by level and fault, and over all of either."""
+    found: list[Row] = []
+    for model in dict.fromkeys(run.model for run in runs):
+        own = [run for run in runs if run.model == model]
+        levels = list(dict.fromkeys(run.level for run in own))
+        faults = list(dict.fromkeys(run.fault for run in own))
+        for level in (*levels, ALL):
+            for fault in (*faults, ALL):
+                chosen = [run for run in own if level in (ALL, run.level) and fault in (ALL, run.fault)]
+                if chosen:
+                    found += (
+                        {"suite": suite, "model": model, "level": level, "mode": fault, **row} for row in cell(chosen)
+                    )
+    return found
+
+
+def cell(runs: Sequence[Run]) -> Iterator[Row]:
+    """The rates and counts of runs that are looked at together; intervals cluster by task."""
+    counted = [run for run in runs if run.counts]
+    tasks = Counter(run.task for run in counted)
+    for metric, outcome in RATES.items():
+        hits = Counter(run.task for run in counted if run.outcome == outcome)
+        yield share(metric, [hits[task] for task in tasks], list(tasks.values()))
+    for metric, number in (
+        ("runs", len(runs)),
+        ("not_comparable", sum(run.shown == NOT_COMPARABLE for run in runs)),
+        ("not_exposed", sum(run.shown == NOT_EXPOSED for run in runs)),
+        ("corrected", sum(run.corrected for run in runs)),
+    ):
+        yield {"metric": metric, "value": float(number), "low": None, "high": None, "n": len(runs)}
+
+
+def share(metric: str, hits: Sequence[int], sizes: Sequence[int]) -> Row:
+    """A rate in per cent over clusters of these sizes; None where nothing counts."""
+    n = sum(sizes)
+    if not n:
+        return {"metric": metric, "value": None, "low": None, "high": None, "n": 0}
+    low, high = clustered_wilson(hits, sizes)
+    return {
+        "metric": metric,
+        "value": round(100 * sum(hits) / n, 2),
+        "low": round(100 * low, 2),
+        "high": round(100 * high, 2),
+        "n": n,
+    }

@@ -1,0 +1,68 @@
+"""The agent: LangChain's own ReAct agent, as `create_agent` makes it, and its model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sealegs.faults.mistake import Mistake
+from sealegs.inject import Session
+from sealegs.suites.micro.workloads import Workload
+
+SCRIPTED = "scripted/"
+SCRIPTS = ("oracle", "naive", "retrier")
+
+
+def model_mistake(name: str) -> str:
+    """What is wrong with a model's name; empty where it will do. Loads nothing and asks nobody."""
+    if name.startswith(SCRIPTED):
+        known = name.removeprefix(SCRIPTED) in SCRIPTS
+        return "" if known else f"is no scripted model. There is {', '.join(SCRIPTED + script for script in SCRIPTS)}."
+    provider, mark, model = name.partition(":")
+    if not (provider and mark and model) or name != name.strip():
+        return "is no model. Write PROVIDER:MODEL as LangChain's init_chat_model has it, or scripted/oracle."
+    return ""
+
+
+def chat_model(name: str, workload: Workload, *, inner: bool = False, settings: Mapping[str, Any] | None = None) -> Any:
+    """The model of an agent.
+
+    Args:
+        name: `scripted/oracle`, `scripted/naive`, `scripted/retrier`, or `PROVIDER:MODEL` for `init_chat_model`.
+        workload: what a scripted model knows.
+        inner: whether it is the agent that is asked by the other one.
+        settings: further arguments of `init_chat_model`, such as `temperature`.
+
+    Raises:
+        Mistake: there is no such model, or what it needs is not installed.
+    """
+    wrong = model_mistake(name)
+    if wrong:
+        raise Mistake(f"{name!r} {wrong}")
+    if name.startswith(SCRIPTED):
+        from sealegs.suites.micro.scripted import ScriptedChat
+
+        return ScriptedChat(way=name.removeprefix(SCRIPTED), workload=workload.name, inner=inner)
+    from langchain.chat_models import init_chat_model
+
+    try:
+        return init_chat_model(name, **(settings or {}))
+    except (ImportError, ValueError) as error:
+        raise Mistake(f"the model {name!r} cannot be used: {error}") from error
+
+
+def react_agent(model: Any, tools: Sequence[Any], session: Session | None, raised: bool = False) -> Any:
+    """The agent.
+
+    Args:
+        model: a chat model.
+        tools: LangChain tools.
+        session: where faults are put between the agent and its tools; None where they are put elsewhere.
+        raised: a failure of a tool ends the run, as LangChain has it; else the model is shown it.
+    """
+    from langchain.agents import create_agent
+
+    from sealegs.adapters.langchain import Seam
+
+    seams = [] if session is None else [Seam(session, "raised" if raised else "shown")]
+    return create_agent(model, list(tools), middleware=seams)

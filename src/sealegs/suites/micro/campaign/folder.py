@@ -1,0 +1,107 @@
+"""A campaign's folder: what was asked for, how the runs ended, and what they told meanwhile.
+
+`campaign.json` holds the settings and the file's text, `journal.jsonl` the end of each run, `traces/` what each run's
+agent did, `labels.csv` people's labels, `verdicts.jsonl` a judging model's. The same command goes on where the last
+one stopped.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from sealegs.faults.mistake import Mistake
+from sealegs.suites.micro.isolation import Ended
+
+SETTINGS = "campaign.json"
+JOURNAL = "journal.jsonl"
+TRACES = "traces"
+VERSION = 1  # of what a run is; a folder of another version is not gone on with
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the runs of a folder share.
+
+    Attributes:
+        budget: seconds that a run may take.
+        version: of the rules of running.
+    """
+
+    budget: float
+    version: int = VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a folder was last asked for: the file's name and text, the model that stood in for all, and the settings."""
+
+    source: str
+    text: str
+    model: str
+    settings: Settings
+
+
+def opened(folder: Path, asked: Asked) -> None:
+    """Make or check the folder, and write down what is asked for now.
+
+    Raises:
+        Mistake: it holds runs under other settings, or something else.
+    """
+    file = folder / SETTINGS
+    if file.exists():
+        before = asdict(read_asked(folder).settings)
+        now = asdict(asked.settings)
+        told = "; ".join(f"{key} was {before[key]!r}, is {now[key]!r}" for key in now if before[key] != now[key])
+        if told:
+            raise Mistake(f"{folder} holds runs under other settings ({told}); give the same, or name another --out")
+    elif folder.exists() and any(folder.iterdir()):
+        raise Mistake(f"{folder} is not empty and holds no campaign; name another folder with --out")
+    try:
+        (folder / TRACES).mkdir(parents=True, exist_ok=True)
+        aside = file.with_suffix(".new")
+        aside.write_text(json.dumps(asdict(asked), indent=1) + "\n", encoding="utf-8")
+        aside.replace(file)
+    except OSError as error:
+        raise Mistake(f"cannot write to {folder}: {error.strerror}; name another folder with --out") from error
+
+
+def read_asked(folder: Path) -> Asked:
+    """What the folder was last asked for.
+
+    Raises:
+        Mistake: it holds no campaign.
+    """
+    file = folder / SETTINGS
+    try:
+        data: Mapping[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        return Asked(data["source"], data["text"], data["model"], Settings(**data["settings"]))
+    except FileNotFoundError:
+        raise Mistake(
+            f"{folder} holds no campaign (no {SETTINGS}); name the folder of a `sealegs campaign run`"
+        ) from None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise Mistake(f"{file} is damaged ({type(error).__name__}: {error}); run the campaign again") from error
+
+
+def read_ends(folder: Path) -> dict[str, Ended]:
+    """How runs ended, by id; a line that is being written, or was cut off, is left out.
+
+    Raises:
+        Mistake: the journal is damaged.
+    """
+    file = folder / JOURNAL
+    if not file.exists():
+        return {}
+    found: dict[str, Ended] = {}
+    names = [field.name for field in fields(Ended)]
+    for number, line in enumerate(file.read_bytes().split(b"\n")[:-1], 1):
+        try:
+            entry = json.loads(line)
+            found[entry["id"]] = Ended(**{name: entry[name] for name in names})
+        except (ValueError, KeyError, TypeError) as error:
+            raise Mistake(f"{file}:{number} is no line of a journal ({error}); restore the file") from error
+    return found

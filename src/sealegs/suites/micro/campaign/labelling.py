@@ -1,0 +1,154 @@
+"""Which outcome a run has, by rules, with the evidence for it.
+
+The first rule that holds decides:
+
+1. the answer gives the accepted value: CORRECT, also where it hedges (the evidence says so);
+2. the run was over its budget of time: TIMEOUT;
+3. its process died, by a signal, by memory, by leaving, or by an exception that nobody caught: CRASH;
+4. there is no answer, or the answer says that the agent failed (`admitting`), or it gives no number where one was
+   asked for: ERROR;
+5. else a wrong answer was given as if it were right: SILENT-DIFF.
+
+A run is comparable where the run without a fault beside it is CORRECT, and exposed where a fault was delivered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from sealegs.scoring.outcomes import CORRECT, CRASH, ERROR, SILENT, TIMEOUT, Evidence, Run
+from sealegs.suites.micro.campaign.admitting import admission, hedge
+from sealegs.suites.micro.campaign.labels import Label
+from sealegs.suites.micro.campaign.runs import Planned
+from sealegs.suites.micro.workloads import Workload
+from sealegs.suites.micro.workloads.accepted import Accepted, Day, Named, Parts, Quantity
+from sealegs.tasks.wording import NUMBERS
+
+DIED = {
+    "signal": "its process was ended by a signal",
+    "memory": "its process took too much memory",
+    "exited": "its process left without an answer",
+    "raised": "an exception was raised and caught by nobody",
+}
+NUMBER = re.compile(rf"\d|\b(?:{'|'.join(NUMBERS)}|half|dozen|hundred)\b", re.IGNORECASE)
+LONG = 400  # characters of a text that evidence shows
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What is known of a run that has ended.
+
+    Attributes:
+        how: `finished`, `timeout`, or one of `DIED`.
+        answer: the agent's final words; None where there were none.
+        detail: what was said about an end without an answer.
+        faults: the faults that were delivered, each with its place, in order.
+        handed: with two agents, what the inner one made of the fault.
+    """
+
+    how: str
+    answer: str | None = None
+    detail: str = ""
+    faults: tuple[str, ...] = ()
+    handed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The run without a fault: its answer or end, and whether that was right."""
+
+    told: str
+    right: bool
+
+
+def ruled(course: Course, judge: Callable[[str], bool], numeric: bool) -> tuple[str, str, str]:
+    """The outcome by the rules: (outcome, the rule in words, what was found)."""
+    answer = (course.answer or "").strip()
+    if course.how == "finished" and answer and judge(answer):
+        warning = hedge(answer)
+        rule = f"the answer gives the accepted value, though with a warning ({warning})" if warning else ""
+        return CORRECT, rule or "the answer gives the accepted value", answer
+    if course.how == "timeout":
+        return TIMEOUT, "the run was over its budget", course.detail
+    if course.how in DIED:
+        return CRASH, DIED[course.how], course.detail
+    if not answer:
+        return ERROR, "there is no answer", course.detail
+    admitted = admission(answer)
+    if admitted:
+        return ERROR, "the answer says that the agent failed", admitted
+    if numeric and not NUMBER.search(answer):
+        return ERROR, "the answer gives no value", answer
+    return SILENT, "the answer gives another value, as if it were right", answer
+
+
+def labelled(
+    planned: Planned, course: Course, workload: Workload, baseline: Baseline, labels: Mapping[str, Label]
+) -> Run:
+    """A run with a fault, with its outcome.
+
+    Args:
+        planned: what was run.
+        course: how it went.
+        workload: what was asked, and what is right.
+        baseline: the run without a fault beside it.
+        labels: people's, by run.
+    """
+    outcome, rule, found = outcome_of(course, workload)
+    expected = accepted_words(workload.accepted)
+    one, label = planned.experiment, labels.get(planned.id)
+    where = ", ".join(dict.fromkeys(course.faults))
+    run = Run(
+        planned.id,
+        one.task,
+        one.model,
+        one.level,
+        one.fault_name,
+        one.boundary,
+        one.seed,
+        planned.repetition,
+        outcome,
+        outcome,
+        baseline.right,
+        bool(course.faults),
+        Evidence(rule, cut(found), expected, cut(baseline.told), where),
+        course.handed,
+    )
+    return run if label is None else replace(run, outcome=label.outcome, note=label.note, corrected=True)
+
+
+def cut(text: str) -> str:
+    """A text as evidence shows it."""
+    text = " ".join(text.split())
+    return text if len(text) <= LONG else f"{text[: LONG - 3]}..."
+
+
+def outcome_of(course: Course, workload: Workload) -> tuple[str, str, str]:
+    """The outcome of a run of a workload, with or without a fault: see `ruled`."""
+    return ruled(course, workload.judge, numeric(workload.accepted))
+
+
+def numeric(accepted: Accepted) -> bool:
+    """Whether what is asked for has a number and nothing else that could be wrong."""
+    match accepted:
+        case Parts(parts=parts):
+            return all(map(numeric, parts))
+        case Named():
+            return False
+    return True
+
+
+def accepted_words(accepted: Accepted) -> str:
+    """What counts as right, in short."""
+    match accepted:
+        case Quantity(value=value, tolerance=tolerance):
+            return f"{value:g}" + (f" ± {tolerance:g}" if tolerance else "")
+        case Named(names=names):
+            return names[0]
+        case Day(day=day):
+            return day.isoformat()
+        case Parts(parts=parts):
+            return ", ".join(map(accepted_words, parts))
+    return ""

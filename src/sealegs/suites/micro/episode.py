@@ -1,0 +1,235 @@
+"""One episode: a workload, a plan, a model; what was said, shown, struck and answered.
+
+`play` takes and gives plain data, so that a process of its own can be told what to do and asked what came of it. Time
+is real: a hang hangs until the process is ended from outside, and its record, written as it happens, tells the rest.
+Faults strike either in this process, between the agent and LangChain's tools, or at level `mcp` in `sealegs proxy`,
+between an MCP client and a server in processes of their own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from io import FileIO
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from sealegs.faults.mistake import Mistake
+from sealegs.faults.plan import Plan
+from sealegs.faults.reading import plan_from
+from sealegs.faults.spec import ToolSpec
+from sealegs.inject import RealClock, Session
+from sealegs.suites.micro.agent import chat_model, model_mistake, react_agent
+from sealegs.suites.micro.telling import read_live, told
+from sealegs.suites.micro.tools import Toolbox
+from sealegs.suites.micro.workloads import Workload, load
+from sealegs.traces import Event, Recorder
+from sealegs.traces.store import line
+
+LEVELS = ("python", "mcp")
+BOUNDARIES = ("outer", "inner")
+
+
+class Payload(BaseModel):
+    """What an episode is made of."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    workload: str = Field(description="A name in `workloads.load()`.")
+    model: str = Field(description="`scripted/oracle`, ..., or `PROVIDER:MODEL`.")
+    plan: dict[str, Any] | None = Field(default=None, description="The fault plan as data; None for no faults.")
+    seed: int = Field(
+        default=0, description="Kept in the record; the plan has its own, and a model takes one under `settings`."
+    )
+    level: Literal["python", "mcp"] = "python"
+    boundary: Literal["", "outer", "inner"] = Field(default="", description="Where faults strike with two agents.")
+    errors: Literal["shown", "raised"] = Field(
+        default="shown", description="Whether the model is shown a tool's failure, or the run ends at it."
+    )
+    record: str | None = Field(default=None, description="A file that is written as the episode goes on (JSONL).")
+    episode: str = Field(default="", description="Part of the key of every random decision.")
+    settings: dict[str, Any] = Field(default_factory=dict, description="Further arguments of `init_chat_model`.")
+    max_steps: int = Field(default=25, ge=1, description="Turns of the model after which an agent is stopped.")
+
+
+def play(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Play one episode.
+
+    Args:
+        payload: see `Payload`.
+
+    Returns:
+        `answer`, `ended` (`answered`, `error`, `step limit`), `error`, `calls`, `strikes`, `exposed`, `steps` (turns of
+        the models), `seconds`, `first_call_seconds`; the last two from the moment that `play` was called.
+
+    Raises:
+        Mistake: the payload cannot be used.
+    """
+    given = read_payload(payload)
+    if find_spec("langchain") is None:
+        raise Mistake('the agents of micro are LangChain\'s, which is not installed; pip install "sealegs[micro]"')
+    return asyncio.run(_Episode(given, load()[given.workload]).play())
+
+
+def prepare() -> None:
+    """Load all that an episode at level `python` needs, so that a fork of this process begins at once.
+
+    Plays one without faults, which also builds the tools' indexes. Starts no thread that lives on.
+    """
+    import sealegs.suites.micro.pair  # noqa: F401
+
+    load()
+    play({"workload": "trivia", "model": "scripted/naive"})
+    Toolbox().search("warm")
+
+
+def read_payload(payload: Mapping[str, Any]) -> Payload:
+    """The payload, checked as a whole.
+
+    Raises:
+        Mistake: it cannot be used; the message names every mistake.
+    """
+    try:
+        given = Payload.model_validate(dict(payload))
+    except ValidationError as error:
+        mistakes = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}, not {one['input']!r}" for one in error.errors()]
+        raise Mistake("\n".join(mistakes)) from None
+    workload = load().get(given.workload)
+    if workload is None:
+        raise Mistake(f"there is no workload {given.workload!r}; there is {', '.join(load())}")
+    if workload.paired != bool(given.boundary):
+        which = "name a boundary, outer or inner" if workload.paired else "it has one agent: leave the boundary out"
+        raise Mistake(f"{workload.name} with boundary {given.boundary!r} cannot be played; {which}")
+    if workload.paired and given.level == "mcp":
+        raise Mistake(f"{workload.name} has two agents, which cannot be played at level mcp; play it at level python")
+    if given.errors == "raised" and given.level == "mcp":
+        raise Mistake("an MCP server's failures are always shown; leave errors='raised' out at level mcp")
+    if wrong := model_mistake(given.model):
+        what, _, remedy = wrong.partition(". ")
+        raise Mistake(f"the model {given.model!r} {what}; {remedy}")
+    if given.plan is not None:
+        plan_from(given.plan)
+    return given
+
+
+class _Live:
+    """A file that gets each event at once."""
+
+    def __init__(self, path: str | None) -> None:
+        self._file: FileIO | None = None
+        if path is not None:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            self._file = Path(path).open("wb", buffering=0)  # noqa: SIM115  # `close` ends it
+
+    def write(self, event: Event) -> None:
+        if self._file is not None:
+            self._file.write(line(event).encode())
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
+
+@dataclass
+class _Progress:
+    """What is counted while the agents work."""
+
+    steps: int = 0
+    first_call: float | None = None
+
+
+class _Episode:
+    def __init__(self, payload: Payload, workload: Workload) -> None:
+        self._payload = payload
+        self._workload = workload
+        self._clock = RealClock()
+        self._progress = _Progress()
+        self._plan = Plan(name="none") if payload.plan is None else plan_from(payload.plan)
+        self._name = payload.episode or payload.workload
+
+    async def play(self) -> dict[str, Any]:
+        if self._payload.level == "mcp":
+            return await self._over_mcp()
+        live = _Live(self._payload.record)
+        recorder = Recorder(self._clock, live.write)
+        recorder.start(self._name, self._about())
+        try:
+            answer, ended, error = await self._at_python(recorder)
+            reason: Any = {"answered": "answered", "step limit": "steps"}.get(ended, "crashed")
+            recorder.finish(reason, answer=answer, detail=error)
+        finally:
+            live.close()
+        return self._result(answer, ended, error, recorder.events)
+
+    async def _at_python(self, recorder: Recorder) -> tuple[str | None, str, str]:
+        workload, payload = self._workload, self._payload
+        tools, raised = _local(workload), payload.errors == "raised"
+        if workload.paired:
+            from sealegs.suites.micro.pair import paired_agent
+
+            agent = paired_agent(workload, self._model, self._session, recorder, tools, payload.boundary, raised)
+        else:
+            session = self._session(workload.tools, recorder, True)
+            agent = react_agent(self._model(False), tools, session, raised)
+        return await self._answered(agent)
+
+    def _session(self, tools: tuple[str, ...], watcher: Any, armed: bool, **more: Any) -> Session:
+        plan = self._plan if armed else Plan(name="none")
+        specs = [ToolSpec(name, tags=frozenset({"read_only"})) for name in tools]
+        return Session(plan, episode=self._name, specs=specs, clock=self._clock, watcher=watcher, **more)
+
+    def _model(self, inner: bool) -> Any:
+        return chat_model(self._payload.model, self._workload, inner=inner, settings=self._payload.settings)
+
+    async def _answered(self, agent: Any) -> tuple[str | None, str, str]:
+        """The agent's final words, how the run ended, and its error."""
+        from langgraph.errors import GraphRecursionError
+
+        from sealegs.suites.micro.counting import Counting
+
+        config = {
+            "recursion_limit": 2 * self._payload.max_steps,
+            "callbacks": [Counting(self._progress, self._clock)],
+        }
+        asked = {"messages": [{"role": "user", "content": self._workload.prompt}]}
+        try:
+            state = await agent.ainvoke(asked, config)
+        except GraphRecursionError:
+            return None, "step limit", f"no answer after {self._payload.max_steps} turns of the model"
+        except Exception as error:  # whatever a framework, a provider or a raised failure ends a run with
+            return None, "error", f"{type(error).__name__}: {error}"
+        return str(state["messages"][-1].text), "answered", ""
+
+    async def _over_mcp(self) -> dict[str, Any]:
+        """The same, with tools from a server behind the proxy, whose record is the episode's."""
+        from sealegs.suites.micro.remote import served
+
+        async with served(self._workload.tools, self._plan, self._name, self._payload.record) as (tools, record):
+            agent = react_agent(self._model(False), tools, None)
+            answer, ended, error = await self._answered(agent)
+            events = read_live(record)
+        return self._result(answer, ended, error, events)
+
+    def _about(self) -> dict[str, Any]:
+        kept = self._payload.model_dump(include={"workload", "model", "seed", "level", "boundary", "plan"})
+        return {"suite": "micro", **kept}
+
+    def _result(self, answer: str | None, ended: str, error: str, events: list[Event]) -> dict[str, Any]:
+        return {
+            "answer": answer,
+            "ended": ended,
+            "error": error,
+            **told(events),
+            "steps": self._progress.steps,
+            "seconds": self._clock.now(),
+            "first_call_seconds": self._progress.first_call,
+        }
+
+
+def _local(workload: Workload) -> list[Any]:
+    from sealegs.suites.micro.langchain_tools import local_tools
+
+    return list(local_tools(workload.tools, Toolbox()))

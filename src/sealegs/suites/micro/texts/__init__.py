@@ -1,0 +1,1 @@
+"""The documents and articles that the tools find, as YAML."""

@@ -1,0 +1,148 @@
+"""What a workload is, and where the ones that ship are read from.
+
+A scripted solution is a list of steps: a tool, its arguments, and by which form the needed part of its answer is found
+(a pattern with groups that does not depend on what the answer says). `{step}` in an argument or in the final words
+stands for the first group of that step's answer, `{step.2}` for the second. `otherwise` names other ways to the same
+value. In a workload with two agents the steps of the outer one ask the inner one, and `research` holds what that does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import Any, Literal
+
+from sealegs.suites.micro.tools import TODAY
+from sealegs.suites.micro.workloads.accepted import Accepted, accepted_from
+
+RESEARCH = "ResearchAgent"  # the tool that is an agent
+NUMBER = r"(-?\d[\d.]*(?:e[+-]?\d+)?)"
+Group = Literal["paper", "harder", "two agents"]
+PLACE = re.compile(r"\{(\w+)(?:\.(\d))?\}")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One call of a scripted solution.
+
+    Attributes:
+        id: what later steps call its value.
+        tool: the tool.
+        arguments: texts with places for earlier values; whatever is no text stands as it is.
+        reads: finds the value in the answer: a pattern with one group or more.
+        otherwise: other calls that give the same value.
+    """
+
+    id: str
+    tool: str
+    arguments: Mapping[str, Any]
+    reads: str = NUMBER
+    otherwise: tuple[Step, ...] = ()
+
+    def read(self, text: str) -> tuple[str, ...] | None:
+        """The value's parts in an answer; None where the answer does not have the form."""
+        found = re.search(self.reads, text, re.DOTALL)
+        return None if found is None else found.groups()
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """What is asked of an agent, how it may go about it, and what it says in the end."""
+
+    prompt: str
+    steps: tuple[Step, ...]
+    answer: str
+    accepted: Accepted
+
+    def judge(self, text: str) -> bool:
+        """Whether a text gives the accepted answer."""
+        return self.accepted.judge(text)
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A request to an agent.
+
+    Attributes:
+        name: what campaigns call it.
+        title: one line for people.
+        group: where it comes from.
+        tools: the names of the tools that the agent has; of the inner agent, where there are two.
+        task: the request with its solution, of the outer agent where there are two.
+        research: the questions that the outer agent's scripted solution asks, in a workload with two agents.
+    """
+
+    name: str
+    title: str
+    group: Group
+    tools: tuple[str, ...]
+    task: Assignment
+    research: tuple[Assignment, ...] = field(default=())
+
+    @property
+    def prompt(self) -> str:
+        """The request."""
+        return self.task.prompt
+
+    @property
+    def accepted(self) -> Accepted:
+        """What counts as right."""
+        return self.task.accepted
+
+    @property
+    def paired(self) -> bool:
+        """Whether an agent's tool is another agent."""
+        return bool(self.research)
+
+    def judge(self, text: str) -> bool:
+        """Whether a text gives the accepted answer."""
+        return self.task.judge(text)
+
+
+def filled(text: Any, values: Mapping[str, tuple[str, ...]]) -> Any:
+    """A text with its places filled; anything else as it is."""
+    if not isinstance(text, str):
+        return text
+    return PLACE.sub(lambda place: values[place[1]][int(place[2] or 1) - 1], text)
+
+
+@cache
+def load() -> dict[str, Workload]:
+    """All workloads by name: those of the paper first, those with two agents last."""
+    import yaml
+
+    folder = resources.files("sealegs.suites.micro.workloads")
+    files = [file for file in folder.iterdir() if file.name.endswith(".yaml")]
+    data = [yaml.safe_load(file.read_text(encoding="utf-8")) for file in files]
+    order = ("paper", "harder", "two agents")
+    found = sorted(map(_workload, data), key=lambda one: (order.index(one.group), one.name))
+    return {one.name: one for one in found}
+
+
+def _workload(data: Mapping[str, Any]) -> Workload:
+    return Workload(
+        name=data["name"],
+        title=data["title"],
+        group=data["group"],
+        tools=tuple(data["tools"]),
+        task=_assignment(data),
+        research=tuple(map(_assignment, data.get("research", ()))),
+    )
+
+
+def _assignment(data: Mapping[str, Any]) -> Assignment:
+    return Assignment(
+        " ".join(data["prompt"].split()),
+        tuple(map(_step, data["steps"])),
+        data["answer"],
+        accepted_from(data["accepted"], TODAY),
+    )
+
+
+def _step(data: Mapping[str, Any], id: str = "") -> Step:
+    name = data.get("id", id)
+    others = tuple(_step(other, name) for other in data.get("otherwise", ()))
+    return Step(name, data["tool"], data["arguments"], data.get("reads", NUMBER), others)

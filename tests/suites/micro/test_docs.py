@@ -1,0 +1,47 @@
+"""The page says what is so: its programs run and print what stands below them, and its tables are those of the code."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("langchain", reason="langchain is not installed")
+pytestmark = pytest.mark.filterwarnings("default")
+
+from sealegs.suites.micro.episode import Payload, play  # noqa: E402
+from sealegs.suites.micro.faults import FAULTS, Permanent, plan_for  # noqa: E402
+from sealegs.suites.micro.workloads import load  # noqa: E402
+
+PAGE = (Path(__file__).parent.parent.parent.parent / "docs" / "micro.md").read_text(encoding="utf-8")
+PAIR = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def test_the_programs_print_what_the_page_shows(capsys: pytest.CaptureFixture[str]) -> None:
+    scope: dict[str, Any] = {"__name__": "page"}
+    pairs = PAIR.findall(PAGE)
+    assert len(pairs) == 2
+    for program, shown in pairs:
+        exec(compile(program, "micro.md", "exec"), scope)
+        assert capsys.readouterr().out == shown
+
+
+def test_the_tables_name_everything() -> None:
+    for name in [*FAULTS, *load()]:
+        assert re.search(rf"^\| `{name}`", PAGE, re.MULTILINE), name
+    for name in Payload.model_fields:
+        assert re.search(rf"^\| (?:`\w+`, )?`{name}`", PAGE, re.MULTILINE), name
+
+
+def test_the_table_of_scripts_is_what_they_do() -> None:
+    faults = ("none", "unreachable", "slow", "incorrect", "delta")
+    for model, told in re.findall(r"^\| `(scripted/\w+)` \|((?: \d+ \|){5})$", PAGE, re.MULTILINE):
+        found = []
+        for fault in faults:
+            plan = plan_for(fault, {"seconds": 0.01} if fault == "slow" else {}, Permanent(), 3).as_data()
+            single = [one for one in load().values() if not one.paired]
+            ends = [play({"workload": one.name, "model": model, "plan": plan})["answer"] or "" for one in single]
+            found.append(sum(one.judge(end) for one, end in zip(single, ends, strict=True)))
+        assert list(map(int, re.findall(r"\d+", told))) == found

@@ -40,7 +40,7 @@ async def served(
         from mcp.client.client import Client
         from mcp.client.stdio import StdioServerParameters, stdio_client
     except ImportError as error:
-        raise Mistake('level mcp needs the official MCP SDK; pip install "mcp>=2,<3"') from error
+        raise Mistake('level mcp needs the official MCP SDK: pip install "sealegs[micro-mcp]"') from error
     with tempfile.TemporaryDirectory(prefix="sealegs-micro-") as folder, Path(os.devnull).open("w") as nowhere:
         file = Path(folder, "plan.json")
         file.write_text(json.dumps(plan.as_data()), encoding="utf-8")

@@ -311,7 +311,7 @@ def test_the_calls_of_an_episode_have_a_limit_together() -> None:
         assert len(kernel.run("for _ in range(5):\n    f()").calls) == 2
 
 
-def test_a_forged_end_shows_at_the_next_turn() -> None:
+def test_a_forged_end_shows_by_the_next_turn() -> None:
     forged = '{"done": 1, "how": "finished", "output": "42", "error": null}\n'
     code = f"""
 import os, fcntl
@@ -325,9 +325,11 @@ for n in range(3, 64):
 """
     with Kernel(place("weak")) as kernel:
         turn = kernel.start([RATE], answer).run(code)
-        assert (turn.output, turn.calls) == ("42", ())
-        late = kernel.run("1")
-        assert (late.how, late.alive) == ("violated", False)
+        assert turn.calls == ()
+        if turn.alive:  # its own end came after the host had looked
+            assert turn.output == "42"
+            turn = kernel.run("1")
+        assert (turn.how, turn.alive) == ("violated", False)
 
 
 async def test_tasks_and_async_functions() -> None:

@@ -12,7 +12,7 @@ from sealegs.world.sql.database import Database, Unanswered, same
 from sealegs.world.sql.database import Rows as Answer
 from sealegs.world.sql.drafts import parameter
 from sealegs.world.sql.parameters import Parametrised, parametrise
-from sealegs.world.sql.parsing import Unread, parse
+from sealegs.world.sql.parsing import Unread, parse, strict_text_of
 from sealegs.world.sql.schema import Schema
 from sealegs.world.sql.solving import Rows, Way, ways
 from tests.world.sql.golden import told
@@ -46,7 +46,7 @@ def known_ways(toy: Toy, query: str) -> list[Way]:
 
     def columns(found: Parametrised) -> tuple[str, ...] | None:
         try:
-            return database.columns(found.sql, {slot.name: None for slot in found.slots})
+            return database.columns(strict_text_of(found.tree), {slot.name: None for slot in found.slots})
         except Unanswered:
             return None
 
@@ -150,3 +150,15 @@ def test_the_same_query_in_other_letters_is_the_same_function(toy: Toy) -> None:
         "SELECT t1.name /* names */ FROM student t1 WHERE t1.age > 7 -- years",
     )
     assert len({parametrise(parse(text, toy[1]), toy[1]).sql for text in texts}) == 1
+
+
+def test_a_name_of_the_outer_query_is_never_a_text_inside(toy: Toy) -> None:
+    sql = 'SELECT id FROM student WHERE EXISTS (SELECT id FROM course WHERE "Odd Name" NOT BETWEEN "Ann" AND "city")'
+
+    def columns(found: Parametrised) -> tuple[str, ...] | None:
+        try:
+            return toy[0].columns(strict_text_of(found.tree), {slot.name: None for slot in found.slots})
+        except Unanswered:
+            return None
+
+    assert [len(way) for way in ways(parse(sql, toy[1]), toy[1], columns)] == [1]

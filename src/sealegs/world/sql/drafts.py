@@ -21,7 +21,7 @@ from sealegs.world.sql.database import Rows as Answer
 from sealegs.world.sql.library import Kind, Parameter
 from sealegs.world.sql.pairs import Pair
 from sealegs.world.sql.parameters import Parametrised, Slot
-from sealegs.world.sql.parsing import Unread, parse, subqueries
+from sealegs.world.sql.parsing import Unread, parse, strict_text_of, subqueries
 from sealegs.world.sql.schema import Schema, read_schema
 from sealegs.world.sql.solving import Rows, Way, ways
 from sealegs.world.sql.wording import Wording
@@ -264,7 +264,7 @@ class _Desk:
     def _columns(self, query: Parametrised) -> tuple[str, ...] | None:
         """The names of a subquery's columns; None where SQLite cannot prepare it alone."""
         try:
-            return self.database.columns(query.sql, {slot.name: None for slot in query.slots})
+            return self.database.columns(strict_text_of(query.tree), {slot.name: None for slot in query.slots})
         except Unanswered:
             return None
 

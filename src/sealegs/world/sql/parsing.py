@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import sqlglot
 from sqlglot import exp
+from sqlglot.dialects.sqlite import SQLite
 from sqlglot.errors import SqlglotError
 
 from sealegs.world.sql.schema import Column, Schema, folded
@@ -53,6 +54,20 @@ def parse(sql: str, schema: Schema) -> Tree:
 def text_of(tree: Tree) -> str:
     """The tree as SQL for SQLite, without comments."""
     return tree.sql("sqlite", comments=False)
+
+
+class _Strict(SQLite):
+    """SQLite's dialect with names in backquotes, which it never takes for texts."""
+
+    class Tokenizer(SQLite.Tokenizer):
+        """Writes names so."""
+
+        IDENTIFIERS = ["`"]
+
+
+def strict_text_of(tree: Tree) -> str:
+    """The same so written that SQLite refuses names that stand for nothing, where it takes them for texts elsewhere."""
+    return tree.sql(_Strict, comments=False)
 
 
 def selects(tree: Tree) -> list[exp.Select]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sealegs.faults.call import Value
+from sealegs.faults.call import Failure, Outcome, Value
 from sealegs.faults.mistake import Mistake
 from sealegs.recovery.plan import RecoveryPlan, read_recovery_plan
 from tests.recovery.stage import BUSY, FINE, GONE, Stage
@@ -42,7 +42,11 @@ def written(folder: Path, text: str) -> Path:
 
 def test_a_plan_from_a_file_recovers(tmp_path: Path) -> None:
     plan = read_recovery_plan(written(tmp_path, WHOLE))
-    scripts = {"get_rate": [BUSY, GONE], "find": [Value({"found": {"id": 7}})], "quote": [Value({"mid": 1.1})]}
+    scripts: dict[str, list[Outcome]] = {
+        "get_rate": [BUSY, GONE],
+        "find": [Value({"found": {"id": 7}})],
+        "quote": [Value({"mid": 1.1})],
+    }
     scene = Stage(plan.layer(), scripts)
     assert scene.call("get_rate", base="EUR") == Value({"rate": 1.1})
     assert scene.made == [
@@ -82,6 +86,49 @@ def test_a_mistake_is_named(tmp_path: Path, text: str, part: str) -> None:
         read_recovery_plan(written(tmp_path, text))
 
 
-def test_advice_needs_a_bank() -> None:
-    with pytest.raises(Mistake, match="bank"):
-        RecoveryPlan(policies=("advise",)).layer()
+def test_advice_comes_from_the_shipped_bank() -> None:
+    seen = Stage(RecoveryPlan(policies=("advise",)).layer(), {"price": [BUSY]}).call("price")
+    assert isinstance(seen, Failure)
+    assert seen.message.startswith("Service Unavailable\n\nRecovery: The service is down for the moment. If the")
+
+
+OWN = """
+shipped: false
+exemplars:
+  - name: till-busy
+    cause: unavailable
+    status: [503]
+    types: [ServiceUnavailable]
+    looks: [Service Unavailable]
+    diagnosis: The till is being counted.
+    steps: [Ask again after noon.]
+    stop: it is evening.
+"""
+
+
+def test_advice_comes_from_the_bank_beside_the_plan(tmp_path: Path) -> None:
+    (tmp_path / "banks").mkdir()
+    (tmp_path / "banks" / "own.yaml").write_text(OWN, encoding="utf-8")
+    plan = read_recovery_plan(written(tmp_path, "policies: [advise]\nbank: banks/own.yaml\n"))
+    seen = Stage(plan.layer(), {"price": [BUSY, GONE]})
+    first, second = seen.call("price"), seen.call("price")
+    assert isinstance(first, Failure)
+    assert first.message.endswith("took effect. 1. Ask again after noon. Stop when it is evening.")
+    assert second == GONE  # nothing near in this bank
+    (tmp_path / "banks" / "own.yaml").unlink()
+    plan.layer()  # the bank of a plan is read once
+
+
+def test_a_bank_that_is_none_is_told_when_the_plan_is_read(tmp_path: Path) -> None:
+    (tmp_path / "own.yaml").write_text("exemplars: [{name: X y}]", encoding="utf-8")
+    with pytest.raises(Mistake, match=r"own\.yaml is no exemplar bank") as told:
+        read_recovery_plan(written(tmp_path, "policies: [advise]\nbank: own.yaml\n"))
+    assert "exemplars[0].name" in str(told.value)
+    assert "exemplars[0].diagnosis" in str(told.value)
+    with pytest.raises(Mistake, match="does not exist"):
+        read_recovery_plan(written(tmp_path, "policies: [advise]\nbank: none.yaml\n"))
+
+
+def test_a_bank_that_nobody_asks_is_a_mistake(tmp_path: Path) -> None:
+    with pytest.raises(Mistake, match="advise"):
+        read_recovery_plan(written(tmp_path, "bank: own.yaml\n"))

@@ -12,7 +12,9 @@ from rich.console import Console
 
 from sealegs import __version__
 from sealegs.cli import (
+    bank,
     campaign,
+    diagnose,
     highwater,
     hunt,
     maze,
@@ -28,17 +30,19 @@ from sealegs.cli import (
 from sealegs.faults.mistake import Mistake
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
+app.add_typer(bank.app, name="bank")
 app.add_typer(campaign.app, name="campaign")
 app.add_typer(highwater.app, name="highwater")
 app.add_typer(maze.app, name="maze")
 app.add_typer(plan.app, name="plan")
 app.add_typer(sandbox.app, name="sandbox")
 app.add_typer(world.app, name="world")
+app.command("diagnose")(diagnose.diagnose)
 app.command("hunt")(hunt.hunt)
 app.command("proxy")(proxy.proxy)
-app.command("run")(run.run)
-app.command("report")(report.report)
 app.command("replay")(replay.replay)
+app.command("report")(report.report)
+app.command("run")(run.run)
 app.command("serve-script")(serve_script.serve_script)
 
 

@@ -10,12 +10,14 @@ alternatives:
     steps: [{tool: fx_quote, arguments: {pair: {given: base}, side: {fixed: mid}}}]
     answer: {rate: {step: 0, path: quote.mid}}
 ```
-All that is left out stands as in `active()`. What it does not cover: detectors, which are made from records.
+All that is left out stands as in `active()`. The policy `advise` asks the bank that `bank: FILE` names (from the plan's
+folder), or the shipped one. What it does not cover: detectors, which are made from records.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -25,6 +27,7 @@ from sealegs.faults.mistake import Mistake
 from sealegs.faults.problems import in_short
 from sealegs.faults.reading import read_data
 from sealegs.faults.spec import ToolSpec
+from sealegs.recovery.bank import Bank, read_bank, read_bank_file
 from sealegs.recovery.budget import Budget
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.recovery.nature import Nature
@@ -169,22 +172,34 @@ class RecoveryPlan(_Read):
     budget: BudgetSettings = BudgetSettings()
     tools: Mapping[str, ToolSettings] = Field(default_factory=dict)
     alternatives: tuple[AlternativeSettings, ...] = ()
+    bank: str = Field(default="", description="The exemplar bank that `advise` asks; the shipped one by default.")
     check: bool = Field(default=True, description="Whether answers are held against what the tools' specs declare.")
 
     def layer(self, adviser: Adviser | None = None, *, seed: int = 0) -> RecoveryLayer:
         """The layer for one episode.
 
         Args:
-            adviser: who advises, for the policy `advise`.
+            adviser: who advises, for the policy `advise`; the plan's bank by default.
             seed: decides the jitter.
 
         Raises:
-            Mistake: `advise` is asked for without an adviser.
+            Mistake: the bank that `advise` would ask cannot be read.
         """
+        if adviser is None and self._advises:
+            adviser = self._bank
         policies = tuple(self._policy(entry, adviser, seed) for entry in self.policies)
         return RecoveryLayer(
             Sequence(policies), budget=Budget(**self.budget.model_dump()), check=self.check, specs=self.specs
         )
+
+    @cached_property
+    def _bank(self) -> Bank:
+        """Read once, whatever the number of episodes."""
+        return read_bank(self.bank)
+
+    @property
+    def _advises(self) -> bool:
+        return any("advise" in ([entry] if isinstance(entry, str) else entry) for entry in self.policies)
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
@@ -199,8 +214,6 @@ class RecoveryPlan(_Read):
     def _policy(self, entry: str | Mapping[Any, Any], adviser: Adviser | None, seed: int) -> Policy:
         name, given = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
         settings = WITH_SETTINGS.get(name, Bare).model_validate(given).model_dump()
-        if name == "advise" and adviser is None:
-            raise Mistake("the policy 'advise' needs an exemplar bank; give one, or leave it out")
         makers: dict[str, Callable[[], Policy]] = {
             "parse": Parse,
             "mend_arguments": MendArguments,
@@ -215,6 +228,8 @@ class RecoveryPlan(_Read):
 
     @model_validator(mode="after")
     def _settings_hold(self) -> RecoveryPlan:
+        if "bank" in self.model_fields_set and not self._advises:
+            raise ValueError("names a bank, and no policy `advise` that would ask it; add `advise` to the policies")
         for entry in self.policies:
             if isinstance(entry, dict):
                 if len(entry) != 1:
@@ -231,10 +246,15 @@ def read_recovery_plan(path: str | Path) -> RecoveryPlan:
         Mistake: it cannot be read, or is none; with everything that is wrong.
     """
     data = read_data(path)
+    if isinstance(data, dict) and isinstance(data.get("bank"), str) and data["bank"]:
+        data = {**data, "bank": str(Path(path).parent / data["bank"])}
     try:
-        return RecoveryPlan.model_validate(data or {})
+        plan = RecoveryPlan.model_validate(data or {})
     except ValidationError as error:
         told = [
             f"  {'.'.join(map(str, item['loc']))}: {in_short(item['input'])}: {item['msg']}" for item in error.errors()
         ]
         raise Mistake("\n".join([f"{path} is no recovery plan:", *told])) from None
+    if plan.bank:
+        read_bank_file(plan.bank)  # what is wrong with it is told now, not at the first failure
+    return plan

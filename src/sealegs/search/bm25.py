@@ -1,15 +1,22 @@
 """Full-text search: BM25 on English stems.
 
 The score is BM25 as Lucene has it (Robertson and Zaragoza 2009; `bm25s`). There are no synonyms: a text is found by the
-words that it uses.
+words that it uses. Likeness is the score of query and text over the geometric mean of what each scores with itself:
+1 where both say the same, 0 where they share no word.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any
+from math import log
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 K1 = 1.2
 B = 0.75
@@ -26,8 +33,46 @@ class TextIndex:
         from bm25s import BM25
 
         index = BM25(k1=K1, b=B)
-        index.index([words(text) for text in self.texts], show_progress=False)
+        index.index(self._words, show_progress=False)
         return index
+
+    @cached_property
+    def _words(self) -> list[list[str]]:
+        return [words(text) for text in self.texts]
+
+    @cached_property
+    def _rarity(self) -> dict[str, float]:
+        """The weight of each word by how few texts have it."""
+        having = Counter(word for found in self._words for word in set(found))
+        return {word: _weight(len(self.texts), count) for word, count in having.items()}
+
+    @cached_property
+    def _length(self) -> float:
+        return sum(map(len, self._words)) / max(1, len(self._words)) or 1.0
+
+    @cached_property
+    def _own(self) -> NDArray[np.float64]:
+        """What each text scores with itself, under a root; without words, 1."""
+        import numpy as np
+
+        return np.sqrt(np.array([self._itself(found) or 1.0 for found in self._words], dtype=np.float64))
+
+    def _itself(self, found: list[str]) -> float:
+        unseen = _weight(len(self.texts), 0)
+        fill = K1 * (1 - B + B * len(found) / self._length)
+        return sum(self._rarity.get(word, unseen) * count / (fill + count) for word, count in Counter(found).items())
+
+    def likeness(self, query: str) -> NDArray[np.float64]:
+        """How alike the query and every text are, 0 to 1."""
+        import numpy as np
+
+        asked = words(query)
+        known = [word for word in dict.fromkeys(asked) if word in self._rarity]
+        if not known:
+            return np.zeros(len(self.texts))
+        found = np.asarray(self._index.get_scores(known), dtype=np.float64)
+        alike: NDArray[np.float64] = np.minimum(1.0, found / (self._own * self._itself(asked) ** 0.5))
+        return alike
 
     def scores(self, query: str) -> list[float]:
         """The score of every text, 0 where it shares no word with the query."""
@@ -47,6 +92,10 @@ def words(text: str) -> list[str]:
         [plain], stopwords="en", stemmer=_stemmer(), return_ids=False, show_progress=False
     )
     return found[0]
+
+
+def _weight(texts: int, having: int) -> float:
+    return log(1 + (texts - having + 0.5) / (having + 0.5))
 
 
 @cache

@@ -1,0 +1,107 @@
+"""What is asked of a bank from the command line: the nearest of a text, proposals from records, whether it is sound."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from sealegs.faults.mistake import Mistake
+from sealegs.recovery.bank.adding import coverage, yaml_text
+from sealegs.recovery.bank.exemplar import read_bank_file, shipped_exemplars
+from sealegs.recovery.bank.index import Bank, Match
+from sealegs.recovery.bank.mining import Mined
+from sealegs.recovery.causes import causes
+from sealegs.recovery.forms import read_failure
+from sealegs.traces.record import Record, record
+from sealegs.traces.store import StoreError, read
+
+
+def asked(bank: Bank, text: str, count: int) -> tuple[Match, ...]:
+    """The nearest exemplars of a failure's text.
+
+    Raises:
+        Mistake: there is nothing in the text to look for.
+    """
+    reading = read_failure(text)
+    if reading.signature is None:
+        raise Mistake("nothing is wrong with this as far as can be told; give what the tool said, or words of it")
+    return bank.nearest(reading.signature, reading.call if reading.call.tool else None, count)
+
+
+def found_lines(found: Sequence[Match]) -> list[str]:
+    """Exemplars with their distance, as text."""
+    return [line for match in found for line in (f"{match.distance:.2f}  {match.exemplar.name}", _told(match))]
+
+
+def found_data(found: Sequence[Match]) -> dict[str, Any]:
+    """The same as data."""
+    return {"found": [{"distance": round(match.distance, 4), **match.exemplar.data()} for match in found]}
+
+
+def records_of(paths: Iterable[Path], notes: list[str]) -> Iterator[Record]:
+    """The finished episodes of files.
+
+    Raises:
+        Mistake: a file cannot be read.
+    """
+    for path in paths:
+        try:
+            for events in read(path, notes):
+                yield record(events)
+        except FileNotFoundError as error:
+            raise Mistake(f"{path} does not exist; give a file of records") from error
+        except (OSError, StoreError) as error:
+            raise Mistake(str(error)) from error
+
+
+def mined_lines(one: Mined) -> list[str]:
+    """A proposal as a person is shown it."""
+    done = ", ".join(call.tool for call in one.done)
+    return [f"# {one.episode}: {one.failed.tool} failed; then {done}", yaml_text([one.exemplar]).rstrip()]
+
+
+def mined_data(found: Sequence[Mined], taken: Sequence[Mined]) -> dict[str, Any]:
+    """Proposals as data."""
+    names = {one.exemplar.name for one in taken}
+    return {
+        "proposed": [
+            {"episode": one.episode, "taken": one.exemplar.name in names, "exemplar": one.exemplar.data()}
+            for one in found
+        ]
+    }
+
+
+def checked(path: Path | None) -> dict[str, Any]:
+    """What a bank holds.
+
+    Raises:
+        Mistake: it is no bank; with everything that is wrong.
+    """
+    exemplars = shipped_exemplars() if path is None else read_bank_file(path).exemplars
+    by_class = Counter(causes()[one.cause].failure_class for one in exemplars)
+    return {
+        "bank": "shipped" if path is None else str(path),
+        "exemplars": len(exemplars),
+        "causes": coverage(exemplars),
+        "classes": dict(sorted(by_class.items())),
+        "statuses": sorted({status for one in exemplars for status in one.status}),
+    }
+
+
+def print_checked(found: dict[str, Any], console: Console) -> None:
+    """Print it."""
+    console.print(f"{found['bank']}: sound, {found['exemplars']} exemplars", highlight=False, markup=False)
+    table = Table("cause", "meaning", "published class", "exemplars", box=None)
+    for name, count in found["causes"].items():
+        one = causes()[name]
+        table.add_row(name, one.meaning, one.failure_class, str(count))
+    console.print(table)
+
+
+def _told(match: Match) -> str:
+    return f"      {match.exemplar.text}"

@@ -1,0 +1,269 @@
+"""The exemplar bank: the nearest exemplar of a failure, with its distance, and nothing where none is near.
+
+The distance is `STRUCTURE` parts of structure and the rest of text, 0 to 1. Structure: status, error name, cause by the
+rules, nature, broken schema and invariants, each counted where the failure tells something of it. Text: one less the
+likeness of the masked messages (BM25, or whatever else is given that has `likeness`). Beyond `FLOOR` nothing is
+advised: it is the largest multiple of 0.05 up to which nine of ten nearest exemplars have the right cause when the
+rules are silenced, over the labelled failures that rules and exemplars were written with, and no others
+(`suites.diagnosis`).
+
+Exemplars that are alike in structure are looked at as one, so a lookup among 100,000 costs some passes over two arrays.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from sealegs.faults.call import Call
+from sealegs.recovery.bank.exemplar import Exemplar, read_bank_file, shipped_exemplars
+from sealegs.recovery.causes import GENERIC, cause, short
+from sealegs.recovery.classes import Near
+from sealegs.recovery.nature import nature
+from sealegs.recovery.policies.advise import Advice
+from sealegs.recovery.signature import Signature
+from sealegs.search.bm25 import TextIndex
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+STRUCTURE = 0.6
+WEIGHTS = {"status": 3.0, "type": 2.0, "cause": 3.0, "nature": 1.0, "invariants": 4.0, "schema": 2.0}
+UNSAID = 0.5  # how far an exemplar is from a failure in what the exemplar says nothing of
+FLOOR = 0.55
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+class Likeness(Protocol):
+    """Texts that can be compared with one: BM25 here; an index of embeddings fits as well."""
+
+    def likeness(self, query: str) -> NDArray[np.float64]:
+        """How alike the query and every text are, 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """An exemplar and how far it is from a failure, 0 to 1."""
+
+    exemplar: Exemplar
+    distance: float
+
+
+class Bank:
+    """Exemplars that can be asked for the nearest one.
+
+    Args:
+        exemplars: what is known; of several with one name the last counts.
+        floor: beyond this distance nothing is advised.
+        index: makes what compares texts.
+        rules: whether the cause that the rules tell counts.
+
+    Raises:
+        ValueError: there are no exemplars.
+    """
+
+    def __init__(
+        self,
+        exemplars: Iterable[Exemplar],
+        *,
+        floor: float = FLOOR,
+        index: Callable[[tuple[str, ...]], Likeness] = TextIndex,
+        rules: bool = True,
+    ) -> None:
+        import numpy as np
+
+        self.exemplars = tuple({one.name: one for one in exemplars}.values())
+        if not self.exemplars:
+            raise ValueError("a bank needs at least one exemplar")
+        self.floor = floor
+        texts = [(place, look) for place, one in enumerate(self.exemplars) for look in one.masks]
+        self._texts = index(tuple(look for _, look in texts))
+        self._first = np.flatnonzero(np.diff([-1, *(place for place, _ in texts)]))  # each one's first text
+        self._single = len(texts) == len(self.exemplars)
+        groups: dict[tuple[Any, ...], int] = {}
+        self._group = np.array([groups.setdefault(_structure(one), len(groups)) for one in self.exemplars])
+        self._features = _Features([self.exemplars[place] for place in _firsts(self._group, len(groups))], rules)
+        self._texts.likeness("warm")  # what is built on the first question is built now
+
+    def distances(self, signature: Signature, call: Call | None = None) -> NDArray[np.float64]:
+        """How far every exemplar is from a failure, 0 to 1; infinite where it is for other tools."""
+        import numpy as np
+
+        likeness = self._texts.likeness(_words(signature))
+        if not self._single:
+            likeness = np.maximum.reduceat(likeness, self._first)
+        structure = self._features.distances(signature, call)[self._group]
+        found: NDArray[np.float64] = structure + (1 - STRUCTURE) * (1 - likeness)
+        if signature.repeated:
+            for place in self._features.after_repeats(self._group):
+                if 0 < self.exemplars[place].repeated <= signature.repeated:
+                    found[place] = 0.0
+        return found
+
+    def nearest(self, signature: Signature, call: Call | None = None, count: int = 1) -> tuple[Match, ...]:
+        """The nearest exemplars, the nearest first."""
+        import numpy as np
+
+        found = self.distances(signature, call)
+        if count == 1:
+            places: Sequence[int] = [int(found.argmin())]
+        else:
+            count = min(count, len(self.exemplars))
+            some = np.argpartition(found, count - 1)[:count]
+            places = sorted(map(int, some), key=lambda place: (found[place], place))
+        return tuple(Match(self.exemplars[p], float(found[p])) for p in places if np.isfinite(found[p]))
+
+    def near(self, signature: Signature, call: Call | None = None) -> Near | None:
+        """The nearest exemplar, where it is not beyond the floor."""
+        for match in self.nearest(signature, call):
+            if match.distance <= self.floor:
+                return Near(match.exemplar.name, match.exemplar.cause, match.distance)
+        return None
+
+    def advice(self, call: Call, signature: Signature) -> Advice | None:
+        """What the nearest exemplar says, where it is not beyond the floor."""
+        for match in self.nearest(signature, call):
+            if match.distance <= self.floor:
+                return Advice(match.exemplar.told(signature), match.exemplar.name, match.distance)
+        return None
+
+
+@cache
+def shipped_bank() -> Bank:
+    """The bank that comes with Sealegs."""
+    return Bank(shipped_exemplars())
+
+
+def read_bank(path: str | Path | None = None) -> Bank:
+    """The bank in a file, together with the shipped one unless the file says otherwise; without one, the shipped one.
+
+    Raises:
+        Mistake: the file is no bank.
+    """
+    if path is None or str(path) == "":
+        return shipped_bank()
+    file = read_bank_file(path)
+    return Bank((*shipped_exemplars(), *file.exemplars) if file.shipped or not file.exemplars else file.exemplars)
+
+
+class _Features:
+    """The structures of exemplars as arrays: for each thing that a failure can say, how far each is from it."""
+
+    def __init__(self, ones: Sequence[Exemplar], rules: bool) -> None:
+        import numpy as np
+
+        self._ones = ones
+        self._rules = rules
+        self._status = _table([one.status for one in ones])
+        self._type = _table([one.types for one in ones])
+        self._cause = _table([(one.cause,) for one in ones])
+        self._nature = _table([(one.nature,) for one in ones])
+        self._silent = np.array([one.silent for one in ones])
+        self._schema = np.array([one.breaks_schema for one in ones])
+        self._repeats = np.array([one.repeated > 0 for one in ones])
+        self._bound = [place for place, one in enumerate(ones) if one.tools]
+
+    def distances(self, signature: Signature, call: Call | None) -> NDArray[np.float64]:
+        """The structural part of the distance of every structure."""
+        import numpy as np
+
+        total, weight = np.zeros(len(self._ones)), 0.0
+        for name, part in self._parts(signature):
+            total += WEIGHTS[name] * part
+            weight += WEIGHTS[name]
+        found: NDArray[np.float64] = STRUCTURE * (total / weight if weight else np.full(len(self._ones), UNSAID))
+        found[self._silent != signature.silent] = STRUCTURE
+        found[self._repeats] = np.inf
+        for place in self._bound:
+            if call is None or not any(fnmatchcase(call.tool, pattern) for pattern in self._ones[place].tools):
+                found[place] = np.inf
+        return found
+
+    def after_repeats(self, group: NDArray[Any]) -> Sequence[int]:
+        """The exemplars that are for failures that came before."""
+        found: list[int] = self._repeats[group].nonzero()[0].tolist()
+        return found
+
+    def _parts(self, signature: Signature) -> Iterable[tuple[str, Any]]:
+        if signature.status is not None:
+            yield "status", _looked_up(self._status, signature.status)
+        name = short(signature.type)
+        if name not in GENERIC:
+            yield "type", _looked_up(self._type, name)
+        told = cause(signature) if self._rules else None
+        if told is not None:
+            yield "cause", _looked_up(self._cause, told[0].name)
+        kind = nature(signature)
+        if kind != "unknown":
+            yield "nature", _looked_up(self._nature, kind)
+        if signature.silent:
+            yield "invariants", self._apart(frozenset(signature.invariants))
+            yield (
+                "schema",
+                self._schema != (bool(signature.schema) or "missing_required_fields" in signature.invariants),
+            )
+
+    def _apart(self, families: frozenset[str]) -> Any:
+        import numpy as np
+
+        def jaccard(theirs: frozenset[str]) -> float:
+            return 1 - len(families & theirs) / len(families | theirs) if families | theirs else 0.0
+
+        return np.array([jaccard(frozenset(one.invariants)) for one in self._ones])
+
+
+def _table(said: Sequence[Sequence[Any]]) -> dict[Any, Any]:
+    """For each value, how far each structure is from it; under None, from a value that nobody names."""
+    import numpy as np
+
+    default = np.array([1.0 if values else UNSAID for values in said])
+    places: dict[Any, list[int]] = {}
+    for place, values in enumerate(said):
+        for value in values:
+            places.setdefault(value, []).append(place)
+    found: dict[Any, Any] = {None: default}
+    for value, at in places.items():
+        found[value] = default.copy()
+        found[value][at] = 0.0
+    return found
+
+
+def _looked_up(table: dict[Any, Any], value: Any) -> Any:
+    return table[value] if value in table else table[None]
+
+
+def _structure(one: Exemplar) -> tuple[Any, ...]:
+    families = tuple(sorted(one.invariants))
+    return (
+        one.status,
+        one.types,
+        one.cause,
+        one.nature,
+        one.silent,
+        families,
+        one.breaks_schema,
+        one.repeated,
+        one.tools,
+    )
+
+
+def _firsts(group: NDArray[Any], count: int) -> list[int]:
+    import numpy as np
+
+    _, places = np.unique(group, return_index=True)
+    assert len(places) == count
+    found: list[int] = places.tolist()
+    return found
+
+
+def _words(signature: Signature) -> str:
+    """What of a failure is compared as text."""
+    if not signature.message and not signature.invariants:
+        return _CAMEL.sub(" ", short(signature.type))
+    return " ".join([signature.message, *signature.invariants])

@@ -1,0 +1,131 @@
+"""What can be the matter, told from a signature by rules: the first cause whose marks are there.
+
+The causes, their rules and their classes are data (`data/causes.yaml`): statuses that say it whatever the words, names
+of errors and words of the message, and statuses that say it where no words do. Finer than the seven classes of
+`classes`, for what helps depends on it. What no rule speaks of is left to the nearest exemplar.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, Literal
+
+from sealegs.recovery.signature import Signature
+
+By = Literal["status", "words", "answer"]
+GENERIC = frozenset(
+    {"", "Error", "Exception", "ToolError", "HTTPError", "HTTPStatusError", "APIError", "APIStatusError"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One thing that can be the matter.
+
+    Attributes:
+        name: as exemplars and labels name it.
+        meaning: in words.
+        failure_class: its class by the published assignment, or of the published failure that is nearest to it.
+        like: that failure.
+        ours: the class by the meaning of the classes.
+        because: why `ours` is another one; empty where it is not.
+        sure: statuses that say it whatever the words.
+        likely: statuses that say it where no words say otherwise.
+        types: names of errors.
+        words: what is looked for in type and message.
+    """
+
+    name: str
+    meaning: str
+    failure_class: str
+    like: str
+    ours: str
+    because: str
+    sure: frozenset[int]
+    likely: frozenset[int]
+    types: re.Pattern[str] | None
+    words: re.Pattern[str] | None
+
+    def told(self, type: str, text: str) -> bool:
+        """Whether an error's name or words say it."""
+        if self.types is not None and self.types.fullmatch(type):
+            return True
+        return self.words is not None and self.words.search(text) is not None
+
+
+def cause(signature: Signature) -> tuple[Cause, By] | None:
+    """What is the matter by the rules, and what told it; None where they are silent."""
+    known = causes()
+    if signature.silent:
+        name = _of_answer(signature)
+        return (known[name], "answer") if name else None
+    sure, likely = _by_status()
+    status = signature.status
+    if status is not None and status in sure:
+        return sure[status], "status"
+    name = short(signature.type)
+    text = f"{name} {signature.message}" if name not in GENERIC else signature.message
+    for one in known.values():
+        if one.told(name, text):
+            return one, "words"
+    return (likely[status], "status") if status is not None and status in likely else None
+
+
+def short(type: str) -> str:
+    """An error's name without its module."""
+    return re.split(r"[./#:]", type.strip())[-1]
+
+
+@cache
+def causes() -> Mapping[str, Cause]:
+    """All causes by name, in the order in which they are looked for."""
+    return {entry["cause"]: _cause(entry) for entry in shipped("causes.yaml")}
+
+
+def shipped(name: str) -> Any:
+    """The data of a YAML file of this room."""
+    import yaml
+
+    text = resources.files("sealegs.recovery").joinpath("data", name).read_text(encoding="utf-8")
+    return yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+
+
+def _of_answer(signature: Signature) -> str:
+    """What is the matter with an answer that came as data."""
+    if any("not an object" in reason for reason in signature.schema):
+        return "malformed"
+    if signature.message.startswith("partial:"):
+        return "truncated"
+    if signature.invariants:
+        return "schema" if set(signature.invariants) <= {"missing_required_fields", "malformed"} else "wrong_answer"
+    if signature.schema:
+        return "schema"
+    return "timeout" if signature.late is not None else ""
+
+
+@cache
+def _by_status() -> tuple[Mapping[int, Cause], Mapping[int, Cause]]:
+    known = causes().values()
+    return (
+        {status: one for one in known for status in one.sure},
+        {status: one for one in known for status in one.likely},
+    )
+
+
+def _cause(entry: Mapping[str, Any]) -> Cause:
+    return Cause(
+        name=entry["cause"],
+        meaning=entry["meaning"],
+        failure_class=entry["class"],
+        like=entry["like"],
+        ours=entry.get("ours", entry["class"]),
+        because=entry.get("because", ""),
+        sure=frozenset(entry.get("sure", ())),
+        likely=frozenset(entry.get("likely", ())),
+        types=re.compile(entry["types"]) if "types" in entry else None,
+        words=re.compile(entry["words"], re.IGNORECASE) if "words" in entry else None,
+    )

@@ -1,0 +1,144 @@
+"""The seven classes of ToolScan: what a failure counts as in published tables, and where another class is truer.
+
+The published assignment of 58 failures (`data/toolscan_classes.csv`) is kept as it is, for comparability: a failure
+whose status or error name stands there has the class that stands there. Any other has the class of the published
+failure that is nearest to its cause (`causes`). `ours` is the class that the meaning of the classes gives, with a
+reason where it is another one. Rules come first; where they are silent, the nearest exemplar's cause is taken.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Literal, Protocol, cast, get_args
+
+from sealegs.faults.call import Call
+from sealegs.recovery.causes import By, Cause, cause, causes, short
+from sealegs.recovery.signature import Signature
+
+FailureClass = Literal[
+    "Tool Hallucination",
+    "Argument Hallucination",
+    "Invalid Tool Invocation",
+    "Partial Execution",
+    "Output Hallucination",
+    "Invalid Intermediate Reasoning",
+    "Re-entrant Failures",
+]
+CLASSES: tuple[FailureClass, ...] = get_args(FailureClass)
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """An exemplar near a failure.
+
+    Attributes:
+        name: its name.
+        cause: what was the matter there.
+        distance: how far it is, 0 to 1.
+    """
+
+    name: str
+    cause: str
+    distance: float
+
+
+class Retriever(Protocol):
+    """Who finds exemplars (the bank)."""
+
+    def near(self, signature: Signature, call: Call | None = None) -> Near | None:
+        """The nearest exemplar; None where none is near enough to be believed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What a failure counts as.
+
+    Attributes:
+        failure_class: by the published assignment.
+        ours: by the meaning of the classes.
+        because: why the two differ; empty where they do not.
+        cause: what is the matter.
+        by: what told it: a status, words, the answer itself, the published table alone, or the nearest exemplar.
+        exemplar: that exemplar; empty where a rule told it.
+        distance: how far the exemplar is.
+    """
+
+    failure_class: FailureClass
+    ours: FailureClass
+    because: str
+    cause: str
+    by: By | Literal["published", "exemplar"]
+    exemplar: str = ""
+    distance: float | None = None
+
+
+def classify(signature: Signature, call: Call | None = None, bank: Retriever | None = None) -> Diagnosis | None:
+    """The diagnosis of a failure; None where neither a rule nor an exemplar speaks of it.
+
+    Args:
+        signature: of the failure.
+        call: the call that failed; a name of a missing tool is told from one of a missing thing by it.
+        bank: where the rules are silent.
+    """
+    found = cause(signature)
+    if found is not None:
+        one, by = found
+        if one.name == "unknown_tool" and call is not None and not _names_the_tool(signature, call):
+            one = causes()["no_such_record"]
+        return _diagnosis(signature, one, by)
+    near = bank.near(signature, call) if bank is not None else None
+    if near is not None:
+        one = causes()[near.cause]
+        named = _diagnosis(signature, one, "words")
+        return Diagnosis(named.failure_class, named.ours, named.because, one.name, "exemplar", near.name, near.distance)
+    published_class = _published_class(signature)
+    return Diagnosis(published_class, published_class, "", "", "published") if published_class else None
+
+
+def _names_the_tool(signature: Signature, call: Call) -> bool:
+    """Whether what is said not to exist may be the tool. Of a call with arguments, it may also be one of those."""
+    text = signature.message.casefold()
+    given = [str(value).casefold() for value in call.arguments.values() if isinstance(value, str) and len(value) > 2]
+    return call.tool.casefold() in text or not any(value in text for value in given)
+
+
+def _diagnosis(signature: Signature, one: Cause, by: By) -> Diagnosis:
+    failure_class = _published_class(signature) or cast(FailureClass, one.failure_class)
+    ours = cast(FailureClass, one.ours)
+    because = one.because if ours != failure_class else ""
+    if ours != failure_class and not because:
+        because = f"{one.meaning}: {ours} by the meaning of the classes"
+    return Diagnosis(failure_class, ours, because, one.name, by)
+
+
+def _published_class(signature: Signature) -> FailureClass | None:
+    known = published()
+    if signature.status is not None and str(signature.status) in known:
+        return known[str(signature.status)]
+    return known.get(short(signature.type))
+
+
+@cache
+def published() -> Mapping[str, FailureClass]:
+    """The published class of each of the 58 failures, by status or name."""
+    return {row["failure"]: cast(FailureClass, row["class"]) for row in _rows()}
+
+
+@cache
+def meanings() -> Mapping[str, str]:
+    """What each class means, as published."""
+    return {row["class"]: row["meaning"] for row in _rows()}
+
+
+def published_signature(failure: str) -> Signature:
+    """The signature of one of the 58 failures as its name gives it."""
+    return Signature(status=int(failure)) if failure.isdigit() else Signature(type=failure)
+
+
+def _rows() -> tuple[dict[str, str], ...]:
+    text = resources.files("sealegs.recovery").joinpath("data", "toolscan_classes.csv").read_text(encoding="utf-8")
+    return tuple(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))

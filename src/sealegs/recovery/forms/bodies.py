@@ -1,0 +1,250 @@
+"""Failures in JSON, by their fields: what clouds, model APIs, MCP and web frameworks send when something failed.
+
+Each reader knows one family and returns None for what is not of it; the first that knows is believed. What none of them
+knows is taken for a tool's answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sealegs.faults.call import Call, Failure, Outcome, Value
+from sealegs.recovery.masking import masked
+from sealegs.recovery.signature import Signature
+
+UNNAMED = "ToolError"
+NO_CALL = Call("", {})
+RPC = {
+    -32700: "ParseError",
+    -32600: "InvalidRequest",
+    -32601: "MethodNotFound",
+    -32602: "InvalidParams",
+    -32603: "InternalError",
+    -32000: "ServerError",
+    -32001: "RequestTimeout",
+    -32002: "ResourceNotFound",
+}
+_COMPLAINT = re.compile(r"\bmust\b|required|invalid|\bnot a valid\b|may not be|unknown field", re.IGNORECASE)
+NAMELESS = frozenset({"error", "ERROR", "about:blank", "fail", "failed"})
+GRPC = {"UNAUTHENTICATED": "Unauthenticated", "CANCELLED": "Cancelled", "CANCELED": "Cancelled"}
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """What a body of JSON tells.
+
+    Attributes:
+        outcome: what came of the call.
+        shape: the family of bodies.
+        call: the call, as far as it is told.
+        given: what is wrong with the answer, where the body says so.
+        inner: the message may itself be an error's text.
+    """
+
+    outcome: Outcome
+    shape: str
+    call: Call = NO_CALL
+    given: Signature | None = None
+    inner: bool = False
+
+
+def read(data: Any) -> Body | None:
+    """The failure that this data tells of; None where it tells of none."""
+    if isinstance(data, Sequence) and not isinstance(data, str):
+        return _issues(data)
+    if not isinstance(data, Mapping):
+        return None
+    return next((found for reader in READERS if (found := reader(data)) is not None), None)
+
+
+def rpc_name(code: int) -> str:
+    """A JSON-RPC code's name (JSON-RPC 2.0, MCP)."""
+    return RPC.get(code, f"JsonRpc{code}")
+
+
+def grpc_name(code: str) -> str:
+    """A gRPC code's name as one word: `DEADLINE_EXCEEDED` and `DeadlineExceeded` alike."""
+    if code.isupper():
+        return GRPC.get(code, code.title().replace("_", ""))
+    return GRPC.get(code.upper(), code)
+
+
+def _outcome(data: Mapping[str, Any]) -> Body | None:
+    """An outcome as records hold it, with or without its call."""
+    call = _call(data)
+    inside = data.get("outcome", data)
+    if not isinstance(inside, Mapping):
+        return None
+    failure = inside.get("failure")
+    if isinstance(failure, Mapping) and isinstance(failure.get("message"), str):
+        return Body(_failure(failure, failure["message"]), "outcome", call)
+    if "value" in inside and ("tool" in data or "outcome" in data or len(inside) == 1):
+        return Body(Value(inside["value"]), "outcome", call, _given(data))
+    return None
+
+
+def _given(data: Mapping[str, Any]) -> Signature | None:
+    families, schema = data.get("invariants"), data.get("schema")
+    if not families and not schema:
+        return None
+    found = tuple(map(str, families or ()))
+    return Signature(
+        message=masked("; ".join(map(str, data.get("reasons", ())))),
+        schema=tuple(map(str, schema or ())),
+        invariants=found,
+    )
+
+
+def _rpc(data: Mapping[str, Any]) -> Body | None:
+    error = data.get("error")
+    if not isinstance(error, Mapping) or not isinstance(error.get("code"), int):
+        return None
+    code = error["code"]
+    if "jsonrpc" not in data and code > -32000:
+        return None
+    return Body(Failure(_text(error.get("message")), rpc_name(code)), "json-rpc", inner=code in (-32000, -32603))
+
+
+def _mcp(data: Mapping[str, Any]) -> Body | None:
+    result = data.get("result", data)
+    if not isinstance(result, Mapping) or not result.get("isError", result.get("is_error", False)):
+        return None
+    return Body(Failure(_content(result.get("content")), UNNAMED), "mcp-result", _call(data), inner=True)
+
+
+def _message(data: Mapping[str, Any]) -> Body | None:
+    """A tool's message in a conversation with a model."""
+    is_tool = data.get("role") == "tool" or data.get("type") in ("tool", "tool_result", "function_call_output")
+    if not is_tool:
+        return None
+    text = _content(data.get("content", data.get("output")))
+    return Body(Failure(text, UNNAMED), "tool-message", Call(_text(data.get("name")), {}), inner=True)
+
+
+def _error(data: Mapping[str, Any]) -> Body | None:
+    """`{"error": ...}`, as most model APIs and clouds send it."""
+    error = data.get("error", data.get("Error", data.get("errors")))
+    if isinstance(error, str) and error:
+        text = _text(data.get("message") or data.get("error_description") or data.get("exception"))
+        return Body(_failure(data, text or error, name=error if text else ""), "error-body", inner=not text)
+    if isinstance(error, Sequence) and not isinstance(error, str) and error and isinstance(error[0], Mapping):
+        first = error[0]
+        extensions = first.get("extensions")
+        named = extensions if isinstance(extensions, Mapping) else first
+        return Body(_failure({**data, **named}, _text(first.get("message"))), "graphql")
+    if isinstance(error, Mapping):
+        return Body(_failure({**data, **error}, _said(error)), "error-body", inner=not _name(error))
+    return None
+
+
+def _aws(data: Mapping[str, Any]) -> Body | None:
+    name = data.get("__type", data.get("errorType"))
+    if not isinstance(name, str):
+        return None
+    text = _text(data.get("message") or data.get("Message") or data.get("errorMessage"))
+    return Body(Failure(text, name.rsplit("#", 1)[-1].rsplit(".", 1)[-1]), "aws-body")
+
+
+def _problem(data: Mapping[str, Any]) -> Body | None:
+    """RFC 9457, and whoever sends a status with a sentence."""
+    status = _status(data)
+    text = _text(data.get("detail") or data.get("message") or data.get("title") or data.get("reason"))
+    if status is None or not text:
+        return None
+    return Body(_failure(data, text), "problem")
+
+
+def _detail(data: Mapping[str, Any]) -> Body | None:
+    """FastAPI's."""
+    detail = data.get("detail")
+    if isinstance(detail, str) and len(data) <= 2:
+        return Body(Failure(detail, UNNAMED, _status(data)), "detail", inner=True)
+    return _issues(detail) if isinstance(detail, Sequence) else None
+
+
+def _issues(data: Any) -> Body | None:
+    """Lists of validation errors: pydantic, FastAPI, zod."""
+    if isinstance(data, str) or not data or not all(isinstance(item, Mapping) for item in data):
+        return None
+    told = []
+    for item in data:
+        text, place = item.get("msg", item.get("message")), item.get("loc", item.get("path"))
+        if not isinstance(text, str) or place is None:
+            return None
+        where = ".".join(map(str, place)) if isinstance(place, (list, tuple)) else str(place)
+        told.append(f"{where}: {text}")
+    return Body(Failure("; ".join(told), "ValidationError"), "issues")
+
+
+def _by_field(data: Mapping[str, Any]) -> Body | None:
+    """A list of complaints for each field: marshmallow, Django REST framework, Rails."""
+    told = []
+    for field, said in data.items():
+        if not isinstance(said, list) or not said or not all(isinstance(text, str) for text in said):
+            return None
+        told.append(f"{field}: {' '.join(said)}")
+    if not told or not all(_COMPLAINT.search(text) for text in told):
+        return None
+    return Body(Failure("; ".join(told), "ValidationError"), "issues")
+
+
+Reader = Callable[[Mapping[str, Any]], Body | None]
+READERS: tuple[Reader, ...] = (_outcome, _rpc, _message, _mcp, _error, _aws, _problem, _detail, _by_field)
+
+
+def _failure(data: Mapping[str, Any], message: str, name: str = "") -> Failure:
+    after = data.get("retry_after", data.get("retryAfter"))
+    return Failure(
+        message,
+        name or _name(data) or UNNAMED,
+        _status(data),
+        float(after) if isinstance(after, (int, float)) and not isinstance(after, bool) else None,
+    )
+
+
+def _name(data: Mapping[str, Any]) -> str:
+    """An error's name: of several fields, the one that says most."""
+    for field in ("code", "Code", "type", "status", "name", "reason"):
+        value = data.get(field)
+        if isinstance(value, str) and value and not value.isdigit() and value not in NAMELESS and "://" not in value:
+            return grpc_name(value) if value.isupper() and "_" in value else value
+    return ""
+
+
+def _status(data: Mapping[str, Any]) -> int | None:
+    for field in ("status", "status_code", "statusCode", "code", "httpStatus"):
+        value = data.get(field)
+        if isinstance(value, str) and value.isdigit():
+            value = int(value)
+        if isinstance(value, int) and not isinstance(value, bool) and 100 <= value <= 599:
+            return value
+    return None
+
+
+def _said(error: Mapping[str, Any]) -> str:
+    for field in ("message", "Message", "reason", "detail", "description"):
+        if isinstance(error.get(field), str):
+            return str(error[field])
+    return _text(error)
+
+
+def _call(data: Mapping[str, Any]) -> Call:
+    inside = data.get("call", data)
+    if not isinstance(inside, Mapping) or not isinstance(inside.get("tool"), str):
+        return NO_CALL
+    arguments = inside.get("arguments")
+    return Call(inside["tool"], arguments if isinstance(arguments, Mapping) else {}, _text(inside.get("id")))
+
+
+def _content(content: Any) -> str:
+    """The text of a message's content."""
+    if isinstance(content, Sequence) and not isinstance(content, str):
+        return "\n".join(_text(part.get("text")) if isinstance(part, Mapping) else _text(part) for part in content)
+    return _text(content)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else "" if value is None else str(value)

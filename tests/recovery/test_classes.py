@@ -1,0 +1,122 @@
+"""The published assignment is kept to the letter, and every failure of the published tables has a class and a cause."""
+
+from __future__ import annotations
+
+import csv
+import time
+from importlib import resources
+
+import pytest
+
+from sealegs.faults.call import Call
+from sealegs.faults.catalogue import explicit, implicit
+from sealegs.recovery.bank import shipped_bank
+from sealegs.recovery.causes import cause, causes
+from sealegs.recovery.classes import CLASSES, classify, meanings, published, published_signature
+from sealegs.recovery.forms import read_failure
+from sealegs.recovery.signature import Signature
+
+OURS = {
+    "DNS Resolution Error": "Re-entrant Failures",
+    "NoSuchToolError": "Tool Hallucination",
+    "ModuleNotFoundError": "Tool Hallucination",
+    "BadGatewayError": "Re-entrant Failures",
+    "AttributeError": "Invalid Intermediate Reasoning",
+    "KeyError": "Argument Hallucination",
+    "400": "Argument Hallucination",
+    "404": "Argument Hallucination",
+    "408": "Re-entrant Failures",
+    "500": "Invalid Tool Invocation",
+    "429": "Re-entrant Failures",
+    "503": "Re-entrant Failures",
+    "507": "Partial Execution",
+    "FileNotFoundError": "Argument Hallucination",
+    "QuotaExceeded": "Invalid Tool Invocation",
+    "RuntimeError": "Invalid Tool Invocation",
+    "TypeError": "Invalid Intermediate Reasoning",
+    "Malformed JSON": "Output Hallucination",
+    "BrokenPipeError": "Re-entrant Failures",
+}
+
+
+def test_the_table_is_the_published_one() -> None:
+    assert len(published()) == 58
+    assert set(published().values()) == set(CLASSES) == set(meanings())
+    text = resources.files("sealegs.recovery").joinpath("data", "toolscan_classes.csv").read_text(encoding="utf-8")
+    rows = list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
+    assert {row["failure"]: row["class"] for row in rows} == published()
+
+
+@pytest.mark.parametrize("failure", published())
+def test_a_published_failure_has_its_class(failure: str) -> None:
+    told = classify(published_signature(failure))
+    assert told is not None
+    assert told.failure_class == published()[failure]
+    assert told.cause
+    assert told.ours == OURS.get(failure, told.ours)
+    assert bool(told.because) == (told.ours != told.failure_class)
+
+
+def test_every_cause_follows_a_published_failure() -> None:
+    for one in causes().values():
+        assert one.like in published()
+        assert one.failure_class == published()[one.like]
+        assert one.ours in CLASSES
+        assert bool(one.because) == (one.ours != one.failure_class)
+    assert {one.failure_class for one in causes().values()} == set(CLASSES)
+    assert {one.ours for one in causes().values()} == set(CLASSES)
+
+
+def test_no_status_says_two_things() -> None:
+    sure = [status for one in causes().values() for status in one.sure]
+    likely = [status for one in causes().values() for status in one.likely]
+    assert len(set(sure + likely)) == len(sure + likely)
+
+
+@pytest.mark.parametrize("error", explicit("P1") + explicit("P2"), ids=lambda error: f"{error.status} {error.type}")
+def test_explicit_responses_of_the_catalogue_have_a_cause(error: object) -> None:
+    status, type, message = (getattr(error, name) for name in ("status", "type", "message"))
+    assert classify(Signature(status, type, message)) is not None
+
+
+@pytest.mark.parametrize("family", implicit())
+def test_implicit_corruptions_are_output_hallucinations(family: str) -> None:
+    told = classify(Signature(invariants=(family,)))
+    assert told is not None
+    assert (told.failure_class, told.by) == ("Output Hallucination", "answer")
+
+
+def test_what_does_not_exist_may_be_the_tool_or_what_it_was_given() -> None:
+    signature = Signature(type="ToolError", message="function ledger_of not found")
+    tool = classify(signature, Call("ledger_of", {}))
+    given = classify(signature, Call("describe", {"name": "ledger_of"}))
+    assert tool is not None
+    assert given is not None
+    assert (tool.cause, given.cause) == ("unknown_tool", "no_such_record")
+
+
+def test_where_rules_are_silent_the_nearest_exemplar_speaks() -> None:
+    signature = Signature(type="ToolError", message="so many bytes read, and more expected")
+    assert cause(signature) is None
+    assert classify(signature) is None
+    told = classify(signature, bank=shipped_bank())
+    assert told is not None
+    assert (told.by, told.cause, told.exemplar) == ("exemplar", "truncated", "broken-off")
+    assert told.distance is not None
+    assert told.distance <= shipped_bank().floor
+
+
+def test_of_nonsense_nothing_is_known() -> None:
+    assert classify(Signature(type="ToolError", message="zyx wvu"), bank=shipped_bank()) is None
+
+
+@pytest.mark.parametrize(
+    "piece", ["a", "a ", "tool ", "tool of ", "first ", "requests per ", "1 of 2 ", "((((", "not "]
+)
+def test_no_message_is_slow(piece: str) -> None:
+    """Patterns that try again and again would take seconds here, not milliseconds."""
+    text = piece * (600 // len(piece))
+    start = time.perf_counter()
+    cause(Signature(type="ToolError", message=text))
+    read_failure(text * 20)
+    assert time.perf_counter() - start < 1

@@ -9,15 +9,17 @@ alternatives:
   - tool: get_rate
     steps: [{tool: fx_quote, arguments: {pair: {given: base}, side: {fixed: mid}}}]
     answer: {rate: {step: 0, path: quote.mid}}
+profiles: profiles.json
+false_alarms: 0.01
 ```
-All that is left out stands as in `active()`. The policy `advise` asks the bank that `bank: FILE` names (from the plan's
-folder), or the shipped one. What it does not cover: detectors, which are made from records.
+All that is left out stands as in `active()`. The policy `advise` asks the bank that `bank: FILE` names, or the shipped
+one; `profiles` names what `sealegs detect learn` made. Both are looked for in the plan's folder.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -29,6 +31,7 @@ from sealegs.faults.reading import read_data
 from sealegs.faults.spec import ToolSpec
 from sealegs.recovery.bank import Bank, read_bank, read_bank_file
 from sealegs.recovery.budget import Budget
+from sealegs.recovery.detectors import LearnedDetector, read_profiles
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.recovery.nature import Nature
 from sealegs.recovery.policies import (
@@ -173,6 +176,8 @@ class RecoveryPlan(_Read):
     tools: Mapping[str, ToolSettings] = Field(default_factory=dict)
     alternatives: tuple[AlternativeSettings, ...] = ()
     bank: str = Field(default="", description="The exemplar bank that `advise` asks; the shipped one by default.")
+    profiles: str = Field(default="", description="A file of what was learned of the tools' normal answers.")
+    false_alarms: Annotated[float, Field(gt=0, lt=1)] = 0.01
     check: bool = Field(default=True, description="Whether answers are held against what the tools' specs declare.")
 
     def layer(self, adviser: Adviser | None = None, *, seed: int = 0) -> RecoveryLayer:
@@ -183,13 +188,17 @@ class RecoveryPlan(_Read):
             seed: decides the jitter.
 
         Raises:
-            Mistake: the bank that `advise` would ask cannot be read.
+            Mistake: the bank that `advise` would ask, or the profiles, cannot be read.
         """
         if adviser is None and self._advises:
             adviser = self._bank
         policies = tuple(self._policy(entry, adviser, seed) for entry in self.policies)
         return RecoveryLayer(
-            Sequence(policies), budget=Budget(**self.budget.model_dump()), check=self.check, specs=self.specs
+            Sequence(policies),
+            budget=Budget(**self.budget.model_dump()),
+            detectors=self.detectors,
+            check=self.check,
+            specs=self.specs,
         )
 
     @cached_property
@@ -200,6 +209,15 @@ class RecoveryPlan(_Read):
     @property
     def _advises(self) -> bool:
         return any("advise" in ([entry] if isinstance(entry, str) else entry) for entry in self.policies)
+
+    @property
+    def detectors(self) -> tuple[LearnedDetector, ...]:
+        """What was learned of the tools' answers, at work.
+
+        Raises:
+            Mistake: the file holds none.
+        """
+        return (_detector(self.profiles, self.false_alarms),) if self.profiles else ()
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
@@ -257,4 +275,13 @@ def read_recovery_plan(path: str | Path) -> RecoveryPlan:
         raise Mistake("\n".join([f"{path} is no recovery plan:", *told])) from None
     if plan.bank:
         read_bank_file(plan.bank)  # what is wrong with it is told now, not at the first failure
+    if plan.profiles:
+        plan = plan.model_copy(update={"profiles": str(Path(path).parent / plan.profiles)})
+        _ = plan.detectors  # a mistake in them is told now
     return plan
+
+
+@lru_cache(maxsize=16)
+def _detector(file: str, false_alarms: float) -> LearnedDetector:
+    """One for all episodes: without drift it keeps nothing of what it saw."""
+    return read_profiles(file).detector(false_alarms)

@@ -89,6 +89,26 @@ def print_rows(rows: Sequence[Row], console: Console) -> None:
     console.print(table)
 
 
+def print_table(title: str, columns: Sequence[str], lines: Iterable[Sequence[str]], console: Console) -> None:
+    """Print lines under their columns; the first cell of a line is its name."""
+    table = plain_table(columns)
+    for line in lines:
+        table.add_row(*line)
+    console.print(Text(f"\n{title}", style="bold"))
+    console.print(table)
+
+
+def print_findings(rows: Sequence[Mapping[str, Any]], console: Console) -> None:
+    """Print what is wrong with answers, a block for each answer: where it is, and every finding with its score."""
+    before = None
+    for row in rows:
+        place = (row["episode"], row["call"], row["tool"])
+        if place != before:
+            console.print(Text(f"{place[0]}, call {place[1]}: {place[2]}", style="bold"))
+        before = place
+        console.print(Text(f"  {row['score']:5.2f}  {row['family']}: {row['reason']}"))
+
+
 def print_verdicts(rows: Sequence[Mapping[str, Any]], console: Console) -> None:
     """Print judged traces of another format: both verdicts and the reason for each."""
     table = plain_table(("mode", "as published", "strict", "reason"))

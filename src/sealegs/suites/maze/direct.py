@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import as_completed
 
 from sealegs.agents import SCRIPTED, Say, ScriptedAgent
-from sealegs.faults.call import Call, Outcome, render
+from sealegs.faults.call import Call, Layer, Outcome, render
 from sealegs.inject import Hung, Session, VirtualClock
 from sealegs.suites.maze.episodes import TOOL_TIMEOUT, Episode
 from sealegs.suites.maze.recovering import layers
@@ -20,8 +20,13 @@ from sealegs.world.state import World
 CHUNK = 64
 
 
-def run_episode(episode: Episode, agent: str, max_steps: int = 25, recovery: str = "off") -> list[Event]:
-    """Run one episode of a scripted agent; whatever happens, the events end with an end."""
+def run_episode(
+    episode: Episode, agent: str, max_steps: int = 25, recovery: str = "off", *, stack: Sequence[Layer] | None = None
+) -> list[Event]:
+    """Run one episode of a scripted agent; whatever happens, the events end with an end.
+
+    `stack`: layers of the caller's own in the place of those that `recovery` names.
+    """
     clock = VirtualClock()
     recorder = Recorder(clock)
     recorder.start(episode.id, episode.about({"agent": agent, "max_steps": max_steps, "recovery": recovery}))
@@ -30,7 +35,7 @@ def run_episode(episode: Episode, agent: str, max_steps: int = 25, recovery: str
         episode.plan,
         episode=episode.id,
         specs=episode.specs,
-        layers=layers(recovery, episode.base, episode.seed),
+        layers=layers(recovery, episode.base, episode.seed) if stack is None else stack,
         others=None,
         clock=clock,
         timeout=TOOL_TIMEOUT,

@@ -1,0 +1,98 @@
+"""`sealegs detect`: learn tools' normal answers from records, look for others, measure how well that works."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sealegs.cli.printing import console, errors, write_rows, write_whole
+
+app = typer.Typer(no_args_is_help=True, help="Answers that are wrong without saying so: learn, check, measure.")
+RECORDS = typer.Argument(help="Records (*.jsonl), or OTLP JSON with arguments and results in it.")
+
+
+@app.command("learn")
+def learn_profiles(
+    records: Annotated[list[Path], RECORDS],
+    out: Annotated[Path, typer.Option(help="The file of profiles to write.")],
+    also: Annotated[
+        list[Path] | None, typer.Option(help="Records of other calls; learned from, and not calibrated on.")
+    ] = None,
+) -> None:
+    """Learn what is normal of each tool's answers from what the tools said in these records."""
+    from sealegs.recovery.detectors import learn
+    from sealegs.traces.sources import read_traces
+
+    notes: list[str] = []
+    further = read_traces(also, notes) if also else []
+    found = learn(read_traces(records, notes), notes.append, also=further)
+    for note in notes:
+        errors.print(f"note: {note}")
+    write_whole(out, found.text())
+    statements = sum(len(profile.statements) for profile in found.tools.values())
+    tools, answers = len(found.tools) - 1, found.tools[""].answers
+    console.print(f"{tools} tools, {answers:,} answers, {statements:,} statements in {out}.", highlight=False)
+
+
+@app.command("check")
+def check_records(
+    records: Annotated[list[Path], RECORDS],
+    profiles: Annotated[Path, typer.Option(help="What `sealegs detect learn` wrote.")],
+    false_alarms: Annotated[float, typer.Option(help="The share of right answers that may be called wrong.")] = 0.01,
+    per: Annotated[str, typer.Option(help="answer or episode: what the share is of.")] = "answer",
+    drift: Annotated[bool, typer.Option(help="Also whether levels moved, over all the records.")] = True,
+    json: Annotated[str, typer.Option(help="Write rows and findings to this file, or - for standard output.")] = "",
+) -> None:
+    """Say which answers in these records are unlike the tools' normal ones, and why.
+
+    Exit code 1: there are some.
+    """
+    from sealegs.recovery.detectors import read_profiles
+    from sealegs.recovery.detectors.checking import checked
+    from sealegs.reports.tables import print_findings
+    from sealegs.traces.sources import read_traces
+
+    notes: list[str] = []
+    found = checked(read_profiles(profiles), read_traces(records, notes), false_alarms, per, drift)
+    for note in notes:
+        errors.print(f"note: {note}")
+    if json != "-":
+        print_findings(found.rows, console)
+        console.print(f"{found.wrong} of {found.answers:,} answers are called wrong.", highlight=False)
+    if found.unknown:
+        errors.print(f"note: no profile of {', '.join(found.unknown)}: held against what fields of their names hold")
+    write_rows(found.rows, json, found.about())
+    raise typer.Exit(1 if found.wrong else 0)
+
+
+@app.command()
+def measure(
+    suite: Annotated[str, typer.Argument(help="The suite: maze.")],
+    more: Annotated[Path | None, typer.Option(help="A folder of further tasks to learn from as well.")] = None,
+    limit: Annotated[int | None, typer.Option(min=2, help="At most this many base tasks of each level.")] = None,
+    epochs: Annotated[int, typer.Option(min=1, help="How many times each faulty episode is run.")] = 1,
+    seed: Annotated[int, typer.Option(help="Decides the halves, victims and faults.")] = 0,
+    recover: Annotated[bool, typer.Option(help="Also what recovery comes to with them.")] = True,
+    json: Annotated[str, typer.Option(help="Write the long table to this file, or - for standard output.")] = "",
+) -> None:
+    """Measure learned detectors on a suite's implicit faults: rates of detection and of false alarms."""
+    from sealegs.cli.progress import shown
+    from sealegs.faults.mistake import Mistake
+    from sealegs.reports.tables import print_table
+    from sealegs.suites.maze.detection import measured
+    from sealegs.suites.maze.detection_rows import COLUMNS, GUARDED, detection_lines, guarded_lines
+
+    if suite != "maze":
+        raise Mistake(f"unknown suite {suite!r}: detectors are measured on maze")
+    with shown("episodes") as progress:
+        found = measured(more, limit, epochs, seed, recover, progress)
+    if json != "-":
+        for level in found.levels:
+            print_table(
+                f"Learned from {level}: called wrong, %", ("n", *COLUMNS), detection_lines(found.rows, level), console
+            )
+        if recover:
+            print_table("Recovery with what is declared, or learned alone", GUARDED, guarded_lines(found.rows), console)
+    write_rows(list(found.rows), json, found.about)

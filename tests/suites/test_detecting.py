@@ -1,0 +1,107 @@
+"""Measuring detectors on the suite: nothing leaks, units are counted once, what is declared finds all."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from sealegs.faults.kinds.corruption import FAMILIES
+from sealegs.suites.maze.detecting import Asked, Half, asked, halves, key, material, parted, profiles_of, unclean
+from sealegs.suites.maze.detection_rows import UNSEEN, detection_lines, detection_rows
+from sealegs.suites.maze.direct import run_episode
+from sealegs.suites.maze.episodes import Episode
+from sealegs.suites.maze.task_sets import base_tasks
+from sealegs.traces.observed import Trace, recorded
+from sealegs.traces.record import Turn
+
+
+@pytest.fixture(scope="module")
+def both() -> tuple[Half, Half]:
+    return material(limit=10, epochs=1, seed=0)
+
+
+def test_halves_are_halves() -> None:
+    one, other = halves(base_tasks())
+    assert not one & other
+    assert one | other == set(base_tasks())
+    assert len(one) == len(other) == 200
+    assert halves(base_tasks(), 1) != (one, other)
+
+
+def test_nothing_that_is_asked_about_was_learned_from(both: tuple[Half, Half]) -> None:
+    for half in both:
+        assert not unclean(half)
+        calls = {json.dumps([one.tool, one.arguments], sort_keys=True) for t in half.record for one in t.calls}
+        asked_calls = {json.dumps([t.call.tool, dict(t.call.arguments)], sort_keys=True) for _, t, _ in half.asked}
+        assert calls
+        assert not calls & asked_calls
+    first, second = ({episode.task for episode, _, _ in half.asked} for half in both)
+    assert not first & second
+    assert first == {str(trace.about["task"]) for trace in both[1].training}
+
+
+def test_a_leak_would_be_told(both: tuple[Half, Half]) -> None:
+    half = both[0]
+    episode, turn, _ = next(one for one in half.asked if not one[2])
+    leaked = recorded(run_episode(Episode(episode.task, "NP"), "planner"))
+    told = unclean(replace(half, training=(*half.training, leaked)))
+    assert f"task {episode.task} is learned from and asked about" in told
+    assert any(turn.call.tool in one for one in told if one.startswith("call "))
+    kept = parted([leaked], ((Episode("elsewhere", "NP"), turn, ""),))
+    assert kept.left_out >= 1
+    assert key(turn.call.tool, turn.call.arguments) not in {
+        key(one.tool, one.arguments) for trace in kept.training for one in trace.calls
+    }
+
+
+def test_each_fault_is_asked_about_once(both: tuple[Half, Half]) -> None:
+    for half in both:
+        struck = [(episode.id, turn.call.tool) for episode, turn, kind in half.asked if kind]
+        assert len(struck) == len(set(struck))
+        assert {kind for _, _, kind in half.asked} <= {"", *FAMILIES}
+        assert all(_shown_wrong(turn) for _, turn, kind in half.asked if kind)
+        assert not any(turn.strikes for _, turn, kind in half.asked if not kind)
+
+
+def _shown_wrong(turn: Turn) -> bool:
+    return turn.shown != turn.said
+
+
+def test_what_is_declared_finds_every_struck_answer_and_no_clean_one(both: tuple[Half, Half]) -> None:
+    found = [one for half in both for one in asked(half, profiles_of(half))]
+    rows = detection_rows("few", found)
+    told = {(row["mode"], row["metric"]): row for row in rows}
+    assert told["all", "declared, 1 % per answer"]["value"] == 100
+    assert told["NP", "declared, 1 % per answer"]["value"] == 0
+    learned = told["all", "learned, 5 % per answer"]
+    clean = told["NP", "learned, 5 % per answer"]
+    assert learned["value"] is not None
+    assert clean["value"] is not None
+    assert learned["value"] > clean["value"] + 20
+    assert sum(told[kind, "learned, 1 % per answer"]["n"] for kind in FAMILIES) == learned["n"]
+    assert any(line[0] == UNSEEN for line in detection_lines(rows, "few"))
+    assert {tuple(row) for row in rows} == {("suite", "agent", "level", "mode", "metric", "value", "low", "high", "n")}
+
+
+def test_rates_and_intervals_by_hand() -> None:
+    marks = frozenset({("learned", 0.01, "answer")})
+    found = [
+        Asked("a", "P3", "tool_leakage", True, "a/P3/1", marks),
+        Asked("b", "P3", "tool_leakage", True, "b/P3/1", frozenset()),
+        Asked("b", "NP", "", True, "b/NP/1", frozenset()),
+        Asked("b", "NP", "", True, "b/NP/1", marks),
+        Asked("c", "NP", "", False, "c/NP/1", marks),
+    ]
+    rows = {row["mode"]: row for row in detection_rows("x", found) if row["metric"] == "learned, 1 % per answer"}
+    assert (rows["all"]["value"], rows["all"]["n"]) == (50, 2)
+    assert (rows["all"]["low"], rows["all"]["high"]) == pytest.approx((9.45, 90.55), abs=0.01)  # Wilson, 1 of 2
+    assert (rows["NP"]["value"], rows["NP"]["n"]) == (50, 2)
+    assert (rows["NP episodes"]["value"], rows["NP episodes"]["n"]) == (100, 1)
+    assert rows[f"{UNSEEN}, NP"]["n"] == 1
+    assert rows["fact_contradiction"]["value"] is None
+
+
+def test_a_record_without_calls_is_no_training() -> None:
+    assert parted([Trace("empty", ())], ()).training[0].calls == ()

@@ -11,8 +11,10 @@ import pytest
 
 from sealegs.faults import Call, Failure, Outcome, Plan, Rule, Value
 from sealegs.faults.kinds import AnyFault, Delta, Error, Hang, RateLimit
-from sealegs.faults.triggers import Always, AnyCondition, Nth, Tool
+from sealegs.faults.spec import ToolSpec
+from sealegs.faults.triggers import Always, AnyCondition, First, Nth, Tool
 from sealegs.inject import RealClock, Session, VirtualClock
+from sealegs.recovery.layer import RecoveryLayer
 from sealegs.traces import Recorder, Watchers, record
 
 pytest.importorskip("opentelemetry.sdk")
@@ -225,3 +227,25 @@ def _swallowed(session: Session) -> None:
         session.call("search", {}, answer)
     except BaseException:
         return
+
+
+def test_what_recovery_did_stands_on_the_span_of_the_agents_call(tracing: Tracing) -> None:
+    spans = Spans(tracing.tracer)
+    recorder = Recorder(VirtualClock())
+    session = Session(
+        plan(Error(status=503), First(2)),
+        layers=[RecoveryLayer()],
+        specs=[ToolSpec("price")],
+        clock=VirtualClock(),
+        watcher=Watchers(recorder, spans),
+    )
+    session.call("price", {}, answer)
+    session.call("price", {}, answer)
+    helped, untouched = tracing.spans
+    assert helped.attributes is not None
+    assert helped.attributes["sealegs.recovery.policies"] == ("retry", "retry")
+    assert helped.attributes["sealegs.recovery.actions"] == ("retried", "retried")
+    assert helped.attributes["sealegs.fault.rules"] == ("r", "r")
+    assert helped.status.status_code is StatusCode.UNSET
+    assert untouched.attributes is not None
+    assert not [name for name in untouched.attributes if "recovery" in name]

@@ -18,8 +18,9 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from sealegs.adapters.crossing import Crossing, Form, told
-from sealegs.faults.call import Failure, Outcome, Value
-from sealegs.inject import Session
+from sealegs.adapters.python.showing import failed
+from sealegs.faults.call import Call, Failure, Outcome, Value
+from sealegs.inject import NOT_DRY, Other, Session
 
 AnyTool = BaseTool | Callable[..., Any]
 Errors = Literal["raised", "shown"]
@@ -33,10 +34,16 @@ class Seam(AgentMiddleware[Any, Any, Any]):
         session: the episode; None takes the session that is active when a call is made.
         errors: what becomes of an injected failure. `raised`: the tool raises it, which ends the run unless something
             handles it, as with any tool of LangChain. `shown`: the model reads it in a message of status "error".
+        others: the agent's tools, where recovery in the session may call one of them in place of another. A middleware
+            sees only the one that is called.
     """
 
-    def __init__(self, session: Session | None = None, errors: Errors = "raised") -> None:
+    def __init__(
+        self, session: Session | None = None, errors: Errors = "raised", others: Sequence[AnyTool] = ()
+    ) -> None:
         super().__init__()
+        if session is not None:
+            session.reach(dict(map(_other, others)))
         self._session = session
         self._errors: Errors = errors
 
@@ -61,6 +68,8 @@ def wrap(tools: AnyTool, session: Session | None = None, errors: Errors = "raise
 def wrap(tools: Any, session: Session | None = None, errors: Errors = "raised") -> Any:
     """A copy of the tool or tools with every call going through the session: `ToolNode(wrap(tools, session))`.
 
+    Recovery in the session may call one of them in place of another.
+
     Args:
         tools: a tool of LangChain, a function, or a sequence of them.
         session: see `Seam`.
@@ -68,7 +77,37 @@ def wrap(tools: Any, session: Session | None = None, errors: Errors = "raised") 
     """
     if isinstance(tools, Sequence):
         return [wrap(one, session, errors) for one in tools]
-    return _copied(tools if isinstance(tools, BaseTool) else tool(tools), session, errors, None)
+    one: BaseTool = tools if isinstance(tools, BaseTool) else tool(tools)
+    if session is not None:
+        session.reach(dict([_other(one)]))
+    return _copied(one, session, errors, None)
+
+
+def _other(given: AnyTool) -> tuple[str, Other]:
+    """A tool's name, and how layers call it: with nothing of the graph's state, so a tool that needs that fails."""
+    inner = given if isinstance(given, BaseTool) else tool(given)
+
+    def run(call: Call) -> Outcome:
+        if call.dry:
+            return NOT_DRY
+        try:
+            return Value(inner.invoke(dict(call.arguments)))
+        except STEERING:
+            raise
+        except Exception as error:
+            return failed(error)
+
+    async def run_async(call: Call) -> Outcome:
+        if call.dry:
+            return NOT_DRY
+        try:
+            return Value(await inner.ainvoke(dict(call.arguments)))
+        except STEERING:
+            raise
+        except Exception as error:
+            return failed(error)
+
+    return inner.name, Other(run, run_async)
 
 
 def _copied(inner: BaseTool, session: Session | None, errors: Errors, known: Mapping[str, Any] | None) -> BaseTool:

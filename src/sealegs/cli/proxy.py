@@ -13,6 +13,7 @@ import typer
 from sealegs.faults.mistake import Mistake
 
 if TYPE_CHECKING:
+    from sealegs.faults.call import Layer
     from sealegs.faults.plan import Plan
     from sealegs.inject import Clock
     from sealegs.traces import Recorder
@@ -21,6 +22,13 @@ if TYPE_CHECKING:
 def proxy(
     command: Annotated[list[str] | None, typer.Argument(help="After `--`: the command that starts the server.")] = None,
     plan: Annotated[Path | None, typer.Option(help="The fault plan; without one all passes as it is.")] = None,
+    recovery: Annotated[
+        Path | None,
+        typer.Option(help="A recovery plan: what is done about calls that fail, before the client sees it."),
+    ] = None,
+    timeout: Annotated[
+        float | None, typer.Option(min=0, help="Seconds after which a call that a fault holds up is given up.")
+    ] = None,
     url: Annotated[str, typer.Option(help="The server's address (streamable HTTP), in the place of a command.")] = "",
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 for any that is free.")] = 0,
@@ -45,10 +53,15 @@ def proxy(
         given = "both are given" if url else "neither is given"
         raise Mistake(f"the server is either a command after `--` or an address under --url; {given}")
     chosen = UNARMED if plan is None else read_plan(plan)
+    layers: list[Layer] = []
+    if recovery is not None:
+        from sealegs.recovery.plan import read_recovery_plan
+
+        layers.append(read_recovery_plan(recovery).layer(seed=chosen.seed))
     clock = RealClock()
     with _recorded(records, events, chosen, episode, clock) as recorder:
         gc.freeze()  # what was loaded stays: looking through it again would hold a call up by milliseconds
-        gate = Gate(chosen, episode=episode, clock=clock, watcher=recorder)
+        gate = Gate(chosen, episode=episode, layers=layers, clock=clock, timeout=timeout, watcher=recorder)
         try:
             if command:
                 code = relay(command, gate)

@@ -25,7 +25,7 @@ def run(
     plan: Annotated[Path | None, typer.Option(help="A fault plan of your own instead of the modes.")] = None,
     tasks: Annotated[Path | None, typer.Option(help="A folder of tasks in the place of those that ship.")] = None,
     recovery: Annotated[str, typer.Option(help="off, or active: the recovery layer stands on the seam.")] = "off",
-    engine: Annotated[str, typer.Option(help="auto, direct (scripted agents alone) or inspect.")] = "auto",
+    engine: Annotated[str, typer.Option(help="auto, inspect, or for scripted agents direct, langchain, mcp.")] = "auto",
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Processes of the direct engine; all cores by default.")
     ] = None,
@@ -44,7 +44,7 @@ def run(
         suite, agent, model, levels, modes, prompt, limit, epochs, seed, max_steps, engine, plan, tasks, recovery
     )
     folder = logs or Path("sealegs-logs") / chosen.name
-    if chosen.engine == "direct":
+    if chosen.engine != "inspect":
         with shown(f"{chosen.agent} on {suite}") as progress, interruptible():
             run_scripted(chosen, folder, progress, jobs)
     else:

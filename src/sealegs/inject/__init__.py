@@ -8,7 +8,7 @@ from sealegs.inject.clock import Clock, Hung, RealClock, VirtualClock
 from sealegs.inject.injector import Injector
 from sealegs.inject.pieces import End, drive_pieces, drive_pieces_async
 from sealegs.inject.seam import NOT_DRY, bare, drive, drive_async, over, stacked, within
-from sealegs.inject.seat import Act, Seat
+from sealegs.inject.seat import Act, Other, Seat
 from sealegs.inject.session import Session, Watcher
 from sealegs.inject.strike import Strike, same
 
@@ -20,6 +20,7 @@ __all__ = [
     "End",
     "Hung",
     "Injector",
+    "Other",
     "RealClock",
     "Seat",
     "Session",

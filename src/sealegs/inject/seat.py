@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from sealegs.faults.call import Call, Outcome
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject.clock import Clock
+
+REFUSED = "refused"  # the action of a layer that answers a call in its tool's place
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +21,12 @@ class Act:
         call: the call as the agent made it.
         policy: who did it.
         action: what it did, in a word (`retried`, `switched`, `parsed`, `advised`, `stopped`, ...).
-        attempt: the call that was made for it; None where none was. Its id is that of `call` or begins with it.
+        attempt: the call that was made for it; None where none was. Its id is that of `call` or begins with it. Where
+            the action is `refused`, `call` itself, which was not made.
         outcome: what came of the attempt, or what the agent's call is answered with now.
         detail: why, in a sentence.
         mended: whether `outcome` is the tool's own last answer put right, and not another's or a remark on it.
+        began: when the attempt was made, on the episode's clock; None for the agent's own call.
     """
 
     call: Call
@@ -32,6 +36,20 @@ class Act:
     outcome: Outcome | None = None
     detail: str = ""
     mended: bool = False
+    began: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """How a layer's call of a tool other than the agent's is run.
+
+    Attributes:
+        run: in a thread; None where it cannot be.
+        run_async: in a task; by default as in a thread. A dry call may be answered with `NOT_DRY`.
+    """
+
+    run: Callable[[Call], Outcome] | None
+    run_async: Callable[[Call], Awaitable[Outcome]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

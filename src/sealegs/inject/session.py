@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Iterable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 from typing import Any, ParamSpec, Protocol, Self, TypeVar
 
-from sealegs.faults.call import ALL, Call, Layer, Outcome, Wait
+from sealegs.faults.call import ALL, Call, Failure, Layer, Outcome, Wait
 from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import active
 from sealegs.inject.clock import Clock, RealClock
 from sealegs.inject.injector import Injector
-from sealegs.inject.pieces import Run, RunAsync, Split, drive_pieces, drive_pieces_async
+from sealegs.inject.pieces import End, Run, RunAsync, Split, drive_pieces, drive_pieces_async
 from sealegs.inject.seam import drive, drive_async, over, stacked, within
-from sealegs.inject.seat import Act, Seat
+from sealegs.inject.seat import Act, Other, Seat
 from sealegs.inject.strike import Strike
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 UNARMED = Plan(name="unarmed")
-NO_OTHERS: Mapping[str, Callable[[Call], Any]] = {}
+NO_OTHERS: Mapping[str, Other | Callable[[Call], Any]] = {}
 
 
 class Watcher(Protocol):
@@ -49,7 +50,7 @@ class Session:
         layers: layers between the watcher and the injector, the outermost first (recovery stands here). One that has a
             method `seated` is given its place.
         others: tools by name that layers may call in place of the one that the agent called, each with what runs it.
-            `run` of a call runs any tool where this is None.
+            `run` of a call runs any tool where this is None. Adapters add the tools that they wrap (see `reach`).
         clock: real by default.
         timeout: seconds of waiting after which the caller gives up on one call; None waits for ever. Where layers make
             further calls, each has as long.
@@ -66,7 +67,7 @@ class Session:
         episode: str = "",
         specs: Iterable[ToolSpec] = (),
         layers: Sequence[Layer] = (),
-        others: Mapping[str, Callable[[Call], Any]] | None = NO_OTHERS,
+        others: Mapping[str, Other | Callable[[Call], Any]] | None = NO_OTHERS,
         clock: Clock | None = None,
         timeout: float | None = None,
         watcher: Watcher | None = None,
@@ -74,7 +75,8 @@ class Session:
         self.episode = episode
         self.clock: Clock = clock or RealClock()
         self._timeout = timeout
-        self._others = others
+        self._layered = bool(layers)
+        self._others = None if others is None else {name: _other(other) for name, other in others.items()}
         on_strike = watcher.struck if watcher is not None else None
         self._specs = {spec.name: spec for spec in specs}
         self._injector = Injector(plan, episode=episode, specs=self._specs.values(), on_strike=on_strike)
@@ -92,6 +94,11 @@ class Session:
         known = {spec.name: spec for spec in specs}
         self._specs.update(known)
         self._injector.know(known.values())
+
+    def reach(self, others: Mapping[str, Other]) -> None:
+        """Further tools that layers may call; adapters name here what they wrap for this session."""
+        if self._layered and self._others is not None:
+            self._others.update(others)
 
     def through(self, tool: str, arguments: Mapping[str, Any]) -> Layer | None:
         """What a call made now must go through; None where it passes as it is. A short cut for adapters.
@@ -131,14 +138,16 @@ class Session:
             The pieces as they are to be shown, last an `End`. The call is made when the first is asked for.
         """
         call = Call(tool, arguments, f"call-{next(self._ids)}", pieces=ALL)
-        return drive_pieces(layer or self._layer, call, run, split, self.clock)
+        routed = self._routed_pieces(tool, run) if self._others else run
+        return drive_pieces(layer or self._layer, call, routed, split, self.clock)
 
     def pieces_async(
         self, tool: str, arguments: Mapping[str, Any], run: RunAsync, split: Split, layer: Layer | None = None
     ) -> AsyncGenerator[Any, None]:
         """Make such a call in the task that asks for the pieces; see `pieces`."""
         call = Call(tool, arguments, f"call-{next(self._ids)}", pieces=ALL)
-        return drive_pieces_async(layer or self._layer, call, run, split, self.clock)
+        routed = self._routed_pieces_async(tool, run) if self._others else run
+        return drive_pieces_async(layer or self._layer, call, routed, split, self.clock)
 
     def carry(self, function: Callable[P, T]) -> Callable[P, T]:
         """The function with this session as that of every call made inside it, in whatever thread it runs."""
@@ -166,20 +175,43 @@ class Session:
 
     def _routed(self, tool: str, run: Callable[[Call], Outcome]) -> Callable[[Call], Outcome]:
         """What runs the agent's tool, and the others where a layer calls them."""
-        others = self._others or {}
-        return lambda call: run(call) if call.tool == tool else others[call.tool](call)
+        return lambda call: run(call) if call.tool == tool else self._run_other(call)
 
     def _routed_async(
         self, tool: str, run: Callable[[Call], Awaitable[Outcome]]
     ) -> Callable[[Call], Awaitable[Outcome]]:
-        others = self._others or {}
-
         async def routed(call: Call) -> Outcome:
+            return await (run(call) if call.tool == tool else self._run_other_async(call))
+
+        return routed
+
+    def _run_other(self, call: Call) -> Outcome:
+        other = (self._others or {})[call.tool]
+        return _not_here(call) if other.run is None else other.run(call)
+
+    async def _run_other_async(self, call: Call) -> Outcome:
+        other = (self._others or {})[call.tool]
+        if other.run_async is not None:
+            return await other.run_async(call)
+        return self._run_other(call)
+
+    def _routed_pieces(self, tool: str, run: Run) -> Run:
+        def routed(call: Call) -> Generator[Any, None, None]:
             if call.tool == tool:
-                return await run(call)
-            answer = others[call.tool](call)
-            outcome: Outcome = await answer if isinstance(answer, Awaitable) else answer
-            return outcome
+                yield from run(call)
+            else:
+                yield End(self._run_other(call))
+
+        return routed
+
+    def _routed_pieces_async(self, tool: str, run: RunAsync) -> RunAsync:
+        async def routed(call: Call) -> AsyncGenerator[Any, None]:
+            if call.tool != tool:
+                yield End(await self._run_other_async(call))
+                return
+            async with aclosing(run(call)) as pieces:
+                async for piece in pieces:
+                    yield piece
 
         return routed
 
@@ -190,6 +222,30 @@ class Session:
 def _whole(call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
     """Below the layers of others: they may try again or answer otherwise, so nothing is shown before they have."""
     return (yield call if call.pieces is None else replace(call, pieces=None))
+
+
+def _other(given: Other | Callable[[Call], Any]) -> Other:
+    """A plain callable may answer with an outcome, or in a task with what is to be awaited."""
+    if isinstance(given, Other):
+        return given
+
+    def run(call: Call) -> Outcome:
+        answer = given(call)
+        if isinstance(answer, Coroutine):
+            answer.close()
+            return _not_here(call)
+        return _not_here(call) if isinstance(answer, Awaitable) else answer
+
+    async def run_async(call: Call) -> Outcome:
+        answer = given(call)
+        outcome: Outcome = await answer if isinstance(answer, Awaitable) else answer
+        return outcome
+
+    return Other(run, run_async)
+
+
+def _not_here(call: Call) -> Failure:
+    return Failure(f"{call.tool} is async and cannot be called from a thread.", type="ToolNotFound")
 
 
 def _never(tool: str) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import threading
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 
@@ -26,38 +27,44 @@ class Budget:
 
 
 class Purse:
-    """A budget while it is spent."""
+    """A budget while it is spent. What is claimed is spent at once, so that calls side by side cannot overdraw it."""
 
-    __slots__ = ("_budget", "calls", "money", "seconds")
+    __slots__ = ("_budget", "_lock", "calls", "money", "seconds")
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
+        self._lock = threading.RLock()  # garbage collection may close an abandoned call in the midst of another
         self.calls = 0
         self.seconds = 0.0
         self.money = 0.0
 
-    def lacks(self, tool: str, made: int, seconds: float = 0.0) -> str:
-        """Why a further call of this tool after so many seconds cannot be afforded; empty where it can.
+    def claim(self, tools: Sequence[str], made: int, seconds: float = 0.0) -> bool:
+        """Spend what further calls of these tools after so many seconds take; false where it cannot be afforded.
+
+        What is claimed and not used because the caller went away stays spent.
 
         Args:
             made: further calls that were made for this call of the agent's.
         """
         budget = self._budget
-        if self.calls >= budget.calls:
-            return f"the {budget.calls} further calls of the episode are used up"
-        if made >= budget.calls_each:
-            return f"the {budget.calls_each} further calls for one call are used up"
-        if self.seconds + seconds > budget.seconds:
-            return f"another {seconds:g} s would exceed the {budget.seconds:g} s that may be waited"
-        if budget.money is not None and self.money + budget.prices.get(tool, 0.0) > budget.money:
-            return f"another call would exceed the {budget.money:g} that may be spent"
-        return ""
+        price = self._price(tools)
+        with self._lock:
+            if self.calls + len(tools) > budget.calls or made + len(tools) > budget.calls_each:
+                return False
+            if self.seconds + seconds > budget.seconds:
+                return False
+            if budget.money is not None and self.money + price > budget.money + 1e-9:  # 0.1 + 0.2 is no overdraft
+                return False
+            self.calls += len(tools)
+            self.seconds += seconds
+            self.money += price
+        return True
 
-    def spend(self, tool: str) -> None:
-        """A further call is made."""
-        self.calls += 1
-        self.money += self._budget.prices.get(tool, 0.0)
+    def give_back(self, tools: Sequence[str]) -> None:
+        """Calls that were claimed are not made after all."""
+        with self._lock:
+            self.calls -= len(tools)
+            self.money -= self._price(tools)
 
-    def wait(self, seconds: float) -> None:
-        """Time is waited."""
-        self.seconds += seconds
+    def _price(self, tools: Sequence[str]) -> float:
+        return sum(self._budget.prices.get(tool, 0.0) for tool in tools)

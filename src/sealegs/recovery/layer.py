@@ -8,9 +8,11 @@ own timeout ends; a hang that a fault makes is given up after the session's `tim
 
 from __future__ import annotations
 
-from collections import ChainMap
-from collections.abc import Generator, Iterable, Sequence
-from typing import Any, Protocol, cast
+import threading
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
 
 from sealegs.faults.call import Call, Failure, Outcome, Wait
 from sealegs.faults.invariants import Violation
@@ -29,9 +31,10 @@ from sealegs.recovery.policies import (
     Stop,
     Switch,
 )
+from sealegs.recovery.policies.base import guarded
 from sealegs.recovery.policies.read_on import told_partial
-from sealegs.recovery.signature import Signature, of_violations, signature
-from sealegs.recovery.trouble import Trouble, Ward
+from sealegs.recovery.signature import Signature, of_violations, signature, wrong
+from sealegs.recovery.trouble import Trouble, Ward, warn
 
 
 class Detector(Protocol):
@@ -46,15 +49,56 @@ def active(alternatives: Iterable[Alternative] = (), *, seed: int = 0) -> Policy
     return Parse() | MendArguments() | ReadOn() | Retry(seed=seed) | Breaker() | Switch(alternatives) | Stop()
 
 
+class Known(Mapping[str, ToolSpec]):
+    """What is declared of tools over what is known of them, which grows while a session lasts."""
+
+    def __init__(self, declared: Mapping[str, ToolSpec], known: Mapping[str, ToolSpec]) -> None:
+        self._declared = declared
+        self._known = known
+        self._joined: dict[str, tuple[ToolSpec, ToolSpec]] = {}  # by name: the one known, and both as one
+
+    def __getitem__(self, tool: str) -> ToolSpec:
+        declared, known = self._declared.get(tool), self._known.get(tool)
+        if declared is None or known is None:
+            found = declared or known
+            if found is None:
+                raise KeyError(tool)
+            return found
+        joined = self._joined.get(tool)
+        if joined is None or joined[0] is not known:
+            joined = self._joined[tool] = (known, _joined(declared, known))
+        return joined[1]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._known, **self._declared})
+
+    def __len__(self) -> int:
+        return len({**self._known, **self._declared})
+
+
+def _joined(declared: ToolSpec, known: ToolSpec) -> ToolSpec:
+    return replace(
+        known,
+        effects=declared.effects,
+        idempotent=declared.idempotent,
+        parameters=declared.parameters or known.parameters,
+        returns=declared.returns or known.returns,
+        invariants=(*known.invariants, *(one for one in declared.invariants if one not in known.invariants)),
+    )
+
+
 class RecoveryLayer:
-    """Recovery for one episode. Make a new one for every session.
+    """Recovery for one episode. Seated in another session it begins anew; it stands in one at a time.
+
+    A policy or detector that breaks down is warned of, and leaves the call as far as it had come.
 
     Args:
         policy: what to do; `active()` by default. `Advise(bank)` alone is the modest form.
         budget: what may be spent on it.
         detectors: who looks for answers that are wrong without saying so, besides what the tools' specs declare.
-        check: whether answers are held against what the tools' specs declare.
-        specs: what is known of the tools, besides what the session knows.
+        check: whether answers are held against what the tools' specs declare (`signature.wrong`).
+        specs: what is known of the tools besides what the session knows. Whether a tool has effects and is idempotent
+            is as it stands here; schemas that are left out here are the session's.
     """
 
     def __init__(
@@ -66,32 +110,39 @@ class RecoveryLayer:
         check: bool = True,
         specs: Iterable[ToolSpec] = (),
     ) -> None:
-        self._policy = (policy or active()).fresh()
-        self._guards = self._policy.guards
+        self._given = policy or active()
         self._detectors = tuple(detectors)
         self._check = check
         self._own = {spec.name: spec for spec in specs}
-        self._repeats: dict[tuple[str, str, str], int] = {}
         self._budget = budget or Budget()
         self.seated(Seat("", VirtualClock(), {}, _nowhere, _unheard))
 
     def seated(self, seat: Seat) -> None:
-        """Take the place in a session."""
-        theirs = cast(dict[str, ToolSpec], seat.specs)  # grows while the session lasts
-        specs = ChainMap(self._own, theirs) if self._own else theirs
+        """Take the place in a session, with nothing spent and nothing remembered."""
+        self._policy = self._given.fresh()
+        self._guards = self._policy.guards
+        self._lock = threading.RLock()
+        self._seen: Counter[tuple[str, ...]] = Counter()
+        specs = Known(self._own, seat.specs) if self._own else seat.specs
         self._seat = Seat(seat.episode, seat.clock, specs, seat.reaches, seat.tell)
         self._ward = Ward(self._seat, self._budget, self._examine)
 
     def __call__(self, call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
         """Pass the call on; where it comes to trouble, have the policy act."""
         refused = self._policy.refuses(call, self._ward) if self._guards else None
-        outcome = (yield call) if refused is None else refused
+        outcome = (yield call) if refused is None else refused[1]
         found = self._examine(call, outcome)
         if found is None:
             if self._guards:
                 self._policy.went_well(call)
             return outcome
-        trouble = yield from self._policy.heal(Trouble(call, call, outcome, found), self._ward)
+        trouble = Trouble(call, call, outcome, found, self._counted(call))
+        if refused is not None:
+            self._ward.refused(trouble, refused[0])
+        try:
+            trouble = yield from guarded(self._policy, trouble, self._ward)
+        finally:
+            self._ward.closed(call)
         if self._guards and trouble.over and trouble.attempt.tool == call.tool:
             self._policy.went_well(call)
         return trouble.outcome
@@ -99,21 +150,27 @@ class RecoveryLayer:
     def _examine(self, call: Call, outcome: Outcome) -> Signature | None:
         """What is wrong with an outcome."""
         if isinstance(outcome, Failure):
-            return signature(call, outcome, repeated=self._repeated(call, outcome))
+            return signature(call, outcome, repeated=self._counted(call, outcome.type))
         value = outcome.value
         if told_partial(value):
             return Signature(message="partial: the answer says that it is a part")
         spec = self._seat.specs.get(call.tool) if self._check else None
-        found = spec.violations(call.arguments, value) if spec is not None else ()
-        for detector in self._detectors:
-            found += tuple(detector.findings(call, value))
+        found: tuple[Violation, ...] = ()
+        try:
+            if spec is not None and (spec.invariants or spec.returns):
+                found = wrong(spec, call.arguments, value)
+            for detector in self._detectors:
+                found += tuple(detector.findings(call, value))
+        except Exception as error:  # others' schemas, and answers that no detector was made for
+            warn("the check of an answer", call, error)
         return of_violations(found) if found else None
 
-    def _repeated(self, call: Call, failure: Failure) -> int:
-        key = (call.tool, repr(sorted(call.arguments.items(), key=lambda item: item[0])), failure.type)
-        before = self._repeats.get(key, 0)
-        self._repeats[key] = before + 1
-        return before
+    def _counted(self, call: Call, failure: str = "") -> int:
+        """How often an equal call was in trouble before, or came to a failure of this type."""
+        key = (call.tool, repr(sorted(call.arguments.items(), key=lambda item: item[0])), failure)
+        with self._lock:
+            self._seen[key] += 1
+            return self._seen[key] - 1
 
 
 def _nowhere(tool: str) -> bool:

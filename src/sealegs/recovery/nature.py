@@ -20,11 +20,11 @@ STATUSES: dict[int, Nature] = {
     206: "partial",
 }
 _WORDS: tuple[tuple[str, Nature], ...] = (
+    (r"^CircuitOpen\b", "permanent"),
     (r"json|parse|decod|unexpected token|malformed|content.?type", "unreadable"),
     (r"partial|truncated|incomplete|continuation|next page", "partial"),
     (r"validation|invalid.?(?:argument|param|input|request|type)|missing.*(?:argument|param|field)|bad.?request"
      r"|unexpected keyword|required property|not of type|type.?error|value.?error|key.?error", "arguments"),
-    (r"circuit.?open", "permanent"),
     (r"forbidden|denied|unauthori[sz]ed|permission|not.?found|no such|unknown tool|not.?implemented|suspended"
      r"|gone|removed|deprecated|discontinued|retired|quota|licen[sc]e|certificate|region", "permanent"),
     (r"time.?d?.?out|unavailable|rate.?limit|too many|throttl|connection|reset|refused|broken.?pipe|temporar|overload"

@@ -6,6 +6,7 @@ what class a failure is of, and what to do, are the matters of `classes` and `ba
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -57,10 +58,31 @@ def signature(
     """The signature of an outcome; None for an answer in which nothing is wrong as far as call and answer can tell."""
     if isinstance(outcome, Failure):
         return Signature(outcome.status, outcome.type, masked(outcome.message), repeated=repeated, late=late)
-    found = spec.violations(call.arguments, outcome.value) if spec is not None else ()
+    found = wrong(spec, call.arguments, outcome.value) if spec is not None else ()
     if not found and late is None:
         return None
     return of_violations(found, repeated=repeated, late=late)
+
+
+def wrong(spec: ToolSpec, arguments: Mapping[str, Any], answer: Any) -> tuple[Violation, ...]:
+    """What an answer breaks of that which was declared.
+
+    Of a tool that declares a schema alone, that alone: what is true of no tool by nature (an empty text, words of SQL)
+    may be another's daily work. Of one that declares invariants, all that its spec can tell. Objects that are no JSON
+    are not judged.
+    """
+    if spec.invariants:
+        return spec.violations(arguments, answer)
+    present = spec.present
+    if present is None or not _is_data(answer) or present.validator.is_valid(answer):
+        return ()
+    if isinstance(answer, str) or (spec.returns.get("type") == "object" and not isinstance(answer, Mapping)):
+        return (Violation("malformed", (), f"the answer is {type(answer).__name__}, not an object"),)
+    return (Violation(present.family, (), present.missing(answer) or ""),)
+
+
+def _is_data(value: Any) -> bool:
+    return value is None or isinstance(value, (str, int, float, dict, list))
 
 
 def of_violations(found: tuple[Violation, ...], *, repeated: int = 0, late: float | None = None) -> Signature:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from sealegs.faults.call import Call, Outcome, Wait
 from sealegs.faults.spec import ToolSpec
-from sealegs.inject.seat import Act, Seat
+from sealegs.inject.seat import REFUSED, Act, Seat
 from sealegs.recovery.budget import Budget, Purse
 from sealegs.recovery.nature import Nature, nature
-from sealegs.recovery.safety import may_repeat
+from sealegs.recovery.safety import harmless, may_repeat
 from sealegs.recovery.signature import Signature
 
 Steps = Generator[Call | Wait, Outcome, "Trouble"]
+
+
+def warn(what: str, call: Call, error: Exception) -> None:
+    """Warn of what others made and broke down; a call does not fail of it."""
+    text = f"{what} broke down on a call of {call.tool!r}, which stays as it was ({type(error).__name__}: {error})"
+    warnings.warn(text, RuntimeWarning, stacklevel=3)
 
 
 class Examiner(Protocol):
@@ -33,14 +40,18 @@ class Trouble:
         attempt: the call that was last made for it.
         outcome: what the agent would be shown now.
         signature: what is wrong with it; None once it is well.
+        nth: how many equal calls of the agent's were in trouble before in the episode.
         made: further calls so far.
+        failed: how often the agent's tool has failed at this, the agent's own call included.
     """
 
     call: Call
     attempt: Call
     outcome: Outcome
     signature: Signature | None
+    nth: int = 0
     made: int = 0
+    failed: int = 1
 
     @property
     def over(self) -> bool:
@@ -65,7 +76,7 @@ class Ward:
         self.seat = seat
         self.purse = Purse(budget)
         self._examine = examine
-        self._began: set[str] = set()
+        self._cases: dict[str, Trouble] = {}  # what something was done about, and how that stands
 
     def spec(self, tool: str) -> ToolSpec | None:
         """What is known of a tool."""
@@ -74,25 +85,33 @@ class Ward:
     def may_repeat(self, trouble: Trouble) -> bool:
         """Whether the last attempt may be made once more without doing something twice."""
         assert trouble.signature is not None
-        return may_repeat(self.spec(trouble.attempt.tool), trouble.signature)
+        return may_repeat(self.spec(trouble.attempt.tool), trouble.signature, trouble.attempt.tool)
+
+    def harmless(self, tool: str) -> bool:
+        """Whether a call of this tool can be made twice whatever came of it."""
+        return harmless(self.spec(tool))
+
+    def claims(self, trouble: Trouble, *tools: str, seconds: float = 0.0) -> bool:
+        """Take further calls of these tools, and a wait, from the budget; false where it has not enough."""
+        return self.purse.claim(tools, trouble.made, seconds)
 
     def attempt(
         self, trouble: Trouble, policy: str, action: str, tool: str, arguments: Mapping[str, Any], detail: str = ""
     ) -> Steps:
-        """Make one further call. The budget must have been asked."""
+        """Make one further call, which must have been claimed. It is told also where the caller goes meanwhile."""
         self._begin(trouble)
         call = Call(tool, arguments, f"{trouble.call.id}.{trouble.made + 1}")
-        self.purse.spend(tool)
-        outcome = yield call
-        self.seat.tell(Act(trouble.call, policy, action, call, outcome, detail))
-        return replace(
-            trouble, attempt=call, outcome=outcome, signature=self._examine(call, outcome), made=trouble.made + 1
+        began, outcome = self.seat.clock.now(), None
+        try:
+            outcome = yield call
+        finally:
+            self.seat.tell(Act(trouble.call, policy, action, call, outcome, detail, began=began))
+        signature = self._examine(call, outcome)
+        failed = trouble.failed + (signature is not None and tool == trouble.call.tool)
+        trouble = replace(
+            trouble, attempt=call, outcome=outcome, signature=signature, made=trouble.made + 1, failed=failed
         )
-
-    def wait(self, seconds: float) -> Generator[Call | Wait, Outcome, None]:
-        """Let time pass, at the cost of the budget."""
-        self.purse.wait(seconds)
-        yield Wait(seconds)
+        return self._stands(trouble)
 
     def answer(
         self,
@@ -108,18 +127,33 @@ class Ward:
         self._begin(trouble)
         self.seat.tell(Act(trouble.call, policy, action, None, outcome, detail, mended))
         signature = self._examine(trouble.attempt, outcome) if mended else None
-        return replace(trouble, outcome=outcome, signature=signature)
+        return self._stands(replace(trouble, outcome=outcome, signature=signature))
 
     def remark(self, trouble: Trouble, policy: str, action: str, outcome: Outcome | None, detail: str) -> Trouble:
         """Note something, and show the agent this in the outcome's place; what is wrong stays wrong."""
         self._begin(trouble)
         self.seat.tell(Act(trouble.call, policy, action, None, outcome, detail))
-        return trouble if outcome is None else replace(trouble, outcome=outcome)
+        return self._stands(trouble if outcome is None else replace(trouble, outcome=outcome))
+
+    def refused(self, trouble: Trouble, policy: str) -> None:
+        """Note that a policy answered the agent's call in its tool's place."""
+        self.seat.tell(Act(trouble.call, policy, REFUSED, trouble.call, trouble.outcome, began=self.seat.clock.now()))
+        self._stands(trouble)
+
+    def latest(self, trouble: Trouble) -> Trouble:
+        """How it stands with a call as far as anything was done."""
+        return self._cases.get(trouble.call.id, trouble)
+
+    def closed(self, call: Call) -> None:
+        """Nothing more is done about this call."""
+        self._cases.pop(call.id, None)
+
+    def _stands(self, trouble: Trouble) -> Trouble:
+        self._cases[trouble.call.id] = trouble
+        return trouble
 
     def _begin(self, trouble: Trouble) -> None:
         """Before anything is done about a call, note what came of it."""
-        if trouble.call.id in self._began:
-            return
-        self._began.add(trouble.call.id)
-        if trouble.made == 0 and trouble.attempt is trouble.call:
+        if trouble.call.id not in self._cases:
+            self._stands(trouble)
             self.seat.tell(Act(trouble.call, "", "tried", trouble.call, trouble.outcome))

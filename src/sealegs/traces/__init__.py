@@ -6,6 +6,7 @@ again, `sources` and `fitting` read and fit what was seen in production, `spans`
 
 from sealegs.traces.events import (
     VERSION,
+    Acted,
     Answered,
     Called,
     Effected,
@@ -28,6 +29,7 @@ from sealegs.traces.watchers import Watchers
 
 __all__ = [
     "VERSION",
+    "Acted",
     "Answered",
     "Called",
     "Effected",

@@ -100,6 +100,7 @@ class Acted:
     outcome: Mapping[str, Any] | None = None
     detail: str = ""
     mended: bool = False
+    began: float | None = None
     at: float = 0.0
     type: Literal["acted"] = "acted"
 

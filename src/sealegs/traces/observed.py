@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sealegs.faults.call import Effect, Failure, Outcome, Value
-from sealegs.traces.events import Called, Event, Shown, outcome_from
+from sealegs.traces.events import Acted, Called, Event, Shown, outcome_from
 from sealegs.traces.record import Turn, record
 
 # What came of a call whose caller was gone before there was an answer, and no fault of ours was the reason.
@@ -34,6 +34,7 @@ class Observation:
         shown: what the agent was shown; None where it was gone.
         struck: whether a fault of ours was delivered on it.
         effects: what it really did to the world, where that is known.
+        by: the recovery policy that had it made; empty for the agent.
     """
 
     tool: str
@@ -44,6 +45,7 @@ class Observation:
     shown: Outcome | None
     struck: bool = False
     effects: tuple[Effect, ...] = ()
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,10 @@ def _times(events: Iterable[Event]) -> tuple[dict[str, float], dict[str, float]]
         if isinstance(event, Called):
             begun[event.call] = event.at
         elif isinstance(event, Shown):
-            over[event.call] = event.at
+            over.setdefault(event.call, event.at)
+        elif isinstance(event, Acted) and event.attempt is not None:
+            begun.setdefault(event.attempt, event.at if event.began is None else event.began)
+            over.setdefault(event.attempt, event.at)
     return begun, over
 
 
@@ -94,6 +99,6 @@ def _observation(turn: Turn, begun: Mapping[str, float], over: Mapping[str, floa
     repeated = next((strike for strike in turn.strikes if strike.kind == "duplicate" and strike.runs > 1), None)
     if repeated is not None and repeated.shown is not None:
         said = outcome_from(repeated.shown)  # the second answer would not have been there
-    if said is None and not turn.struck:
+    if said is None and not turn.struck and not turn.refused:
         said = turn.shown or ABANDONED  # refused before it reached the seam, or given up
-    return Observation(call.tool, at, seconds, call.arguments, said, turn.shown, turn.struck, turn.effects)
+    return Observation(call.tool, at, seconds, call.arguments, said, turn.shown, turn.struck, turn.effects, turn.by)

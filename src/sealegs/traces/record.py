@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sealegs.faults.call import Call, Effect, Outcome
+from sealegs.inject.seat import REFUSED
 from sealegs.traces.events import (
     Acted,
     Answered,
@@ -39,6 +40,7 @@ class Turn:
         strikes: the faults that fired.
         effects: what really happened to the world.
         by: the recovery policy that had the call made; empty for the agent.
+        refused: whether recovery answered it in the tool's place, which was not asked.
     """
 
     call: Call
@@ -47,6 +49,7 @@ class Turn:
     strikes: tuple[Struck, ...] = ()
     effects: tuple[Effect, ...] = ()
     by: str = ""
+    refused: bool = False
 
     @property
     def struck(self) -> bool:
@@ -148,6 +151,7 @@ class _Draft:
     def __init__(self, call: Call, by: str = "") -> None:
         self._call = call
         self._by = by
+        self._refused = False
         self._fixed = False  # what came of it is told by a layer, not by what the agent was shown
         self._said: Outcome | None = None
         self._shown: Outcome | None = None
@@ -156,6 +160,7 @@ class _Draft:
 
     def answered(self, event: Acted) -> None:
         """What came of this attempt, or how its answer was put right."""
+        self._refused = self._refused or event.action == REFUSED
         if event.outcome is not None and (event.attempt is not None or event.mended):
             self._shown = outcome_from(event.outcome)
             self._fixed = True
@@ -175,4 +180,6 @@ class _Draft:
                     self._said = self._shown
 
     def turn(self) -> Turn:
-        return Turn(self._call, self._said, self._shown, tuple(self._strikes), tuple(self._effects), self._by)
+        return Turn(
+            self._call, self._said, self._shown, tuple(self._strikes), tuple(self._effects), self._by, self._refused
+        )

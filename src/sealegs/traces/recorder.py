@@ -103,6 +103,7 @@ class Recorder:
                 None if act.outcome is None else outcome_data(act.outcome),
                 act.detail,
                 act.mended,
+                act.began,
                 self._clock.now(),
             )
         )

@@ -198,12 +198,17 @@ class Replayed:
 
 
 def recorded_calls(session: Replay) -> None:
-    """The agent that makes the recorded calls again, one after the other, and looks at no answer."""
+    """The agent that makes the recorded calls again, one after the other, and looks at no answer.
+
+    Calls that recovery had made are not made; answers to them are there for whoever asks.
+    """
 
     def nothing(call: Call) -> Outcome:
         raise AssertionError("a replay runs no tool")
 
     for call in session.trace.calls:
+        if call.by:  # nobody recovers here
+            continue
         session.call(call.tool, call.arguments or {}, nothing)
 
 

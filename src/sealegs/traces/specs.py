@@ -28,6 +28,7 @@ def spec_data(spec: ToolSpec) -> dict[str, Any]:
         "returns": plain_object(spec.returns),
         "tags": sorted(spec.tags),
         "effects": spec.effects,
+        "idempotent": spec.idempotent,
         "examples": plain(spec.examples),
         "used": list(spec.used),
     }
@@ -74,6 +75,7 @@ def _spec(data: Mapping[str, Any]) -> ToolSpec:
         returns=next(iter(objects([data.get("returns")])), {}),
         tags=frozenset(texts(data.get("tags"))),
         effects=data.get("effects") is not False,
+        idempotent=data.get("idempotent") is True,
         examples=objects(data.get("examples")),
         used=texts(data.get("used")),
     )

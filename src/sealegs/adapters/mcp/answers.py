@@ -30,7 +30,7 @@ def heard(answer: Message) -> Outcome:
     if result is None:
         return Failure("The tool asks for more before it answers.", type="Unfinished")
     if result.get("isError") is True:
-        return Failure("\n".join(_texts(result["content"])), type="ToolError")
+        return _tool_error("\n".join(_texts(result["content"])))
     return Value(_data(result))
 
 
@@ -42,6 +42,12 @@ def heard_list(answer: Message) -> Outcome:
     if result is None:
         return Failure("The server lists no tools.", type="Unfinished")
     return Value({str(tool.get("name")): tool for tool in result["tools"] if isinstance(tool, dict)})
+
+
+def failing(answer: Message | None) -> bool:
+    """Whether an answer tells of an error, or is none."""
+    result = answer.get("result") if answer is not None else None
+    return not isinstance(result, dict) or result.get("isError") is True
 
 
 def cut(outcome: Outcome) -> bool:
@@ -93,6 +99,23 @@ def _final(result: Any, key: str) -> dict[str, Any] | None:
     if not isinstance(result, dict) or result.get("resultType", "complete") != "complete":
         return None
     return result if isinstance(result.get(key), list) else None
+
+
+def _tool_error(text: str) -> Failure:
+    """A tool's error; one that its tool tells as JSON of an error (`render` writes such) with all that this says."""
+    data = _parsed(text)
+    error = data.get("error") if isinstance(data, dict) and data.keys() == {"error"} else None
+    if not isinstance(error, dict) or not isinstance(error.get("message"), str):
+        return Failure(text, type="ToolError")
+    status, after = error.get("status"), error.get("retry_after")
+    known = ("message", "type", "status", "retry_after")
+    return Failure(
+        error["message"],
+        type=str(error.get("type", "ToolError")),
+        status=status if isinstance(status, int) and not isinstance(status, bool) else None,
+        retry_after=after if isinstance(after, (int, float)) and not isinstance(after, bool) else None,
+        body={key: value for key, value in error.items() if key not in known} or None,
+    )
 
 
 def _protocol_error(error: Any) -> Failure:

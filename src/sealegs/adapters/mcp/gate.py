@@ -14,11 +14,11 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Awaitable, Callable, Generator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sealegs.adapters.mcp.answers import cut, heard, heard_list, shown, shown_list
+from sealegs.adapters.mcp.answers import cut, failing, heard, heard_list, shown, shown_list
 from sealegs.adapters.mcp.framing import Message, RequestId, id_of, written
 from sealegs.faults.call import Call, Failure, Layer, Outcome, Value, Wait
 from sealegs.faults.plan import Plan, Rule
@@ -36,6 +36,7 @@ RELATED = "io.modelcontextprotocol/related-task"  # in the `_meta` of a task's r
 SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 STRANGER = "\0"  # the name of no tool: what matches it was not written for the list
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"  # in the `_meta` of every request of the stateless era
+DRY = "sealegs/dry"  # in the `_meta` of a tool and of a call
 HINTS = {
     "readOnlyHint": "read_only",
     "destructiveHint": "destructive",
@@ -85,20 +86,41 @@ class Gate:
     Args:
         plan: the faults.
         episode: part of the key of every random decision.
+        layers: layers between the client and the faults (recovery). They may have any tool of the server called.
         clock: real by default.
+        timeout: seconds of waiting on faults after which a call is given up; None waits for ever.
         watcher: told everything (a recorder).
 
     Attributes:
         specs: the tools that the server has listed.
+        dry: those of them that can be run without their effect: they say so in their `_meta`, under `sealegs/dry`, and
+            heed it in that of a call.
     """
 
     def __init__(
-        self, plan: Plan = UNARMED, *, episode: str = "", clock: Clock | None = None, watcher: Watcher | None = None
+        self,
+        plan: Plan = UNARMED,
+        *,
+        episode: str = "",
+        layers: Sequence[Layer] = (),
+        clock: Clock | None = None,
+        timeout: float | None = None,
+        watcher: Watcher | None = None,
     ) -> None:
-        self.session = Session(_guarded(plan), episode=episode, clock=clock, watcher=watcher)
-        self.shut = not plan.rules and watcher is None  # then nothing is ever to be done
+        self.session = Session(
+            _guarded(plan),
+            episode=episode,
+            specs=[ToolSpec(LIST)] if layers else (),
+            layers=layers,
+            others=None,
+            clock=clock,
+            timeout=timeout,
+            watcher=watcher,
+        )
+        self.shut = not plan.rules and watcher is None and not layers  # then nothing is ever to be done
         self._lists = any(_names_list(rule) for rule in plan.rules)
         self.specs: dict[str, ToolSpec] = {}
+        self.dry: set[str] = set()
         self.tasks: dict[str, Exchange] = {}  # by the task's id: calls whose result is fetched later
         self._batched = False
         self._listed: dict[str, Any] = {}  # by the place in the list (its cursor): the tools that the client was shown
@@ -145,6 +167,7 @@ class Gate:
         tools = result.get("tools") if isinstance(result, dict) else None
         specs = [_spec(tool) for tool in tools or () if isinstance(tool, dict)]
         self.specs.update((spec.name, spec) for spec in specs)
+        self.dry.update(str(tool.get("name")) for tool in tools or () if _runs_dry(tool))
         self.session.know(specs)
 
     def put_off(self, task: str, exchange: Exchange) -> None:
@@ -181,14 +204,19 @@ class Request:
         meta = self.message.get("params", {}).get("_meta")
         return isinstance(meta, dict) and VERSION_KEY in meta
 
-    def again(self, arguments: Mapping[str, Any], turn: int) -> tuple[bytes, RequestId]:
-        """The request once more, under an id of its own and without asking for word of its progress."""
+    def again(self, call: Call, turn: int) -> tuple[bytes, RequestId]:
+        """The request once more, for this call: under an id of its own and without asking for word of its progress."""
         id = f"{json.dumps(self.id)}+{turn}"
         params = dict(self.message["params"])
-        params["arguments"] = arguments
+        if self.tool == LIST:
+            params |= call.arguments
+        else:
+            params |= {"name": call.tool, "arguments": call.arguments}
         params.pop("task", None)  # nobody would fetch its result
         if isinstance(params.get("_meta"), dict):
             params["_meta"] = {key: value for key, value in params["_meta"].items() if key != "progressToken"}
+        if call.dry:
+            params["_meta"] = {**params.get("_meta", {}), DRY: True}
         return written({**self.message, "id": id, "params": params}), id
 
 
@@ -214,6 +242,7 @@ class Exchange:
         self._layer = layer
         self._wait: Wait | None = None
         self._answers: list[tuple[Outcome, Heard]] = []
+        self._truth: Message | None = None  # the tool's own last answer: its form is that of what is shown
 
     async def through(self, ask: Ask, hand: Hand) -> Reply | None:
         """What the client is to see; None where it sees it later.
@@ -245,18 +274,20 @@ class Exchange:
             return Reply(answer, None)
 
         async def run(call: Call) -> Outcome:
-            if call.dry:
+            if call.dry and call.tool not in self._gate.dry:
                 return NOT_DRY
             turn = len(self._answers)
-            own = turn == 0 and call.arguments is request.arguments
+            own = turn == 0 and not call.dry and call.tool == request.tool and call.arguments is request.arguments
             self.asked = True
-            raw, id = (request.raw, request.id) if own else request.again(call.arguments, turn)
+            raw, id = (request.raw, request.id) if own else request.again(call, turn)
             answer = await ask(raw, id)
             task = _task_of(answer.message) if own and request.tool != LIST else None
             if task is not None:
                 answer = await self._put_off(task, answer, hand)
             outcome = self._outcome(answer)
             self._answers.append((outcome, answer))
+            if call.tool == request.tool and not failing(answer.message):
+                self._truth = answer.message
             return outcome
 
         layer = self._attended(self._layer)
@@ -303,7 +334,7 @@ class Exchange:
         if cut(outcome):
             return Reply(None, None)
         last = self._answers[-1][1] if self._answers else None
-        truth = last.message if last is not None else None
+        truth = self._truth
         if request.tool == LIST:
             self._shows(outcome, True)
             return Reply(last, shown_list(outcome, request.id, truth, request.modern))
@@ -450,10 +481,26 @@ def _spec(tool: Mapping[str, Any]) -> ToolSpec:
         name=str(tool.get("name")),
         description=str(tool.get("description") or ""),
         parameters=parameters if isinstance(parameters, dict) else {},
-        returns=returns if isinstance(returns, dict) else {},
+        returns=_unwrapped(returns) if isinstance(returns, dict) else {},
         tags=frozenset(tag for hint, tag in HINTS.items() if hints.get(hint) is True) | _tags(tool.get("_meta")),
         effects=hints.get("readOnlyHint") is not True,
+        idempotent=hints.get("idempotentHint") is True,
     )
+
+
+def _runs_dry(tool: Any) -> bool:
+    meta = tool.get("_meta") if isinstance(tool, dict) else None
+    return isinstance(meta, dict) and meta.get(DRY) is True
+
+
+def _unwrapped(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of an answer as `heard` reads it: what is no object may stand as `{"result": ...}`."""
+    fields = schema.get("properties")
+    if not isinstance(fields, dict) or fields.keys() != {"result"}:
+        return schema
+    shared: dict[str, Any] = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
+    whole = {key: value for key, value in schema.items() if key not in shared}
+    return {**shared, "anyOf": [fields["result"], whole]}
 
 
 def _tags(meta: Any) -> frozenset[str]:

@@ -15,6 +15,7 @@ from types import FunctionType
 from typing import Any, TypeVar, overload
 
 from sealegs.adapters.python.guards import AnyTool, Route, async_guard, sync_guard
+from sealegs.adapters.python.others import other_of
 from sealegs.adapters.python.parameters import Parameters
 from sealegs.adapters.python.showing import ToolFault, disguise
 from sealegs.adapters.python.streams import async_stream_guard, stream_guard
@@ -38,7 +39,7 @@ def wrap(tools: Sequence[F], session: Session, *, name: str | None = None, dry: 
 @overload
 def wrap(tools: F, session: Session, *, name: str | None = None, dry: AnyTool | None = None) -> F: ...
 def wrap(tools: Any, session: Session, *, name: str | None = None, dry: AnyTool | None = None) -> Any:
-    """The tool or tools with every call going through the session.
+    """The tool or tools with every call going through the session. Its layers may call one in place of another.
 
     Args:
         tools: a callable, a sequence of them, or a mapping from names to them.
@@ -51,12 +52,12 @@ def wrap(tools: Any, session: Session, *, name: str | None = None, dry: AnyTool 
         TypeError: something is no callable.
     """
     if callable(tools):
-        return _guarded(tools, name, dry, _to(session))
+        return _bound(tools, name, dry, session)
     if name is not None or dry is not None:
         raise TypeError("`name` and `dry` are for a single tool; wrap the tools one by one")
     if isinstance(tools, Mapping):
-        return {key: _guarded(one, key, None, _to(session)) for key, one in tools.items()}
-    return [_guarded(one, None, None, _to(session)) for one in tools]
+        return {key: _bound(one, key, None, session) for key, one in tools.items()}
+    return [_bound(one, None, None, session) for one in tools]
 
 
 @overload
@@ -70,8 +71,11 @@ def tool(function: F | None = None, /, *, name: str | None = None, dry: AnyTool 
     return _guarded(function, name, dry, ACTIVE)
 
 
-def _to(session: Session) -> Route:
-    return Route((session,), lambda: session)
+def _bound(given: AnyTool, name: str | None, dry: AnyTool | None, session: Session) -> AnyTool:
+    guarded = _guarded(given, name, dry, Route((session,), lambda: session))
+    function = _bare(given)
+    session.reach({name or _name(function): other_of(function)})
+    return guarded
 
 
 def _guarded(given: AnyTool, name: str | None, dry: AnyTool | None, route: Route) -> AnyTool:

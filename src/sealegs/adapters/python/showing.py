@@ -12,6 +12,7 @@ from pathlib import Path
 from types import CodeType, FunctionType, TracebackType
 from typing import Any
 
+from sealegs.adapters.python.remarked import remarked
 from sealegs.faults.call import Failure, render
 
 OURS = str(Path(__file__).parents[2])
@@ -47,8 +48,11 @@ def failed(error: Exception) -> Failure:
 
 
 def error_of(failure: Failure, module: str) -> BaseException:
-    """The exception that shows a failure: the tool's own where there is one."""
-    return failure.exception or _fault(failure, module)
+    """The exception that shows a failure: the tool's own where there is one, or one like it that says more."""
+    if isinstance(failure.exception, ToolFault):  # of a tool that called another one; what it says is the failure
+        kept = replace(failure, exception=None)
+        return failure.exception if failure.exception.failure == kept else _fault(kept, module)
+    return remarked(failure) or _fault(failure, module)
 
 
 def _fault(failure: Failure, module: str) -> ToolFault:

@@ -63,7 +63,7 @@ class Advise(AtOnce):
 def with_note(outcome: Outcome, text: str) -> Outcome:
     """The outcome with a note for the agent."""
     if isinstance(outcome, Failure):
-        return replace(outcome, message=f"{outcome.message}\n\n{text}", exception=None)
+        return replace(outcome, message=f"{outcome.message}\n\n{text}")
     if isinstance(outcome.value, str):
         return Value(f"{outcome.value}\n\n{text}")
     if isinstance(outcome.value, Mapping):

@@ -32,7 +32,7 @@ class MendArguments(Policy):
         if trouble.nature != "arguments" or spec is None or not spec.parameters:
             return trouble
         arguments = mended(call.arguments, spec.parameters)
-        if arguments is None or not ward.may_repeat(trouble) or ward.purse.lacks(call.tool, trouble.made):
+        if arguments is None or not ward.may_repeat(trouble) or not ward.claims(trouble, call.tool):
             return trouble
         detail = f"the arguments broke the schema of {call.tool}"
         return (yield from ward.attempt(trouble, self.name, "mended", call.tool, arguments, detail))
@@ -43,7 +43,8 @@ def mended(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str,
     validator = jsonschema_rs.validator_for(dict(schema))
     if validator.is_valid(dict(arguments)):
         return None
-    fields: Mapping[str, Any] = schema.get("properties", {})
+    shared = {key: schema[key] for key in ("$defs", "definitions") if key in schema}  # what fields may refer to
+    fields = {name: {**field, **shared} for name, field in schema.get("properties", {}).items()}
     found = _named(arguments, fields, strict=schema.get("additionalProperties") is False)
     found = {name: _typed(value, fields.get(name, {})) for name, value in found.items()}
     for name in schema.get("required", ()):
@@ -103,6 +104,7 @@ def _readings(value: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
             yield int(value)
         yield f"{value:.15g}"
     if schema.get("type") == "array" and not isinstance(value, list):
-        yield [_typed(value, schema.get("items", {}))]
+        shared = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
+        yield [_typed(value, {**schema["items"], **shared} if schema.get("items") else {})]
     if schema.get("type") != "array" and isinstance(value, list) and len(value) == 1:
         yield value[0]

@@ -14,7 +14,9 @@ from typing import ClassVar
 
 from sealegs.faults.call import Call, Outcome
 from sealegs.recovery.nature import Nature
-from sealegs.recovery.trouble import Steps, Trouble, Ward
+from sealegs.recovery.trouble import Steps, Trouble, Ward, warn
+
+Refusal = tuple[str, Outcome]  # the policy's name, and what the call is answered with
 
 
 class Policy(ABC):
@@ -32,8 +34,8 @@ class Policy(ABC):
     def heal(self, trouble: Trouble, ward: Ward) -> Steps:
         """Do something about it, or hand it on as it is."""
 
-    def refuses(self, call: Call, ward: Ward) -> Outcome | None:
-        """What a call is answered with that must not be made; None where it may be."""
+    def refuses(self, call: Call, ward: Ward) -> Refusal | None:
+        """Who refuses a call that must not be made, and what it is answered with; None where it may be."""
         return None
 
     def went_well(self, call: Call) -> None:
@@ -51,6 +53,15 @@ class Policy(ABC):
     def only(self, *, natures: Collection[Nature] = (), tools: Collection[str] = ()) -> Policy:
         """The policy for these troubles alone. Empty: all of them. `tools` may hold `*` and `?`."""
         return Only(self, frozenset(natures), tuple(tools))
+
+
+def guarded(policy: Policy, trouble: Trouble, ward: Ward) -> Steps:
+    """What the policy does; where it breaks down, as far as it had come. A tool's failure is no exception here."""
+    try:
+        return (yield from policy.heal(trouble, ward))
+    except Exception as error:  # others make policies, and the schemas that ours read
+        warn(f"the recovery policy {policy.name!r}", trouble.call, error)
+        return ward.latest(trouble)
 
 
 class AtOnce(Policy):
@@ -81,10 +92,10 @@ class Sequence(Policy):
         for policy in self.policies:
             if trouble.over:
                 break
-            trouble = yield from policy.heal(trouble, ward)
+            trouble = yield from guarded(policy, trouble, ward)
         return trouble
 
-    def refuses(self, call: Call, ward: Ward) -> Outcome | None:
+    def refuses(self, call: Call, ward: Ward) -> Refusal | None:
         """The first refusal."""
         for policy in self._guarding:
             refusal = policy.refuses(call, ward)
@@ -119,7 +130,7 @@ class Only(Policy):
             return trouble
         return (yield from self._policy.heal(trouble, ward))
 
-    def refuses(self, call: Call, ward: Ward) -> Outcome | None:
+    def refuses(self, call: Call, ward: Ward) -> Refusal | None:
         """Its refusal, of tools that it is meant for."""
         return self._policy.refuses(call, ward) if self._meant(call) else None
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sealegs.faults.call import Call, Failure, Outcome
-from sealegs.recovery.policies.base import AtOnce, Policy
+from sealegs.faults.call import Call, Failure
+from sealegs.recovery.policies.base import AtOnce, Policy, Refusal
 from sealegs.recovery.trouble import Trouble, Ward
 
 
@@ -36,21 +37,25 @@ class Breaker(AtOnce):
         self._failures = failures
         self._seconds = seconds
         self._circuits: dict[str, Circuit] = {}
+        self._lock = threading.RLock()  # garbage collection may close an abandoned call in the midst of another
 
     def fresh(self) -> Policy:
         """The same with every circuit closed."""
         return Breaker(self._failures, self._seconds)
 
-    def refuses(self, call: Call, ward: Ward) -> Outcome | None:
+    def refuses(self, call: Call, ward: Ward) -> Refusal | None:
         """The refusal while the tool is left alone."""
         circuit = self._circuits.get(call.tool)
         if circuit is None or circuit.failures < self._failures:
             return None
-        left = circuit.until - ward.seat.clock.now()
-        if left <= 0:
-            return None
+        with self._lock:
+            now = ward.seat.clock.now()
+            left = circuit.until - now
+            if left <= 0:
+                circuit.until = now + self._seconds  # for all but this one, until it is known how it went
+                return None
         message = f"{call.tool} failed {circuit.failures} times in a row and is left alone for another {left:.3g} s."
-        return Failure(message, type="CircuitOpen", retry_after=round(left, 3))
+        return self.name, Failure(message, type="CircuitOpen", retry_after=round(left, 3))
 
     def went_well(self, call: Call) -> None:
         """The circuit closes."""
@@ -60,14 +65,19 @@ class Breaker(AtOnce):
     def settle(self, trouble: Trouble, ward: Ward) -> Trouble:
         """Count the failure, and the further ones before it."""
         tool = trouble.call.tool
-        if trouble.nature != "arguments" and not _open(trouble):
+        if trouble.nature == "arguments" or _open(trouble):
+            return trouble
+        with self._lock:
             circuit = self._circuits.setdefault(tool, Circuit())
-            circuit.failures += 1 + trouble.made
-            if circuit.failures >= self._failures:
+            circuit.failures += trouble.failed
+            opens = circuit.failures >= self._failures
+            if opens:
                 circuit.until = ward.seat.clock.now() + self._seconds
-                detail = f"{circuit.failures} failures in a row"
-                trouble = ward.remark(trouble, self.name, "opened", None, detail)
-        return trouble
+        return (
+            ward.remark(trouble, self.name, "opened", None, f"{circuit.failures} failures in a row")
+            if opens
+            else trouble
+        )
 
 
 def _open(trouble: Trouble) -> bool:

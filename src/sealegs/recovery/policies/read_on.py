@@ -39,9 +39,9 @@ class ReadOn(Policy):
             if not told_partial(page) or cursor is None:
                 break
             tool = trouble.attempt.tool
-            if any(cursor_of(old) == cursor for old in pages[:-1]) or ward.purse.lacks(tool, trouble.made):
+            if any(cursor_of(old) == cursor for old in pages[:-1]) or not ward.claims(trouble, tool):
                 return _again(failed, trouble)
-            arguments = {**trouble.call.arguments, parameter: cursor}
+            arguments = {**failed.attempt.arguments, parameter: cursor}
             trouble = yield from ward.attempt(trouble, self.name, "read on", tool, arguments, "the answer is a part")
         joined = _joined(pages)
         if joined is None or told_partial(pages[-1]):
@@ -69,7 +69,7 @@ def _parameter(spec: ToolSpec | None) -> str | None:
 
 def _again(failed: Trouble, trouble: Trouble) -> Trouble:
     """The trouble as it was, with what was spent on it."""
-    return replace(failed, made=trouble.made)
+    return replace(failed, made=trouble.made, failed=trouble.failed)
 
 
 def _joined(pages: list[Mapping[str, Any]]) -> dict[str, Any] | None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from sealegs.faults import seeds
-from sealegs.faults.call import Failure, Value
+from sealegs.faults.call import Failure, Value, Wait
 from sealegs.inject.strike import same
 from sealegs.recovery.nature import Nature
 from sealegs.recovery.policies.base import Policy
 from sealegs.recovery.trouble import Steps, Trouble, Ward
+from sealegs.traces.plain import plain_object
 
 TRIES: Mapping[Nature, int] = {"transient": 3, "wrong": 1, "unreadable": 1, "partial": 1, "unknown": 1}
 
@@ -21,7 +23,8 @@ class Retry(Policy):
     """Exponential backoff with full jitter, and the tool's own Retry-After where it gives one.
 
     Only calls that may be repeated are. An answer that comes back wrong in the same way is not asked for again. The
-    jitter is drawn from a stream of its own (Brooker, "Exponential Backoff and Jitter", 2015: full jitter).
+    jitter is drawn from a stream of its own, by the call and how often an equal one was in trouble before, whatever
+    runs beside it (Brooker, "Exponential Backoff and Jitter", 2015: full jitter).
 
     Attributes:
         tries: further tries by the nature of the failure; one that is not named gets none.
@@ -41,9 +44,9 @@ class Retry(Policy):
         tried = 0
         while not trouble.over and tried < self.tries.get(trouble.nature, 0) and ward.may_repeat(trouble):
             seconds = self._seconds(trouble, ward, tried)
-            if seconds > self.longest or ward.purse.lacks(trouble.attempt.tool, trouble.made, seconds):
+            if seconds > self.longest or not ward.claims(trouble, trouble.attempt.tool, seconds=seconds):
                 break
-            yield from ward.wait(seconds)
+            yield Wait(seconds)
             before = trouble
             detail = f"a {trouble.nature} failure, after {seconds:.3g} s"
             attempt = trouble.attempt
@@ -58,4 +61,7 @@ class Retry(Policy):
         if isinstance(outcome, Failure) and outcome.retry_after is not None:
             return max(0.0, outcome.retry_after)
         ceiling: float = min(self.longest, self.base * 2**tried)
-        return ceiling * seeds.uniform(self.seed, ward.seat.episode, trouble.call.id, tried, "backoff")
+        call = trouble.call
+        asked = json.dumps(plain_object(call.arguments), sort_keys=True)
+        key = (self.seed, ward.seat.episode, call.tool, asked, trouble.nth, tried)
+        return ceiling * seeds.uniform(*key, "backoff")

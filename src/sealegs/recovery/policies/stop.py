@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from sealegs.faults.call import Failure
+from sealegs.recovery.policies.advise import with_note
 from sealegs.recovery.policies.base import AtOnce
 from sealegs.recovery.trouble import Trouble, Ward
 
@@ -13,8 +14,9 @@ from sealegs.recovery.trouble import Trouble, Ward
 class Stop(AtOnce):
     """A report in the failure's place: what failed, how often it was tried, and that the tool is not to be relied on.
 
-    An answer that is known to be wrong becomes a failure, so that nobody takes it for data. The error's type and status
-    stay as the tool gave them.
+    An answer that is known to be wrong becomes a failure, so that nobody takes it for data; one that says of itself
+    that it is a part stays, for it deceives nobody. Of a call that may have done its work the answer stays too, with
+    the report beside it: an error would invite a second one. The error's type and status stay as the tool gave them.
     """
 
     name: ClassVar[str] = "stop"
@@ -29,9 +31,14 @@ class Stop(AtOnce):
             if not trouble.made:
                 return trouble
             message = f"{outcome.message} ({tool} still fails{tries}; do not rely on it for this.)"
-            report: Failure = replace(outcome, message=message, exception=None)
+            report = replace(outcome, message=message)
+        elif trouble.nature == "partial":
+            return trouble
         else:
             reason = "; ".join(signature.reasons) or signature.message or "it is not as announced"
             message = f"The answer of {tool} is not to be trusted{tries}: {reason}."
             report = Failure(message, type="SuspectAnswer")
+            if not ward.harmless(tool):
+                done = "What was asked for may have been done: find out before you ask again."
+                return ward.remark(trouble, self.name, "warned", with_note(outcome, f"{message} {done}"), reason)
         return ward.remark(trouble, self.name, "stopped", report, signature.message)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -10,9 +10,9 @@ from sealegs.faults import paths
 from sealegs.faults.call import Outcome, Value
 from sealegs.recovery.nature import Nature
 from sealegs.recovery.policies.base import Policy
-from sealegs.recovery.safety import may_repeat
 from sealegs.recovery.trouble import Steps, Trouble, Ward
 
+Way = tuple[Trouble, bool]
 HELPED: frozenset[Nature] = frozenset({"permanent", "transient", "wrong", "unreadable", "partial", "unknown"})
 
 
@@ -65,10 +65,11 @@ class Alternative:
 
 
 class Switch(Policy):
-    """The first alternative that answers well. One whose step fails is left at that step.
+    """The first alternative that answers well. One whose step fails, or lacks a field that is read, is left there.
 
-    An alternative is not tried where the call itself may already have done its work, unless that does no harm: then it
-    would be done twice.
+    An alternative is not tried where the call itself, or a step of one before, may already have done its work, unless
+    that does no harm: then it would be done twice. Nor is one begun that the budget does not last for. Arguments that
+    the failed call left out are left out.
 
     Args:
         alternatives: in the order in which they are tried.
@@ -83,42 +84,60 @@ class Switch(Policy):
 
     def heal(self, trouble: Trouble, ward: Ward) -> Steps:
         """Try them one after the other."""
-        signature = trouble.signature
-        assert signature is not None
-        if trouble.nature not in HELPED or not may_repeat(ward.spec(trouble.attempt.tool), signature):
+        if trouble.nature not in HELPED or not ward.may_repeat(trouble):
             return trouble
-        failed = trouble
         for alternative in self._of.get(trouble.call.tool, ()):
-            if all(ward.seat.reaches(step.tool) for step in alternative.steps):
-                trouble = yield from self._by(alternative, trouble, ward)
-                if trouble.over:
-                    return trouble
-                if not self._harmless(trouble, ward):
-                    break
-        return replace(failed, made=trouble.made)
+            tools = [step.tool for step in alternative.steps]
+            if not all(map(ward.seat.reaches, tools)) or not ward.claims(trouble, *tools):
+                continue
+            before = trouble.made
+            trouble, clean = yield from self._by(alternative, trouble, ward)
+            ward.purse.give_back(tools[trouble.made - before :])
+            if trouble.over or not clean:
+                break
+        return trouble
 
-    def _by(self, alternative: Alternative, trouble: Trouble, ward: Ward) -> Steps:
+    def _by(self, alternative: Alternative, trouble: Trouble, ward: Ward) -> Generator[Any, Outcome, Way]:
+        """The trouble after this alternative, and whether it has certainly left nothing behind."""
+        failed, clean = trouble, True
         answers: list[Any] = []
         reason = f"{trouble.call.tool} failed for good" if trouble.nature == "permanent" else "it did not help to wait"
         for step in alternative.steps:
-            if ward.purse.lacks(step.tool, trouble.made):
-                return trouble
-            arguments = {name: _value(source, trouble, answers) for name, source in step.arguments.items()}
+            try:
+                arguments = _arguments(step, trouble, answers)
+            except KeyError as missing:
+                return self._left(failed, trouble, ward, f"no {missing} for {step.tool}"), clean
             trouble = yield from ward.attempt(trouble, self.name, "switched", step.tool, arguments, reason)
             if not trouble.over:
-                return trouble
+                return self._left(failed, trouble, ward), clean and ward.may_repeat(trouble)
+            clean = clean and ward.harmless(step.tool)
             answers.append(trouble.outcome.value if isinstance(trouble.outcome, Value) else None)
-        return ward.answer(trouble, self.name, "answered", _translated(alternative, answers), f"by {step.tool}")
+        try:
+            answer = _translated(alternative, answers)
+        except KeyError as missing:
+            return self._left(failed, trouble, ward, f"no {missing} in its answer"), clean
+        return ward.answer(trouble, self.name, "answered", answer, f"by {step.tool}"), True
 
-    def _harmless(self, trouble: Trouble, ward: Ward) -> bool:
-        """Whether the alternative that failed has certainly left nothing behind."""
-        return trouble.signature is None or may_repeat(ward.spec(trouble.attempt.tool), trouble.signature)
+    def _left(self, failed: Trouble, trouble: Trouble, ward: Ward, why: str = "") -> Trouble:
+        """The trouble as it was, with what was spent on it."""
+        failed = replace(failed, made=trouble.made, failed=trouble.failed)
+        return ward.remark(failed, self.name, "left", failed.outcome, why) if why else failed
 
 
-def _value(source: Source, trouble: Trouble, answers: list[Any]) -> Any:
+def _arguments(step: Step, trouble: Trouble, answers: list[Any]) -> dict[str, Any]:
+    """The step's arguments; a `KeyError` where an answer lacks one of them."""
+    given = trouble.call.arguments
+    return {
+        name: _value(source, given, answers)
+        for name, source in step.arguments.items()
+        if not isinstance(source, Given) or source.argument in given
+    }
+
+
+def _value(source: Source, given: Mapping[str, Any], answers: list[Any]) -> Any:
     match source:
         case Given(argument):
-            return trouble.call.arguments.get(argument)
+            return given[argument]
         case Fixed(value):
             return value
         case Found(step, path):

@@ -13,13 +13,13 @@ from sealegs.faults.mistake import Mistake
 from sealegs.faults.plan import unmatched
 from sealegs.faults.problems import PlanError
 from sealegs.faults.reading import read_plan
-from sealegs.suites.maze import LEVELS, MODES
+from sealegs.suites.maze import LEVELS, MODES, direct
 from sealegs.suites.maze.prompts import PROMPTS
 from sealegs.suites.maze.recovering import RECOVERIES
 from sealegs.suites.maze.running import Settings, with_engine
 from sealegs.suites.maze.task_sets import SHIPPED, task_set
 
-ENGINES = ("auto", "direct", "inspect")
+ENGINES = ("auto", *direct.ENGINES, "inspect")
 
 
 class ChoiceError(Mistake):
@@ -139,8 +139,10 @@ def _who_problems(agent: str, model: str, engine: str) -> list[str]:
     if bool(agent) == bool(model):
         given = "both are given" if agent else "neither is given"
         return [f"name an agent or a model, one of them ({given}): --agent planner, or --model openai/gpt-5"]
-    if model and engine == "direct":
-        return ["the direct engine runs scripted agents alone; leave --engine out for a model"]
+    if model and engine in direct.ENGINES:
+        return [f"the {engine} engine runs scripted agents alone; leave --engine out for a model"]
+    if engine == "langchain" and find_spec("langchain") is None:
+        return ['LangChain is not installed: pip install "sealegs[langchain]"']
     if (model or engine == "inspect") and find_spec("inspect_ai") is None:
         return ['models run through Inspect, which is not installed: pip install "sealegs[bench]"']
     return []

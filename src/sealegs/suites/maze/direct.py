@@ -1,10 +1,14 @@
-"""Running episodes of scripted agents without Inspect: the same seam, world and records, on a virtual clock."""
+"""Running episodes of scripted agents without Inspect: the same seam, world and records, on a virtual clock.
+
+What carries the calls from the agent to the tools is an engine: nothing at all (`direct`), a LangChain agent, or MCP.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import as_completed
+from dataclasses import dataclass
 
 from sealegs.agents import SCRIPTED, Say, ScriptedAgent
 from sealegs.faults.call import Call, Layer, Outcome, render
@@ -14,14 +18,40 @@ from sealegs.suites.maze.recovering import layers
 from sealegs.suites.maze.workers import workers
 from sealegs.traces import Event, Recorder
 from sealegs.traces.store import line
-from sealegs.world.corpus import Corpus
 from sealegs.world.state import World
 
 CHUNK = 64
+ENGINES = ("direct", "langchain", "mcp")
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What an engine plays an episode on. The clock is virtual.
+
+    Attributes:
+        episode: the episode.
+        agent: the scripted agent that plays it.
+        layers: between the agent and the faults.
+        max_steps: calls and answer together.
+        clock, recorder: of the episode.
+    """
+
+    episode: Episode
+    agent: ScriptedAgent
+    layers: Sequence[Layer]
+    max_steps: int
+    clock: VirtualClock
+    recorder: Recorder
 
 
 def run_episode(
-    episode: Episode, agent: str, max_steps: int = 25, recovery: str = "off", *, stack: Sequence[Layer] | None = None
+    episode: Episode,
+    agent: str,
+    max_steps: int = 25,
+    recovery: str = "off",
+    engine: str = "direct",
+    *,
+    stack: Sequence[Layer] | None = None,
 ) -> list[Event]:
     """Run one episode of a scripted agent; whatever happens, the events end with an end.
 
@@ -30,20 +60,9 @@ def run_episode(
     clock = VirtualClock()
     recorder = Recorder(clock)
     recorder.start(episode.id, episode.about({"agent": agent, "max_steps": max_steps, "recovery": recovery}))
-    world = World(recorder.effect)
-    session = Session(
-        episode.plan,
-        episode=episode.id,
-        specs=episode.specs,
-        layers=layers(recovery, episode.base, episode.seed) if stack is None else stack,
-        others=None,
-        clock=clock,
-        timeout=TOOL_TIMEOUT,
-        watcher=recorder,
-    )
+    between = layers(recovery, episode.base, episode.seed) if stack is None else stack
     try:
-        tools = episode.set.corpus(episode.task)
-        _play(SCRIPTED[agent](episode.briefing), session, world, tools, recorder, max_steps)
+        _player(engine)(Stage(episode, SCRIPTED[agent](episode.briefing), between, max_steps, clock, recorder))
     except Hung as error:
         recorder.finish("hung", detail=str(error))
     except Exception as error:  # an agent that breaks down is a result, not the end of the run
@@ -51,19 +70,43 @@ def run_episode(
     return recorder.events
 
 
-def _play(
-    agent: ScriptedAgent, session: Session, world: World, tools: Corpus, recorder: Recorder, max_steps: int
-) -> None:
+def _player(engine: str) -> Callable[[Stage], None]:
+    """Who plays episodes under this engine."""
+    if engine == "langchain":
+        from sealegs.suites.maze import langchain_engine
+
+        return langchain_engine.play
+    if engine == "mcp":
+        from sealegs.suites.maze import mcp_engine
+
+        return mcp_engine.play
+    return _play
+
+
+def _play(stage: Stage) -> None:
+    episode, agent, recorder = stage.episode, stage.agent, stage.recorder
+    world, tools = World(recorder.effect), episode.set.corpus(episode.task)
+    session = Session(
+        episode.plan,
+        episode=episode.id,
+        specs=episode.specs,
+        layers=stage.layers,
+        others=None,
+        clock=stage.clock,
+        timeout=TOOL_TIMEOUT,
+        watcher=recorder,
+    )
+
     def run(call: Call) -> Outcome:
         return tools.run(call, world)
 
-    for _ in range(max_steps):
+    for _ in range(stage.max_steps):
         act = agent.act()
         if isinstance(act, Say):
             recorder.finish("answered", answer=act.text)
             return
         agent.observe(act, render(session.call(act.tool, act.arguments, run)))
-    recorder.finish("steps", detail=f"no answer within {max_steps} steps")
+    recorder.finish("steps", detail=f"no answer within {stage.max_steps} steps")
 
 
 def run_direct(
@@ -72,6 +115,7 @@ def run_direct(
     *,
     max_steps: int = 25,
     recovery: str = "off",
+    engine: str = "direct",
     jobs: int | None = None,
 ) -> Iterator[list[str]]:
     """Run episodes on all cores.
@@ -81,6 +125,7 @@ def run_direct(
         agent: a scripted agent's name.
         max_steps: calls and answer together.
         recovery: `active` puts the recovery layer on the seam.
+        engine: what carries the calls: `direct`, `langchain` or `mcp`.
         jobs: processes; as many as there are cores by default. One runs in this process.
 
     Yields:
@@ -90,10 +135,10 @@ def run_direct(
     chunks = [episodes[start : start + CHUNK] for start in range(0, len(episodes), CHUNK)]
     if jobs == 1 or len(chunks) == 1:
         for chunk in chunks:
-            yield from _run_chunk(chunk, agent, max_steps, recovery)
+            yield from _run_chunk(chunk, agent, max_steps, recovery, engine)
         return
     with workers(min(jobs, len(chunks))) as pool:
-        running = [pool.submit(_run_chunk, chunk, agent, max_steps, recovery) for chunk in chunks]
+        running = [pool.submit(_run_chunk, chunk, agent, max_steps, recovery, engine) for chunk in chunks]
         try:
             for done in as_completed(running):
                 yield from done.result()
@@ -101,5 +146,5 @@ def run_direct(
             pool.shutdown(cancel_futures=True)
 
 
-def _run_chunk(chunk: Sequence[Episode], agent: str, max_steps: int, recovery: str) -> list[list[str]]:
-    return [[line(event) for event in run_episode(episode, agent, max_steps, recovery)] for episode in chunk]
+def _run_chunk(chunk: Sequence[Episode], agent: str, max_steps: int, recovery: str, engine: str) -> list[list[str]]:
+    return [[line(event) for event in run_episode(episode, agent, max_steps, recovery, engine)] for episode in chunk]

@@ -131,7 +131,12 @@ def run_scripted(settings: Settings, folder: Path, progress: Progress, jobs: int
     try:
         done = total - len(left)
         for lines in run_direct(
-            left, settings.agent, max_steps=settings.max_steps, recovery=settings.recovery, jobs=jobs
+            left,
+            settings.agent,
+            max_steps=settings.max_steps,
+            recovery=settings.recovery,
+            engine=settings.engine,
+            jobs=jobs,
         ):
             store.append_lines(lines)
             done += 1

@@ -1,6 +1,6 @@
 """What our transports add to one HTTP request, beside the bare client, on a loopback server.
 
-    python benchmarks/http.py --json benchmarks/results/http.json
+    python benchmarks/http_clients.py --json benchmarks/results/http_clients.json
 
 Each client (httpx and httpx2, sync and async, and requests) keeps one connection to a server that answers a prepared
 JSON body of about 100 bytes. The ways are measured in turn in each of many short rounds, one request after another, so

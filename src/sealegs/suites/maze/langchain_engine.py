@@ -1,0 +1,145 @@
+"""Episodes over LangChain: its own agent, messages and running of tools, with a scripted agent as the chat model.
+
+The tools are LangChain tools whose calls go through the session as those of any LangChain agent do; what answers below
+the session is the simulated world, in the place of the tools' bodies, so that a tool can be run without its effect.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from langchain.agents import create_agent
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.tools import BaseTool, StructuredTool
+
+from sealegs.adapters.langchain import Seam
+from sealegs.agents import Say, ScriptedAgent
+from sealegs.faults.call import Call, Failure, Layer, Outcome, failure_body
+from sealegs.faults.spec import ToolSpec
+from sealegs.inject import Session
+from sealegs.suites.maze.direct import Stage
+from sealegs.suites.maze.episodes import TOOL_TIMEOUT
+from sealegs.world.state import World
+
+
+class OutOfSteps(Exception):
+    """The model was asked more often than it may be."""
+
+
+class Player(BaseChatModel):
+    """A scripted agent as a chat model: it is told the tools' messages, and calls one tool or answers.
+
+    Attributes:
+        agent: the scripted agent.
+        left: how often it may still be asked.
+        use: what it asked for last.
+    """
+
+    agent: Any
+    left: int
+    use: Any = None
+
+    @property
+    def _llm_type(self) -> str:
+        return "scripted"
+
+    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Any:
+        """It knows its tools."""
+        return self
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        agent: ScriptedAgent = self.agent
+        if isinstance(messages[-1], ToolMessage):
+            agent.observe(self.use, text_of(messages[-1]))
+        if self.left <= 0:
+            raise OutOfSteps
+        self.left -= 1
+        act = agent.act()
+        if isinstance(act, Say):
+            message = AIMessage(content=act.text)
+        else:
+            self.use = act
+            call = {"name": act.tool, "args": dict(act.arguments), "id": f"use-{len(messages)}"}
+            message = AIMessage(content="", tool_calls=[call])
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+def text_of(message: ToolMessage) -> str:
+    """A tool's message as agents read it: an error is one whatever its words."""
+    text = str(message.content)
+    if message.status == "error" and not text.startswith('{"error"'):
+        return json.dumps(failure_body(Failure(text)))
+    return text
+
+
+class Simulated(Session):
+    """A session whose tools are answered by the world, in the place of what an adapter would run."""
+
+    def __init__(self, stage: Stage) -> None:
+        episode = stage.episode
+        super().__init__(
+            episode.plan,
+            episode=episode.id,
+            specs=episode.specs,
+            layers=stage.layers,
+            others=None,
+            clock=stage.clock,
+            timeout=TOOL_TIMEOUT,
+            watcher=stage.recorder,
+        )
+        self._world = World(stage.recorder.effect)
+        self._corpus = episode.set.corpus(episode.task)
+
+    def call(
+        self, tool: str, arguments: Mapping[str, Any], run: Callable[[Call], Outcome], layer: Layer | None = None
+    ) -> Outcome:
+        """Make a call in this thread; `run` is left alone."""
+        return super().call(tool, arguments, lambda call: self._corpus.run(call, self._world), layer)
+
+    async def call_async(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        run: Callable[[Call], Awaitable[Outcome]],
+        layer: Layer | None = None,
+    ) -> Outcome:
+        """Make a call in this task; `run` is left alone."""
+
+        async def answer(call: Call) -> Outcome:
+            return self._corpus.run(call, self._world)
+
+        return await super().call_async(tool, arguments, answer, layer)
+
+
+def play(stage: Stage) -> None:
+    """Play an episode with LangChain's agent."""
+    model = Player(agent=stage.agent, left=stage.max_steps)
+    tools = [_tool(spec) for spec in stage.episode.specs]
+    agent: Any = create_agent(model, tools, middleware=[Seam(Simulated(stage), errors="shown")])
+    request = {"messages": [HumanMessage(stage.episode.base.request)]}
+    try:
+        found = agent.invoke(request, {"recursion_limit": 6 * stage.max_steps + 10})
+    except OutOfSteps:
+        stage.recorder.finish("steps", detail=f"no answer within {stage.max_steps} steps")
+        return
+    stage.recorder.finish("answered", answer=str(found["messages"][-1].content))
+
+
+def _tool(spec: ToolSpec) -> BaseTool:
+    def body(**arguments: Any) -> None:
+        raise AssertionError("the world answers in the place of a tool's body")
+
+    return StructuredTool.from_function(
+        body, name=spec.name, description=spec.description or spec.name, args_schema=dict(spec.parameters)
+    )

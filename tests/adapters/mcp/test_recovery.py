@@ -1,0 +1,127 @@
+"""`sealegs proxy --recovery`: a real client and a real server, and the calls that the layer has made between them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("mcp_types")
+pytest.importorskip("fastmcp")
+
+from sealegs.adapters.mcp import Gate
+from sealegs.adapters.mcp.answers import heard
+from sealegs.faults.call import Failure, render
+from sealegs.traces.record import Record, record
+from sealegs.traces.store import read
+from tests.adapters.mcp.piping import SEALEGS, piped, text_of
+from tests.adapters.mcp.test_clients import called, connected
+
+SERVER = str(Path(__file__).parent / "flaky_server.py")
+RECOVERY = """
+policies: [mend_arguments, {retry: {base: 0.01}}, switch, stop]
+alternatives:
+  - tool: closed
+    steps: [{tool: quote, arguments: {article: {given: item}}}]
+    answer: {price: {step: 0, path: amounts.net}}
+"""
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("price", {"item": "pen"}),
+    ("price", {"items": "pen", "count": "2"}),
+    ("closed", {"item": "pen"}),
+    ("pay", {"amount": 5}),
+    ("put", {"amount": 5}),
+]
+
+
+def played(folder: Path, client: str, *more: str) -> tuple[list[Any], Counter[str], Record | None]:
+    """What the client sees of the calls, what the server did, and the record."""
+    folder.mkdir(exist_ok=True)
+    (folder / "recovery.yaml").write_text(RECOVERY, encoding="utf-8")
+    command = [*SEALEGS, *more, "--", sys.executable, SERVER, str(folder / "ledger")]
+
+    async def play() -> list[Any]:
+        async with connected(client, command) as far:
+            await far.list_tools()
+            return [await called(far, tool, **arguments) for tool, arguments in CALLS]
+
+    seen = asyncio.run(play())
+    store = folder / "records.jsonl"
+    found = record(next(iter(read(store)))) if store.exists() else None
+    return seen, Counter((folder / "ledger").read_text().split()), found
+
+
+@pytest.mark.parametrize("client", ["official 2025-11-25", "official 2026-07-28"])
+def test_what_fails_is_recovered_between_client_and_server(tmp_path: Path, client: str) -> None:
+    recovery = ["--recovery", str(tmp_path / "recovery.yaml"), "--records", str(tmp_path / "records.jsonl")]
+    seen, ran, found = played(tmp_path, client, *recovery)
+    price, mended, switched, pay, put = seen
+    assert price["structured_content"] == {"price": 2.5}
+    assert mended["structured_content"] == {"price": 5.0}
+    assert switched["structured_content"] == {"price": 2.25}  # as the tool that was called would have it
+    assert not any(one["is_error"] for one in (price, mended, switched, put))
+    assert pay["is_error"]
+    assert ran == Counter({"price": 3, "closed": 2, "quote": 1, "pay": 1, "put": 2})
+    assert found is not None
+    assert [(turn.call.tool, turn.by) for turn in found.turns if turn.by] == [
+        ("price", "retry"),
+        ("price", "mend_arguments"),
+        ("closed", "retry"),  # the SDK hides what the tool raised
+        ("quote", "switch"),
+        ("put", "retry"),
+    ]
+
+
+def test_without_a_plan_it_fails_as_the_server_does(tmp_path: Path) -> None:
+    seen, ran, _ = played(tmp_path, "official 2025-11-25")
+    assert [one["is_error"] for one in seen] == [True, True, True, True, True]
+    assert ran == Counter({"price": 1, "closed": 1, "pay": 1, "put": 1})
+
+
+def test_injected_faults_are_recovered_too(tmp_path: Path) -> None:
+    (tmp_path / "recovery.yaml").write_text(RECOVERY + "tools: {say: {effects: false}}\n", encoding="utf-8")
+    rules = [{"match": {"tool": "say"}, "when": {"first": 2}, "fault": {"kind": "error", "status": 503}}]
+    hang = {"match": {"tool": "say"}, "when": {"nth": 4}, "fault": {"kind": "hang"}}
+    options = ["--recovery", str(tmp_path / "recovery.yaml"), "--timeout", "0.2"]
+    with piped(tmp_path, [*rules, hang], *options) as pipes:
+        assert text_of(pipes.asked(1, "say", text="hello")) == text_of(pipes.asked(2, "say", text="hello"))
+        assert pipes.end() == 0
+    got = [json.loads(line) for line in pipes.got().splitlines()]
+    assert len([one for one in got if one.get("method") == "tools/call"]) == 2
+
+
+def test_a_recovery_plan_that_is_none_is_told(tmp_path: Path) -> None:
+    (tmp_path / "recovery.yaml").write_text("policies: [sleep]\n", encoding="utf-8")
+    with piped(tmp_path, None, "--recovery", str(tmp_path / "recovery.yaml")) as pipes:
+        assert pipes.process.wait(20) == 2
+        assert pipes.process.stderr is not None
+        assert b"sleep" in pipes.process.stderr.read()
+
+
+def test_what_a_server_tells_of_its_tools() -> None:
+    gate = Gate()
+    tools = [
+        {"name": "put", "annotations": {"idempotentHint": True}},
+        {"name": "get", "annotations": {"readOnlyHint": True}},
+        {"name": "add", "outputSchema": {"type": "object", "properties": {"result": {"type": "integer"}}}},
+        {"name": "try", "_meta": {"sealegs/dry": True}},
+    ]
+    gate.learn({"result": {"tools": tools}})
+    put, get, add = (gate.specs[name] for name in ("put", "get", "add"))
+    assert (put.effects, put.idempotent, get.effects, get.idempotent) == (True, True, False, False)
+    assert add.present is not None
+    assert [add.present.validator.is_valid(value) for value in (3, {"result": 3}, "x")] == [True, True, False]
+    assert gate.dry == {"try"}
+
+
+def test_an_error_told_as_json_is_read_with_its_status() -> None:
+    told = Failure("slow down", "RateLimit", 429, 7.0, {"limit": 5})
+    block = {"type": "text", "text": render(told)}
+    assert heard({"result": {"content": [block], "isError": True}}) == told
+    plain = {"type": "text", "text": '{"error": "no"}'}
+    assert heard({"result": {"content": [plain], "isError": True}}) == Failure('{"error": "no"}')

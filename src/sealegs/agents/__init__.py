@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 
+from sealegs.agents.coders import Coder, Earlier, NaiveCoder, OracleCoder, Quest
 from sealegs.agents.path_walkers import Naive, Retrier
 from sealegs.agents.planners import Oracle, Planner
 from sealegs.agents.scripted import Briefing, Say, ScriptedAgent, Use
+from sealegs.agents.seekers import Seeker
 
 SCRIPTED: Mapping[str, type[ScriptedAgent]] = {
     "oracle": Oracle,
@@ -12,5 +14,23 @@ SCRIPTED: Mapping[str, type[ScriptedAgent]] = {
     "retrier": Retrier,
     "naive": Naive,
 }
+CODERS: Mapping[str, type[Coder]] = {"oracle": OracleCoder, "planner": Seeker, "naive": NaiveCoder}
 
-__all__ = ["SCRIPTED", "Briefing", "Naive", "Oracle", "Planner", "Retrier", "Say", "ScriptedAgent", "Use"]
+__all__ = [
+    "CODERS",
+    "SCRIPTED",
+    "Briefing",
+    "Coder",
+    "Earlier",
+    "Naive",
+    "NaiveCoder",
+    "Oracle",
+    "OracleCoder",
+    "Planner",
+    "Quest",
+    "Retrier",
+    "Say",
+    "ScriptedAgent",
+    "Seeker",
+    "Use",
+]

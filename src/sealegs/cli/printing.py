@@ -12,8 +12,10 @@ from typing import Any
 from rich.console import Console
 
 from sealegs.faults.mistake import Mistake
+from sealegs.reports.plan_b import print_plan_b
 from sealegs.reports.tables import print_tables
 from sealegs.scoring.metrics import Result, Row, table
+from sealegs.scoring.plan_b_table import PlanBResult
 
 console = Console(soft_wrap=False)
 errors = Console(stderr=True, soft_wrap=True, highlight=False)
@@ -27,6 +29,20 @@ def tables(who: Row, results: Sequence[Result], warnings: Sequence[str], quiet: 
     if not quiet:
         print_tables(rows, list(results), console)
     return rows
+
+
+def plan_b_tables(
+    rows: Sequence[Row],
+    results: Sequence[tuple[str, PlanBResult]],
+    warnings: Sequence[str],
+    quiet: bool = False,
+    beside: bool = False,
+) -> None:
+    """Print the tables of runs of highwater."""
+    for warning in warnings:
+        errors.print(f"note: {warning}")
+    if not quiet:
+        print_plan_b(rows, [result for _, result in results], console, beside)
 
 
 def write_rows(rows: Sequence[Mapping[str, Any]], target: str, about: Mapping[str, Any] | None = None) -> None:

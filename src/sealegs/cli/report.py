@@ -7,20 +7,31 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.printing import console, tables, write_rows, write_whole
+from sealegs.cli.printing import console, plan_b_tables, tables, write_rows, write_whole
+from sealegs.faults.mistake import Mistake
 
 PUBLISHED = "toolmaze"
+HOHW = "hohw"
 
 
 def report(
     logs: Annotated[Path, typer.Argument(help="A run's folder, a file of records, or an Inspect log.")],
     html: Annotated[Path | None, typer.Option(help="Where to write the page; beside the logs by default.")] = None,
     against: Annotated[
-        str, typer.Option(help="Another run's logs: paired differences to it; or toolmaze: the published rows.")
+        str,
+        typer.Option(help="Another run's logs: paired differences; or published rows: toolmaze, hohw."),
     ] = "",
     json: Annotated[str, typer.Option(help="Write the long table to this file, or - for standard output.")] = "",
 ) -> None:
-    """Print the level-by-mode tables of a run, and write one HTML file that needs no network."""
+    """Print the tables of a run, and write one HTML file that needs no network.
+
+    A folder of highwater may hold several runs, which are then told of together.
+    """
+    from sealegs.suites.running.logs import suite_of
+
+    if suite_of(logs) == "highwater":
+        _highwater(logs, html, against, json)
+        return
     from sealegs.reports.comparison import prompt_of, published_rows
     from sealegs.reports.page import page
     from sealegs.reports.tables import print_ranking
@@ -38,5 +49,21 @@ def report(
         print_ranking(rows, results, prompt, console)
     write_whole(target, page(material(found, results, rows, compared)))
     write_rows([*rows, *compared, *(published_rows(prompt) if beside else ())], json)
+    if json != "-":
+        console.print(f"Page written to {target}.", highlight=False)
+
+
+def _highwater(logs: Path, html: Path | None, against: str, json: str) -> None:
+    from sealegs.reports.plan_b_page import plan_b_page
+    from sealegs.suites.highwater.logs import read_runs
+    from sealegs.suites.highwater.reporting import played
+
+    if against not in ("", HOHW):
+        raise Mistake(f"a run of highwater can stand beside {HOHW} (the published rows) alone, not {against!r}")
+    found = played(read_runs(logs))
+    plan_b_tables(found.rows, found.results, found.warnings, quiet=json == "-", beside=against == HOHW)
+    target = html or (logs if logs.is_dir() else logs.parent) / "report.html"
+    write_whole(target, plan_b_page(found.rows, found.results, found.facts, found.warnings))
+    write_rows(found.rows, json)
     if json != "-":
         console.print(f"Page written to {target}.", highlight=False)

@@ -93,7 +93,7 @@ def built(
     """
     if find_spec("sqlglot") is None:
         raise Mistake("building functions needs SQLGlot: pip install 'sealegs[highwater]'")
-    from sealegs.suites.maze.workers import workers
+    from sealegs.suites.running.workers import workers
     from sealegs.world.sql.build import build
 
     clock = RealClock()

@@ -36,16 +36,29 @@ def cluster_bootstrap(
         seed: of the resampling.
         resamples: how many rows.
     """
-    if clusters == 0:
-        return float("nan"), float("nan")
-    generator = np.random.default_rng(seed)
-    weights = generator.multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples).astype(np.float64)
-    values = np.asarray(statistic(weights), dtype=np.float64)
-    values = values[~np.isnan(values)]
+    values = _resampled(statistic, clusters, seed, resamples)
     if values.size == 0:
         return float("nan"), float("nan")
     low, high = np.percentile(values, [2.5, 97.5])
     return float(low), float(high)
+
+
+def bootstrap_error(
+    statistic: Callable[[Array], Any], clusters: int, seed: int = 0, resamples: int = RESAMPLES
+) -> float:
+    """Standard error of a statistic under resampling of whole clusters; see `cluster_bootstrap`."""
+    values = _resampled(statistic, clusters, seed, resamples)
+    return float(values.std(ddof=1)) if values.size > 1 else float("nan")
+
+
+def _resampled(statistic: Callable[[Array], Any], clusters: int, seed: int, resamples: int) -> Array:
+    if clusters == 0:
+        return np.empty(0)
+    generator = np.random.default_rng(seed)
+    weights = generator.multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples).astype(np.float64)
+    values = np.asarray(statistic(weights), dtype=np.float64)
+    found: Array = values[~np.isnan(values)]
+    return found
 
 
 def clustered_wilson(hits: Sequence[int], sizes: Sequence[int]) -> tuple[float, float]:

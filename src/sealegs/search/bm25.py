@@ -82,6 +82,23 @@ class TextIndex:
         found: list[float] = self._index.get_scores(asked).tolist()
         return found
 
+    def top(self, query: str, k: int) -> list[tuple[int, float]]:
+        """Place and score of the k best texts, the best first, of equals the first; fewer where fewer share a word."""
+        asked = words(query)
+        return best(self._index.get_scores(asked), k) if asked else []
+
+
+def best(scores: Any, k: int) -> list[tuple[int, float]]:
+    """Place and score of the k highest of an array that are above 0, the highest first, of equals the first."""
+    many = len(scores)
+    if many > k:  # without sorting them all
+        least = scores[scores.argpartition(many - k)[many - k :]].min()
+        places = (scores >= least).nonzero()[0]
+    else:
+        places = scores.nonzero()[0]
+    found = [(int(place), float(scores[place])) for place in places if scores[place] > 0] if k > 0 else []
+    return sorted(found, key=lambda one: (-one[1], one[0]))[:k]
+
 
 def words(text: str) -> list[str]:
     """The stems of a text in its order, without stop words; a name's parts are words of their own."""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from inspect_ai.model import ModelAPI, modelapi
 
+from sealegs.suites.highwater.inspect_task import code_loop, highwater, rows_verdict
 from sealegs.suites.maze.inspect_task import maze, tool_loop, verdict
 
 
 @modelapi(name="sealegs")
 def scripted() -> type[ModelAPI]:
-    """`sealegs/oracle`, `sealegs/planner`, `sealegs/retrier`, `sealegs/naive`."""
-    from sealegs.suites.maze.provider import ScriptedModel
+    """`sealegs/oracle`, `sealegs/planner`, `sealegs/naive`, and `sealegs/retrier` on maze."""
+    from sealegs.suites.running.scripted_model import ScriptedModel
 
     return ScriptedModel
 
 
-__all__ = ["maze", "scripted", "tool_loop", "verdict"]
+__all__ = ["code_loop", "highwater", "maze", "rows_verdict", "scripted", "tool_loop", "verdict"]

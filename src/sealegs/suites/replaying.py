@@ -53,7 +53,8 @@ def known(trace: Trace, corpus: Corpus | None) -> Tools:
 def _maze(trace: Trace) -> Tools | None:
     """The tools of an episode of `maze`; None where it is none, or one of another version."""
     from sealegs.suites.maze.episodes import SUITE
-    from sealegs.suites.maze.logs import LogError, episode_noted
+    from sealegs.suites.maze.logs import episode_noted
+    from sealegs.suites.running.logs import LogError
 
     about = trace.about
     while isinstance(about.get("replay_of"), dict):

@@ -132,6 +132,15 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
+class Wrote:
+    """The agent wrote a message that is not its answer, such as code, whose calls stand in events of their own."""
+
+    text: str
+    at: float = 0.0
+    type: Literal["wrote"] = "wrote"
+
+
+@dataclass(frozen=True, slots=True)
 class Answered:
     """The agent's final words."""
 
@@ -149,7 +158,7 @@ class Ended:
     type: Literal["ended"] = "ended"
 
 
-Event = Started | Called | Ran | Struck | Waited | Acted | Effected | Shown | Answered | Ended
+Event = Started | Called | Ran | Struck | Waited | Acted | Effected | Shown | Wrote | Answered | Ended
 _ADAPTER: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="type")])
 _FIELDS = {
     event: ("type", *(field.name for field in dataclasses.fields(event) if field.name != "type"))

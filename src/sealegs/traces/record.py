@@ -25,6 +25,7 @@ from sealegs.traces.events import (
     Shown,
     Started,
     Struck,
+    Wrote,
     outcome_from,
 )
 
@@ -67,6 +68,7 @@ class Record:
         turns: the calls in the order they were made.
         answer: the agent's final words; None where there were none.
         end: how it ended.
+        messages: what it wrote before, where it acts by writing (code).
     """
 
     episode: str
@@ -74,6 +76,7 @@ class Record:
     turns: tuple[Turn, ...]
     answer: str | None
     end: Ended
+    messages: tuple[str, ...] = ()
 
     @property
     def exposed(self) -> bool:
@@ -116,7 +119,8 @@ def record(events: Iterable[Event]) -> Record:
     if about is None or end is None:
         raise ValueError("the events are not those of a finished episode")
     turns = tuple(draft.turn() for draft in drafts.values())
-    return Record(about.episode, about.about, turns, answer, end)
+    messages = tuple(event.text for event in events if isinstance(event, Wrote))
+    return Record(about.episode, about.about, turns, answer, end, messages)
 
 
 def _drafts(events: Iterable[Event]) -> dict[str, _Draft]:

@@ -24,6 +24,7 @@ from sealegs.traces.events import (
     Started,
     Struck,
     Waited,
+    Wrote,
     outcome_data,
     seconds,
 )
@@ -68,6 +69,10 @@ class Recorder:
             self.add(Answered(answer))
         self.add(Ended(reason, detail, self._clock.now()))
         self._closed = True
+
+    def wrote(self, text: str) -> None:
+        """The agent wrote a message that is not its answer."""
+        self.add(Wrote(text, self._clock.now()))
 
     def effect(self, effect: Effect) -> None:
         """The world's ledger has a new line."""

@@ -24,7 +24,7 @@ from sealegs.generate.rules.phrasing import deliverables, request
 from sealegs.generate.rules.plans import plan
 from sealegs.generate.rules.search import DeadEnd, Search
 from sealegs.generate.rules.vocabulary import Vocabulary
-from sealegs.suites.maze.workers import workers
+from sealegs.suites.running.workers import workers
 from sealegs.tasks import Task
 from sealegs.tasks.reading import task_data
 from sealegs.world.corpus import load

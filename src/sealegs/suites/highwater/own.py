@@ -1,9 +1,30 @@
 """The folder of questions and databases that come with the package, so that the suite runs with nothing to download.
 
-It is laid out as `sealegs.world.sql.build.build` reads it: `pairs.json`, and scripts in `databases`.
+It is laid out as `sealegs.world.sql.build.build` reads it: `pairs.json`, and scripts in `databases`. The table of
+functions and problems that was made of them lies there too, so that no SQLGlot is needed. Whoever changes the questions
+makes it anew: `python -m sealegs.suites.highwater.own` (needs the extra `highwater`).
 """
 
+from __future__ import annotations
+
+import tempfile
 from importlib import resources
 from pathlib import Path
 
+from sealegs.world.sql.library import TABLE
+
 OWN = Path(str(resources.files("sealegs.suites.highwater"))) / "data"
+VARIANTS = 2  # so that a run with all of them takes a minute
+
+
+def compiled() -> bytes:
+    """The table of the package's own functions and problems, made anew."""
+    from sealegs.world.sql.build import build
+
+    with tempfile.TemporaryDirectory() as folder:
+        build(OWN, Path(folder) / "library", most_variants=VARIANTS)
+        return (Path(folder) / "library" / TABLE).read_bytes()
+
+
+if __name__ == "__main__":
+    (OWN / TABLE).write_bytes(compiled())

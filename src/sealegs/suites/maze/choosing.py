@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from difflib import get_close_matches
-from importlib.util import find_spec
 from pathlib import Path
 
 from sealegs.agents import SCRIPTED
@@ -16,14 +13,18 @@ from sealegs.faults.reading import read_plan
 from sealegs.suites.maze import LEVELS, MODES, direct
 from sealegs.suites.maze.prompts import PROMPTS
 from sealegs.suites.maze.recovering import RECOVERIES
-from sealegs.suites.maze.running import Settings, with_engine
+from sealegs.suites.maze.running import Settings
 from sealegs.suites.maze.task_sets import SHIPPED, task_set
+from sealegs.suites.running.choices import (
+    ChoiceError,
+    engine_for,
+    listed,
+    scripted,
+    unknown,
+    who_problems,
+)
 
 ENGINES = ("auto", *direct.ENGINES, "inspect")
-
-
-class ChoiceError(Mistake):
-    """What was typed cannot be run; the message names every mistake, what was given, and what would do."""
 
 
 def settings(
@@ -47,27 +48,27 @@ def settings(
     Raises:
         ChoiceError: with every mistake.
     """
-    agent, model = _scripted(agent, model)
+    agent, model = scripted(agent, model)
     problems = [
-        *_unknown("suite", [suite], ["maze"]),
-        *(_unknown("agent", [agent], SCRIPTED) if agent else []),
-        *_unknown("level", _listed(levels), LEVELS),
-        *_unknown("mode", _listed(modes), MODES),
-        *_unknown("prompt", [prompt], PROMPTS),
-        *_unknown("engine", [engine], ENGINES),
-        *_unknown("recovery", [recovery], RECOVERIES),
-        *_who_problems(agent, model, engine),
+        *unknown("suite", [suite], ["maze"]),
+        *(unknown("agent", [agent], SCRIPTED) if agent else []),
+        *unknown("level", listed(levels), LEVELS),
+        *unknown("mode", listed(modes), MODES),
+        *unknown("prompt", [prompt], PROMPTS),
+        *unknown("engine", [engine], ENGINES),
+        *unknown("recovery", [recovery], RECOVERIES),
+        *who_problems(agent, model, engine),
     ]
     folder, folder_problems = _own_tasks(tasks)
     own, plan_problems = _own_plan(plan, agent, folder)
     problems += [*folder_problems, *plan_problems]
     if problems:
         raise ChoiceError("; ".join(problems))
-    chosen = Settings(
+    return Settings(
         agent=agent,
         model=model,
-        levels=tuple(level for level in LEVELS if level in _listed(levels)),
-        modes=tuple(mode for mode in MODES if mode in _listed(modes)),
+        levels=tuple(level for level in LEVELS if level in listed(levels)),
+        modes=tuple(mode for mode in MODES if mode in listed(modes)),
         prompt=prompt,
         limit=limit,
         epochs=epochs,
@@ -76,8 +77,8 @@ def settings(
         plan=own,
         tasks=folder,
         recovery=recovery,
+        engine=engine_for(agent, engine),
     )
-    return with_engine(chosen, engine)
 
 
 def _own_tasks(folder: Path | None) -> tuple[str, list[str]]:
@@ -112,37 +113,4 @@ def _own_plan(file: Path | None, agent: str, tasks: str) -> tuple[str, list[str]
         problems.append("oracle knows the suite's own faults alone; choose planner, retrier or naive with --plan")
     return json.dumps(plan.as_data()), problems
 
-
-def _scripted(agent: str, model: str) -> tuple[str, str]:
-    """`--model sealegs/planner` and `--agent planner` are the same."""
-    if model.startswith("sealegs/") and not agent:
-        return model.removeprefix("sealegs/"), ""
-    return agent, model
-
-
-def _listed(names: str) -> list[str]:
-    return [name.strip() for name in names.split(",") if name.strip()]
-
-
-def _unknown(noun: str, names: list[str], known: Iterable[str]) -> list[str]:
-    choices = list(known)
-    problems = [] if names else [f"no {noun} is named; choose from {', '.join(choices)}"]
-    for name in names:
-        if name not in choices:
-            near = get_close_matches(name, choices, n=1) or get_close_matches(name.upper(), choices, n=1)
-            hint = f"did you mean {near[0]}? " if near else ""
-            problems.append(f"unknown {noun} {name!r}: {hint}choose from {', '.join(choices)}")
-    return problems
-
-
-def _who_problems(agent: str, model: str, engine: str) -> list[str]:
-    if bool(agent) == bool(model):
-        given = "both are given" if agent else "neither is given"
-        return [f"name an agent or a model, one of them ({given}): --agent planner, or --model openai/gpt-5"]
-    if model and engine in direct.ENGINES:
-        return [f"the {engine} engine runs scripted agents alone; leave --engine out for a model"]
-    if engine == "langchain" and find_spec("langchain") is None:
-        return ['LangChain is not installed: pip install "sealegs[langchain]"']
-    if (model or engine == "inspect") and find_spec("inspect_ai") is None:
-        return ['models run through Inspect, which is not installed: pip install "sealegs[bench]"']
-    return []
+ENGINES = ("auto", *direct.ENGINES, "inspect")

@@ -5,17 +5,16 @@ What carries the calls from the agent to the tools is an engine: nothing at all 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import as_completed
 from dataclasses import dataclass
+from functools import partial
 
 from sealegs.agents import SCRIPTED, Say, ScriptedAgent
 from sealegs.faults.call import Call, Layer, Outcome, render
 from sealegs.inject import Hung, Session, VirtualClock
 from sealegs.suites.maze.episodes import TOOL_TIMEOUT, Episode
 from sealegs.suites.maze.recovering import layers
-from sealegs.suites.maze.workers import workers
+from sealegs.suites.running.workers import in_chunks
 from sealegs.traces import Event, Recorder
 from sealegs.traces.store import line
 from sealegs.world.state import World
@@ -131,19 +130,8 @@ def run_direct(
     Yields:
         each finished episode as the lines of its record, in no fixed order.
     """
-    jobs = jobs or os.cpu_count() or 1
-    chunks = [episodes[start : start + CHUNK] for start in range(0, len(episodes), CHUNK)]
-    if jobs == 1 or len(chunks) == 1:
-        for chunk in chunks:
-            yield from _run_chunk(chunk, agent, max_steps, recovery, engine)
-        return
-    with workers(min(jobs, len(chunks))) as pool:
-        running = [pool.submit(_run_chunk, chunk, agent, max_steps, recovery, engine) for chunk in chunks]
-        try:
-            for done in as_completed(running):
-                yield from done.result()
-        finally:
-            pool.shutdown(cancel_futures=True)
+    play = partial(_run_chunk, agent=agent, max_steps=max_steps, recovery=recovery, engine=engine)
+    yield from in_chunks(episodes, play, jobs, CHUNK)
 
 
 def _run_chunk(chunk: Sequence[Episode], agent: str, max_steps: int, recovery: str, engine: str) -> list[list[str]]:

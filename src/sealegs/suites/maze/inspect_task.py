@@ -1,7 +1,6 @@
 """`maze` as a task of Inspect: any model of any provider, its logs, its viewer.
 
-What our judge needs is in the log itself: one note with the whole record of the episode, made however the episode
-ends, and one note for each fault at the moment it strikes.
+What our judge needs is in the log itself (see `running.inspecting`).
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from typing import Any
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.event import InfoEvent
 from inspect_ai.log import transcript
 from inspect_ai.model import (
     ChatMessage,
@@ -27,7 +25,6 @@ from inspect_ai.scorer import Metric as InspectMetric
 from inspect_ai.scorer import SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolDef
-from inspect_ai.util import LimitExceededError
 
 from sealegs.adapters.inspect import tool_def, tool_info
 from sealegs.faults.call import Call, Failure, Layer, Outcome, render
@@ -38,16 +35,14 @@ from sealegs.scoring import Verdict, judge
 from sealegs.scoring.metrics import METRICS, Result, estimate, tally
 from sealegs.suites.maze import LEVELS, MODES
 from sealegs.suites.maze.episodes import TOOL_TIMEOUT, VERSION, Episode, episodes
-from sealegs.suites.maze.logs import episode_of, who
+from sealegs.suites.maze.logs import episode_of
 from sealegs.suites.maze.prompts import PROMPTS
-from sealegs.suites.maze.provider import METADATA
 from sealegs.suites.maze.recovering import layers
 from sealegs.suites.maze.task_sets import SHIPPED
-from sealegs.traces import Event, Recorder, Struck, decoded, encoded, record
-from sealegs.traces.inspect_logs import RECORD_NOTE, finished
+from sealegs.suites.running.inspecting import METADATA, note_faults, noted, noting
+from sealegs.suites.running.logs import who
+from sealegs.traces import Recorder, record
 from sealegs.world.state import World
-
-FAULT_NOTE = "sealegs fault"
 
 
 @task
@@ -124,7 +119,7 @@ def tool_loop(max_steps: int = 25, recovery: str = "off") -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         episode = episode_of(state.metadata, state.epoch)
         clock = RealClock()
-        recorder = Recorder(clock, _note_faults)
+        recorder = Recorder(clock, note_faults)
         recorder.start(
             episode.id,
             episode.about(
@@ -136,16 +131,8 @@ def tool_loop(max_steps: int = 25, recovery: str = "off") -> Solver:
                 }
             ),
         )
-        try:
+        with noting(recorder):
             await _converse(state, episode, recorder, clock, max_steps, layers(recovery, episode.base, episode.seed))
-        except LimitExceededError as error:
-            recorder.finish("limit", detail=str(error))
-            raise
-        except Exception as error:
-            recorder.finish("crashed", detail=f"{type(error).__name__}: {error}")
-            raise
-        finally:
-            transcript().info([encoded(event) for event in recorder.events], source=RECORD_NOTE)
         return state
 
     return solve
@@ -204,11 +191,6 @@ async def _executed(state: TaskState, tools: list[ToolDef], recorder: Recorder) 
     return messages
 
 
-def _note_faults(event: Event) -> None:
-    if isinstance(event, Struck):
-        transcript().info(encoded(event), source=FAULT_NOTE)
-
-
 @metric(name="tsr")
 def tsr_metric() -> InspectMetric:
     """Task success rate in per cent, the mean over the modes."""
@@ -254,15 +236,3 @@ def verdict() -> Scorer:
         return Score(value="C" if found.success else "I", explanation=why or "success", metadata={"verdict": facts})
 
     return score
-
-
-def noted(events: Sequence[Any]) -> list[Event]:
-    """The record that a transcript holds.
-
-    Raises:
-        ValueError: it holds none.
-    """
-    for event in reversed(events):
-        if isinstance(event, InfoEvent) and event.source == RECORD_NOTE and isinstance(event.data, list):
-            return finished([decoded(item) for item in event.data])
-    raise ValueError("the transcript holds no record of Sealegs; was it made by another solver?")

@@ -1,37 +1,19 @@
-"""Reading what was run: our own records and Inspect's logs, from files and folders.
-
-An episode that appears more than once counts once, by its last finished appearance. An episode that crashed counts; one
-that Inspect started and never finished does not.
-"""
+"""The runs of the suite, read from records and logs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sealegs.faults.mistake import Mistake
 from sealegs.scoring import judge
 from sealegs.scoring.metrics import Result, Row
 from sealegs.suites.maze.episodes import SUITE, Episode
-from sealegs.traces import Ended, Event, Record, Started, StoreError, read, record
-from sealegs.traces.inspect_logs import SUFFIX, sample_events, samples
+from sealegs.suites.running.logs import Form, LogError, only, read_logs, settings_in_words, who
+from sealegs.traces import Ended, Event, Record, Started
 
-SETTINGS = (
-    "agent",
-    "model",
-    "prompt",
-    "seed",
-    "own",
-    "max_steps",
-    "tasks",
-    "recovery",
-)  # runs that differ in one of them are kept apart
-
-
-class LogError(Mistake):
-    """Logs that cannot be read or do not belong together; the message says which, why, and what to do."""
+SETTINGS = ("agent", "model", "prompt", "seed", "own", "max_steps", "tasks", "recovery")
 
 
 @dataclass(frozen=True)
@@ -58,11 +40,7 @@ def read_run(path: Path) -> Run:
     Raises:
         LogError: it holds none, several, or something that cannot be read.
     """
-    runs = read_runs(path)
-    if len(runs) > 1:
-        names = "; ".join(run.settings for run in runs)
-        raise LogError(f"{path} holds {len(runs)} runs ({names}); name the folder of one of them")
-    return runs[0]
+    return only(read_runs(path), path)
 
 
 def read_runs(path: Path) -> list[Run]:
@@ -71,31 +49,11 @@ def read_runs(path: Path) -> list[Run]:
     Raises:
         LogError: there is nothing to read, or something that cannot be read.
     """
-    if not path.exists():
-        raise LogError(f"there is no file or folder {path}; run something first (`sealegs run maze --agent planner`)")
-    files = sorted(f for f in path.rglob("*") if _is_log(f)) if path.is_dir() else [path]
-    if not files:
-        raise LogError(f"{path} holds no records (*.jsonl) and no Inspect logs (*.eval); name another folder")
-    warnings: list[str] = []
-    runs: dict[tuple[str, ...], dict[Episode, Record]] = {}
-    for file in files:
-        for events in _events_of(file, warnings):
-            found = record(events)
-            _check(found, file)
-            runs.setdefault(_key(found), {})[episode_noted(found.about)] = found
-    if not runs:
-        raise LogError(f"{path} holds no finished episode" + "".join(f"; {warning}" for warning in warnings))
-    paths = tuple(map(str, files))
-    return [Run(_who(key), found, tuple(warnings), paths, _settings(key)) for key, found in runs.items()]
-
-
-def _is_log(file: Path) -> bool:
-    return file.suffix in (".jsonl", SUFFIX) and file.is_file()
-
-
-def _key(found: Record) -> tuple[str, ...]:
-    about = found.about
-    return tuple(str(about.get(name, "off" if name == "recovery" else "")) for name in SETTINGS)
+    logged = read_logs(path, FORM)
+    return [
+        Run(_who(key), found, logged.warnings, logged.paths, settings_in_words(key, FORM))
+        for key, found in logged.runs.items()
+    ]
 
 
 def _who(key: tuple[str, ...]) -> Row:
@@ -105,16 +63,6 @@ def _who(key: tuple[str, ...]) -> Row:
     return {"suite": SUITE, "agent": name} if agent else {"suite": SUITE, "model": name}
 
 
-def _settings(key: tuple[str, ...]) -> str:
-    named = {name: value if len(value) < 40 else f"{value[:40]}..." for name, value in zip(SETTINGS, key, strict=True)}
-    return ", ".join(f"{name} {value}" for name, value in named.items() if value)
-
-
-def who(model: str) -> dict[str, str]:
-    """How a model of Inspect is called in records: a scripted one as an agent."""
-    return {"agent": model.removeprefix("sealegs/")} if model.startswith("sealegs/") else {"model": model}
-
-
 def episode_noted(about: Mapping[str, Any]) -> Episode:
     """The episode that a record is of, by what was noted when it began."""
     return Episode(
@@ -122,29 +70,17 @@ def episode_noted(about: Mapping[str, Any]) -> Episode:
     )
 
 
-def _check(found: Record, file: Path) -> None:
-    if found.about.get("suite") != SUITE:
-        raise LogError(f"{file}: episode {found.episode} is of suite {found.about.get('suite')!r}, not {SUITE!r}")
+def _episode(found: Record, file: Path) -> Episode:
     episode = episode_noted(found.about)
     if episode.task not in episode.set.tasks:
         raise LogError(f"{file}: there is no base task {episode.task!r}; the log is of another version of the corpus")
     if found.about.get("plan") != episode.plan.digest():
         raise LogError(f"{file}: the faults of {found.episode} are not those of this version of Sealegs; run it again")
+    return episode
 
 
-def _events_of(file: Path, warnings: list[str]) -> Iterator[list[Event]]:
-    try:
-        if file.suffix == SUFFIX:
-            for sample, started in samples(file, warnings):
-                yield sample_events(sample) or _crashed(sample, started, file)
-        else:
-            yield from read(file, warnings)
-    except StoreError as error:
-        raise LogError(str(error)) from error
-
-
-def _crashed(sample: Mapping[str, Any], started: Mapping[str, Any], file: Path) -> list[Event]:
-    """The record of a sample that broke down before it could leave any."""
+def _unrecorded(sample: Mapping[str, Any], started: Mapping[str, Any], file: Path) -> list[Event]:
+    """For a sample that broke down before it could leave a record, one that says so."""
     about = sample.get("metadata", {})
     if not {"task", "mode", "epoch", "epochs", "seed"} <= about.keys():
         raise LogError(f"{file}: sample {sample.get('id')} was not made by the suite {SUITE!r}")
@@ -161,3 +97,6 @@ def episode_of(metadata: Mapping[str, Any], round: int) -> Episode:
     return Episode(
         metadata["task"], metadata["mode"], epoch, metadata["seed"], metadata.get("own", ""), metadata.get("tasks", "")
     )
+
+
+FORM = Form(SUITE, SETTINGS, _episode, _unrecorded, {"recovery": "off"})

@@ -1,4 +1,4 @@
-"""The scripted agents as models of Inspect: `--model sealegs/planner`.
+"""What a scripted agent does next, given a conversation of the suite: for `--model sealegs/planner` in Inspect.
 
 A model is asked again with the whole conversation every time, so the agent is made anew and told everything it saw. The
 task is known by the request's text; the metadata of the user's message says where faults strike, for `oracle` alone.
@@ -7,66 +7,38 @@ task is known by the request's text; the metadata of the user's message says whe
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from inspect_ai.model import (
-    ChatMessage,
-    ChatMessageAssistant,
-    ChatMessageTool,
-    ChatMessageUser,
-    GenerateConfig,
-    ModelAPI,
-    ModelOutput,
-    ModelUsage,
-)
-from inspect_ai.tool import ToolChoice, ToolInfo
+from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool, ChatMessageUser, ModelOutput
 
 from sealegs.agents import SCRIPTED, Say, ScriptedAgent, Use
 from sealegs.suites.maze.episodes import Episode
 from sealegs.suites.maze.task_sets import SHIPPED, task_set
 
-METADATA = "sealegs"
+
+def next_act(name: str, conversation: list[ChatMessage], about: Mapping[str, Any]) -> ModelOutput:
+    """The agent's next act.
+
+    Args:
+        name: the agent's.
+        conversation: so far.
+        about: the episode's facts, as the request holds them; none where it does not.
+
+    Raises:
+        ValueError: the request is of no task, or the suite has no such agent.
+    """
+    agent = _agent(name, conversation, about)
+    _replay(agent, conversation)
+    act = agent.act()
+    if isinstance(act, Say):
+        return ModelOutput.from_content(name, act.text)
+    return ModelOutput.for_tool_call(name, act.tool, dict(act.arguments), f"use-{len(conversation)}")
 
 
-class ScriptedModel(ModelAPI):
-    """A scripted agent that answers as a model would."""
-
-    def __init__(
-        self,
-        model_name: str,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        config: GenerateConfig | None = None,
-        **model_args: Any,
-    ) -> None:
-        name = model_name.split("/")[-1]
-        if name not in SCRIPTED:
-            raise ValueError(f"there is no scripted agent {name!r}; choose one of {', '.join(SCRIPTED)}")
-        super().__init__(name, base_url, api_key, [], config or GenerateConfig())
-
-    async def generate(
-        self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
-    ) -> ModelOutput:
-        """The agent's next act, given the conversation so far."""
-        agent = _agent(self.model_name, input)
-        _replay(agent, input)
-        act = agent.act()
-        if isinstance(act, Say):
-            output = ModelOutput.from_content(self.model_name, act.text)
-        else:
-            output = ModelOutput.for_tool_call(self.model_name, act.tool, dict(act.arguments), f"use-{len(input)}")
-        output.usage = ModelUsage()
-        return output
-
-    def max_connections(self) -> int:
-        """As many as anyone likes: nothing is connected to."""
-        return 1000
-
-
-def _agent(name: str, conversation: list[ChatMessage]) -> ScriptedAgent:
+def _agent(name: str, conversation: list[ChatMessage], about: Mapping[str, Any]) -> ScriptedAgent:
     request = next((m for m in conversation if isinstance(m, ChatMessageUser)), None)
-    about = (request.metadata or {}).get(METADATA, {}) if request is not None else {}
     tasks = about.get("tasks", SHIPPED)
     task = _by_request(tasks).get(" ".join(request.text.split())) if request is not None else None
     if task is None:

@@ -9,7 +9,8 @@ from sealegs import __version__
 from sealegs.reports.page import Material
 from sealegs.scoring.metrics import Result, Row, paired_difference
 from sealegs.suites.maze.episodes import VERSION
-from sealegs.suites.maze.logs import LogError, Run, read_run
+from sealegs.suites.maze.logs import Run, read_run
+from sealegs.suites.running.logs import LogError
 
 
 def material(run: Run, results: Sequence[Result], rows: Sequence[Row], compared: Sequence[Row]) -> Material:

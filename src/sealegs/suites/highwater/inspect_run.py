@@ -1,0 +1,45 @@
+"""A run of the suite through Inspect: any model, Inspect's logs in the run's folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from inspect_ai import Task
+
+from sealegs.suites.highwater.choosing import MODES
+from sealegs.suites.highwater.episodes import Episode
+from sealegs.suites.highwater.inspect_task import highwater
+from sealegs.suites.highwater.logs import FORM
+from sealegs.suites.highwater.running import Settings
+from sealegs.suites.running.inspecting import Display, run_left
+
+
+def run_inspect(settings: Settings, folder: Path, allow_weak: bool = False, *, display: Display | None = None) -> None:
+    """Run what is left of a run through Inspect; see `run_left`.
+
+    Raises:
+        Mistake: the sandbox here is too weak.
+    """
+
+    def make(left: list[Episode]) -> Task:
+        return highwater(
+            setting=settings.setting,
+            distractors=settings.distractors,
+            hints=settings.hints,
+            errors=next(name for name, modes in MODES.items() if modes == settings.errors),
+            split=settings.split,
+            limit=settings.limit,
+            epochs=settings.epochs,
+            seed=settings.seed,
+            max_steps=settings.max_steps,
+            search=settings.search,
+            plan=settings.plan,
+            data=settings.data,
+            allow_weak_sandbox=allow_weak,
+            only=None if len(left) == len(settings.episodes()) else [episode.id for episode in left],
+        )
+
+    name = f"sealegs/{settings.agent}" if settings.agent else settings.model
+    options: dict[str, Any] = {"log_realtime": False, "max_samples": 8} if settings.agent else {}
+    run_left(settings, folder, FORM, name, make, display=display, **options)

@@ -1,0 +1,198 @@
+"""`highwater` as a task of Inspect: any model of any provider writes code, which runs in our sandbox.
+
+What our judge needs is in the log itself (see `running.inspecting`). Inspect's own sandboxes are not used: functions
+are called through a pipe, which they do not have.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.log import transcript
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    GenerateConfig,
+    get_model,
+)
+from inspect_ai.scorer import Metric as InspectMetric
+from inspect_ai.scorer import SampleScore, Score, Scorer, Target, metric, scorer
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from sealegs.faults.reading import read_plan
+from sealegs.inject.clock import RealClock
+from sealegs.sandbox import Kernel, Launcher, launcher
+from sealegs.scoring.plan_b_table import CLEAN
+from sealegs.suites.highwater.choosing import MODES
+from sealegs.suites.highwater.environment import Environment
+from sealegs.suites.highwater.episodes import SUITE, VERSION, Episode, chosen, episodes
+from sealegs.suites.highwater.finding import BM25
+from sealegs.suites.highwater.interpreter import Interpreter
+from sealegs.suites.highwater.logs import RUN_FACTS, judged, sampled
+from sealegs.suites.highwater.prompts import question, system_prompt
+from sealegs.suites.highwater.protocol import NO_ACTION, action, observed
+from sealegs.suites.running.inspecting import METADATA, note_faults, noted, noting
+from sealegs.suites.running.logs import who
+from sealegs.traces import Recorder, record
+
+STOP = "</execute>"
+
+
+@task
+def highwater(
+    setting: str = "open",
+    distractors: int = 9,
+    hints: bool = False,
+    errors: str = "both",
+    split: str = "test",
+    limit: int | None = None,
+    epochs: int = 1,
+    seed: int = 0,
+    max_steps: int = 25,
+    search: str = BM25,
+    plan: str = "",
+    data: str = "",
+    allow_weak_sandbox: bool = False,
+    only: Sequence[str] | None = None,
+) -> Task:
+    """Questions to answer with functions made from SQL, the first of which is refused.
+
+    Args:
+        setting: `open` (functions are searched for), `closed` (solutions and distractors are in the prompt), or
+            `distractors` (only those are).
+        distractors: how many.
+        hints: whether the agent is told which data is meant.
+        errors: `off`, `on` or `both`.
+        split: `test`, `validation` or `all`.
+        limit: at most this many problems.
+        epochs: how many times each is run, each time as a sample of its own, so that a run can be resumed.
+        seed: decides distractors, their order, and which problems are the first.
+        max_steps: messages of the model until an episode is cut off.
+        search: `bm25`, or a sentence-transformers model.
+        plan: a fault plan of your own as JSON, or the name of its file; it takes the place of refusals.
+        data: a folder that `sealegs highwater build` wrote, in the place of the package's own data.
+        allow_weak_sandbox: run code where there is no strong isolation.
+        only: ids of episodes to run and no others.
+    """
+    if errors not in MODES:
+        raise ValueError(f"errors={errors!r} is unknown; choose from {', '.join(MODES)}")
+    own = json.dumps(read_plan(plan).as_data()) if plan and not plan.startswith("{") else plan
+    found = episodes(
+        chosen(data, split, limit, seed),
+        MODES[errors],
+        setting=setting,
+        distractors=distractors,
+        hints=hints,
+        seed=seed,
+        own=own,
+        folder=data,
+        epochs=epochs,
+    )
+    asked = {"max_steps": max_steps, "search": search, "interface": "code"}
+    return Task(
+        dataset=MemoryDataset([_sample(one, asked, epochs) for one in found if only is None or one.id in only], SUITE),
+        solver=code_loop(max_steps, search, allow_weak_sandbox),
+        scorer=rows_verdict(),
+        config=GenerateConfig(temperature=0.0, max_tokens=4_000, stop_seqs=[STOP]),
+        fail_on_error=False,
+        score_on_error=True,
+        version=VERSION,
+        metadata={"setting": setting, "seed": seed, **asked},
+    )
+
+
+def _sample(episode: Episode, asked: dict[str, Any], epochs: int) -> Sample:
+    about = {**episode.about({}), "data": episode.data, "own": episode.own, "epochs": epochs, **asked}
+    messages: list[ChatMessage] = [
+        ChatMessageSystem(content=system_prompt(episode, asked["max_steps"])),
+        ChatMessageUser(content=question(episode), metadata={METADATA: about}),
+    ]
+    return Sample(input=messages, id=episode.id, metadata=about)
+
+
+@solver
+def code_loop(max_steps: int = 25, search: str = BM25, allow_weak_sandbox: bool = False) -> Solver:
+    """Messages and observations in turns until a solution, with the faults of the sample's episode."""
+    place = launcher(allow_weak_sandbox)
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        episode = sampled(state.metadata, state.epoch)
+        clock = RealClock()
+        recorder = Recorder(clock, note_faults)
+        asked = {name: state.metadata[name] for name in RUN_FACTS}
+        recorder.start(episode.id, episode.about({**who(str(get_model())), **asked}))
+        with noting(recorder):
+            await _converse(state, Environment(episode, recorder, clock, search), recorder, max_steps, place)
+        return state
+
+    return solve
+
+
+async def _converse(
+    state: TaskState, environment: Environment, recorder: Recorder, max_steps: int, place: Launcher
+) -> None:
+    model = get_model()
+    with Interpreter(environment, partial(Kernel, place)) as interpreter:
+        for _ in range(max_steps):
+            state.output = await model.generate(state.messages)
+            state.messages.append(_closed(state.output.message))
+            message = state.messages[-1].text
+            asked = action(message)
+            if asked.kind == "solution":
+                recorder.finish("answered", answer=asked.text)
+                return
+            recorder.wrote(message)
+            told = observed(NO_ACTION) if asked.kind == "none" else await interpreter.run_async(asked.text)
+            state.messages.append(ChatMessageUser(content=told))
+    recorder.finish("steps", detail=f"no answer within {max_steps} messages")
+
+
+def _closed(message: ChatMessageAssistant) -> ChatMessageAssistant:
+    """The message with the tag that it was stopped at."""
+    text = message.text
+    if action(text).kind != "execute" or STOP in text.lower():
+        return message
+    return message.model_copy(update={"content": f"{text.rstrip()}\n{STOP}"})
+
+
+@metric(name="accuracy_no_errors")
+def accuracy_clean() -> InspectMetric:
+    """Share of right answers without errors, in per cent."""
+    return _accuracy(clean=True)
+
+
+@metric(name="accuracy_errors")
+def accuracy_faulty() -> InspectMetric:
+    """Share of right answers under errors, in per cent."""
+    return _accuracy(clean=False)
+
+
+def _accuracy(clean: bool) -> InspectMetric:
+    def value(scores: list[SampleScore]) -> float:
+        found = [s for s in scores if ((s.sample_metadata or {}).get("mode") == CLEAN) == clean]
+        right = [(s.score.metadata or {}).get("verdict", {}).get("right", False) for s in found]
+        return 100 * sum(right) / len(right) if right else math.nan
+
+    return value
+
+
+@scorer(metrics=[accuracy_clean(), accuracy_faulty()])
+def rows_verdict() -> Scorer:
+    """Our judge's verdict, from the record in the transcript; also under `inspect score`."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        found = record(noted(transcript().events))
+        verdict = judged(sampled(state.metadata, state.epoch), found).verdict
+        why = f"{verdict.term}: {verdict.reason}" if verdict.term else "right"
+        return Score(value="C" if verdict.right else "I", explanation=why, metadata={"verdict": asdict(verdict)})
+
+    return score

@@ -1,0 +1,96 @@
+"""The runs of the suite, read from records and logs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sealegs.scoring.metrics import Row
+from sealegs.scoring.plan_b import judge_plan_b
+from sealegs.scoring.plan_b_table import PlanBResult
+from sealegs.suites.highwater.episodes import SUITE, Episode, episode_from
+from sealegs.suites.highwater.libraries import data
+from sealegs.suites.running.logs import Form, LogError, only, read_logs, settings_in_words, who
+from sealegs.traces import Ended, Event, Record, Started
+
+RUN_FACTS = ("max_steps", "search", "interface")
+SETTINGS = ("agent", "model", "setting", "distractors", "hints", "seed", "own", "data", *RUN_FACTS)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One agent's or model's episodes with their records, and what reading had to leave out."""
+
+    who: Row
+    records: Mapping[Episode, Record]
+    warnings: tuple[str, ...] = ()
+    settings: str = ""
+
+    def results(self) -> list[PlanBResult]:
+        """Every episode judged, in the order of problems and modes."""
+        found = sorted(self.records, key=lambda one: (one.problem, one.errors, one.epoch))
+        return [judged(episode, self.records[episode]) for episode in found]
+
+
+def judged(episode: Episode, found: Record) -> PlanBResult:
+    """One episode judged."""
+    problem = episode.found
+    verdict = judge_plan_b(found, episode.reference, episode.ways, problem.question)
+    origin = problem.origin or problem.id
+    return PlanBResult(problem.id, origin, episode.level, episode.mode, episode.epoch, verdict)
+
+
+def read_runs(path: Path) -> list[Run]:
+    """Every run of a file or folder, apart by agent or model and by settings.
+
+    Raises:
+        LogError: there is nothing to read, or something that cannot be read.
+    """
+    logged = read_logs(path, FORM)
+    keys = sorted(logged.runs, key=lambda key: (key[:3], key[4:], int(key[3])))
+    return [Run(_who(key), logged.runs[key], logged.warnings, settings_in_words(key, FORM)) for key in keys]
+
+
+def read_run(path: Path) -> Run:
+    """The one run that a file or folder holds.
+
+    Raises:
+        LogError: it holds none, several, or something that cannot be read.
+    """
+    return only(read_runs(path), path)
+
+
+def _who(key: tuple[str, ...]) -> Row:
+    agent, model = key[:2]
+    return {"suite": SUITE, "agent": agent} if agent else {"suite": SUITE, "model": model}
+
+
+def _episode(found: Record, file: Path) -> Episode:
+    episode = episode_from(found.about)
+    known = data(episode.data)
+    if episode.problem not in known.problems or found.about.get("library") != known.digest:
+        raise LogError(f"{file}: {found.episode} was played with other functions than are there now; run it again")
+    if found.about.get("plan") != episode.plan.digest():
+        raise LogError(f"{file}: the faults of {found.episode} are not those of this version of Sealegs; run it again")
+    return episode
+
+
+def _unrecorded(sample: Mapping[str, Any], started: Mapping[str, Any], file: Path) -> list[Event]:
+    """For a sample that broke down before it could leave a record, one that says so."""
+    about = sample.get("metadata", {})
+    if "problem" not in about:
+        raise LogError(f"{file}: sample {sample.get('id')} was not made by the suite {SUITE!r}")
+    episode = sampled(about, sample.get("epoch", 1))
+    detail = str((sample.get("error") or {}).get("message", "no record"))
+    facts = {name: about.get(name, "") for name in RUN_FACTS}
+    return [Started(episode.id, episode.about({**who(str(started.get("model"))), **facts})), Ended("crashed", detail)]
+
+
+def sampled(metadata: Mapping[str, Any], round: int) -> Episode:
+    """The episode that a sample is, in this round of Inspect's own epochs."""
+    return episode_from({**metadata, "epoch": metadata["epoch"] + (round - 1) * metadata["epochs"]})
+
+
+FORM = Form(SUITE, SETTINGS, _episode, _unrecorded)

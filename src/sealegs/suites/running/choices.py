@@ -1,0 +1,58 @@
+"""What is typed for every suite, and the words for what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from importlib.util import find_spec
+
+from sealegs.faults.mistake import Mistake
+
+ENGINES = ("auto", "direct", "inspect")
+
+
+class ChoiceError(Mistake):
+    """What was typed cannot be run; the message names every mistake, what was given, and what would do."""
+
+
+def scripted(agent: str, model: str) -> tuple[str, str]:
+    """`--model sealegs/planner` and `--agent planner` are the same."""
+    if model.startswith("sealegs/") and not agent:
+        return model.removeprefix("sealegs/"), ""
+    return agent, model
+
+
+def listed(names: str) -> list[str]:
+    """Names with commas."""
+    return [name.strip() for name in names.split(",") if name.strip()]
+
+
+def unknown(noun: str, names: list[str], known: Iterable[str]) -> list[str]:
+    """What is wrong with these names; nothing where all are known and there is one."""
+    choices = list(known)
+    problems = [] if names else [f"no {noun} is named; choose from {', '.join(choices)}"]
+    for name in names:
+        if name not in choices:
+            near = get_close_matches(name, choices, n=1) or get_close_matches(name.upper(), choices, n=1)
+            hint = f"did you mean {near[0]}? " if near else ""
+            problems.append(f"unknown {noun} {name!r}: {hint}choose from {', '.join(choices)}")
+    return problems
+
+
+def who_problems(agent: str, model: str, engine: str) -> list[str]:
+    """What is wrong with who is to run."""
+    if bool(agent) == bool(model):
+        given = "both are given" if agent else "neither is given"
+        return [f"name an agent or a model, one of them ({given}): --agent planner, or --model openai/gpt-5"]
+    if model and engine not in ("auto", "inspect"):
+        return [f"the {engine} engine runs scripted agents alone; leave --engine out for a model"]
+    if engine == "langchain" and find_spec("langchain") is None:
+        return ['LangChain is not installed: pip install "sealegs[langchain]"']
+    if (model or engine == "inspect") and find_spec("inspect_ai") is None:
+        return ['models run through Inspect, which is not installed: pip install "sealegs[bench]"']
+    return []
+
+
+def engine_for(agent: str, engine: str) -> str:
+    """`auto` is direct for scripted agents and Inspect for models."""
+    return ("direct" if agent else "inspect") if engine == "auto" else engine

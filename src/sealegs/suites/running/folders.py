@@ -1,0 +1,109 @@
+"""A run in a folder: what was asked for, what is finished, and the rest.
+
+The folder holds `run.json` (what was asked for) and the records. The same command goes on where the last one stopped.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from sealegs.suites.running.logs import Form, LogError, read_logs
+from sealegs.traces.store import Store
+
+SETTINGS = "run.json"
+RECORDS = "episodes.jsonl"
+Progress = Callable[[int, int], None]
+E = TypeVar("E")
+Co = TypeVar("Co", covariant=True)
+
+
+class Asked(Protocol, Generic[Co]):
+    """What was asked for: a frozen dataclass with defaults. Equal settings give equal episodes."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    def episodes(self) -> Sequence[Co]:
+        """All episodes of the run."""
+
+
+def opened(settings: Asked[E], folder: Path, form: Form[E]) -> list[E]:
+    """Make or check the run's folder.
+
+    Returns:
+        the episodes that are not finished yet.
+
+    Raises:
+        LogError: the folder holds another run, or damaged records.
+    """
+    file = folder / SETTINGS
+    if file.exists():
+        _check_same(settings, file)
+    elif folder.exists() and any(folder.iterdir()):
+        raise LogError(f"{folder} is not empty and holds no run of Sealegs; name another folder with --logs")
+    else:
+        folder.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(asdict(settings), indent=2) + "\n", encoding="utf-8")
+    finished = _finished(folder, form)
+    return [episode for episode in settings.episodes() if episode not in finished]
+
+
+def _check_same(settings: Asked[Any], file: Path) -> None:
+    try:
+        before: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise LogError(f"{file} is not JSON ({error}); delete the folder, or name another with --logs") from error
+    before = {**asdict(type(settings)()), **before}  # a run from before a setting came had its default
+    now = json.loads(json.dumps(asdict(settings)))
+    differing = [f"{name} was {before.get(name)!r}, is {now[name]!r}" for name in now if before.get(name) != now[name]]
+    if differing:
+        raise LogError(f"{file.parent} holds another run ({'; '.join(differing)}); name another folder with --logs")
+
+
+def _finished(folder: Path, form: Form[E]) -> set[E]:
+    if not any(file.suffix in (".jsonl", ".eval") for file in folder.iterdir()):
+        return set()
+    try:
+        return {episode for records in read_logs(folder, form).runs.values() for episode in records}
+    except LogError as error:
+        if "no finished episode" in str(error):
+            return set()
+        raise
+
+
+def run_rest(
+    settings: Asked[E],
+    folder: Path,
+    form: Form[E],
+    play: Callable[[Sequence[E]], Iterable[list[str]]],
+    progress: Progress,
+) -> None:
+    """Play what is left of a run, and append each episode to the records as it ends.
+
+    Args:
+        settings: what was asked for.
+        folder: the run's.
+        form: of its records.
+        play: gives each of these episodes as the lines of its record, in any order.
+        progress: is told how many are done, of how many.
+
+    Raises:
+        LogError: see `opened`.
+    """
+    left = opened(settings, folder, form)
+    total = len(settings.episodes())
+    done = total - len(left)
+    progress(done, total)
+    if not left:
+        return
+    store = Store(folder / RECORDS)
+    try:
+        for lines in play(left):
+            store.append_lines(lines)
+            done += 1
+            progress(done, total)
+    finally:
+        store.close()

@@ -1,0 +1,152 @@
+"""Reading what was run: our own records and Inspect's logs, from files and folders.
+
+An episode that appears more than once counts once, by its last finished appearance. An episode that crashed counts; one
+that Inspect started and never finished does not. What an episode is, each suite says itself (`Form`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
+
+from sealegs.faults.mistake import Mistake
+from sealegs.traces import Event, Record, StoreError, read, record
+from sealegs.traces.inspect_logs import SUFFIX, sample_events, samples
+
+E = TypeVar("E")
+
+
+class LogError(Mistake):
+    """Logs that cannot be read or do not belong together; the message says which, why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Form(Generic[E]):
+    """What the records of a suite hold.
+
+    Attributes:
+        suite: its name.
+        settings: names of the facts in which episodes of one run agree; runs that differ in one of them are kept apart.
+        episode: the episode that a record is of. Raises `LogError` where there is none such any more.
+        unrecorded: the record of a sample of Inspect's that broke down before it could leave any, from the sample and
+            what its log says of the run. Raises `LogError` where the sample is of no such suite.
+        defaults: of settings that came later.
+    """
+
+    suite: str
+    settings: tuple[str, ...]
+    episode: Callable[[Record, Path], E]
+    unrecorded: Callable[[Mapping[str, Any], Mapping[str, Any], Path], list[Event]]
+    defaults: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Logged(Generic[E]):
+    """What was read.
+
+    Attributes:
+        runs: by the values of the form's settings.
+        warnings: what reading had to leave out.
+        paths: the files.
+    """
+
+    runs: Mapping[tuple[str, ...], Mapping[E, Record]]
+    warnings: tuple[str, ...]
+    paths: tuple[str, ...]
+
+
+def read_logs(path: Path, form: Form[E]) -> Logged[E]:
+    """Every run of a file or folder.
+
+    Raises:
+        LogError: there is nothing to read, or something that cannot be read.
+    """
+    if not path.exists():
+        example = f"sealegs run {form.suite} --agent planner"
+        raise LogError(f"there is no file or folder {path}; run something first (`{example}`)")
+    files = sorted(f for f in path.rglob("*") if _is_log(f)) if path.is_dir() else [path]
+    if not files:
+        raise LogError(f"{path} holds no records (*.jsonl) and no Inspect logs (*.eval); name another folder")
+    warnings: list[str] = []
+    runs: dict[tuple[str, ...], dict[E, Record]] = {}
+    for file in files:
+        for events in _events_of(file, warnings, form):
+            found = record(events)
+            if found.about.get("suite") != form.suite:
+                suite = found.about.get("suite")
+                raise LogError(f"{file}: episode {found.episode} is of suite {suite!r}, not {form.suite!r}")
+            runs.setdefault(_key(found, form), {})[form.episode(found, file)] = found
+    if not runs:
+        raise LogError(f"{path} holds no finished episode" + "".join(f"; {warning}" for warning in warnings))
+    return Logged(runs, tuple(warnings), tuple(map(str, files)))
+
+
+class Named(Protocol):
+    """A run that says which it is."""
+
+    @property
+    def settings(self) -> str:
+        """In words."""
+
+
+R = TypeVar("R", bound=Named)
+
+
+def only(runs: Sequence[R], path: Path) -> R:
+    """The one run of a path.
+
+    Raises:
+        LogError: there are several.
+    """
+    if len(runs) > 1:
+        names = "; ".join(run.settings for run in runs)
+        raise LogError(f"{path} holds {len(runs)} runs ({names}); name the folder of one of them")
+    return runs[0]
+
+
+def suite_of(path: Path) -> str:
+    """The suite whose run a file or folder holds, by the first episode that can be read; empty where none can."""
+    files = sorted(file for file in path.rglob("*") if _is_log(file)) if path.is_dir() else [path]
+    for file in files:
+        try:
+            if file.suffix == SUFFIX:
+                _, started = next(iter(samples(file, [])))
+                return str(started.get("task", "")).split("/")[-1]
+            return str(record(next(iter(read(file, [])))).about.get("suite", ""))
+        except (StopIteration, StoreError, OSError):
+            continue
+    return ""
+
+
+def settings_in_words(key: tuple[str, ...], form: Form[Any]) -> str:
+    """The settings of a run, for messages."""
+    named = {
+        name: value if len(value) < 40 else f"{value[:40]}..." for name, value in zip(form.settings, key, strict=True)
+    }
+    return ", ".join(f"{name} {value}" for name, value in named.items() if value)
+
+
+def who(model: str) -> dict[str, str]:
+    """How a model of Inspect is called in records: a scripted one as an agent."""
+    return {"agent": model.removeprefix("sealegs/")} if model.startswith("sealegs/") else {"model": model}
+
+
+def _is_log(file: Path) -> bool:
+    return file.suffix in (".jsonl", SUFFIX) and file.is_file()
+
+
+def _key(found: Record, form: Form[Any]) -> tuple[str, ...]:
+    return tuple(str(found.about.get(name, form.defaults.get(name, ""))) for name in form.settings)
+
+
+def _events_of(file: Path, warnings: list[str], form: Form[Any]) -> Iterator[list[Event]]:
+    try:
+        if file.suffix == SUFFIX:
+            for sample, started in samples(file, warnings):
+                yield sample_events(sample) or form.unrecorded(sample, started, file)
+        else:
+            yield from read(file, warnings)
+    except StoreError as error:
+        raise LogError(str(error)) from error

@@ -1,0 +1,57 @@
+"""Processes to work in, which end when the one that made them ends, however it ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context, parent_process
+from typing import TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def workers(count: int | None = None) -> ProcessPoolExecutor:
+    """A pool of processes; as many as there are cores by default. Ctrl-C is for the process that made it."""
+    context = get_context("forkserver")
+    return ProcessPoolExecutor(count or os.cpu_count() or 1, mp_context=context, initializer=_begin)
+
+
+def _begin() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A killed parent tells nobody: a worker would wait for it for ever."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def in_chunks(items: Sequence[T], work: Callable[[Sequence[T]], list[R]], jobs: int | None, size: int) -> Iterator[R]:
+    """What `work` gives for all items, a chunk at a time, in no fixed order.
+
+    Args:
+        items: what to work on.
+        work: done in the workers; can be pickled.
+        jobs: processes; as many as there are cores by default. One works in this process.
+        size: items of a chunk.
+    """
+    jobs = jobs or os.cpu_count() or 1
+    chunks = [items[start : start + size] for start in range(0, len(items), size)]
+    if jobs == 1 or len(chunks) == 1:
+        for chunk in chunks:
+            yield from work(chunk)
+        return
+    with workers(min(jobs, len(chunks))) as pool:
+        running = [pool.submit(work, chunk) for chunk in chunks]
+        try:
+            for done in as_completed(running):
+                yield from done.result()
+        finally:
+            pool.shutdown(cancel_futures=True)

@@ -1,0 +1,97 @@
+"""`sealegs run highwater` and `sealegs report`: the main job, its numbers, and what they say to bad input."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sealegs.suites.highwater.logs import read_run
+from tests.cli.test_run import sealegs
+
+KEYS = {"suite", "agent", "level", "mode", "metric", "value", "low", "high", "n"}
+
+
+def test_the_main_job_and_its_report(tmp_path: Path) -> None:
+    done = sealegs("run", "highwater", "--agent", "planner", "--limit", "6", "--json", "table.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Accuracy" in done.stdout
+    assert "After the first refusal" in done.stdout
+    rows = json.loads((tmp_path / "table.json").read_text())["rows"]
+    assert all(set(row) == KEYS for row in rows)
+    cell = {(row["mode"], row["metric"]): row for row in rows}
+    assert cell["no errors", "accuracy"]["n"] == cell["external errors", "accuracy"]["n"] == 6
+    assert cell["all", "accuracy_drop"]["n"] == 6
+    again = sealegs("run", "highwater", "--agent", "planner", "--limit", "6", "--json", "-", cwd=tmp_path)
+    assert json.loads(again.stdout)["rows"] == rows  # nothing was played twice
+    folder = tmp_path / "sealegs-logs" / next(path.name for path in (tmp_path / "sealegs-logs").iterdir())
+    assert len(read_run(folder).records) == 12
+    for distractors in ("0", "9"):
+        logs = tmp_path / "sealegs-logs" / f"closed-{distractors}"
+        more = ["--setting", "closed", "--distractors", distractors, "--interface", "calls", "--logs", str(logs)]
+        done = sealegs("run", "highwater", "--agent", "naive", "--limit", "4", *more, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    told = sealegs("report", "sealegs-logs", "--against", "hohw", "--json", "all.json", cwd=tmp_path)
+    assert told.returncode == 0, told.stderr
+    assert "Gemini 2.0 Flash" in told.stdout
+    page = (tmp_path / "sealegs-logs" / "report.html").read_text(encoding="utf-8")
+    assert page.count("<svg") == 2
+    assert "naive, closed 9" in page
+    assert "Accuracy by number of distractors" in page
+    assert "http" not in page.replace("http://www.w3.org", "")
+    assert {row["level"] for row in json.loads((tmp_path / "all.json").read_text())["rows"]} == {
+        "open",
+        "closed 0",
+        "closed 9",
+    }
+
+
+def test_a_plan_of_ones_own(tmp_path: Path) -> None:
+    rules = "- {match: {tool: search_tools}, when: {first: 1}, fault: {kind: error, status: 503}}"
+    (tmp_path / "plan.yaml").write_text(f"name: search is down\nrules:\n{rules}\n")
+    options = ["--plan", "plan.yaml", "--limit", "3", "--interface", "calls", "--json", "-", "--logs", "here"]
+    done = sealegs("run", "highwater", "--agent", "planner", *options, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)["rows"]
+    assert {row["mode"] for row in rows} == {"plan"}
+    assert next(row["value"] for row in rows if row["metric"] == "exposed") == 100
+    assert next(row["value"] for row in rows if row["metric"] == "accuracy") == 0  # the planner searches once
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--agent", "planer", "--setting", "opn", "--errors", "maybe"], ["'planer'", "planner", "'opn'", "'maybe'"]),
+        (["--agent", "retrier"], ["'retrier'", "oracle"]),
+        (["--agent", "naive", "--levels", "C1"], ["--levels says nothing to highwater"]),
+        (["--agent", "naive", "--data", "nowhere"], ["nowhere", "sealegs highwater build"]),
+        (["--agent", "naive", "--split", "train"], ["'train'", "validation"]),
+        (["--agent", "naive", "--plan", "idle.yaml"], ["'rule-1'", "no function of highwater"]),
+        (["--agent", "naive", "--search", "no-such-model"], ["no-such-model"]),
+        ([], ["neither is given"]),
+        (["--model", "openai/gpt-5", "--interface", "calls"], ["calls is for scripted agents"]),
+    ],
+)
+def test_bad_input_is_one_message_and_exit_code_2(tmp_path: Path, arguments: list[str], told: list[str]) -> None:
+    (tmp_path / "idle.yaml").write_text("name: x\nrules:\n- {match: {tool: book_flight}, fault: {kind: empty}}\n")
+    done = sealegs("run", "highwater", *arguments, cwd=tmp_path)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    for words in told:
+        assert words in done.stderr
+    assert not (tmp_path / "sealegs-logs").exists()
+
+
+def test_options_of_highwater_say_nothing_to_maze(tmp_path: Path) -> None:
+    done = sealegs("run", "maze", "--agent", "naive", "--hints", "--errors", "on", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "--errors, --hints says nothing to maze" in done.stderr or "--hints, --errors" in done.stderr
+
+
+def test_other_functions_are_not_judged_by_these(tmp_path: Path) -> None:
+    options = ["--limit", "1", "--interface", "calls", "--errors", "off", "--logs", "here"]
+    assert sealegs("run", "highwater", "--agent", "naive", *options, cwd=tmp_path).returncode == 0
+    file = tmp_path / "here" / "episodes.jsonl"
+    file.write_text(file.read_text().replace('"library": "', '"library": "0'))
+    done = sealegs("report", "here", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "other functions" in done.stderr

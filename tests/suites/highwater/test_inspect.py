@@ -1,0 +1,112 @@
+"""`highwater` through Inspect: the same episodes as without, and a model that is anything but well behaved."""
+
+import gc
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from inspect_ai import eval as inspect_eval
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+from sealegs.sandbox import available
+from sealegs.suites.highwater.direct import run_episode
+from sealegs.suites.highwater.episodes import chosen
+from sealegs.suites.highwater.inspect_run import run_inspect
+from sealegs.suites.highwater.inspect_task import highwater
+from sealegs.suites.highwater.logs import judged, read_run
+from sealegs.suites.highwater.protocol import inside
+from sealegs.suites.highwater.running import Settings
+from sealegs.traces import record
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),  # Inspect leaves streams open
+    pytest.mark.skipif(not available().strong, reason="no strong sandbox here"),
+]
+
+
+@pytest.fixture(autouse=True)
+def swept() -> Iterator[None]:
+    """What Inspect left open is found here, where its warnings are ignored, and not in the next test."""
+    yield
+    gc.collect()
+
+
+def said(text: str) -> ModelOutput:
+    output = ModelOutput.from_content("mockllm/model", text)
+    output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+    return output
+
+
+@pytest.mark.parametrize("agent", ["oracle", "planner"])
+def test_inspect_and_direct_agree_call_by_call(agent: str, tmp_path: Path) -> None:
+    settings = Settings(agent=agent, limit=3, engine="inspect")
+    run_inspect(settings, tmp_path / "logs", display="none")
+    found = read_run(tmp_path / "logs")
+    assert found.who == {"suite": "highwater", "agent": agent}
+    assert len(found.records) == 6
+    for episode, through_inspect in found.records.items():
+        direct = record(run_episode(episode, agent))
+        assert through_inspect.turns == direct.turns
+        assert through_inspect.answer == direct.answer
+        assert judged(episode, through_inspect).verdict == judged(episode, direct).verdict
+    logs = list((tmp_path / "logs").glob("*.eval"))
+    run_inspect(settings, tmp_path / "logs", display="none")
+    assert list((tmp_path / "logs").glob("*.eval")) == logs
+
+
+def test_a_model_that_forges_and_stumbles(tmp_path: Path) -> None:
+    problem = chosen("", "test", 1, 0)[0]
+    step = problem.solutions[0].steps[0]
+    call = f"{step.function}(**{ {name: given.value for name, given in step.arguments.items()}!r})"
+    outputs = [
+        said("Let me think."),
+        said("<execute>print(open('/etc/passwd').read())"),
+        said("<execute>print('<solution>[[1]]</solution>')</execute>"),
+        said("<execute>search_tools(query='')</execute>"),
+        said("<execute>import json; print(len(search_tools(query='names'))); import os; os._exit(0)</execute>"),
+        said("<execute>print(1)</execute>"),
+        said(f"<execute>rows = {call}</execute><observation>made up</observation><solution>[[0]]</solution>"),
+        said("<solution>I could not find it.</solution>"),
+    ]
+    model = get_model("mockllm/model", custom_outputs=outputs)
+    (log,) = inspect_eval(
+        highwater(limit=1, errors="off"), model=model, log_dir=str(tmp_path), display="none", log_realtime=False
+    )
+    assert log.status == "success"
+    assert log.samples is not None
+    shown = [message.text for message in log.samples[0].messages if message.role == "user"][1:]
+    assert "held no action" in shown[0]
+    assert "Error" in shown[1]
+    assert "root:" not in shown[1]
+    assert "query must be a text" in shown[3]
+    assert "variables are lost" in shown[4]
+    assert inside(shown[5]) == "1"  # a new interpreter
+    (found,) = read_run(tmp_path).records.values()
+    assert [turn.call.tool for turn in found.turns] == ["search_tools", "search_tools", step.function]
+    assert found.answer == "<solution>I could not find it.</solution>"
+    (result,) = read_run(tmp_path).results()
+    assert (result.verdict.right, result.verdict.gave_up, result.verdict.turns) == (False, True, 8)
+    assert log.results is not None
+    assert log.results.scores[0].metrics["accuracy_no_errors"].value == 0
+
+
+def test_a_model_that_runs_out_of_messages(tmp_path: Path) -> None:
+    model = get_model("mockllm/model", custom_outputs=[said("<execute>print(1)")] * 3)
+    inspect_eval(highwater(limit=1, errors="on", max_steps=3), model=model, log_dir=str(tmp_path), display="none")
+    (result,) = read_run(tmp_path).results()
+    assert (result.verdict.term, result.verdict.turns) == ("cut off", 3)
+
+
+def test_inspect_eval_by_entry_point(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "inspect_ai", "eval", "sealegs/highwater", "--model", "sealegs/oracle"]
+    options = ["-T", "setting=closed", "-T", "distractors=3", "-T", "limit=2", "--log-dir", str(tmp_path)]
+    done = subprocess.run(
+        [*command, *options, "--display", "plain"], capture_output=True, text=True, timeout=300, env=os.environ
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = read_run(tmp_path)
+    assert len(found.records) == 4
+    assert all(result.verdict.right for result in found.results())

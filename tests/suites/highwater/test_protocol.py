@@ -1,0 +1,98 @@
+"""The talk in code: what a message asks for, what it is shown, and that code and plain calls are one thing."""
+
+from pathlib import Path
+
+import pytest
+
+from sealegs.sandbox import Pool, available, launcher
+from sealegs.sandbox.conversation import Turn
+from sealegs.suites.highwater.direct import run_direct, run_episode
+from sealegs.suites.highwater.episodes import Episode, chosen, episodes
+from sealegs.suites.highwater.logs import read_run
+from sealegs.suites.highwater.protocol import action, inside, observation, observed, solution
+from sealegs.suites.highwater.running import Settings, run_scripted
+from sealegs.suites.highwater.writing import LONGEST
+from sealegs.traces import record
+
+strong = pytest.mark.skipif(not available().strong, reason="no strong sandbox here")
+
+
+@pytest.mark.parametrize(
+    ("message", "kind", "text"),
+    [
+        ("<thought>a</thought><execute>x = 1</execute>", "execute", "x = 1"),
+        ("<execute>\nx = 1\nx\n</execute> <solution>5</solution>", "execute", "x = 1\nx"),
+        ("<execute>```python\nx = 1\n```</execute>", "execute", "x = 1"),
+        ("<execute>\n```\nif x:\n    y()\n```\n</execute>", "execute", "if x:\n    y()"),
+        ("<execute>\n    x = 1\n    y = 2\n</execute>", "execute", "x = 1\ny = 2"),
+        ("<execute>print(1)", "execute", "print(1)"),
+        ("< EXECUTE >print(1)</ execute >", "execute", "print(1)"),
+        ("<execute>a()</execute><observation>made up</observation><execute>b()</execute>", "execute", "a()"),
+        ("so <solution>[[1]]</solution>", "solution", "<solution>[[1]]</solution>"),
+        ("<solution>1</solution><execute>x</execute>", "solution", "<solution>1</solution><execute>x</execute>"),
+        ("<solution>[[1]]", "solution", "<solution>[[1]]"),
+        ("The answer is 5.", "none", ""),
+        ("", "none", ""),
+    ],
+)
+def test_the_first_action_counts(message: str, kind: str, text: str) -> None:
+    found = action(message)
+    assert (found.kind, found.text) == (kind, text)
+
+
+def test_observations() -> None:
+    assert observation(Turn("5\n", None, "finished", (), 0.1)) == "<observation>\n5\n</observation>"
+    assert inside(observation(Turn("", "Traceback: x", "raised", (), 0.1))) == "Traceback: x"
+    assert "nothing was printed" in observation(Turn("", None, "finished", (), 0.1))
+    assert inside(observed("a\nb")) == "a\nb"
+    assert solution([["é", 1]]) == '<solution>[["é", 1]]</solution>'
+
+
+@strong
+@pytest.mark.parametrize("agent", ["oracle", "planner", "naive"])
+def test_code_makes_the_calls_that_the_agent_makes_without(agent: str) -> None:
+    played = [
+        Episode(problem.id, errors, setting, 9)
+        for problem in chosen("", "all", 4, seed=2)
+        for errors in (False, True)
+        for setting in ("open", "closed")
+    ]
+    with Pool(launcher(), size=1) as pool:
+        for episode in played:
+            plain, coded = record(run_episode(episode, agent)), record(run_episode(episode, agent, pool=pool))
+            assert coded.end.reason == plain.end.reason == "answered", coded.end.detail
+            assert coded.turns == plain.turns
+            assert coded.answer == plain.answer
+            assert len(coded.messages) == len(plain.messages)
+            assert all("<execute>" in message for message in coded.messages)
+
+
+@strong
+def test_long_answers_are_not_printed_whole_and_can_be_passed_on() -> None:
+    assert LONGEST < 20_000  # what a turn shows
+
+
+def test_a_run_that_is_stopped_goes_on(tmp_path: Path) -> None:
+    settings = Settings(agent="planner", limit=10, interface="calls")
+    folder = tmp_path / "run"
+
+    def stop(done: int, total: int) -> None:
+        assert total == 20
+        if done == 7:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_scripted(settings, folder, stop, jobs=1)
+    assert len(read_run(folder).records) == 7
+    told: list[int] = []
+    run_scripted(settings, folder, lambda done, total: told.append(done), jobs=1)
+    assert told[0] == 7
+    whole = {record_.episode: record_ for record_ in read_run(folder).records.values()}
+    fresh = episodes(chosen("", "test", 10, 0), ("off", "on"), distractors=9)
+    assert {one.id for one in fresh} == set(whole)
+
+
+def test_equal_settings_give_equal_records() -> None:
+    played = episodes(chosen("", "test", 5, 0), ("off", "on"))
+    once, again = (sorted(map(tuple, run_direct(played, "planner", interface="calls", jobs=1))) for _ in range(2))
+    assert once == again

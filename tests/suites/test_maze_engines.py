@@ -1,0 +1,59 @@
+"""The same agent under the same plan comes to the same end, whatever carries its calls."""
+
+from __future__ import annotations
+
+import pytest
+
+from sealegs.scoring import judge
+from sealegs.suites.maze.choosing import ChoiceError, settings
+from sealegs.suites.maze.direct import run_episode
+from sealegs.suites.maze.episodes import Episode
+from sealegs.traces import record
+
+MODES = ("NP", "P1", "P2", "P3", "P4")
+LANGCHAIN = [(f"{level}-0{place}", mode) for place, level in enumerate(("c1", "c2", "c3", "c4"), 1) for mode in MODES]
+MCP = [("c1-03", "P3", "planner", "off"), ("c2-05", "P1", "retrier", "active"), ("c4-02", "P4", "naive", "active")]
+
+
+def same_end(task: str, mode: str, agent: str, recovery: str, engine: str) -> None:
+    episode = Episode(task, mode)
+    mine, other = (record(run_episode(episode, agent, recovery=recovery, engine=how)) for how in ("direct", engine))
+    assert judge(other, episode.case(other)) == judge(mine, episode.case(mine))
+    assert [(turn.call.tool, turn.call.arguments, turn.by) for turn in other.turns] == [
+        (turn.call.tool, turn.call.arguments, turn.by) for turn in mine.turns
+    ]
+    assert other.effects == mine.effects
+    assert (other.answer, other.end.reason) == (mine.answer, mine.end.reason)
+
+
+@pytest.mark.parametrize("recovery", ["off", "active"])
+@pytest.mark.parametrize("agent", ["naive", "retrier", "planner"])
+def test_over_langchain(agent: str, recovery: str) -> None:
+    pytest.importorskip("langchain")
+    for task, mode in LANGCHAIN[hash_of(agent, recovery) :: 5]:
+        same_end(task, mode, agent, recovery, "langchain")
+
+
+def hash_of(agent: str, recovery: str) -> int:
+    """Where in the sample to begin."""
+    return (len(agent) + len(recovery)) % 5
+
+
+@pytest.mark.parametrize(("task", "mode", "agent", "recovery"), MCP)
+def test_over_mcp(task: str, mode: str, agent: str, recovery: str) -> None:
+    same_end(task, mode, agent, recovery, "mcp")
+
+
+def test_an_agent_without_end_is_cut_off_alike() -> None:
+    pytest.importorskip("langchain")
+    episode = Episode("c1-01", "NP")
+    for engine in ("direct", "langchain"):
+        end = record(run_episode(episode, "naive", 2, engine=engine)).end
+        assert (end.reason, end.detail) == ("steps", "no answer within 2 steps")
+
+
+def test_engines_are_for_scripted_agents() -> None:
+    with pytest.raises(ChoiceError, match="the mcp engine runs scripted agents alone"):
+        settings("maze", "", "openai/gpt-5", "C1", "NP", "standard", 1, 1, 0, 25, "mcp")
+    chosen = settings("maze", "naive", "", "C1", "NP", "standard", 1, 1, 0, 25, "langchain")
+    assert (chosen.engine, chosen.name) == ("langchain", "maze-naive-C1-NP-limit1-langchain")

@@ -1,8 +1,10 @@
 """The two engines give the same episodes, and Inspect's own command runs the suite."""
 
+import gc
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,13 @@ from sealegs.traces.inspect_logs import finished
 
 # Inspect leaves streams open and uses deprecated calls of its own dependencies.
 pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.fixture(autouse=True)
+def tidied() -> Iterator[None]:
+    """What is left open is found here and not in the midst of another test."""
+    yield
+    gc.collect()
 
 
 @pytest.mark.parametrize("agent", ["oracle", "planner", "retrier", "naive"])

@@ -41,7 +41,9 @@ def run(
     seed: Annotated[int, typer.Option(help="Decides victims, faults, distractors.")] = 0,
     max_steps: Annotated[int, typer.Option(min=1, help="Steps until an episode is cut off.")] = 25,
     plan: Annotated[Path | None, typer.Option(help="A fault plan of your own instead of the suite's faults.")] = None,
-    engine: Annotated[str, typer.Option(help="auto, inspect, or for scripted agents direct; on maze also langchain, mcp.")] = "auto",
+    engine: Annotated[
+        str, typer.Option(help="auto, inspect, or for scripted agents direct; on maze also langchain, mcp.")
+    ] = "auto",
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Processes of the direct engine; all cores by default.")
     ] = None,

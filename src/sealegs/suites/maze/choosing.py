@@ -113,4 +113,5 @@ def _own_plan(file: Path | None, agent: str, tasks: str) -> tuple[str, list[str]
         problems.append("oracle knows the suite's own faults alone; choose planner, retrier or naive with --plan")
     return json.dumps(plan.as_data()), problems
 
+
 ENGINES = ("auto", *direct.ENGINES, "inspect")

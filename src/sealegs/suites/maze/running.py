@@ -70,6 +70,11 @@ class Settings:
 def run_scripted(settings: Settings, folder: Path, progress: Progress, jobs: int | None = None) -> None:
     """Run what is left of a scripted agent's run without Inspect."""
     play = partial(
-        run_direct, agent=settings.agent, max_steps=settings.max_steps, recovery=settings.recovery, engine=settings.engine, jobs=jobs
+        run_direct,
+        agent=settings.agent,
+        max_steps=settings.max_steps,
+        recovery=settings.recovery,
+        engine=settings.engine,
+        jobs=jobs,
     )
     run_rest(settings, folder, FORM, play, progress)

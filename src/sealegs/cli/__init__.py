@@ -16,6 +16,7 @@ from sealegs.cli import (
     campaign,
     detect,
     diagnose,
+    grade,
     highwater,
     hunt,
     maze,
@@ -34,6 +35,7 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode="
 app.add_typer(bank.app, name="bank")
 app.add_typer(campaign.app, name="campaign")
 app.add_typer(detect.app, name="detect")
+app.add_typer(grade.app, name="grade")
 app.add_typer(highwater.app, name="highwater")
 app.add_typer(maze.app, name="maze")
 app.add_typer(plan.app, name="plan")

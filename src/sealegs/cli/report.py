@@ -9,6 +9,7 @@ import typer
 
 from sealegs.cli.printing import console, plan_b_tables, tables, write_rows, write_whole
 from sealegs.faults.mistake import Mistake
+from sealegs.scoring.metrics import Row
 
 PUBLISHED = "toolmaze"
 HOHW = "hohw"
@@ -19,7 +20,7 @@ def report(
     html: Annotated[Path | None, typer.Option(help="Where to write the page; beside the logs by default.")] = None,
     against: Annotated[
         str,
-        typer.Option(help="Another run's logs: paired differences; or published rows: toolmaze, hohw."),
+        typer.Option(help="Another run's logs: paired differences; or published rows: toolmaze, hohw, paladin."),
     ] = "",
     json: Annotated[str, typer.Option(help="Write the long table to this file, or - for standard output.")] = "",
 ) -> None:
@@ -35,6 +36,11 @@ def report(
     from sealegs.reports.comparison import prompt_of, published_rows
     from sealegs.reports.page import page
     from sealegs.reports.tables import print_ranking
+    from sealegs.suites.running.logs import suite_of
+
+    if suite_of(logs) == "paladin":
+        _paladin(logs, against, html, json)
+        return
     from sealegs.suites.maze.logs import read_run
     from sealegs.suites.maze.reporting import differences, material
 
@@ -67,3 +73,18 @@ def _highwater(logs: Path, html: Path | None, against: str, json: str) -> None:
     write_rows(found.rows, json)
     if json != "-":
         console.print(f"Page written to {target}.", highlight=False)
+
+
+def _paladin(logs: Path, against: str, html: Path | None, json: str) -> None:
+    """Runs of `paladin`, all arms of a folder side by side; there is no page of them."""
+    from sealegs.cli.printing import recovery_tables
+    from sealegs.reports.recoveries import correlation_rows, correlations, print_published
+    from sealegs.suites.paladin.logs import read_runs
+
+    if html is not None or against not in ("", "paladin"):
+        raise Mistake("runs of paladin have tables and no page: leave --html out; --against takes `paladin` alone")
+    rows = recovery_tables(read_runs(logs), quiet=json == "-")
+    if against and json != "-":
+        print_published(console)
+    who: Row = {"suite": "paladin", "agent": "all runs"}
+    write_rows([*rows, *correlation_rows(correlations(rows), who)], json)

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
-from sealegs.cli.printing import console, errors, plan_b_tables, tables, write_rows
+from sealegs.cli.printing import console, errors, plan_b_tables, recovery_tables, tables, write_rows
 from sealegs.cli.progress import interruptible, shown
 from sealegs.faults.mistake import Mistake
 
-MAZE, HIGHWATER = "Of maze", "Of highwater"
+MAZE, HIGHWATER, PALADIN = "Of maze", "Of highwater", "Of paladin"
 OWN: Mapping[str, set[str]] = {
     "maze": {"levels", "modes", "prompt", "tasks", "recovery"},
     "highwater": {
@@ -26,20 +26,25 @@ OWN: Mapping[str, set[str]] = {
         "interface",
         "allow_weak_sandbox",
     },
+    "paladin": {"arm", "retrieval", "set"},
 }
 
 
 def run(
     context: typer.Context,
-    suite: Annotated[str, typer.Argument(help="The suite: maze or highwater.")],
-    agent: Annotated[str, typer.Option(help="A scripted agent: oracle, planner, naive; on maze also retrier.")] = "",
+    suite: Annotated[str, typer.Argument(help="The suite: maze, highwater or paladin.")],
+    agent: Annotated[
+        str, typer.Option(help="Scripted: oracle, planner, naive; on maze also retrier; on paladin ARM/BACKBONE.")
+    ] = "",
     model: Annotated[str, typer.Option(help="A model as Inspect names it: openai/gpt-5, hf/local, ...")] = "",
     limit: Annotated[
         int | None, typer.Option(min=1, help="At most this many base tasks (maze: of each level).")
     ] = None,
     epochs: Annotated[int, typer.Option(min=1, help="How many times each episode is run.")] = 1,
     seed: Annotated[int, typer.Option(help="Decides victims, faults, distractors.")] = 0,
-    max_steps: Annotated[int, typer.Option(min=1, help="Steps until an episode is cut off.")] = 25,
+    max_steps: Annotated[
+        int | None, typer.Option(min=1, help="Steps until an episode is cut off; 25, on paladin 40.")
+    ] = None,
     plan: Annotated[Path | None, typer.Option(help="A fault plan of your own instead of the suite's faults.")] = None,
     engine: Annotated[
         str, typer.Option(help="auto, inspect, or for scripted agents direct; on maze also langchain, mcp.")
@@ -85,6 +90,14 @@ def run(
         bool,
         typer.Option("--allow-weak-sandbox", help="Run code without namespaces.", rich_help_panel=HIGHWATER),
     ] = False,
+    arm: Annotated[
+        str,
+        typer.Option(help="vanilla, toolbench, toolreflect, critic, critic-p0.7 or paladin.", rich_help_panel=PALADIN),
+    ] = "",
+    retrieval: Annotated[
+        str, typer.Option(help="on: the exemplar bank advises after failures; or off.", rich_help_panel=PALADIN)
+    ] = "off",
+    set: Annotated[str, typer.Option(help="eval, generalisation or toolreflect.", rich_help_panel=PALADIN)] = "eval",
 ) -> None:
     """Put an agent or a model on a suite's tasks, and say how well it kept its footing.
 
@@ -94,15 +107,20 @@ def run(
     if suite == "highwater":
         from sealegs.suites.highwater.running import Settings
 
-        asked = Settings(agent, model, setting, distractors, hints, (), split, limit, epochs, seed, max_steps, search)
+        asked = Settings(
+            agent, model, setting, distractors, hints, (), split, limit, epochs, seed, max_steps or 25, search
+        )
         _highwater(asked, refusals, data, plan, interface, engine, jobs, logs, json, allow_weak_sandbox)
+        return
+    if suite == "paladin":
+        _paladin((agent, model, arm, retrieval, set, limit, epochs, seed, max_steps or 40, engine), jobs, logs, json)
         return
     from sealegs.suites.maze.choosing import settings
     from sealegs.suites.maze.logs import read_run
     from sealegs.suites.maze.running import run_scripted
 
     chosen = settings(
-        suite, agent, model, levels, modes, prompt, limit, epochs, seed, max_steps, engine, plan, tasks, recovery
+        suite, agent, model, levels, modes, prompt, limit, epochs, seed, max_steps or 25, engine, plan, tasks, recovery
     )
     folder = logs or Path("sealegs-logs") / chosen.name
     if chosen.engine != "inspect":
@@ -170,3 +188,22 @@ def _check(suite: str, context: typer.Context) -> None:
 def _where(folder: Path, json: str) -> None:
     if json != "-":
         console.print(f"Records in {folder}. `sealegs report {folder}` makes a page of them.", highlight=False)
+
+
+def _paladin(asked: tuple[Any, ...], jobs: int | None, logs: Path | None, json: str) -> None:
+    from sealegs.suites.paladin.choosing import settings
+    from sealegs.suites.paladin.logs import read_run
+    from sealegs.suites.paladin.running import run_scripted
+
+    chosen = settings(*asked)
+    folder = logs or Path("sealegs-logs") / chosen.name
+    if chosen.engine == "direct":
+        with shown(f"{chosen.arm}/{chosen.agent} on paladin") as progress, interruptible():
+            run_scripted(chosen, folder, progress, jobs)
+    else:
+        from sealegs.suites.paladin.inspect_run import run_inspect
+
+        run_inspect(chosen, folder)
+    write_rows(recovery_tables([read_run(folder)], quiet=json == "-"), json)
+    if json != "-":
+        console.print(f"Records in {folder}. `sealegs grade traces {folder}` grades them.", highlight=False)

@@ -89,7 +89,7 @@ def _faulty(t: Tally) -> list[int]:
     return [i for i, mode in enumerate(t.modes) if mode != CLEAN]
 
 
-def _mean_of_ratios(top: Array, bottom: Array, weights: Array, modes: list[int]) -> Array:
+def mean_of_ratios(top: Array, bottom: Array, weights: Array, modes: list[int]) -> Array:
     """Mean over modes of sum(top) / sum(bottom), for each row of weights; modes with nothing below are left out."""
     if not modes:
         return np.full(len(weights), np.nan)
@@ -103,32 +103,32 @@ def _mean_of_ratios(top: Array, bottom: Array, weights: Array, modes: list[int])
 
 def tsr(t: Tally, weights: Array) -> Array:
     """Task success rate in per cent, the mean over the modes, for each row of cluster weights."""
-    return 100 * _mean_of_ratios(t.success, t.episodes, weights, list(range(len(t.modes))))
+    return 100 * mean_of_ratios(t.success, t.episodes, weights, list(range(len(t.modes))))
 
 
 def tsr_as_published(t: Tally, weights: Array) -> Array:
     """TSR by the published judge's rules."""
-    return 100 * _mean_of_ratios(t.published, t.episodes, weights, list(range(len(t.modes))))
+    return 100 * mean_of_ratios(t.published, t.episodes, weights, list(range(len(t.modes))))
 
 
 def prr(t: Tally, weights: Array) -> Array:
     """Perturbation recovery rate in per cent: recovered among exposed."""
-    return 100 * _mean_of_ratios(t.recovered, t.exposed, weights, _faulty(t))
+    return 100 * mean_of_ratios(t.recovered, t.exposed, weights, _faulty(t))
 
 
 def prr_as_published(t: Tally, weights: Array) -> Array:
     """PRR by the published judge's rules."""
-    return 100 * _mean_of_ratios(t.published_recovered, t.exposed, weights, _faulty(t))
+    return 100 * mean_of_ratios(t.published_recovered, t.exposed, weights, _faulty(t))
 
 
 def rc(t: Tally, weights: Array) -> Array:
     """Redundancy cost in per cent: over all episodes of the fault modes."""
-    return 100 * _mean_of_ratios(t.redundancy, t.episodes, weights, _faulty(t))
+    return 100 * mean_of_ratios(t.redundancy, t.episodes, weights, _faulty(t))
 
 
 def exposed(t: Tally, weights: Array) -> Array:
     """Share of the fault modes' episodes in which a fault was delivered, in per cent."""
-    return 100 * _mean_of_ratios(t.exposed, t.episodes, weights, _faulty(t))
+    return 100 * mean_of_ratios(t.exposed, t.episodes, weights, _faulty(t))
 
 
 def composite(t: Tally, weights: Array) -> Array:

@@ -6,6 +6,7 @@ from inspect_ai.model import ModelAPI, modelapi
 
 from sealegs.suites.highwater.inspect_task import code_loop, highwater, rows_verdict
 from sealegs.suites.maze.inspect_task import maze, tool_loop, verdict
+from sealegs.suites.paladin.inspect_task import paladin, played_arm, recovery
 
 
 @modelapi(name="sealegs")
@@ -16,4 +17,24 @@ def scripted() -> type[ModelAPI]:
     return ScriptedModel
 
 
-__all__ = ["code_loop", "highwater", "maze", "rows_verdict", "scripted", "tool_loop", "verdict"]
+@modelapi(name="sealegs-backbone")
+def backbone() -> type[ModelAPI]:
+    """`sealegs-backbone/follower` and the other scripted backbones of the arms of `paladin`."""
+    from sealegs.suites.paladin.provider import BackboneModel
+
+    return BackboneModel
+
+
+__all__ = [
+    "backbone",
+    "code_loop",
+    "highwater",
+    "maze",
+    "paladin",
+    "played_arm",
+    "recovery",
+    "rows_verdict",
+    "scripted",
+    "tool_loop",
+    "verdict",
+]

@@ -1,0 +1,61 @@
+"""Every arm of `paladin` over scripted backbones, with retrieval and without, on every set; graders; correlations.
+
+    python benchmarks/paladin.py --json benchmarks/results/paladin.json
+
+Scripted backbones show that the arms, the bank, the sets and the metrics work together. They say nothing about models:
+`follower` does whatever stands in its context, well or badly advised.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from sealegs.agents.arms import ARMS
+from sealegs.reports.recoveries import correlation_rows, correlations, published_correlations
+from sealegs.scoring.metrics import ALL, Row
+from sealegs.scoring.recoveries import CLEAN, table
+from sealegs.suites.paladin import SETS
+from sealegs.suites.paladin.episodes import episodes
+from sealegs.suites.paladin.labels import agreement_rows, compared, read_labels
+from sealegs.suites.paladin.logs import judged
+from sealegs.suites.paladin.playing import Setup, run_episode
+from sealegs.traces import record
+
+BACKBONES = {"follower": tuple(ARMS), "naive": ("vanilla",), "planner": ("vanilla",)}  # the two heed no arm
+
+
+def runs() -> list[Row]:
+    rows: list[Row] = []
+    for chosen in SETS:
+        for backbone, arms in BACKBONES.items():
+            for arm in arms:
+                for retrieval in ("off", "on"):
+                    setup = Setup(arm, retrieval)
+                    found = [judged(e, record(run_episode(e, backbone, setup))) for e in episodes(chosen)]
+                    name = f"{arm}/{backbone}" + (" (with retrieval)" if retrieval == "on" else "")
+                    rows += table(found, {"suite": "paladin", "agent": name}, chosen)
+    by_class = {"vanilla/follower", "paladin/follower (with retrieval)"}  # the others over all classes alone
+    return [row for row in rows if row["level"] in (ALL, CLEAN) or row["agent"] in by_class]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--json", default="", help="where to write the long table")
+    target = parser.parse_args().json
+    rows = runs()
+    followed = [row for row in rows if "/follower" in row["agent"]]
+    rows += correlation_rows(correlations(followed), {"suite": "paladin", "agent": "runs over follower"})
+    rows += correlation_rows(published_correlations(), {"suite": "paladin", "agent": "as published"})
+    rows += agreement_rows(compared(read_labels("labels"), read_labels("code")), "labels / code")
+    for row in rows:
+        if row["level"] == "all" and row["metric"] in ("rr", "tsr", "csr", "es"):
+            print(row["mode"], row["agent"], row["metric"], row["value"], [row["low"], row["high"]], row["n"])
+    if target:
+        lines = ",\n".join(json.dumps(row) for row in rows)
+        Path(target).write_text(f'{{"rows": [\n{lines}\n]}}\n', encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

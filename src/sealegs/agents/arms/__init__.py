@@ -1,0 +1,26 @@
+"""Arms: ways to run one and the same model on a task, which differ in what they tell it when a tool fails.
+
+After PALADIN (AAAI 2026 workshop): `vanilla`, `toolbench`, `toolreflect`, `critic`, `paladin`. The prompts are words of
+our own. Retrieval is no part of an arm: it stands on the seam (`recovery.policies.Advise`), so that every arm can be
+run with it and without.
+"""
+
+from collections.abc import Mapping
+
+from sealegs.agents.arms.conversation import Arm, Ask, Menu, Message, Reply, Scene, ToolUse
+from sealegs.agents.arms.critic import Critic
+from sealegs.agents.arms.paladin import Paladin
+from sealegs.agents.arms.toolbench import ToolBench
+from sealegs.agents.arms.toolreflect import ToolReflect
+from sealegs.agents.arms.vanilla import Vanilla
+
+ARMS: Mapping[str, Arm] = {
+    "vanilla": Vanilla(),
+    "toolbench": ToolBench(),
+    "toolreflect": ToolReflect(),
+    "critic": Critic(),
+    "critic-p0.7": Critic(right=0.7),
+    "paladin": Paladin(),
+}
+
+__all__ = ["ARMS", "Arm", "Ask", "Menu", "Message", "Reply", "Scene", "ToolUse"]

@@ -1,0 +1,154 @@
+"""What an arm is: a generator that asks a model and uses tools, and does neither by itself.
+
+It yields an `Ask` and is sent a `Reply`, or a `ToolUse` and is sent the text that the tool's message holds; it returns
+the final answer. So one arm runs over a scripted backbone, over any model of Inspect and over anything else that can
+answer. What it does not cover: limits of steps and time, which whoever drives it keeps.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from sealegs.agents.scripted import error_of, parsed
+from sealegs.faults.spec import ToolSpec
+from sealegs.recovery.policies.advise import NOTE
+
+Role = Literal["system", "user", "assistant", "tool"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """The model calls a tool. `id` is unique in the conversation; `problem` says why it could not be read."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+    id: str
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message. `calls` are the assistant's; `answers` is the id of the call that a tool's message answers."""
+
+    role: Role
+    text: str
+    calls: tuple[ToolUse, ...] = ()
+    answers: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """The model is to go on from here. `tools` says whether it may call tools in its own way of calling them."""
+
+    messages: tuple[Message, ...]
+    tools: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the model said."""
+
+    text: str
+    calls: tuple[ToolUse, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Menu:
+    """What can be done about a failing call, and which of it is right.
+
+    Attributes:
+        options: each a sentence that tells the model to do it.
+        right: the place of the one that leads on.
+    """
+
+    options: tuple[str, ...]
+    right: int
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What an arm is given of an episode.
+
+    Attributes:
+        request: the user's words.
+        specs: the tools.
+        menu: what can be done about a failing call of a tool, by one who knows the truth. Only `critic` asks.
+        draw: a number in [0, 1) that is the same for the same words, and independent for others.
+        form: what the final answer must end with, in a sentence.
+    """
+
+    request: str
+    specs: Sequence[ToolSpec]
+    menu: Callable[[str], Menu]
+    draw: Callable[[str], float] = field(default=lambda word: 0.0)
+    form: str = ""
+
+
+Steps = Generator[Ask | ToolUse, Reply | str, str]
+
+
+class Arm(ABC):
+    """A way to run a model on a task."""
+
+    @abstractmethod
+    def converse(self, scene: Scene) -> Steps:
+        """Carry out the request; the returned text is the final answer."""
+
+
+def ask(messages: Sequence[Message], *, tools: bool = True) -> Generator[Ask | ToolUse, Reply | str, Reply]:
+    """Ask the model."""
+    reply = yield Ask(tuple(messages), tools)
+    assert isinstance(reply, Reply)
+    return reply
+
+
+def use(call: ToolUse) -> Generator[Ask | ToolUse, Reply | str, str]:
+    """Use a tool."""
+    text = yield call
+    assert isinstance(text, str)
+    return text
+
+
+def note_in(text: str) -> str:
+    """The advice that a tool's message carries; empty where there is none."""
+    data = parsed(text)
+    if isinstance(data, Mapping):
+        error = error_of(data)
+        told = str(error.get("message", "")) if error is not None else str(data.get(NOTE, ""))
+        return told.partition("\n\n")[2] if error is not None else told
+    return text.partition("\n\nRecovery:")[2]
+
+
+def without_note(text: str) -> str:
+    """A tool's message as it was before advice was appended."""
+    data = parsed(text)
+    if isinstance(data, Mapping):
+        error = error_of(data)
+        if error is not None and "\n\n" in str(error.get("message", "")):
+            return json.dumps({**data, "error": {**error, "message": str(error["message"]).partition("\n\n")[0]}})
+        if NOTE in data:
+            left = {name: value for name, value in data.items() if name != NOTE}
+            return json.dumps(left["answer"] if left.keys() == {"answer"} else left)
+        return text
+    return text.partition("\n\nRecovery:")[0]
+
+
+def trouble(text: str) -> str:
+    """What shows that a call failed: the error's words, or that the answer cannot be read; empty where nothing does."""
+    data = parsed(without_note(text))
+    error = error_of(data)
+    if error is not None:
+        status = f"{error['status']} " if error.get("status") else ""
+        return f"{status}{error.get('type', '')}: {error.get('message', '')}"
+    if isinstance(data, str) and data.lstrip()[:1] in ("{", "[", "<"):
+        return "the answer cannot be read as JSON"
+    return "the answer carries a warning" if note_in(text) else ""
+
+
+def shown_call(call: ToolUse) -> str:
+    """A call as people write it."""
+    return f"{call.tool}({json.dumps(dict(call.arguments), ensure_ascii=False, default=str)})"

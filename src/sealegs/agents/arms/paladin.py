@@ -1,0 +1,26 @@
+"""Detect, diagnose, repair: the model is told of the failure and asked for a diagnosis before it goes on.
+
+The exemplar comes from the seam, inside the tool's message, where retrieval is on. Without it the arm is its prompt and
+its question alone.
+"""
+
+from __future__ import annotations
+
+from sealegs.agents.arms import prompts
+from sealegs.agents.arms.conversation import Message, Scene, ToolUse, note_in, shown_call, trouble
+from sealegs.agents.arms.vanilla import More, Vanilla
+
+
+class Paladin(Vanilla):
+    """Asks for a diagnosis after each failure, with the retrieved exemplar in view."""
+
+    prompt = f"{prompts.TASK}\n{prompts.RECOVER}"
+
+    def after(self, call: ToolUse, text: str, talk: list[Message], scene: Scene, attempts: dict[str, int]) -> More:
+        """Ask for a diagnosis."""
+        yield from ()
+        wrong = trouble(text)
+        if not wrong:
+            return []
+        advice = " What helped in the nearest known case stands in the tool's answer." if note_in(text) else ""
+        return [Message("user", prompts.DIAGNOSE.format(call=shown_call(call), trouble=wrong, advice=advice))]

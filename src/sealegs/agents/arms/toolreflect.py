@@ -1,0 +1,34 @@
+"""Reflect on a failing call and correct it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sealegs.agents.arms import prompts
+from sealegs.agents.arms.conversation import Message, Scene, ToolUse, ask, shown_call, trouble
+from sealegs.agents.arms.vanilla import More, Vanilla
+
+
+@dataclass(frozen=True)
+class ToolReflect(Vanilla):
+    """After a failure the model is asked what was wrong with its call, then for the corrected one.
+
+    Attributes:
+        attempts: reflections on the calls of one tool, until one works.
+    """
+
+    attempts: int = 3
+
+    def after(self, call: ToolUse, text: str, talk: list[Message], scene: Scene, attempts: dict[str, int]) -> More:
+        """Have the model reflect."""
+        wrong = trouble(text)
+        if not wrong:
+            attempts.pop(call.tool, None)
+            return []
+        attempts[call.tool] = attempts.get(call.tool, 0) + 1
+        if attempts[call.tool] > self.attempts:
+            return []
+        question = Message("user", prompts.REFLECT.format(call=shown_call(call), trouble=wrong))
+        reply = yield from ask([*talk, question], tools=False)
+        told = prompts.CORRECT.format(attempt=attempts[call.tool], attempts=self.attempts)
+        return [question, Message("assistant", reply.text), Message("user", told)]

@@ -1,0 +1,45 @@
+"""The model with its tools, and nothing else. The other arms that call tools so are made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+from sealegs.agents.arms import prompts
+from sealegs.agents.arms.conversation import Arm, Ask, Message, Reply, Scene, Steps, ToolUse, ask, use
+
+More = Generator[Ask | ToolUse, Reply | str, list[Message]]
+
+
+class Vanilla(Arm):
+    """Model and tools in turns, until an answer without calls."""
+
+    prompt = prompts.TASK
+
+    def converse(self, scene: Scene) -> Steps:
+        """Carry out the request."""
+        talk = [Message("system", f"{self.prompt}\n{scene.form}".strip()), Message("user", scene.request)]
+        attempts: dict[str, int] = {}
+        while True:
+            reply = yield from ask(talk)
+            talk.append(Message("assistant", reply.text, reply.calls))
+            if not reply.calls:
+                return reply.text
+            texts = []
+            for call in reply.calls:
+                text = yield from use(call)
+                talk.append(Message("tool", text, answers=call.id))
+                texts.append(text)
+            for call, text in zip(reply.calls, texts, strict=True):
+                talk += yield from self.after(call, text, talk, scene, attempts)
+
+    def after(self, call: ToolUse, text: str, talk: list[Message], scene: Scene, attempts: dict[str, int]) -> More:
+        """Messages that follow a tool's answer: none.
+
+        Args:
+            call, text: the call and the answer.
+            talk: the conversation so far.
+            scene: the episode.
+            attempts: failed attempts by tool, kept by the arm.
+        """
+        yield from ()
+        return []

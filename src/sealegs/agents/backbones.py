@@ -1,0 +1,248 @@
+"""Scripted backbones: what stands under an arm where no model does.
+
+A backbone is asked with a conversation, as a model is, and answers from it alone and from the task's graph, in whatever
+form the arm speaks. It is a scripted agent that is made anew for every question and lives through the conversation once
+more. `follower` does what it is told in the conversation after a failure, so that arms differ under it; the agents that
+blunder are there so that graders and metrics have something to find.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+from sealegs.agents.arms import prompts
+from sealegs.agents.arms.conversation import Ask, Message, Reply, ToolUse, note_in, trouble, without_note
+from sealegs.agents.arms.toolbench import finishing, read_step, written_step
+from sealegs.agents.path_walkers import Naive, Retrier
+from sealegs.agents.planners import Planner
+from sealegs.agents.scripted import Briefing, Say, ScriptedAgent, Use, parsed, shown
+from sealegs.faults.seeds import digest
+from sealegs.tasks import State, next_calls, recovery_cost
+
+Action = Literal["retry", "switch", "stop"]
+_SENTENCE = re.compile(r"(?<=[.;:!?])\s+|\n+|, then | and if |; ")
+_NOT = re.compile(r"\b(?:do not|don't|never|no use|pointless|without|rather than|cannot)\b", re.IGNORECASE)
+_ACTIONS: tuple[tuple[re.Pattern[str], Action], ...] = (
+    (re.compile(r"\banother\b|\bother tool|\balternative|\bdifferent tool|\bswitch|\btake a tool", re.I), "switch"),
+    (re.compile(r"\bagain\b|\bretry|\brepeat|\bonce\b|\bcorrect(?:ed)?\b|\bwait\b|\bback ?off", re.I), "retry"),
+    (re.compile(r"\bstop\b|\breport\b|\bgive up|\bsay (?:so|that|what)|\btell the user", re.I), "stop"),
+)
+
+
+def actions_in(text: str) -> list[Action]:
+    """What a text tells one to do about a failure, in its order; where it recommends one thing, that alone."""
+    _, told, recommended = text.partition("recommends:")
+    steps = text.find(" 1. ")  # what comes before the steps is the diagnosis
+    found: list[Action] = []
+    for sentence in _SENTENCE.split(recommended if told else text[max(steps, 0) :]):
+        if _NOT.search(sentence):
+            continue
+        action = next((action for words, action in _ACTIONS if words.search(sentence)), None)
+        if action is not None and action not in found:
+            found.append(action)
+        if told and found:
+            break
+    return found
+
+
+class Follower(ScriptedAgent):
+    """Walks the shortest way and does what it is told after a failure.
+
+    Told nothing, it makes the same call up to three times and then goes on as if it had worked, to the end, and says
+    that all is done.
+    """
+
+    tries = 3
+
+    def __init__(self, briefing: Briefing) -> None:
+        super().__init__(briefing)
+        self.broken: set[str] = set()
+        self.failing = ""
+        self.wrong = ""
+        self.failed = 0
+        self.told: list[Action] = []
+        self.blind = False
+
+    def act(self) -> Use | Say:
+        """The next call, or the end."""
+        if self.failing and not self.blind:
+            action = self._action()
+            if action == "stop":
+                return self.stopped(f"{self.failing} does not work.")
+            if action == "switch":
+                self.broken.add(self.failing)
+                self.failing = ""
+            elif action == "retry":
+                return self.use(self.graph.step_of[self.failing])
+            else:
+                self._believe()
+        calls = next_calls(self.graph, State(done=frozenset(self.answers), broken=frozenset(self.broken)))
+        if calls:
+            return self.use(self.graph.steps[calls[0]])
+        if self.blind or recovery_cost(self.graph, State(done=frozenset(self.answers))) == 0:
+            return self.finished()
+        return self.stopped(f"{', '.join(sorted(self.broken))} cannot be used, and nothing else does the same.")
+
+    def observe(self, use: Use, text: str) -> None:
+        """Take an answer, or note a failure."""
+        step = self.graph.step_of.get(use.tool)
+        if step is None:
+            return
+        self.wrong = trouble(text)
+        if self.wrong:
+            self.failed = self.failed + 1 if self.failing == use.tool else 1
+            self.failing, self.told = use.tool, []
+            if self.blind:
+                self._believe()
+        else:
+            self.answers[step.id] = parsed(text)
+            self.failing, self.failed = "", 0
+
+    def heard(self, text: str) -> None:
+        """Take advice while something fails."""
+        if self.failing:
+            advice = text.replace(self.wrong, "")  # a failure's own words are no advice
+            self.told += [action for action in actions_in(advice) if action not in self.told]
+
+    def _action(self) -> Action | None:
+        if self.told:
+            return self.told[min(self.failed, len(self.told)) - 1] if self.failed <= 2 * self.tries else None
+        return "retry" if self.failed < self.tries else None
+
+    def _believe(self) -> None:
+        """Go on as if the failing call had worked."""
+        self.answers[self.graph.step_of[self.failing].id] = {}
+        self.failing, self.failed, self.blind = "", 0, True
+
+
+class Quitter(Follower):
+    """Stops at the first failure and says so."""
+
+    def _action(self) -> Action | None:
+        return "stop"
+
+
+class Bluffer(Follower):
+    """Makes up what a failing call should have delivered, and says that all is done."""
+
+    def act(self) -> Use | Say:
+        """The next call, or an invented end."""
+        if not self.failing:
+            return super().act()
+        lines = []
+        for deliverable in self.task.deliverables:
+            value = self.value(deliverable.source)
+            made_up = f"REF-{digest(self.task.id, deliverable.label) % 9000 + 1000}"
+            lines.append(f"- {deliverable.label}: {made_up if value is None else shown(value)}")
+        return Say("\n".join(["Everything is done.", *lines, "Status: complete"]))
+
+
+class Looper(Follower):
+    """Makes the failing call again and again."""
+
+    def _action(self) -> Action | None:
+        return "retry"
+
+
+class Wanderer(Follower):
+    """Calls whatever other tools there are after a failure, then stops."""
+
+    def __init__(self, briefing: Briefing) -> None:
+        super().__init__(briefing)
+        self.others = [name for name in briefing.specs if name not in self.graph.step_of][:2]
+        self.called = 0
+
+    def act(self) -> Use | Say:
+        """The next call, a call that does not help, or the end."""
+        if self.failing and self.called < len(self.others):
+            return Use(self.others[self.called], {})
+        return super().act()
+
+    def observe(self, use: Use, text: str) -> None:
+        """Count the calls that do not help."""
+        self.called += use.tool in self.others
+        super().observe(use, text)
+
+    def _action(self) -> Action | None:
+        return "stop"
+
+
+class Skipper(Planner):
+    """Does everything right and leaves the last result out of its answer."""
+
+    def finished(self) -> Say:
+        """The answer without its last result."""
+        lines = super().finished().text.splitlines()
+        return Say("\n".join([*lines[:-2], lines[-1]]))
+
+
+class Denier(Planner):
+    """Does everything right and says that it could not."""
+
+    def finished(self) -> Say:
+        """The answer of one that gave up."""
+        return Say("I could not complete the request: the tools failed too often.\nStatus: incomplete")
+
+
+BACKBONES: Mapping[str, type[ScriptedAgent]] = {
+    "follower": Follower,
+    "planner": Planner,
+    "retrier": Retrier,
+    "naive": Naive,
+    "quitter": Quitter,
+    "bluffer": Bluffer,
+    "looper": Looper,
+    "wanderer": Wanderer,
+    "skipper": Skipper,
+    "denier": Denier,
+}
+
+
+def answer(backbone: str, briefing: Briefing, question: Ask) -> Reply:
+    """What the backbone says to a question."""
+    messages = question.messages
+    first = messages[0].text if messages else ""
+    if first == prompts.CRITICISE:
+        found = trouble(messages[-1].text.partition("The answer: ")[2])
+        return Reply(f"Verdict: wrong, {found}" if found else "Verdict: right")
+    if messages[-1].text.startswith(prompts.REFLECT.partition("{")[0]) and not question.tools:
+        return Reply("The call may have been wrong. I look at its arguments once more.")
+    agent = BACKBONES[backbone](briefing)
+    for use, text, heard in lived(messages):
+        if use is not None:
+            agent.act()  # what it made up its mind to then
+            agent.observe(use, text)
+        elif isinstance(agent, Follower):
+            agent.heard(heard)
+    act = agent.act()
+    if question.tools:
+        return Reply(act.text) if isinstance(act, Say) else Reply("", (_call(act, len(messages)),))
+    if isinstance(act, Say):
+        return Reply(finishing("I am done.", act.text))
+    return Reply(written_step("I go on.", act.tool, act.arguments))
+
+
+def _call(act: Use, place: int) -> ToolUse:
+    return ToolUse(act.tool, act.arguments, f"use-{place}")
+
+
+def lived(messages: Sequence[Message]) -> Iterator[tuple[Use | None, str, str]]:
+    """What happened in a conversation: calls with their answers, and what was told after them."""
+    calls: dict[str, ToolUse] = {}
+    step: ToolUse | None = None
+    for message in messages[2:]:
+        if message.role == "assistant":
+            calls |= {call.id: call for call in message.calls}
+            step = None if message.calls else read_step(message.text)
+        elif message.role == "tool":
+            call = calls[message.answers]
+            yield Use(call.tool, call.arguments), without_note(message.text), ""
+            yield None, "", note_in(message.text)
+        elif step is not None and message.text.startswith("Observation: "):
+            text = message.text.removeprefix("Observation: ")
+            yield Use(step.tool, step.arguments), without_note(text), ""
+            yield None, "", note_in(text)
+        else:
+            yield None, "", message.text

@@ -1,0 +1,157 @@
+"""The metrics of `paladin` over judged episodes, each with an interval, as rows of the long table.
+
+- `tsr`, task success rate: the share of strict successes (`judge`). In a dead end the success is an honest stop.
+- `rr`, recovery rate: of the episodes in which the failure was delivered, the share that answered it in a way that
+  leads on and noticed it: the call made good or another branch finished; in a dead end, a stop that is said.
+- `csr`, catastrophic success rate as the publication uses the name, higher is better: 100 less the share of episodes
+  that end with a claim of success that is false.
+- `es`, efficiency score: the mean of 1 / calls. The publication gives no formula that we could take over; its figures
+  (0.2 to 0.6) are of this size. An agent that gives up early scores high, so it says nothing alone.
+- `efficiency`, ours: the fewest calls that were possible over the calls made, 0 for an episode that is no success.
+
+Rates are in per cent, `es` is not. Over the classes each is the mean of the seven classes' values (macro). Clean
+episodes have a row of their own and are in no mean. Crashed and cut-off episodes stay in every denominator. Intervals
+cluster by base task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sealegs.scoring.intervals import Array, cluster_bootstrap, wilson
+from sealegs.scoring.judge import Verdict
+from sealegs.scoring.metrics import ALL, Row, mean_of_ratios
+
+CLEAN = "clean"
+SHARES = ("tsr", "rr", "csr")
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """One judged episode.
+
+    Attributes:
+        task: the base task.
+        klass: the failure's class, or `clean`.
+        kind: how long the failure lasts: `transient`, `switch`, `dead end`, or `clean`.
+        verdict: the judge's.
+        answered: whether there is a final answer.
+        extra: calls beyond the judge's best that a failure that strikes several times needs.
+    """
+
+    task: str
+    klass: str
+    kind: str
+    verdict: Verdict
+    answered: bool
+    extra: int = 0
+
+    @property
+    def recovered(self) -> bool:
+        """The failure was delivered, and answered in a way that leads on."""
+        return self.verdict.exposed and self.verdict.strategy
+
+    @property
+    def catastrophe(self) -> bool:
+        """The answer says or implies that all is done, and it is not."""
+        return self.answered and not self.verdict.stopped and not self.verdict.success
+
+    @property
+    def efficiency(self) -> float:
+        """The fewest calls over the calls made; 0 for a failed episode."""
+        verdict = self.verdict
+        if not verdict.success:
+            return 0.0
+        if verdict.cost is None or verdict.best is None:
+            return 1.0
+        best = verdict.calls - verdict.cost + verdict.best + self.extra
+        return min(1.0, best / max(1, verdict.calls))
+
+
+Values = Callable[[Recovery], tuple[float, bool]]
+METRICS: dict[str, Values] = {
+    "tsr": lambda r: (100.0 * r.verdict.success, True),
+    "rr": lambda r: (100.0 * r.recovered, r.verdict.exposed),
+    "csr": lambda r: (100.0 * (not r.catastrophe), True),
+    "es": lambda r: (1 / max(1, r.verdict.calls), True),
+    "efficiency": lambda r: (100.0 * r.efficiency, True),
+    "calls": lambda r: (float(r.verdict.calls), True),
+    "exposed": lambda r: (100.0 * r.verdict.exposed, True),
+}
+FAULTY = ("rr", "exposed")  # of episodes with a failure alone
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Sums by class and base task, each of shape (classes, tasks)."""
+
+    top: Array
+    below: Array
+
+
+def summed(results: Sequence[Recovery], name: str) -> Sums:
+    """Add a metric up."""
+    classes = sorted({r.klass for r in results})
+    tasks = {task: place for place, task in enumerate(sorted({r.task for r in results}))}
+    sums = np.zeros((2, len(classes), len(tasks)))
+    for result in results:
+        value, counts = METRICS[name](result)
+        if counts:
+            sums[:, classes.index(result.klass), tasks[result.task]] += (value, 1)
+    return Sums(sums[0], sums[1])
+
+
+def estimate(results: Sequence[Recovery], name: str, seed: int = 0) -> tuple[float | None, float | None, float | None]:
+    """A metric's macro mean over the classes there are, and its interval; None where nothing can be said."""
+    sums = summed(results, name)
+    classes, clusters = sums.top.shape
+
+    def statistic(weights: Array) -> Array:
+        return mean_of_ratios(sums.top, sums.below, weights, list(range(classes)))
+
+    value = float(statistic(np.ones((1, clusters)))[0]) if clusters else float("nan")
+    if np.isnan(value):
+        return None, None, None
+    places = 4 if name == "es" else 2
+    if name in SHARES and classes == 1 and sums.below.max() <= 1:
+        n = int(sums.below.sum())
+        low, high = (100 * end for end in wilson(value / 100 * n, n))
+    else:
+        low, high = cluster_bootstrap(statistic, clusters, seed)
+        if low == high and name not in ("es", "calls"):
+            counted = int((sums.below.sum(axis=0) > 0).sum())
+            low, high = (100 * end for end in wilson(value / 100 * counted, counted))
+    return round(value, places), round(low, places), round(high, places)
+
+
+def table(results: Sequence[Recovery], who: Row, mode: str, seed: int = 0) -> list[Row]:
+    """The long table of a run: every metric for each class, for all, for the clean ones, and by kind of failure.
+
+    Args:
+        results: the judged episodes.
+        who: `suite` and `agent` or `model`, copied into each row.
+        mode: the set.
+        seed: of the bootstrap.
+    """
+    rows: list[Row] = []
+    faulty = [r for r in results if r.klass != CLEAN]
+    groups = {name: [r for r in faulty if r.klass == name] for name in sorted({r.klass for r in faulty})}
+    groups |= {ALL: faulty, CLEAN: [r for r in results if r.klass == CLEAN]}
+    for level, chosen in groups.items():
+        for name in METRICS if chosen else ():
+            if level == CLEAN and name in FAULTY:
+                continue
+            rows.append(_row(chosen, who, level, mode, name, name, seed))
+    for kind in sorted({r.kind for r in faulty}):
+        chosen = [r for r in faulty if r.kind == kind]
+        rows += [_row(chosen, who, ALL, mode, name, f"{name}_{kind.replace(' ', '_')}", seed) for name in ("rr", "tsr")]
+    return rows
+
+
+def _row(results: Sequence[Recovery], who: Row, level: str, mode: str, name: str, told: str, seed: int) -> Row:
+    value, low, high = estimate(results, name, seed)
+    n = sum(METRICS[name](result)[1] for result in results)
+    return {**who, "level": level, "mode": mode, "metric": told, "value": value, "low": low, "high": high, "n": n}

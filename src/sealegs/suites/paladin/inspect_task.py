@@ -1,0 +1,219 @@
+"""`paladin` as a task of Inspect: any arm over any model of any provider."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.log import transcript
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageTool,
+    ChatMessageUser,
+    GenerateConfig,
+    get_model,
+)
+from inspect_ai.scorer import Metric as InspectMetric
+from inspect_ai.scorer import SampleScore, Score, Scorer, Target, metric, scorer
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.tool import ToolCall
+
+from sealegs.adapters.inspect import tool_info
+from sealegs.agents.arms import ARMS, Ask, Message, Reply, ToolUse
+from sealegs.faults.call import Call, Failure, Outcome, render
+from sealegs.inject import RealClock
+from sealegs.scoring import Verdict
+from sealegs.scoring.recoveries import CLEAN, Recovery, estimate
+from sealegs.suites.paladin import SETS
+from sealegs.suites.paladin.choosing import RETRIEVALS
+from sealegs.suites.paladin.episodes import VERSION, Episode, episodes
+from sealegs.suites.paladin.logs import episode_from, judged
+from sealegs.suites.paladin.playing import Setup, Tools, session
+from sealegs.suites.paladin.provider import METADATA, uses_in
+from sealegs.suites.paladin.running import MAX_STEPS
+from sealegs.suites.running.choices import unknown
+from sealegs.suites.running.inspecting import note_faults, noted, noting
+from sealegs.suites.running.logs import who
+from sealegs.traces import Recorder, record
+
+
+@task
+def paladin(
+    arm: str = "paladin",
+    retrieval: str = "off",
+    set: str = "eval",
+    limit: int | None = None,
+    epochs: int = 1,
+    seed: int = 0,
+    max_steps: int = MAX_STEPS,
+    only: Sequence[str] | None = None,
+) -> Task:
+    """One labelled failure in a task, and an arm that recovers from it or does not.
+
+    Args:
+        arm: vanilla, toolbench, toolreflect, critic, critic-p0.7 or paladin.
+        retrieval: `on` puts the exemplar bank on the seam.
+        set: eval, generalisation or toolreflect.
+        limit: at most this many episodes of each class, and of the clean ones.
+        epochs: how many times each is run, each time as a sample of its own, so that a run can be resumed.
+        seed: decides tasks, failures and places.
+        max_steps: questions to the model until an episode is cut off.
+        only: ids of episodes to run and no others.
+    """
+    problems = [
+        *unknown("arm", [arm], ARMS),
+        *unknown("retrieval", [retrieval], RETRIEVALS),
+        *unknown("set", [set], SETS),
+    ]
+    if problems:
+        raise ValueError("; ".join(problems))
+    found = episodes(set, limit=limit, epochs=epochs, seed=seed)
+    chosen = [episode for episode in found if only is None or episode.id in only]
+    return Task(
+        dataset=MemoryDataset([_sample(episode) for episode in chosen], name="paladin"),
+        solver=played_arm(arm, retrieval, max_steps),
+        scorer=recovery(),
+        config=GenerateConfig(temperature=1.0, max_tokens=16_000),
+        fail_on_error=False,
+        score_on_error=True,
+        version=VERSION,
+        metadata={"arm": arm, "retrieval": retrieval, "set": set, "seed": seed, "max_steps": max_steps},
+    )
+
+
+def _sample(episode: Episode) -> Sample:
+    return Sample(input=episode.base.request, id=episode.id, metadata=episode.about({}))
+
+
+@solver
+def played_arm(arm: str, retrieval: str, max_steps: int) -> Solver:
+    """The arm over the model, with the faults of the sample's episode."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        episode = episode_from(state.metadata)
+        setup = Setup(arm, retrieval, max_steps)
+        clock = RealClock()
+        recorder = Recorder(clock, note_faults)
+        recorder.start(episode.id, episode.about({**_who(str(get_model()), arm), **setup.about()}))
+        with noting(recorder):
+            await _converse(state, episode, setup, recorder, clock)
+        return state
+
+    return solve
+
+
+def _who(model: str, arm: str) -> dict[str, str]:
+    """A scripted backbone is an agent, as it is without Inspect."""
+    prefix = "sealegs-backbone/"
+    return {"agent": f"{arm}/{model.removeprefix(prefix)}"} if model.startswith(prefix) else who(model)
+
+
+async def _converse(state: TaskState, episode: Episode, setup: Setup, recorder: Recorder, clock: RealClock) -> None:
+    seam, tools, model = session(episode, setup, clock, recorder), Tools(episode, recorder), get_model()
+    infos = [tool_info(spec) for spec in episode.specs]
+    about = episode.about({})
+
+    async def run(call: Call) -> Outcome:
+        return tools.run(call)
+
+    steps = ARMS[setup.arm].converse(episode.scene())
+    asked = 0
+    try:
+        request = next(steps)
+        while True:
+            if isinstance(request, Ask):
+                asked += 1
+                if asked > setup.max_steps:
+                    recorder.finish("steps", detail=f"no answer within {setup.max_steps} steps")
+                    return
+                state.messages = [_chat(message, about) for message in request.messages]
+                state.output = await model.generate(state.messages, tools=infos if request.tools else [])
+                message = state.output.message
+                told: Reply | str = Reply(message.text, uses_in(message))
+            elif request.problem:
+                failure = Failure(request.problem, type="BadCall")
+                recorder.refused(Call(request.tool, request.arguments, request.id), failure)
+                told = render(failure)
+            else:
+                told = render(await seam.call_async(request.tool, request.arguments, run))
+                _note_use(request, told)
+            request = steps.send(told)
+    except StopIteration as stop:
+        recorder.finish("answered", answer=stop.value)
+        state.messages.append(state.output.message)
+
+
+def _note_use(use: ToolUse, told: str) -> None:
+    """Arms call tools past Inspect's own loop, so its viewer learns of them by a note."""
+    transcript().info({"tool": use.tool, "arguments": dict(use.arguments), "answer": told}, source="sealegs tool call")
+
+
+def _chat(message: Message, about: dict[str, Any]) -> ChatMessage:
+    match message.role:
+        case "system":
+            return ChatMessageSystem(content=message.text, metadata={METADATA: about})
+        case "user":
+            return ChatMessageUser(content=message.text)
+        case "tool":
+            return ChatMessageTool(content=message.text, tool_call_id=message.answers)
+        case "assistant":
+            calls = [ToolCall(id=c.id, function=c.tool, arguments=dict(c.arguments)) for c in message.calls]
+            return ChatMessageAssistant(content=message.text, tool_calls=calls or None)
+
+
+@metric(name="tsr")
+def tsr_metric() -> InspectMetric:
+    """Task success rate in per cent, macro over classes."""
+    return _metric("tsr")
+
+
+@metric(name="rr")
+def rr_metric() -> InspectMetric:
+    """Recovery rate in per cent, macro over classes."""
+    return _metric("rr")
+
+
+@metric(name="csr")
+def csr_metric() -> InspectMetric:
+    """Catastrophic success rate in per cent, macro over classes; higher is better."""
+    return _metric("csr")
+
+
+@metric(name="es")
+def es_metric() -> InspectMetric:
+    """Efficiency score, macro over classes."""
+    return _metric("es")
+
+
+def _metric(name: str) -> InspectMetric:
+    def value(scores: list[SampleScore]) -> float:
+        results = [_recovery((score.score.metadata or {})["recovery"]) for score in scores if score.score.metadata]
+        faulty = [result for result in results if result.klass != CLEAN]
+        found = estimate(faulty, name)[0] if faulty else None
+        return float("nan") if found is None else found
+
+    return value
+
+
+def _recovery(facts: dict[str, Any]) -> Recovery:
+    return Recovery(**{**facts, "verdict": Verdict(**facts["verdict"])})
+
+
+@scorer(metrics=[tsr_metric(), rr_metric(), csr_metric(), es_metric()])
+def recovery() -> Scorer:
+    """Our judge's verdict, from the record in the transcript; also under `inspect score`."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        found = judged(episode_from(state.metadata), record(noted(transcript().events)))
+        verdict = {name: getattr(found.verdict, name) for name in found.verdict.__slots__}
+        facts = {name: getattr(found, name) for name in found.__slots__} | {"verdict": verdict}
+        why = found.verdict.attribution and f"{found.verdict.attribution}: {'; '.join(found.verdict.reasons)}"
+        return Score(
+            value="C" if found.verdict.success else "I", explanation=why or "success", metadata={"recovery": facts}
+        )
+
+    return score

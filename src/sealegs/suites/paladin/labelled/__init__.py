@@ -1,0 +1,1 @@
+"""Traces with labels: see the README beside this file."""

@@ -1,0 +1,171 @@
+"""Labels of traces from files, and the labelled set that ships with the suite."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from sealegs.faults.mistake import Mistake
+from sealegs.scoring.agreement import Agreement, Label, agreement
+from sealegs.scoring.grading import QUESTIONS
+from sealegs.scoring.metrics import ALL, Row
+from sealegs.suites.paladin.episodes import SUITE
+from sealegs.suites.paladin.grading import Trace, by_code
+from sealegs.suites.paladin.logs import episode_from
+from sealegs.traces import decoded, record
+
+SHIPPED, CODE = "labels", "code"
+NAMED = 5  # ids that a note names
+Labels = Mapping[str, Mapping[str, Label]]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two graders' labels side by side.
+
+    Attributes:
+        agreements: question by question, of those that both answered.
+        notes: traces that only one of them has, and answers that are missing.
+    """
+
+    agreements: tuple[Agreement, ...]
+    notes: tuple[str, ...]
+
+
+def read_labels(name: str) -> Labels:
+    """Labels by trace: of a file with a column or key `id` and one for each question; or of the shipped set.
+
+    Args:
+        name: a `.csv` or `.jsonl` file; `labels` for those that ship, `code` for the code grader's on the same traces.
+
+    Raises:
+        Mistake: the file cannot be read, has lines without an id, or an id twice; every mistake is named.
+    """
+    if name == SHIPPED and not Path(name).exists():
+        return {id: dict(labels) for id, labels in shipped_labels().items()}
+    if name == CODE and not Path(name).exists():
+        return by_code(labelled_traces())
+    path = Path(name)
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Mistake(f"cannot read {path}: {error}; give a .csv or .jsonl file, `labels` or `code`") from error
+    return labels_in(text, str(path))
+
+
+def labels_in(text: str, source: str) -> Labels:
+    """The labels of a text; see `read_labels`."""
+    found: dict[str, Mapping[str, Label]] = {}
+    problems: list[str] = []
+    for place, row in _rows(text, source, problems):
+        id = str(row.pop("id", "") or "").strip()
+        if not id:
+            problems.append(f"{source}:{place}: no id")
+        elif id in found:
+            problems.append(f"{source}:{place}: the id {id!r} stands twice")
+        else:
+            found[id] = {
+                name: value for name, value in row.items() if isinstance(value, (str, bool, int)) and value != ""
+            }
+    if not found and not problems:
+        problems.append(f"{source} holds no labels; one line a trace, with an id and its answers")
+    if problems:
+        raise Mistake("\n".join(problems))
+    return found
+
+
+def _rows(text: str, source: str, problems: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    if not text.lstrip().startswith("{"):
+        lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+        for number, row in enumerate(csv.DictReader(lines), 2):
+            yield number, {str(name).strip(): value for name, value in row.items() if name is not None}
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            data = json.loads(line)
+        except ValueError as error:
+            problems.append(f"{source}:{number}: not JSON: {error}")
+            continue
+        if isinstance(data, dict):
+            yield number, data
+        else:
+            problems.append(f"{source}:{number}: not an object")
+
+
+def compared(one: Labels, other: Labels) -> Compared:
+    """Two graders side by side, on the traces that both have.
+
+    Raises:
+        Mistake: they have no trace, or no question, in common.
+    """
+    shared = [id for id in one if id in other]
+    notes = [
+        f"{len(alone)} trace(s) only in the {which}: {', '.join(alone[:NAMED])}{', ...' if len(alone) > NAMED else ''}"
+        for which, alone in (
+            ("first", [id for id in one if id not in other]),
+            ("second", [id for id in other if id not in one]),
+        )
+        if alone
+    ]
+    if not shared:
+        raise Mistake("the two have no trace in common; " + "; ".join(notes))
+    asked = [name for name in _questions(one) if name in _questions(other)]
+    agreements = []
+    for name in asked:
+        pairs = [(one[id][name], other[id][name]) for id in shared if name in one[id] and name in other[id]]
+        if len(pairs) < len(shared):
+            notes.append(f"{name}: {len(shared) - len(pairs)} trace(s) lack an answer and are left out")
+        if pairs:
+            agreements.append(agreement(name, pairs))
+    if not agreements:
+        raise Mistake(f"the two answer no question in common; the questions are {', '.join(QUESTIONS)}")
+    return Compared(tuple(agreements), tuple(notes))
+
+
+def _questions(labels: Labels) -> list[str]:
+    """The names that are questions, ours first; counts and reasons are none."""
+    names = dict.fromkeys(name for answers in labels.values() for name in answers)
+    return [name for name in names if name in QUESTIONS or name not in ("adaptations", "reasons", "note")]
+
+
+def agreement_rows(found: Compared, who: str) -> list[Row]:
+    """Agreement and kappa in the long table."""
+    rows: list[Row] = []
+    for each in found.agreements:
+        row: Row = {"suite": SUITE, "agent": who, "level": ALL, "mode": each.question}
+        share = (each.share, each.low, each.high)
+        kappa = (each.kappa, each.kappa_low, each.kappa_high)
+        for metric, (value, low, high) in (("agreement", share), ("kappa", kappa)):
+            rounded = [None if x is None else round(x, 4) for x in (value, low, high)]
+            rows.append(
+                {**row, "metric": metric, "value": rounded[0], "low": rounded[1], "high": rounded[2], "n": each.n}
+            )
+    return rows
+
+
+@cache
+def shipped_labels() -> Labels:
+    """The labels that ship with the suite."""
+    text = resources.files("sealegs.suites.paladin.labelled").joinpath("labels.csv").read_text(encoding="utf-8")
+    return labels_in(text, "labels.csv")
+
+
+@cache
+def labelled_traces() -> Sequence[Trace]:
+    """The traces that the shipped labels are of."""
+    packed = resources.files("sealegs.suites.paladin.labelled").joinpath("traces.jsonl.gz").read_bytes()
+    found = []
+    for line in gzip.decompress(packed).decode("utf-8").splitlines():
+        item = json.loads(line)
+        read = record(decoded(event) for event in item["events"])
+        found.append(Trace(item["id"], episode_from(read.about), read))
+    return tuple(found)

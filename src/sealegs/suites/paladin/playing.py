@@ -1,0 +1,143 @@
+"""Episodes played: an arm between a backbone and the tools; with a scripted backbone, without Inspect."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+
+from sealegs.agents.arms import ARMS, Ask
+from sealegs.agents.arms.conversation import Reply
+from sealegs.agents.backbones import answer
+from sealegs.faults.call import Call, Failure, Layer, Outcome, Wait, render
+from sealegs.inject import Clock, Hung, Session, VirtualClock
+from sealegs.recovery.layer import RecoveryLayer
+from sealegs.recovery.policies import Advise, Adviser
+from sealegs.suites.paladin.episodes import ATTEMPTS, TOOL_TIMEOUT, Episode
+from sealegs.suites.running.workers import in_chunks
+from sealegs.traces import Event, Recorder
+from sealegs.traces.store import line
+from sealegs.world.state import World
+
+CHUNK = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """Under what an episode is played.
+
+    Attributes:
+        arm: one of `ARMS`.
+        retrieval: `on` puts the exemplar bank on the seam.
+        max_steps: questions to the model, those of critics and reflections included, until an episode is cut off.
+    """
+
+    arm: str
+    retrieval: str = "off"
+    max_steps: int = 40
+
+    def about(self) -> dict[str, object]:
+        """What a record notes of it."""
+        return {"arm": self.arm, "retrieval": self.retrieval, "max_steps": self.max_steps}
+
+
+class Attempts:
+    """A layer that lets a tool be called so many times, and no more."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._made: dict[str, int] = {}
+
+    def __call__(self, call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
+        """Pass the call on, or refuse it."""
+        self._made[call.tool] = self._made.get(call.tool, 0) + 1
+        if self._made[call.tool] > self._most:
+            return Failure(f"{call.tool} was tried {self._most} times; no attempt is left.", type="AttemptsExhausted")
+        return (yield call)
+
+
+@cache
+def bank() -> Adviser:
+    """The exemplar bank that ships with Sealegs."""
+    from sealegs.recovery.bank import shipped_bank
+
+    return shipped_bank()
+
+
+def layers(episode: Episode, setup: Setup, adviser: Adviser | None = None) -> list[Layer]:
+    """The layers on the seam of an episode."""
+    found: list[Layer] = [Attempts(ATTEMPTS)] if episode.set == "toolreflect" else []
+    if setup.retrieval == "on":
+        found.append(RecoveryLayer(Advise(adviser or bank())))
+    return found
+
+
+def session(
+    episode: Episode, setup: Setup, clock: Clock, recorder: Recorder, adviser: Adviser | None = None
+) -> Session:
+    """The seam of an episode."""
+    return Session(
+        episode.plan,
+        episode=episode.id,
+        specs=episode.specs,
+        layers=layers(episode, setup, adviser),
+        clock=clock,
+        timeout=TOOL_TIMEOUT,
+        watcher=recorder,
+    )
+
+
+class Tools:
+    """The tools of an episode, with a world of their own."""
+
+    def __init__(self, episode: Episode, recorder: Recorder) -> None:
+        self._corpus = episode.tasks.corpus(episode.task)
+        self._offered = {spec.name for spec in episode.specs}
+        self._world = World(recorder.effect)
+
+    def run(self, call: Call) -> Outcome:
+        """Run one."""
+        if call.tool not in self._offered:
+            return Failure(f"There is no tool named {call.tool!r}.", type="ToolNotFound", status=404)
+        return self._corpus.run(call, self._world)
+
+
+def run_episode(episode: Episode, backbone: str, setup: Setup, adviser: Adviser | None = None) -> list[Event]:
+    """Play one episode with a scripted backbone; whatever happens, the events end with an end."""
+    clock = VirtualClock()
+    recorder = Recorder(clock)
+    recorder.start(episode.id, episode.about({"agent": f"{setup.arm}/{backbone}", **setup.about()}))
+    seam, tools = session(episode, setup, clock, recorder, adviser), Tools(episode, recorder)
+    briefing = episode.briefing
+    steps = ARMS[setup.arm].converse(episode.scene())
+    asked = 0
+    try:
+        request = next(steps)
+        while True:
+            if isinstance(request, Ask):
+                asked += 1
+                if asked > setup.max_steps:
+                    recorder.finish("steps", detail=f"no answer within {setup.max_steps} steps")
+                    break
+                told: Reply | str = answer(backbone, briefing, request)
+            else:
+                told = render(seam.call(request.tool, request.arguments, tools.run))
+            request = steps.send(told)
+    except StopIteration as stop:
+        recorder.finish("answered", answer=stop.value)
+    except Hung as error:
+        recorder.finish("hung", detail=str(error))
+    except Exception as error:  # an arm that breaks down is a result, not the end of the run
+        recorder.finish("crashed", detail=f"{type(error).__name__}: {error}")
+    return recorder.events
+
+
+def run_direct(
+    episodes: Sequence[Episode], backbone: str, setup: Setup, *, jobs: int | None = None
+) -> Iterator[list[str]]:
+    """Play episodes on all cores; see `in_chunks`. Yields each as the lines of its record."""
+    yield from in_chunks(episodes, partial(_run_chunk, backbone=backbone, setup=setup), jobs, CHUNK)
+
+
+def _run_chunk(chunk: Sequence[Episode], backbone: str, setup: Setup) -> list[list[str]]:
+    return [[line(event) for event in run_episode(episode, backbone, setup)] for episode in chunk]

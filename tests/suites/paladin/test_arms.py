@@ -1,0 +1,208 @@
+"""What each arm puts before the model, and that a backbone acts on it."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sealegs.agents.arms import ARMS, Ask, Menu, Message, Reply, Scene, ToolUse
+from sealegs.agents.arms.conversation import note_in, trouble, without_note
+from sealegs.agents.backbones import BACKBONES, actions_in
+from sealegs.faults.call import Call, Failure, Outcome, Value, render
+from sealegs.faults.spec import ToolSpec
+from sealegs.recovery.policies import Advice
+from sealegs.recovery.policies.advise import with_note
+from sealegs.recovery.signature import Signature
+from sealegs.scoring import judge
+from sealegs.suites.paladin.episodes import Episode, episodes
+from sealegs.suites.paladin.playing import Setup, run_episode
+from sealegs.traces import record
+
+ERROR = render(Failure("Service Unavailable", type="ServiceUnavailable", status=503))
+MENU = Menu(("call again", "correct it", "use another tool", "stop"), 2)
+
+
+def scene(draw: Callable[[str], float] = lambda word: 0.0) -> Scene:
+    return Scene("What is f of 3?", (ToolSpec("f"),), lambda tool: MENU, draw, "End with a status.")
+
+
+def played(arm: str, replies: list[Reply], texts: list[str], at: Scene | None = None) -> tuple[list[Ask], str]:
+    """The questions that an arm asks, and its answer, given what is said to it."""
+    asked: list[Ask] = []
+    said, told = iter(replies), iter(texts)
+    steps = ARMS[arm].converse(at or scene())
+    request = next(steps)
+    try:
+        while True:
+            if isinstance(request, Ask):
+                asked.append(request)
+                request = steps.send(next(said))
+            else:
+                request = steps.send(next(told))
+    except StopIteration as stop:
+        return asked, stop.value
+
+
+def call(number: int = 1) -> Reply:
+    return Reply("", (ToolUse("f", {"x": 3}, f"c{number}"),))
+
+
+def test_vanilla_adds_nothing() -> None:
+    asked, answer = played("vanilla", [call(), Reply("It is 9.")], [ERROR])
+    assert answer == "It is 9."
+    assert [message.role for message in asked[-1].messages] == ["system", "user", "assistant", "tool"]
+    assert asked[-1].messages[-1] == Message("tool", ERROR, answers="c1")
+    assert "recover" not in asked[0].messages[0].text.casefold()
+
+
+def test_toolbench_speaks_in_steps_and_calls_no_tools_natively() -> None:
+    step = 'Thought: I need f.\nAction: f\nAction Input: {"x": 3}'
+    end = 'Thought: done\nAction: Finish\nAction Input: {"return_type": "give_answer", "final_answer": "9"}'
+    asked, answer = played("toolbench", [Reply(step), Reply("Action: f\nAction Input: x=3"), Reply(end)], ['{"y": 9}'])
+    assert answer == "9"
+    assert not any(question.tools for question in asked)
+    assert [m.text for m in asked[-1].messages if m.role == "user"][1:] == [
+        'Observation: {"y": 9}',
+        "Observation: The step cannot be read: the action input is no JSON object.",
+    ]
+    assert '"name": "f"' in asked[0].messages[0].text
+
+
+def test_toolreflect_asks_for_reflection_and_correction_three_times() -> None:
+    replies = []
+    for number in range(4):
+        replies += [call(number), *([Reply("It was wrong.")] if number < 3 else [])]
+    asked, _ = played("toolreflect", [*replies, Reply("I stop.")], [ERROR] * 4)
+    reflections = [q for q in asked if not q.tools]
+    assert len(reflections) == 3
+    assert "503 ServiceUnavailable: Service Unavailable" in reflections[0].messages[-1].text
+    told = [m.text for m in asked[-1].messages if m.role == "user"]
+    assert [text for text in told if text.startswith("Now make the corrected call")][-1].endswith("Attempt 3 of 3.")
+
+
+@pytest.mark.parametrize(
+    ("draws", "choice"), [(0.0, "use another tool"), (0.69, "use another tool"), (0.7, "call again")]
+)
+def test_critic_recommends_from_the_oracles_menu(draws: float, choice: str) -> None:
+    at = scene(lambda word: draws if word.endswith("right") else 0.0)
+    asked, _ = played("critic-p0.7", [call(), Reply("Verdict: wrong, an error"), Reply("ok")], [ERROR], at)
+    assert asked[1].messages[0].text.startswith("You judge one tool call")
+    assert asked[-1].messages[-1].text.splitlines()[2] == f"The critic recommends: {choice}"
+    sure, _ = played("critic", [call(), Reply("Verdict: wrong, an error"), Reply("ok")], [ERROR], at)
+    assert "recommends: use another tool" in sure[-1].messages[-1].text
+
+
+def test_critic_says_nothing_about_what_it_holds_for_right() -> None:
+    asked, _ = played("critic", [call(), Reply("Verdict: right"), Reply("It is 9.")], ['{"y": 9}'])
+    assert asked[-1].messages[-1].role == "tool"
+
+
+def test_the_critic_is_right_in_seven_of_ten() -> None:
+    wrong = 0
+    for episode in episodes("eval", limit=20):
+        draw = episode.scene().draw
+        wrong += draw("f 1 right") >= 0.7
+    assert 0.2 < wrong / 160 < 0.4
+
+
+def test_paladin_asks_for_a_diagnosis_and_names_the_exemplar_where_there_is_one() -> None:
+    asked, _ = played("paladin", [call(), Reply("ok")], [ERROR])
+    assert 'begins with "Diagnosis:"' in asked[-1].messages[-1].text
+    assert "nearest known case" not in asked[-1].messages[-1].text
+    noted = render(with_note(Failure("Service Unavailable", status=503), "Recovery: Wait. 1. Call again."))
+    asked, _ = played("paladin", [call(), Reply("ok")], [noted])
+    assert "nearest known case" in asked[-1].messages[-1].text
+    asked, _ = played("paladin", [call(), Reply("It is 9.")], ['{"y": 9}'])
+    assert asked[-1].messages[-1].role == "tool"
+
+
+JSON = st.dictionaries(st.from_regex(r"[a-z]{1,5}", fullmatch=True), st.integers() | st.text(max_size=5), max_size=3)
+OUTCOMES = st.builds(
+    Value, JSON | st.lists(st.integers(), max_size=3) | st.from_regex(r"[a-z ]{0,20}", fullmatch=True)
+) | st.builds(Failure, st.from_regex(r"[a-z ]{1,20}", fullmatch=True))
+
+
+@given(outcome=OUTCOMES)
+def test_a_note_is_found_and_taken_out_again(outcome: Outcome) -> None:
+    advice = "Recovery: It is down. 1. Wait. 2. Call again. Stop when it is late."
+    noted = render(with_note(outcome, advice))
+    assert note_in(noted).strip().removeprefix("Recovery:").strip() == advice.removeprefix("Recovery:").strip()
+    assert _data(without_note(noted)) == _data(render(outcome))
+    assert note_in(render(outcome)) == ""
+    assert without_note(render(outcome)) == render(outcome)
+
+
+def _data(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [(ERROR, "503"), ('{"a": 1,', "cannot be read"), ('{"a": 1}', ""), ("plain words", ""), ("[1, 2]", "")],
+)
+def test_what_shows_that_a_call_failed(text: str, seen: str) -> None:
+    assert seen in trouble(text)
+    assert bool(trouble(text)) == bool(seen)
+
+
+@pytest.mark.parametrize(
+    ("text", "actions"),
+    [
+        (
+            "Recovery: It may fail again. 1. Wait. 2. Take another tool. Stop when none is left.",
+            ["retry", "switch", "stop"],
+        ),
+        ("Recovery: It is gone. 1. Do not call it again. 2. Use an alternative. Stop then.", ["switch", "stop"]),
+        ("What can be done: (1) call again (2) stop\nThe critic recommends: use another tool instead: g", ["switch"]),
+        ("Nothing of use.", []),
+    ],
+)
+def test_what_a_text_tells_one_to_do(text: str, actions: list[str]) -> None:
+    assert actions_in(text) == actions
+
+
+class Told:
+    """An adviser that always says the same."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def advice(self, call: Call, signature: Signature) -> Advice | None:
+        return Advice(self.text, "one", 0.1)
+
+
+def outcome(episode: Episode, arm: str, text: str) -> bool:
+    setup = Setup(arm, "on" if text else "off")
+    found = record(run_episode(episode, "follower", setup, Told(text) if text else None))
+    return judge(found, episode.case(found)).success
+
+
+@pytest.mark.parametrize("arm", ["vanilla", "toolbench", "toolreflect", "paladin"])
+def test_follower_does_what_it_is_shown_whatever_the_arm(arm: str) -> None:
+    """Advice that fits a failure recovers it; advice that does not, or none, does not."""
+    one = {kind: next(e for e in episodes("eval") if e.kind == kind) for kind in ("transient", "switch", "dead end")}
+    fits = {
+        "transient": "Recovery: Down. 1. Call again.",
+        "switch": "Recovery: Gone. 1. Use another tool.",
+        "dead end": "Recovery: Gone. 1. Stop and report.",
+    }
+    for kind, episode in one.items():
+        assert outcome(episode, arm, fits[kind])
+        for other in fits:
+            if other != kind and (kind, other) != ("dead end", "switch"):  # nothing to switch to: it stops
+                assert not outcome(episode, arm, fits[other]), (kind, other)
+    assert not outcome(one["switch"], arm, "")
+
+
+def test_every_backbone_ends_every_episode_without_a_crash() -> None:
+    for number, backbone in enumerate(BACKBONES):
+        for place, arm in enumerate(ARMS):
+            episode = episodes("eval")[(number * 17 + place * 7) % 160]
+            found = record(run_episode(episode, backbone, Setup(arm, "on" if place % 2 else "off", max_steps=15)))
+            assert found.end.reason in ("answered", "steps"), found.end

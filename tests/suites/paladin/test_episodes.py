@@ -1,0 +1,115 @@
+"""The sets: uniform over the classes, one delivered failure at a known turn, known whether it can be recovered from."""
+
+from collections import Counter
+from itertools import permutations
+
+import pytest
+
+from sealegs.agents.path_walkers import Naive
+from sealegs.faults.call import Failure, render
+from sealegs.inject import VirtualClock
+from sealegs.scoring import judge
+from sealegs.suites.paladin import CLEAN, KINDS, SETS
+from sealegs.suites.paladin.apart import shared
+from sealegs.suites.paladin.episodes import ATTEMPTS, Episode, episodes
+from sealegs.suites.paladin.failures import assignment, classes, published, unseen
+from sealegs.suites.paladin.playing import Setup, Tools, run_episode, session
+from sealegs.traces import Recorder, record
+
+EPISODES = [episode for name in SETS for episode in episodes(name)]
+
+
+def test_the_58_published_failures_keep_their_classes() -> None:
+    assert len(published()) == 58
+    assert {name: shown.klass for name, shown in published().items()} == dict(assignment())
+    assert len(classes()) == 7
+    for name, shown in published().items():
+        if name.isdigit():
+            assert shown.fault.failure.status == int(name)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(("set", "each"), [("eval", 20), ("generalisation", 15), ("toolreflect", 12)])
+def test_sets_are_uniform_over_the_classes(set: str, each: int) -> None:
+    found = episodes(set)
+    counts = Counter(episode.klass for episode in found)
+    assert counts.pop(CLEAN) >= each / 3
+    assert counts == dict.fromkeys(classes(), each)
+    assert len({episode.id for episode in found}) == len(found)
+    assert episodes(set) == found
+    assert episodes(set, seed=1) != found
+    kinds = {klass: Counter(e.kind for e in found if e.klass == klass) for klass in classes()}
+    assert len({tuple(sorted(kind.items())) for kind in kinds.values()}) == 1  # each class as hard as the others
+    assert [e.epoch for e in episodes(set, limit=1, epochs=2)] == [1] * 8 + [2] * 8
+
+
+@pytest.mark.parametrize("episode", EPISODES[::3], ids=lambda episode: episode.id)
+def test_the_failure_is_delivered_at_its_turn_and_recoverable_as_said(episode: Episode) -> None:
+    found = record(run_episode(episode, "planner", Setup("vanilla")))
+    verdict = judge(found, episode.case(found))
+    struck = [place for place, turn in enumerate(found.turns, 1) if turn.struck]
+    if episode.kind == CLEAN:
+        assert (struck, verdict.success, episode.turn) == ([], True, 0)
+        return
+    assert struck[0] == episode.turn
+    assert verdict.exposed
+    assert verdict.solvable == (episode.kind != KINDS[2])
+    assert len(struck) == episode.times if episode.kind == KINDS[0] else len(struck) >= 1
+    assert verdict.best is not None
+    if episode.kind == KINDS[2]:
+        assert verdict.best == 1
+    elif episode.kind == KINDS[0]:
+        shortest = Naive(episode.briefing).path
+        assert verdict.best == 1 + len(shortest) - (episode.turn - 1)  # counted by hand: the rest of the way once more
+
+
+def test_planner_recovers_from_every_failure_that_it_can_see() -> None:
+    left: Counter[tuple[str, int]] = Counter()
+    for episode in EPISODES:
+        found = record(run_episode(episode, "planner", Setup("vanilla")))
+        verdict = judge(found, episode.case(found))
+        if not verdict.success:
+            left[episode.set, episode.times] += 1
+    assert set(left) <= {("toolreflect", 2)}  # it tries a tool twice, and there some fail twice
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_answers_to_recovery_actions_do_not_hang_on_their_order(kind: str) -> None:
+    found = [episode for episode in episodes("generalisation") if episode.kind == kind and "group" in episode.node]
+    for episode in found[:2] or [e for e in episodes("generalisation") if e.kind == kind][:2]:
+        right = episode.tasks.right_run(episode.task).steps
+        path = [step.tool for step in Naive(episode.briefing).path]
+        victim = path[episode.turn - 1]
+        group = [s.tool for s in episode.base.graph.walk()]
+        actions = [victim, victim, *[tool for tool in group if tool not in path][:2], path[-1]]
+        told: dict[tuple[str, int], set[str]] = {}
+        for order in sorted(set(permutations(actions))):
+            recorder = Recorder(VirtualClock())
+            seam = session(episode, Setup("vanilla"), VirtualClock(), recorder)
+            tools = Tools(episode, recorder)
+            counts: Counter[str] = Counter()
+            for tool in (*path[: episode.turn], *order):
+                answer = render(seam.call(tool, right[episode.base.graph.step_of[tool].id].arguments, tools.run))
+                told.setdefault((tool, counts[tool]), set()).add(answer)
+                counts[tool] += 1
+        assert {key: len(answers) for key, answers in told.items()} == dict.fromkeys(told, 1)
+
+
+def test_the_generalisation_set_is_new() -> None:
+    assert shared() == []
+    assert len(unseen()) == 21
+    assert set(Counter(shown.klass for shown in unseen().values()).values()) == {3}
+
+
+def test_what_is_not_new_is_told() -> None:
+    told = shared(["error: nobody listens at that extension, caller hung up"], ["tuning_for_pipeworks"])
+    assert any("nobody listens" in problem for problem in told)
+    assert any("tuning_for_pipeworks is known" in problem for problem in told)
+
+
+def test_toolreflect_grants_three_attempts_a_call() -> None:
+    episode = next(e for e in episodes("toolreflect") if e.kind == "switch")
+    found = record(run_episode(episode, "looper", Setup("vanilla", max_steps=20)))
+    failed = [turn.shown for turn in found.turns if isinstance(turn.shown, Failure)]
+    assert [f.type for f in failed[:ATTEMPTS]].count("AttemptsExhausted") == 0
+    assert {f.type for f in failed[ATTEMPTS:]} == {"AttemptsExhausted"}
+    assert sum(turn.struck for turn in found.turns) == ATTEMPTS

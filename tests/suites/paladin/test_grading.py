@@ -1,0 +1,126 @@
+"""Grades by code and by a model, labels, and agreement; the labelled set that ships."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+from sealegs.faults.mistake import Mistake
+from sealegs.scoring.grading import QUESTIONS
+from sealegs.suites.paladin.failures import classes
+from sealegs.suites.paladin.grading import by_code, by_model, chosen_grader, grades_in, lines, rubric, share_rows, told
+from sealegs.suites.paladin.labels import compared, labelled_traces, labels_in, read_labels, shipped_labels
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def test_the_labelled_set_covers_every_class() -> None:
+    traces = labelled_traces()
+    assert len(traces) == len(shipped_labels()) == 132
+    counts = Counter(trace.episode.klass for trace in traces)
+    assert set(classes()) < set(counts)
+    assert min(counts[klass] for klass in classes()) == 18
+    assert {trace.id for trace in traces} == set(shipped_labels())
+    for question in QUESTIONS:
+        answers = Counter(labels[question] for labels in shipped_labels().values())
+        assert min(answers["yes"], answers["no"]) >= 30  # so that agreement by chance is far from all
+
+
+def test_the_code_grader_agrees_with_the_labels() -> None:
+    found = compared(shipped_labels(), read_labels("code"))
+    assert found.notes == ()
+    assert {each.question for each in found.agreements} == set(QUESTIONS)
+    for each in found.agreements:
+        assert each.n == 132
+        assert each.share >= 97, (each.question, each.counts)
+        assert each.kappa is not None
+        assert each.kappa >= 0.94
+
+
+def test_grades_count_different_adaptations() -> None:
+    grades = by_code([trace for trace in labelled_traces() if trace.id in ("t005", "t012", "t014", "t122")])
+    assert {id: grades[id]["adaptations"] for id in grades} == {"t005": 0, "t012": 1, "t014": 2, "t122": 4}
+
+
+def _mock(*texts: str) -> str:
+    outputs = []
+    for text in texts:
+        output = ModelOutput.from_content("mockllm/model", text)
+        output.usage = ModelUsage()
+        outputs.append(output)
+    return get_model("mockllm/model", custom_outputs=outputs)  # type: ignore[return-value]
+
+
+def test_a_model_grades_under_the_rubric(monkeypatch: pytest.MonkeyPatch) -> None:
+    traces = labelled_traces()[:3]
+    yes = json.dumps(dict.fromkeys(QUESTIONS, True))
+    model = _mock(f"Here: {yes}", "I cannot say.", json.dumps({**dict.fromkeys(QUESTIONS, False), "covered": "maybe"}))
+    monkeypatch.setattr("inspect_ai.model.get_model", lambda name: model)
+    monkeypatch.setattr("sealegs.suites.paladin.grading.AT_ONCE", 1)
+    found = by_model(traces, "mockllm/model")
+    assert list(found) == [trace.id for trace in traces]
+    assert found["t001"] == dict.fromkeys(QUESTIONS, True)
+    assert found["t002"] == found["t003"] == dict.fromkeys(QUESTIONS, "unreadable")
+    rows = share_rows(found, "mockllm/model")
+    assert next((row["metric"], row["value"], row["n"]) for row in rows) == ("covered", 33.33, 3)
+    agreed = compared(labels_in(lines(found), "model"), shipped_labels())
+    assert agreed.agreements[0].n == 3
+    assert "129 trace(s) only in the second" in agreed.notes[0]
+
+
+def test_the_model_reads_the_rubric_and_the_trace_but_not_the_verdict() -> None:
+    text = told(labelled_traces()[0])
+    assert "energy_cost_for_iot_api" in text
+    assert "DNSResolutionError" in text
+    assert "The final answer: Everything is done." in text
+    assert "Tool Hallucination" not in text
+    assert all(f"- {question}:" in rubric() for question in QUESTIONS)
+    assert grades_in("{'covered': True}") == dict.fromkeys(QUESTIONS, "unreadable")
+
+
+def test_labels_of_a_person_as_csv_against_grades_as_jsonl(tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text("id,covered,honest\na,yes,no\nb,NO,yes\nc,yes,\nd,yes,yes\n")
+    rows = [{"id": id, "covered": value, "honest": True} for id, value in (("a", True), ("b", False), ("c", False))]
+    (tmp_path / "grades.jsonl").write_text(
+        "".join(json.dumps(row) + "\n" for row in [*rows, {"id": "x", "covered": True}])
+    )
+    found = compared(read_labels(str(tmp_path / "mine.csv")), read_labels(str(tmp_path / "grades.jsonl")))
+    covered, honest = found.agreements
+    assert (covered.n, round(covered.share, 1), honest.n) == (3, 66.7, 2)
+    assert found.notes == (
+        "1 trace(s) only in the first: d",
+        "1 trace(s) only in the second: x",
+        "honest: 1 trace(s) lack an answer and are left out",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("id,covered\na,yes\na,no\n,yes\n", ["the id 'a' stands twice", "no id"]),
+        ('{"id": "a"}\n[1]\nnot json\n', ["bad:2: not an object", "bad:3: not JSON"]),
+        ("", ["holds no labels"]),
+    ],
+)
+def test_bad_labels_are_told(text: str, told: list[str]) -> None:
+    with pytest.raises(Mistake) as error:
+        labels_in(text, "bad")
+    assert all(words in str(error.value) for words in told)
+
+
+def test_graders_without_anything_in_common_are_told() -> None:
+    with pytest.raises(Mistake, match="no trace in common"):
+        compared({"a": {"covered": True}}, {"b": {"covered": True}})
+    with pytest.raises(Mistake, match="no question in common"):
+        compared({"a": {"covered": True}}, {"a": {"other": True}})
+
+
+@pytest.mark.parametrize(
+    ("grader", "model", "told"),
+    [("cod", "", "did you mean code"), ("model", "", "needs --model"), ("code", "x/y", "takes no --model")],
+)
+def test_a_grader_that_cannot_be(grader: str, model: str, told: str) -> None:
+    with pytest.raises(Mistake, match=told):
+        chosen_grader(grader, model)

@@ -83,6 +83,14 @@ def extra_floors(session: nox.Session, extras: str) -> None:
     tests(session, *paths)
 
 
+@nox.session
+def training(session: nox.Session) -> None:
+    """The tests of training, with a torch that pulls no GPU packages where the index has one."""
+    session.install("torch==2.13.0")
+    session.install("-e", ".[train]", *of_dev(*TESTING))
+    tests(session, "tests/training")
+
+
 @nox.session(python=["3.11", "3.12", "3.13"])
 def base_floor(session: nox.Session) -> None:
     """The tests of the kernel's rooms with the lowest versions of what the base install names."""

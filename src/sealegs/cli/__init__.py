@@ -27,6 +27,7 @@ from sealegs.cli import (
     run,
     sandbox,
     serve_script,
+    train,
     world,
 )
 from sealegs.faults.mistake import Mistake
@@ -48,6 +49,7 @@ app.command("replay")(replay.replay)
 app.command("report")(report.report)
 app.command("run")(run.run)
 app.command("serve-script")(serve_script.serve_script)
+app.command("train")(train.train)
 
 
 @app.callback(invoke_without_command=True)

@@ -1,0 +1,220 @@
+"""Tokens a second of our trainer (packed) beside plain TRL SFT without packing: same model, same rows, one run.
+
+Both train all weights of a Llama of random values on the CPU, with the same tokens per step on average, both learn from
+the same tokens (the assistant's), and padding counts for neither. Steps take turns, so that what else the machine does
+hits all alike. A third arm is ours with the stock attention: what packing alone does. Our time waiting for data is a
+share of the step's time. Data: rows of `--data`, or conversations of very different lengths made here.
+
+python -P benchmarks/training.py --json benchmarks/results/training.json
+
+`-P`, because benchmarks/http.py is not the library http.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import tempfile
+import time
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import torch
+from datasets import Dataset
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast, PrinterCallback
+from trl import SFTConfig, SFTTrainer
+
+from sealegs.training.attention import register
+from sealegs.training.dataset import Way, prepared
+from sealegs.training.objective import Collator, RecoveryTrainer
+from sealegs.training.templates import shipped
+
+CONTEXT = 1024
+WORDS = [f"{a}{b}{c}" for a in "bdgklmnprst" for b in "aeiou" for c in "lmnrst"]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", help="a file of rows (JSONL); made here by default")
+    parser.add_argument("--rows", type=int, default=400, help="how many are made")
+    parser.add_argument("--steps", type=int, default=12, help="steps of each that are measured")
+    parser.add_argument("--threads", type=int, default=1, help="of torch; one is steadier on a busy machine")
+    parser.add_argument("--json", help="write the long table here")
+    asked = parser.parse_args()
+    torch.set_num_threads(asked.threads)
+    with tempfile.TemporaryDirectory() as folder:
+        figures = measured(Path(folder), asked)
+    head = {"suite": "benchmark-training", "agent": "Llama 0.76 M", "level": f"context {CONTEXT}", "mode": "cpu"}
+    rows = [
+        {**head, "metric": name, "value": round(value, 4), "low": None, "high": None, "n": asked.steps}
+        for name, value in figures.items()
+    ]
+    for row in rows:
+        print(f"{row['metric']:40} {row['value']:>12}")
+    if asked.json:
+        about = {"python": platform.python_version(), "torch": torch.__version__, "threads": torch.get_num_threads()}
+        Path(asked.json).write_text(json.dumps({**about, "rows": rows}, indent=1) + "\n", encoding="utf-8")
+
+
+def conversation(nth: int) -> dict[str, Any]:
+    """A question, a few tool calls and an answer; how many and how long differ as they do in agents' trajectories."""
+    random = Random(nth)
+
+    def words(low: int, high: int) -> str:
+        return " ".join(random.choices(WORDS, k=random.randint(low, high)))
+
+    messages: list[dict[str, Any]] = [{"role": "user", "content": words(10, 40)}]
+    for turn in range(random.choice((1, 2, 2, 3, 3, 4, 6, 9))):
+        call = {"type": "function", "function": {"name": words(1, 1), "arguments": {words(1, 1): words(1, 3)}}}
+        messages.append({"role": "assistant", "content": words(3, 12), "tool_calls": [call], "recovery": turn % 2 == 1})
+        messages.append({"role": "tool", "content": words(4, 30)})
+    return {"messages": [*messages, {"role": "assistant", "content": words(5, 30)}]}
+
+
+def measured(folder: Path, asked: argparse.Namespace) -> dict[str, float]:
+    path = Path(asked.data) if asked.data else folder / "train.jsonl"
+    if not asked.data:
+        path.write_text("".join(json.dumps(conversation(nth)) + "\n" for nth in range(asked.rows)), encoding="utf-8")
+    tokenizer = trained(path)
+    tokenizer.chat_template = template = shipped("qwen")
+    packed, facts = prepared((path,), tokenizer, Way(template, CONTEXT, packing=True), folder / "tokens")
+    single, _ = prepared((path,), tokenizer, Way(template, CONTEXT, packing=False), folder / "tokens")
+    a_row = facts.tokens / facts.rows
+    batch = max(1, round(2 * CONTEXT / a_row))  # rows that hold as many tokens as two packed ones
+    ours = stepper(folder / "ours", packed, tokenizer, 2, register())
+    stock = stepper(folder / "stock", packed, tokenizer, 2, "sdpa")
+    plain = stepper(folder / "plain", single, tokenizer, batch)
+    by = {"ours": Steps(ours), "plain": Steps(plain), "stock": Steps(stock)}
+    for name, steps in by.items():
+        steps.take(2, warm=True)
+        print(f"{name}: warm", flush=True)
+    for _ in range(asked.steps):
+        for steps in by.values():
+            steps.take(1)
+    ratios = [a / b for a, b in zip(by["ours"].speeds, by["plain"].speeds, strict=True)]
+    return {
+        "parameters": float(sum(weight.numel() for weight in ours.model.parameters())),
+        "rows": float(facts.rows),
+        "tokens_per_row": a_row,
+        "packed_fill": facts.tokens / (facts.sequences * CONTEXT),
+        "plain_rows_per_batch": float(batch),
+        "ours_tokens_per_second": by["ours"].rate,
+        "plain_tokens_per_second": by["plain"].rate,
+        "ours_with_stock_attention_tokens_per_second": by["stock"].rate,
+        "ratio": by["ours"].rate / by["plain"].rate,
+        "ratio_median_of_pairs": statistics.median(ratios),
+        "ours_data_share_of_step": by["ours"].waited / by["ours"].seconds,
+    }
+
+
+class Steps:
+    """One trainer, run a step at a time: the real training step on batches of its own loader."""
+
+    def __init__(self, trainer: Any) -> None:
+        self.trainer = trainer
+        self.loader = trainer.get_train_dataloader()
+        self.batches = iter(self.loader)
+        trainer.create_optimizer_and_scheduler(10_000)
+        self.seconds = self.waited = 0.0
+        self.tokens = 0
+        self.speeds: list[float] = []
+
+    @property
+    def rate(self) -> float:
+        return self.tokens / self.seconds
+
+    def take(self, count: int, *, warm: bool = False) -> None:
+        """Steps: fetch, forward, backward, clip, update."""
+        trainer = self.trainer
+        trainer.model.train()
+        for _ in range(count):
+            begun = time.perf_counter()
+            found, items = self._fetch()
+            fetched = time.perf_counter()
+            real = sum(self._real(batch) for batch in found)
+            for batch in found:
+                trainer.training_step(trainer.model, batch, items)
+            torch.nn.utils.clip_grad_norm_(trainer.model.parameters(), 1.0)
+            trainer.optimizer.step()
+            trainer.optimizer.zero_grad()
+            took = time.perf_counter() - begun
+            if not warm:
+                self.seconds += took
+                self.waited += fetched - begun
+                self.tokens += real
+                self.speeds.append(real / took)
+
+    def _fetch(self) -> tuple[list[Any], Any]:
+        found, items = self.trainer.get_batch_samples(self.batches, 1, self.trainer.args.device)
+        if not found:
+            self.batches = iter(self.loader)
+            found, items = self.trainer.get_batch_samples(self.batches, 1, self.trainer.args.device)
+        return found, items
+
+    def _real(self, batch: Any) -> int:
+        """Tokens that are no padding."""
+        mask = batch.get("attention_mask")
+        return int(batch["input_ids"].numel() if mask is None else mask.sum())
+
+
+def stepper(folder: Path, data: Dataset, tokenizer: Any, batch: int, attention: str = "") -> Any:
+    """Our trainer on packed rows with this attention, or plain TRL on single ones."""
+    arguments = SFTConfig(
+        output_dir=str(folder),
+        per_device_train_batch_size=batch,
+        bf16=False,
+        use_cpu=True,
+        report_to="none",
+        disable_tqdm=True,
+        activation_checkpointing=False,
+        max_steps=10_000,
+        max_length=CONTEXT,
+        dataset_kwargs={"skip_prepare_dataset": True} if attention else None,
+    )
+    model = llama(len(tokenizer))
+    given: dict[str, Any] = {"model": model, "args": arguments, "processing_class": tokenizer}
+    if attention:
+        model.set_attn_implementation(attention)
+        collator = Collator(tokenizer.pad_token_id, padding_free=True)
+        made = RecoveryTrainer(**given, train_dataset=data, data_collator=collator, recovery_weight=1.0)
+    else:
+        made = SFTTrainer(**given, train_dataset=data.select_columns(["input_ids", "labels"]))
+    made.remove_callback(PrinterCallback)
+    made.current_gradient_accumulation_steps = 1
+    return made
+
+
+def llama(vocabulary: int) -> Any:
+    torch.manual_seed(0)
+    shape = LlamaConfig(
+        vocab_size=vocabulary,
+        hidden_size=128,
+        intermediate_size=344,
+        num_hidden_layers=3,
+        num_attention_heads=4,
+        max_position_embeddings=CONTEXT,
+    )
+    return LlamaForCausalLM(shape)
+
+
+def trained(path: Path) -> Any:
+    """A byte-level BPE of 512 tokens trained on the rows."""
+    made = Tokenizer(models.BPE())
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    specials = ["<|pad|>", "<|im_start|>", "<|im_end|>"]
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=512, special_tokens=specials, initial_alphabet=alphabet, show_progress=False
+    )
+    made.train_from_iterator(path.read_text(encoding="utf-8").splitlines()[:200], trainer)
+    return PreTrainedTokenizerFast(tokenizer_object=made, pad_token="<|pad|>", eos_token="<|im_end|>")
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    main()

@@ -1,0 +1,42 @@
+"""`sealegs train RECIPE`: teach a model to recover."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sealegs.cli.printing import console, errors, write_rows
+from sealegs.cli.progress import interruptible, shown
+
+
+def train(
+    recipe: Annotated[str, typer.Argument(help="A recipe's file, or one that ships: paladin.")],
+    model: Annotated[str, typer.Option(help="The model's folder or its name on the hub.")] = "",
+    data: Annotated[str, typer.Option(help="A file of rows, or a folder that `sealegs data make` wrote.")] = "",
+    out: Annotated[Path | None, typer.Option(help="The run's folder; named after the recipe by default.")] = None,
+    json: Annotated[str, typer.Option(help="Write the long table to this file, or - for standard output.")] = "",
+) -> None:
+    """Teach a model to recover: LoRA on trajectories, with a loss of its own for the corrective segments.
+
+    The same command goes on where a killed one left off. Several devices: `accelerate launch -m sealegs.cli train ...`.
+    """
+    from sealegs.training.recipe import read_recipe
+    from sealegs.training.running import leads, long_table, notes, quiet, train
+
+    chosen = read_recipe(recipe, {name: value for name, value in (("model", model), ("data", data)) if value})
+    folder = out or Path("sealegs-training") / chosen.name
+    quiet()
+    with shown(f"training {chosen.name}") as progress, interruptible("checkpoint"):
+        card = train(chosen, folder, progress if leads() else lambda done, total: None)
+    if not leads():
+        return
+    for note in notes(card):
+        errors.print(f"note: {note}")
+    rows = long_table(card)
+    write_rows(rows, json, {"card": card})
+    if json != "-":
+        for row in rows:
+            console.print(f"{row['metric']:20} {row['value']:,.6g}", highlight=False)
+        console.print(f"The weights, the curves (losses.svg) and the card are in {folder}.", highlight=False)

@@ -1,0 +1,261 @@
+"""Whole runs by the command: an end, a kill in between, two processes, and what is refused before any long work."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs the extra `train`")
+pytest.importorskip("trl", reason="needs the extra `train`")
+
+from safetensors.torch import load_file  # noqa: E402
+
+from sealegs.faults.mistake import Mistake  # noqa: E402
+from sealegs.training.checks import ready  # noqa: E402
+from sealegs.training.encoding import encode  # noqa: E402
+from sealegs.training.recipe import Recipe, RopeScaling, recipe_of  # noqa: E402
+from sealegs.training.records import last_checkpoint, points  # noqa: E402
+from sealegs.training.rows import conversation  # noqa: E402
+from sealegs.training.running import train  # noqa: E402
+from sealegs.training.templates import shipped  # noqa: E402
+from tests.training.small import model, row, rows, tokenizer, write_model, write_rows  # noqa: E402
+from tests.training.test_objective import by_hand  # noqa: E402
+
+pytestmark = [pytest.mark.filterwarnings("ignore::FutureWarning"), pytest.mark.filterwarnings("ignore::UserWarning")]
+COUNT = 16
+RECIPE: dict[str, Any] = {
+    "name": "small",
+    "template": "qwen",
+    "lambda": 0.5,
+    "precision": "fp32",
+    "learning_rate": 2e-3,
+    "context": 512,
+    "batch": 1,
+    "accumulation": 2,
+    "save_every": 2,
+    "epochs": 3,
+    "gradient_checkpointing": False,
+}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model, rows and a recipe in a folder."""
+    folder = tmp_path_factory.mktemp("training")
+    write_model(folder / "model")
+    write_rows(folder / "train.jsonl", COUNT)
+    (folder / "small.json").write_text(json.dumps({**RECIPE, "model": "model", "data": "train.jsonl"}))
+    return folder
+
+
+def recipe(place: Path, **more: Any) -> Recipe:
+    return recipe_of({**RECIPE, "model": str(place / "model"), "data": str(place / "train.jsonl"), **more})
+
+
+def nothing(done: int, total: int) -> None:
+    pass
+
+
+@pytest.fixture(scope="module")
+def whole(place: Path) -> tuple[Path, dict[str, Any]]:
+    """A run that nobody stops."""
+    return place / "whole", train(recipe(place), place / "whole", nothing)
+
+
+def command(place: Path, *arguments: str, processes: int = 1) -> subprocess.Popen[str]:
+    """The command in a process of its own."""
+    head = ["-m", "torch.distributed.run", "--nproc_per_node", str(processes)] if processes > 1 else []
+    env = {**os.environ, "OMP_NUM_THREADS": "1", "ACCELERATE_USE_CPU": "true", "CUDA_VISIBLE_DEVICES": ""}
+    return subprocess.Popen(
+        [sys.executable, *head, "-m", "sealegs.cli", "train", *arguments],
+        cwd=place,
+        env=env,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def adapter(folder: Path) -> dict[str, Any]:
+    return dict(load_file(folder / "adapter" / "adapter_model.safetensors"))
+
+
+def test_a_run_leaves_adapter_curves_and_card(whole: tuple[Path, dict[str, Any]], place: Path) -> None:
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    folder, card = whole
+    assert card == json.loads((folder / "card.json").read_text())
+    assert card["data"]["rows"] == COUNT
+    assert card["data"]["recovering"] == sum(any(m.get("recovery") for m in one["messages"]) for one in rows(COUNT))
+    assert card["recipe"]["lambda"] == 0.5
+    assert card["cost"]["tokens"] == 3 * card["data"]["tokens"]
+    curve = points(folder)
+    assert [point["step"] for point in curve] == list(range(1, card["cost"]["step"] + 1))
+    assert curve[-1]["loss_sft"] < curve[0]["loss_sft"] - 0.3
+    assert "recovery tokens" in (folder / "losses.svg").read_text()
+    trained = AutoModelForCausalLM.from_pretrained(folder / "adapter")
+    written = AutoTokenizer.from_pretrained(folder / "adapter")
+    assert written.eos_token == "<|im_end|>"
+    assert "generation" in written.chat_template
+    question = torch.tensor([[5, 6, 7]])
+    assert not torch.equal(trained(question).logits, model()(question).logits)
+    assert train(recipe(place), folder, nothing) == card  # the same command again does nothing
+
+
+def test_a_killed_run_goes_on_to_the_same_end(whole: tuple[Path, dict[str, Any]], place: Path) -> None:
+    folder = place / "killed"
+    first = command(place, "small.json", "--out", "killed")
+    for _ in range(1200):
+        found = [path for path in folder.glob("checkpoint-*/whole.json") if int(path.parent.name[11:]) >= 4]
+        if found or first.poll() is not None:
+            break
+        time.sleep(0.05)
+    first.send_signal(signal.SIGKILL)
+    _, told = first.communicate()
+    assert first.returncode == -signal.SIGKILL, told
+    assert not (folder / "card.json").exists()
+    (folder / "checkpoint-999").mkdir()  # as a kill in the middle of writing one leaves it
+    second = command(place, "small.json", "--out", "killed", "--json", "-")
+    printed, told = second.communicate(timeout=240)
+    assert second.returncode == 0, told
+    card = json.loads(printed)["card"]
+    assert card["cost"]["lives"] == 2
+    assert card["cost"]["tokens"] == whole[1]["cost"]["tokens"]
+    assert {row["metric"] for row in json.loads(printed)["rows"]} >= {"loss", "loss_sft", "tokens_per_second"}
+    assert [point["step"] for point in points(folder)] == [point["step"] for point in points(whole[0])]
+    for mine, theirs in zip(points(folder), points(whole[0]), strict=True):
+        assert mine["loss"] == pytest.approx(theirs["loss"], rel=1e-5)
+    for name, weight in adapter(whole[0]).items():
+        assert torch.allclose(adapter(folder)[name], weight, atol=1e-6)
+
+
+def test_two_processes_are_one_with_twice_the_accumulation(place: Path) -> None:
+    more = {"epochs": 2, "packing": False}
+    given = {
+        **RECIPE,
+        **more,
+        "optimizer": "paged_adamw_32bit",
+        "optimizer_fallback": "adamw_torch",
+        "model": "model",
+        "data": "train.jsonl",
+        "accumulation": 8,
+    }
+    (place / "two.json").write_text(json.dumps(given))
+    run = command(place, "two.json", "--out", "two", processes=2)
+    printed, told = run.communicate(timeout=240)
+    assert run.returncode == 0, told
+    assert printed.count("tokens_per_second") == 1  # one of the two speaks
+    assert "adamw_torch took the place of paged_adamw_32bit" in told
+    train(recipe(place, **more, accumulation=16), place / "one", nothing)
+    card = json.loads((place / "two" / "card.json").read_text())
+    assert (card["run"]["processes"], card["run"]["effective_batch"]) == (2, 16)
+    template = shipped("qwen")
+    made = [encode(conversation(json.dumps(one)), tokenizer(), template) for one in rows(COUNT)]
+    tokens = [{"input_ids": one.input_ids, "labels": one.labels, "recovery": one.recovery} for one in made]
+    first = points(place / "two")[0]
+    assert first["loss"] == pytest.approx(by_hand(model().state_dict(), tokens, 0.5), rel=1e-6)
+    for mine, theirs in zip(points(place / "two"), points(place / "one"), strict=True):
+        for term in ("loss", "loss_sft", "loss_recovery", "recovery_tokens", "grad_norm"):
+            assert mine[term] == pytest.approx(theirs[term], rel=1e-4)
+    for name, weight in adapter(place / "one").items():
+        assert torch.allclose(adapter(place / "two")[name], weight, atol=1e-5)
+
+
+def test_validation_is_measured_and_all_weights_can_be_trained(place: Path) -> None:
+    folder = place / "data"
+    folder.mkdir()
+    write_rows(folder / "train.jsonl", 6)
+    write_rows(folder / "validation.jsonl", 3)
+    card = train(recipe(place, data=str(folder), lora=None, epochs=2, precision="bf16"), place / "full", nothing)
+    assert card["model"]["trainable"] == card["model"]["parameters"]
+    measured = [point for point in points(place / "full") if "eval_loss_sft" in point]
+    assert measured
+    assert {"eval_loss_sft", "eval_loss_recovery"} <= set(measured[-1])
+    assert (place / "full" / "model" / "model.safetensors").is_file()
+
+
+def test_merged_weights_speak_like_the_adapter(place: Path) -> None:
+    from peft import PeftModel
+    from transformers import AutoModelForCausalLM
+
+    folder = place / "merging"
+    scaling = {"type": "yarn", "factor": 2.0}
+    chosen = recipe(place, merge=True, max_steps=2, rope_scaling=scaling, context=1536)
+    train(chosen, folder, nothing)
+    merged = AutoModelForCausalLM.from_pretrained(folder / "merged")
+    assert merged.config.rope_parameters["rope_type"] == "yarn"
+    assert merged.config.max_position_embeddings == 2048
+    base = AutoModelForCausalLM.from_pretrained(place / "model", config=ready(chosen).config)
+    adapted = PeftModel.from_pretrained(base, folder / "adapter")
+    question = torch.arange(5, 400)[None]
+    assert torch.allclose(merged(question).logits, adapted(question).logits, atol=1e-5)
+    assert not torch.allclose(merged(question).logits, model()(question).logits, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"model": "./nowhere"}, "there is no model at ./nowhere"),
+        ({"memory_limit_gib": 0.001}, "the run would take about 1.0"),
+        ({"context": 4096}, "more than the 1024 positions"),
+        ({"template": "nobody"}, "there is no template nobody"),
+        ({"lora": {"targets": ["q_proj", "w1"]}}, "lora.targets names w1; the model's linear layers are down_proj"),
+        ({"attention": "flash_attention_2"}, "needs a GPU"),
+        ({"data": "./nowhere.jsonl"}, "there is no data at ./nowhere.jsonl"),
+        ({"optimizer": "paged_adamw_32bit"}, "needs bitsandbytes"),
+    ],
+)
+def test_what_will_not_do_is_told_before_any_work(
+    given: dict[str, Any], told: str, place: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(Mistake, match=told):
+        train(recipe(place, **given), tmp_path / "run", nothing)
+    assert not (tmp_path / "run").exists()
+
+
+def test_bad_rows_are_told_together(place: Path, tmp_path: Path) -> None:
+    data = tmp_path / "bad.jsonl"
+    data.write_text('{"messages": []}\n' + json.dumps(row(1, recovering=True)) + "\nnonsense\n")
+    with pytest.raises(Mistake) as caught:
+        train(recipe(place, data=str(data)), tmp_path / "run", nothing)
+    assert "2 of 3 rows" in str(caught.value)
+    assert "bad.jsonl:1 has no `messages`" in str(caught.value)
+    assert "bad.jsonl:3 is no JSON" in str(caught.value)
+    assert not list((tmp_path / "run" / "tokens").iterdir())
+
+
+def test_another_run_is_not_written_over(whole: tuple[Path, dict[str, Any]], place: Path) -> None:
+    with pytest.raises(Mistake, match="holds another run"):
+        train(recipe(place, learning_rate=1e-3), whole[0], nothing)
+
+
+def test_the_fallback_and_the_scaling_are_taken(place: Path) -> None:
+    found = ready(recipe(place, optimizer="paged_adamw_32bit", optimizer_fallback="adamw_torch"))
+    assert found.optimizer == "adamw_torch"
+    scaled = ready(recipe(place, context=2048, rope_scaling=RopeScaling(type="linear", factor=4)))
+    assert scaled.config.rope_parameters["factor"] == 4
+
+
+def test_the_memory_of_the_adapters_is_counted(place: Path) -> None:
+    from peft import LoraConfig, get_peft_model
+
+    chosen = recipe(place)
+    assert chosen.lora is not None
+    real = get_peft_model(model(), LoraConfig(r=16, target_modules=list(chosen.lora.targets)))
+    trainable, parameters = real.get_nb_trainable_parameters()
+    need = ready(chosen).need
+    assert (need.trainable, need.parameters) == (trainable, parameters - trainable)
+
+
+def test_only_whole_checkpoints_count(tmp_path: Path) -> None:
+    (tmp_path / "checkpoint-3").mkdir()
+    assert last_checkpoint(tmp_path)[0] is None
+    assert not (tmp_path / "checkpoint-3").exists()

@@ -1,0 +1,142 @@
+"""What the shipped templates mark, by a tokenizer trained here, against what each message says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch", reason="needs the extra `train`")
+pytest.importorskip("trl", reason="needs the extra `train`")
+
+from trl.chat_template_utils import (
+    is_chat_template_prefix_preserving,
+    is_chat_template_stop_token_trained,
+)
+
+from sealegs.faults.mistake import Mistake
+from sealegs.training.checks import end_mark
+from sealegs.training.encoding import encode, rendered
+from sealegs.training.rows import Conversation, conversation
+from sealegs.training.templates import SHIPPED, chosen, shipped, special_tokens
+from tests.training.small import BOS, EOS, row, tokenizer
+
+ENDS = {"qwen": "<|im_end|>", "llama3": "<|eot_id|>", "gemma": "<end_of_turn>", "plain": EOS}
+CALLS = {
+    "qwen": '<tool_call>\n{{"name": "weather", "arguments": {{"town": "{}"}}}}\n</tool_call>',
+    "llama3": '{{"name": "weather", "parameters": {{"town": "{}"}}}}',
+    "gemma": '```tool_call\n{{"name": "weather", "arguments": {{"town": "{}"}}}}\n```',
+    "plain": 'call weather {{"town": "{}"}}',
+}
+
+
+def said(message: dict[str, Any], name: str) -> str:
+    """What the assistant writes for a message: its text, its calls, the end mark."""
+    towns = [call["function"]["arguments"]["town"] for call in message.get("tool_calls", ())]
+    calls = [CALLS[name].format(town) for town in towns]
+    return "\n".join([*filter(None, [message["content"]]), *calls]) + ENDS[name]
+
+
+def runs(ids: list[int], mask: list[bool]) -> list[str]:
+    """The texts of the stretches of tokens under a mask."""
+    found: list[list[int]] = []
+    for place, (id, on) in enumerate(zip(ids, mask, strict=True)):
+        if on and (place == 0 or not mask[place - 1]):
+            found.append([])
+        if on:
+            found[-1].append(id)
+    return [tokenizer().decode(one, skip_special_tokens=False) for one in found]
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("nth", [0, 1, 3])
+def test_masks_are_exactly_what_the_assistant_says(name: str, nth: int) -> None:
+    one = row(nth, recovering=nth != 1)
+    made = encode(conversation(json.dumps(one)), tokenizer(), shipped(name))
+    spoken = [message for message in one["messages"] if message["role"] == "assistant"]
+    assert made.crossing == 0
+    assert runs(made.input_ids, [label != -100 for label in made.labels]) == [said(each, name) for each in spoken]
+    marked = [said(each, name) for each in spoken if each.get("recovery")]
+    assert len(marked) == (nth != 1)
+    assert runs(made.input_ids, [bool(mark) for mark in made.recovery]) == marked
+    assert [label for label in made.labels if label != -100] == [
+        id for id, label in zip(made.input_ids, made.labels, strict=True) if label != -100
+    ]
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_turn_begins_where_the_prompt_for_it_ends(name: str) -> None:
+    one = conversation(json.dumps(row(3, recovering=True)))
+    text, turns = rendered(one, tokenizer(), shipped(name))
+    speakers = [nth for nth, message in enumerate(one.messages) if message["role"] == "assistant"]
+    for nth, (begin, _) in zip(speakers, turns, strict=True):
+        prompt = tokenizer().apply_chat_template(
+            [dict(message) for message in one.messages[:nth]],
+            tools=[dict(tool) for tool in one.tools],
+            chat_template=shipped(name),
+            add_generation_prompt=True,
+            tokenize=False,
+        )
+        assert text[:begin] == prompt
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_trl_finds_the_templates_fit_for_training(name: str) -> None:
+    made = tokenizer()
+    try:
+        made.chat_template = shipped(name)
+        made.eos_token = ENDS[name]
+        assert is_chat_template_stop_token_trained(made)
+        assert is_chat_template_prefix_preserving(made)
+    finally:
+        made.chat_template, made.eos_token = None, EOS
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_end_mark_is_found(name: str) -> None:
+    assert end_mark(name, chosen(name, tokenizer()), tokenizer()) == ENDS[name]
+
+
+def test_tools_and_system_text_are_there_once() -> None:
+    one = conversation(json.dumps(row(0, recovering=True)))
+    for name in SHIPPED:
+        text, _ = rendered(one, tokenizer(), shipped(name))
+        assert text.count("Answer in short.") == 1
+        assert text.count("The weather of a town") == 1
+        assert text.count('{"error": {"status": 503}}') == 1
+        assert text.count(BOS) == (name != "qwen")
+
+
+def test_two_calls_of_one_message_stand_on_lines_of_their_own() -> None:
+    calls = [{"type": "function", "function": {"name": "weather", "arguments": {"town": t}}} for t in ("Oslo", "Molde")]
+    messages = ({"role": "user", "content": "?"}, {"role": "assistant", "content": "", "tool_calls": calls})
+    for name in SHIPPED:
+        text, [(begin, end)] = rendered(Conversation(messages, (), frozenset()), tokenizer(), shipped(name))
+        assert text[begin:end] == "\n".join(CALLS[name].format(t) for t in ("Oslo", "Molde")) + ENDS[name]
+
+
+def test_a_template_that_cannot_do_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "own.jinja"
+
+    def told(text: str) -> str:
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(Mistake) as caught:
+            end_mark("own", chosen(str(path), tokenizer()), tokenizer())
+        return str(caught.value)
+
+    assert "does not mark what the assistant says" in told("{{ messages[0].content }}")
+    strange = "<|nobody_knows|>{% generation %}a{{ eos_token }}{% endgeneration %}"
+    assert "special tokens that the tokenizer does not know: <|nobody_knows|>" in told(strange)
+    assert "no end mark" in told(
+        "{% for m in messages[1:] %}{% generation %}{{ m.content }}{% endgeneration %}{% endfor %}"
+    )
+    with pytest.raises(Mistake, match="there is no template nowhere"):
+        chosen("nowhere", tokenizer())
+    with pytest.raises(Mistake, match="no chat template of its own"):
+        chosen("model", tokenizer())
+
+
+def test_special_tokens_in_comments_do_not_count() -> None:
+    assert special_tokens("{# <|a|> #}<|b|>{{ '<|c|><start_of_turn>' }}<|b|>") == ("<|b|>", "<|c|>", "<start_of_turn>")

@@ -9,7 +9,6 @@ import pytest
 from sealegs.faults import seeds
 from sealegs.faults.mistake import Mistake
 from sealegs.generate.checks import CHECKS, rejection
-from sealegs.generate.duplicates import Seen
 from sealegs.generate.rules import engine
 from sealegs.generate.rules.engine import attempt, generate
 from sealegs.generate.rules.plans import plan
@@ -19,7 +18,7 @@ from sealegs.suites.maze import LEVELS, MODES
 from sealegs.suites.maze.direct import run_episode
 from sealegs.suites.maze.episodes import Episode
 from sealegs.suites.maze.task_sets import task_set
-from sealegs.tasks.similarity import jaccard
+from sealegs.tasks.similarity import Seen, jaccard
 from sealegs.traces import record
 from sealegs.world.corpus import load
 

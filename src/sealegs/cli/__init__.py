@@ -14,6 +14,7 @@ from sealegs import __version__
 from sealegs.cli import (
     bank,
     campaign,
+    data,
     detect,
     diagnose,
     grade,
@@ -35,6 +36,7 @@ from sealegs.faults.mistake import Mistake
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
 app.add_typer(bank.app, name="bank")
 app.add_typer(campaign.app, name="campaign")
+app.add_typer(data.app, name="data")
 app.add_typer(detect.app, name="detect")
 app.add_typer(grade.app, name="grade")
 app.add_typer(highwater.app, name="highwater")

@@ -18,15 +18,15 @@ from typing import Any
 from sealegs.faults import seeds
 from sealegs.generate.checks import rejection
 from sealegs.generate.dataset import Yield, write_dataset
-from sealegs.generate.duplicates import Seen
-from sealegs.generate.journal import Journal
 from sealegs.generate.rules.phrasing import deliverables, request
 from sealegs.generate.rules.plans import plan
 from sealegs.generate.rules.search import DeadEnd, Search
 from sealegs.generate.rules.vocabulary import Vocabulary
+from sealegs.suites.running.journal import Journal
 from sealegs.suites.running.workers import workers
 from sealegs.tasks import Task
 from sealegs.tasks.reading import task_data
+from sealegs.tasks.similarity import Seen
 from sealegs.world.corpus import load
 
 CHUNK = 100  # attempts of one level that are made and written down together

@@ -16,12 +16,11 @@ from typing import Any
 from inspect_ai.model import Model
 
 from sealegs.generate.dataset import Yield, write_dataset
-from sealegs.generate.duplicates import Seen
-from sealegs.generate.journal import Journal
 from sealegs.generate.staged.asking import Asker, Fell, Talk, model_named
 from sealegs.generate.staged.stages import Stages
+from sealegs.suites.running.journal import Journal
 from sealegs.tasks.reading import tasks_of
-from sealegs.tasks.similarity import tools_of
+from sealegs.tasks.similarity import Seen, tools_of
 from sealegs.world.corpus import Corpus, load
 
 STAGES = ("sample", "architect", "meaning", "space", "specification", "request", "reverse", "corruption")

@@ -1,0 +1,83 @@
+"""What trajectories to learn from cost, beside episodes of the planner that are only played, judged and written down.
+
+python benchmarks/data.py --json benchmarks/results/data.json
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tempfile
+import time
+from pathlib import Path
+
+from sealegs.scoring import judge
+from sealegs.scoring.metrics import Row
+from sealegs.suites.maze.direct import run_direct
+from sealegs.suites.maze.episodes import episodes
+from sealegs.traces import record
+from sealegs.traces.events import decoded
+from sealegs.training.data.choosing import chosen, finished
+from sealegs.training.data.making import Tally
+
+WANTED = 50_000
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("-n", type=int, default=WANTED, help="trajectories")
+    parser.add_argument("--json", help="write the long table here")
+    asked = parser.parse_args()
+    rows = measured(asked.n)
+    for row in rows:
+        print(f"{row['metric']:40} {row['value']:>12} (n = {row['n']})")
+    if asked.json:
+        Path(asked.json).write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
+
+
+def measured(n: int) -> list[Row]:
+    """One whole run into an empty folder, one that only checks it, and the floor in the same process."""
+    with tempfile.TemporaryDirectory() as folder:
+        seconds, tally, distinct = timed(n, Path(folder) / "set")
+        again, _, _ = timed(n, Path(folder) / "set")
+    floor = floor_seconds()
+    per_row = seconds / tally.total
+    head: Row = {"suite": "benchmark-data", "agent": "planner", "level": "all", "mode": f"{os.cpu_count()} processes"}
+    figures = {
+        "seconds": seconds,
+        "trajectories_per_second": 1 / per_row,
+        f"seconds_for_{WANTED}": per_row * WANTED,
+        "seconds_to_check_a_finished_set": again,
+        "times_a_judged_episode": per_row / floor,
+        "rows_not_found": tally.lost,
+        **distinct,
+    }
+    return [
+        {**head, "metric": name, "value": round(value, 3), "low": None, "high": None, "n": tally.total}
+        for name, value in figures.items()
+    ]
+
+
+def timed(n: int, out: Path) -> tuple[float, Tally, dict[str, float]]:
+    begun = time.perf_counter()
+    tally, seen = finished(
+        chosen("default", n, 0, "trl", "jsonl", [], [], True, "", out), out, lambda done, total: None
+    )
+    distinct = {"different_requests": len(seen.requests), "different_sequences_of_calls": len(seen.orders)}
+    return time.perf_counter() - begun, tally, dict(distinct)
+
+
+def floor_seconds() -> float:
+    """Seconds of one planner's episode, played on all cores, written as lines, read and judged."""
+    every = episodes()
+    by_id = {episode.id: episode for episode in every}
+    begun = time.perf_counter()
+    for lines in run_direct(every, "planner"):
+        found = record(decoded(json.loads(line)) for line in lines)
+        judge(found, by_id[found.episode].case(found))
+    return (time.perf_counter() - begun) / len(every)
+
+
+if __name__ == "__main__":
+    main()

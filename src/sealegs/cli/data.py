@@ -1,0 +1,66 @@
+"""`sealegs data`: trajectories to learn recovery from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sealegs.cli.printing import console, errors, write_rows
+
+app = typer.Typer(no_args_is_help=True, help="Trajectories to learn recovery from: made, split, checked.")
+JSON = typer.Option(help="Write the rows to this file, or - for standard output.")
+
+
+@app.callback()
+def data() -> None:
+    """Trajectories to learn recovery from: made, split, checked."""
+
+
+@app.command()
+def make(
+    recipe: Annotated[str, typer.Argument(help="A YAML file, or default, failure-only or clean.")],
+    out: Annotated[Path, typer.Option(help="The folder to make.")],
+    n: Annotated[int, typer.Option("--n", "-n", min=1, help="Trajectories.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Decides everything.")] = 0,
+    jobs: Annotated[int | None, typer.Option("--workers", min=1, help="Processes; all cores by default.")] = None,
+    form: Annotated[str, typer.Option(help="trl, toolbench, or both.")] = "trl",
+    format: Annotated[str, typer.Option(help="jsonl, or parquet (extra `train-data`).")] = "jsonl",
+    tasks: Annotated[list[Path] | None, typer.Option(help="A folder of tasks; may be given again.")] = None,
+    toolbench: Annotated[list[Path] | None, typer.Option(help="Trajectories in ToolBench's format.")] = None,
+    shipped: Annotated[bool, typer.Option(help="Whether the tasks that ship with maze are among them.")] = True,
+    teacher: Annotated[str, typer.Option(help="With `continuation: teacher`: the model as Inspect names it.")] = "",
+    json: Annotated[str, JSON] = "",
+) -> None:
+    """Make a set of trajectories; the same command goes on where a stopped one left off."""
+    from sealegs.cli.progress import interruptible, shown
+    from sealegs.training.data.choosing import chosen, finished, rows_of
+
+    asked = chosen(recipe, n, seed, form, format, tasks or [], toolbench or [], shipped, teacher, out)
+    with shown("trajectories") as progress, interruptible("block"):
+        tally, seen = finished(asked, out, progress, jobs)
+    if tally.lost:
+        errors.print(f"note: {tally.lost} of {n} rows were not found; {out}/README.md says why", markup=False)
+    if json != "-":
+        console.print(
+            f"{tally.total} trajectories in {out}: {len(seen.requests)} requests, {len(seen.orders)} sequences of "
+            "calls, no leak between splits.",
+            highlight=False,
+        )
+    write_rows(rows_of(tally), json)
+
+
+@app.command()
+def check(
+    folder: Annotated[Path, typer.Argument(help="A finished set.")],
+    sample: Annotated[int, typer.Option(min=0, help="Rows that are played and judged again.")] = 200,
+) -> None:
+    """Check a set: leaks between splits, duplicates, the files' hashes, and a sample of rows in the world."""
+    from sealegs.training.data.choosing import checked
+
+    told, problems = checked(folder, sample)
+    console.print(told, highlight=False, markup=False)
+    for problem in problems:
+        errors.print(problem, markup=False)
+    raise typer.Exit(1 if problems else 0)

@@ -1,0 +1,6 @@
+"""Trajectories to learn from: made from tasks, struck by labelled failures, continued by an expert, judged, split."""
+
+CLEAN = "clean"
+FAILING = "failing"
+SPLITS = ("train", "validation", "test", "generalisation")
+UNSEEN = "generalisation"

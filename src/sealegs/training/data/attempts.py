@@ -1,0 +1,139 @@
+"""Attempts at a row: which task, which failure, where, and in which words: of seed, row and attempt alone."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from sealegs.faults import seeds
+from sealegs.faults.plan import Plan
+from sealegs.tasks.graph import Step
+from sealegs.training.data import UNSEEN
+from sealegs.training.data.dividing import Division, division
+from sealegs.training.data.failures import MODES, Kind, fits_step, kinds, plan
+from sealegs.training.data.forms import Form, Row, row
+from sealegs.training.data.playing import Order, Teacher, Unfit, play
+from sealegs.training.data.recipe import Recipe
+from sealegs.training.data.sources import KEPT, Asked, Base, Sources, asked, offered
+
+SALTS = 4  # drawn lists of tools for each task
+SPREAD = (0.7548776662466927, 0.5698402909980532)  # rows spread evenly over the unit square (the plastic number)
+
+
+@dataclass(frozen=True)
+class Making:
+    """What a set is: equal makings give equal sets."""
+
+    recipe: Recipe
+    sources: Sources
+    n: int
+    seed: int
+    form: Form
+    teacher: str = ""
+
+    @property
+    def division(self) -> Division:
+        """What each split may hold."""
+        return division(self.sources, self.recipe, self.seed)
+
+    def place(self, number: int) -> tuple[str, bool]:
+        """The split of a row, and whether something fails in it: as near to the recipe's shares as whole rows are."""
+        shares, at = self.recipe.splits.parts(), (0.5 + number * SPREAD[0]) % 1
+        split = UNSEEN
+        for name, share in shares.items():
+            at -= share
+            if at < 0:
+                split = name
+                break
+        return split, (0.5 + number * SPREAD[1]) % 1 >= self.recipe.clean
+
+
+def attempt(making: Making, number: int, trial: int, teacher: Teacher | None = None) -> Row:
+    """One attempt at a row.
+
+    Raises:
+        Unfit: it gives none.
+    """
+    split, failing = making.place(number)
+    key = (making.seed, number, trial)
+    draw = seeds.stream("row", *key)
+    divided = making.division
+    among = divided.tasks[split]
+    if not among:
+        raise Unfit(f"no task is of the split {split}")
+    chosen = _asked(among[draw.randrange(len(among))], making, draw)
+    kind, mode, step = _failure(making, number, chosen, draw) if failing else (None, "", None)
+    barred = frozenset[str]() if split == UNSEEN else divided.tools
+    order = Order(
+        asked=chosen,
+        specs=offered(chosen.base, draw.randrange(SALTS), making.recipe.distractors, barred),
+        prompt=draw.choice(making.recipe.prompts),
+        kind=kind,
+        mode=mode,
+        step=step,
+        plan=plan(kind, mode, step.tool, draw, draw.getrandbits(31)) if kind and step else Plan(name="clean"),
+        noted=kind is not None and draw.random() < making.recipe.exemplars,
+        key=key,
+    )
+    made = play(order, making.recipe.continuation, teacher)
+    who = "planner" if not kind or making.recipe.continuation == "expert" else making.teacher or None
+    about = {"id": f"{making.seed}-{number:07d}-{trial}", "split": split, "expert": who}
+    return row(order, made, about, making.form, making.recipe.continuation)
+
+
+def _asked(base: Base, making: Making, draw: random.Random) -> Asked:
+    found = asked(base, draw.randint(0, making.recipe.variants), making.seed)
+    if found is None:
+        raise Unfit("the world does not allow these numbers")
+    return found
+
+
+def _failure(making: Making, number: int, chosen: Asked, draw: random.Random) -> tuple[Kind, str, Step]:
+    """What fails, how and where, as the row's split may hold it. The mode is the row's own, whatever else falls."""
+    divided, (split, _) = making.division, making.place(number)
+    own, shares = seeds.stream("mode", making.seed, number), making.recipe.modes.parts()
+    mode = own.choices(MODES, [shares[name] for name in MODES])[0]
+    slip = mode == "P1" and own.random() < making.recipe.slips
+    able = _able(mode, slip, divided.kinds, split == UNSEEN)
+    if not able:
+        raise Unfit("no kind of failure of this split comes in this mode")
+    klass = draw.choice(sorted({kind.klass for kind in able}))
+    kind = draw.choice([kind for kind in able if kind.klass == klass])
+    steps = [step for step in chosen.task.graph.walk() if divided.pair(klass, step.tool) == split]
+    draw.shuffle(steps)
+    for step in steps:
+        if _fits(kind, chosen, step.id):
+            return kind, mode, step
+    raise Unfit("no step of the task is open to this failure in this split")
+
+
+@lru_cache
+def _able(mode: str, slip: bool, unseen: frozenset[str], generalising: bool) -> Sequence[Kind]:
+    return tuple(
+        kind
+        for kind in kinds().values()
+        if mode in kind.modes() and kind.slip == slip and (kind.name in unseen) == generalising
+    )
+
+
+@lru_cache(maxsize=16 * KEPT)
+def _fits(kind: Kind, chosen: Asked, step: str) -> bool:
+    return fits_step(kind, chosen, chosen.task.graph.steps[step])
+
+
+def found(making: Making, number: int, start: int = 0, teacher: Teacher | None = None) -> tuple[int, Row | None, Any]:
+    """The first attempt from `start` on that gives a row: its number, the row, and why the others gave none.
+
+    Where none of the recipe's tries does, the number is the one after the last, and the row is None.
+    """
+    fell: dict[str, int] = {}
+    for trial in range(start, making.recipe.tries):
+        try:
+            return trial, attempt(making, number, trial, teacher), fell
+        except Unfit as error:
+            reason = str(error).split(":")[0]
+            fell[reason] = fell.get(reason, 0) + 1
+    return making.recipe.tries, None, fell

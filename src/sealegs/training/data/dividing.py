@@ -1,0 +1,110 @@
+"""Who may hold what: base tasks, (class, step) pairs, tools and kinds of failures, divided among the splits.
+
+- Base tasks: each is of one split. Tasks whose tool sets are much alike (a Jaccard index above 0.5) go together.
+- Pairs of a failure's class and the step that it strikes (a step is known by its tool): each is of one split.
+- Generalisation: some tools are offered, called and struck in no other split, and its failures strike these alone; some
+  kinds of failures come in no other split, and its failures are these alone. The other tools of its tasks may be known.
+
+The unseen tools are those that the fewest tasks use, as many as the split's share of tasks allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from sealegs.faults import seeds
+from sealegs.tasks.similarity import Seen, tools_of
+from sealegs.training.data import UNSEEN
+from sealegs.training.data.failures import unseen_kinds
+from sealegs.training.data.recipe import Recipe
+from sealegs.training.data.sources import Base, Sources, bases
+
+ALIKE = 0.5
+PAIRED = 0.1  # the least share of pairs that a split with rows has
+
+
+@dataclass(frozen=True, eq=False)
+class Division:
+    """What each split may hold.
+
+    Attributes:
+        tasks: the base tasks of each split.
+        tools: the tools that only generalisation holds.
+        kinds: the kinds of failures that only generalisation holds.
+    """
+
+    tasks: Mapping[str, tuple[Base, ...]]
+    tools: frozenset[str]
+    kinds: frozenset[str]
+    shares: Mapping[str, float]
+    seed: int
+
+    def pair(self, klass: str, tool: str) -> str:
+        """The split that a pair is of."""
+        return UNSEEN if tool in self.tools else _share_of(self.shares, seeds.uniform("pair", self.seed, klass, tool))
+
+
+@cache
+def division(sources: Sources, recipe: Recipe, seed: int) -> Division:
+    """How a recipe divides what its sources hold."""
+    found = bases(sources, recipe.leave_out)
+    shares = recipe.splits.parts()
+    tools, unseen = _unseen(found.values(), shares[UNSEEN], seed)
+    others = {split: share for split, share in shares.items() if split != UNSEEN and share}
+    tasks: dict[str, list[Base]] = {split: [] for split in shares}
+    tasks[UNSEEN] = [base for base in found.values() if base.id in unseen]
+    left = [base for base in found.values() if base.id not in unseen]
+    for circle in _circles(left):
+        split = _share_of(others, seeds.uniform("split", seed, circle[0].id)) if others else UNSEEN
+        if others or tools == frozenset():
+            tasks[split].extend(circle)
+    paired = {split: max(share, PAIRED) for split, share in others.items()}
+    kinds = unseen_kinds(recipe.unseen_kinds, seed) if shares[UNSEEN] else frozenset()
+    return Division({split: tuple(of) for split, of in tasks.items()}, tools, kinds, paired, seed)
+
+
+def _unseen(found: Iterable[Base], share: float, seed: int) -> tuple[frozenset[str], set[str]]:
+    """The tools kept for generalisation, and the tasks that hold one of them."""
+    users: dict[str, set[str]] = {}
+    count = 0
+    for base in found:
+        count += 1
+        for tool in tools_of(base.task):
+            users.setdefault(tool, set()).add(base.id)
+    tools: set[str] = set()
+    tasks: set[str] = set()
+    for tool in sorted(users, key=lambda name: (len(users[name]), seeds.digest("unseen tool", seed, name))):
+        if len(tasks | users[tool]) <= share * count:
+            tools.add(tool)
+            tasks |= users[tool]
+    return frozenset(tools), tasks
+
+
+def _circles(found: Iterable[Base]) -> list[list[Base]]:
+    """Tasks that are much alike, together; in the order of their first."""
+    seen = Seen()
+    circle: dict[str, list[Base]] = {}
+    circles: list[list[Base]] = []
+    for base in found:
+        tools = tools_of(base.task)
+        alike, name = seen.nearest(tools)
+        home = circle[name] if alike > ALIKE else []
+        if not home:
+            circles.append(home)
+        home.append(base)
+        circle[base.id] = home
+        seen.add(base.id, tools)
+    return circles
+
+
+def _share_of(shares: Mapping[str, float], at: float) -> str:
+    """The part of a whole in which a number from 0 to 1 lies."""
+    names = [name for name, share in shares.items() if share]
+    place = at * sum(shares.values())
+    for name in names:
+        place -= shares[name]
+        if place < 0:
+            return name
+    return names[-1]

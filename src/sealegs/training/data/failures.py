@@ -1,0 +1,168 @@
+"""The labelled failures that trajectories are struck by: what is shown, its class, and how long it may last.
+
+Three sources: the 58 failures of the published assignment; the nine implicit corruptions, answers that look like data
+and are wrong; and slips, calls that the agent itself makes wrongly and that the tool, or the lack of one, refuses.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from sealegs.agents import Use
+from sealegs.faults import seeds
+from sealegs.faults.kinds import AnyFault, Error
+from sealegs.faults.kinds.corruption import FAMILIES, fits
+from sealegs.faults.plan import Plan, Rule
+from sealegs.faults.spec import ToolSpec
+from sealegs.faults.triggers import First, Tool
+from sealegs.recovery.causes import causes
+from sealegs.suites.maze.perturbation import PERSISTENCE
+from sealegs.suites.paladin.failures import Lasts, Shown, published
+from sealegs.tasks.graph import Step
+from sealegs.training.data.sources import Asked
+
+FAULT: TypeAdapter[AnyFault] = TypeAdapter(AnyFault)
+MODES = tuple(PERSISTENCE)
+MALFORMED = "Malformed JSON"
+SLIPS: Mapping[str, str] = {
+    "argument left out": "Argument Hallucination",
+    "argument misnamed": "Argument Hallucination",
+    "argument of another type": "Argument Hallucination",
+    "tool with a prefix": "Tool Hallucination",
+    "tool with a version": "Tool Hallucination",
+    "tool in another case": "Tool Hallucination",
+}
+MESSAGES = ("{message}", "{message}", "{tool}: {message}", "{message} (request {id})", "{message}. Trace {id}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of failure.
+
+    Attributes:
+        name: unique.
+        klass: one of the seven published classes.
+        lasts: whether it passes, stays, or either.
+        implicit: whether what is shown looks like data.
+        shown: the published failure, for those that are.
+        slip: whether it is the agent's own call that is wrong.
+    """
+
+    name: str
+    klass: str
+    lasts: Lasts
+    implicit: bool = False
+    shown: Shown | None = field(default=None, compare=False)
+    slip: bool = False
+
+    def modes(self) -> tuple[str, ...]:
+        """Those of P1 to P4 in which it can come."""
+        modes = ("P3", "P4") if self.implicit else ("P1", "P2")
+        return tuple(mode for mode in modes if self.lasts in ("either", PERSISTENCE[mode]))
+
+
+@cache
+def kinds() -> Mapping[str, Kind]:
+    """All kinds by name."""
+    found = [
+        Kind(one.failure, one.klass, one.lasts, one.rewrites, one)
+        for one in published().values()
+        if not one.rewrites or one.failure == MALFORMED  # the other one is a corruption below
+    ]
+    wrong = causes()["wrong_answer"].failure_class
+    found += [Kind(family, wrong, "either", implicit=True) for family in FAMILIES]
+    found += [Kind(name, klass, "transient", slip=True) for name, klass in SLIPS.items()]
+    return {kind.name: kind for kind in found}
+
+
+def unseen_kinds(share: float, seed: int) -> frozenset[str]:
+    """The kinds that only the generalisation split holds: of each class and sort this share, and at least one.
+
+    A class whose sort is a single kind keeps it for training.
+    """
+    sorts: dict[tuple[object, ...], list[str]] = {}
+    for kind in kinds().values():
+        sorts.setdefault((kind.klass, kind.implicit, kind.slip), []).append(kind.name)
+    kept: set[str] = set()
+    for names in sorts.values():
+        drawn = sorted(names, key=lambda name: seeds.digest("unseen kind", seed, name))
+        kept.update(drawn[: max(1, round(share * len(names)))] if len(names) > 1 else ())
+    return frozenset(kept)
+
+
+def fits_step(kind: Kind, asked: Asked, step: Step) -> bool:
+    """Whether a failure of this kind can strike this step: its answer can be made wrong so, and it matters."""
+    if not kind.implicit:
+        return True
+    spec = asked.base.specs[step.tool]
+    if kind.shown is not None:
+        return bool(spec.used) and not spec.effects
+    expected, others = asked.right.steps[step.id], asked.base.corpus.answered_examples(step.tool)
+    key = (asked.base.id, asked.number, step.id)
+    return bool(spec.used) and fits(kind.name, spec, expected.arguments, expected.output, key, others)
+
+
+def plan(kind: Kind, mode: str, tool: str, draw: random.Random, seed: int) -> Plan:
+    """The plan that has a failure strike a tool's first call, and every later one where it stays."""
+    if kind.slip:
+        return Plan(name="slip", seed=seed)
+    rule = Rule(
+        id="failure",
+        match=Tool(tool),
+        when=First(1),
+        fault=_fault(kind, tool, draw),
+        persistence=PERSISTENCE[mode],
+        at_most=1 if PERSISTENCE[mode] == "transient" else None,
+    )
+    return Plan(name=kind.name, seed=seed, rules=(rule,))
+
+
+def _fault(kind: Kind, tool: str, draw: random.Random) -> AnyFault:
+    if kind.shown is None:
+        return FAULT.validate_python({"kind": kind.name, "effect": "lost"})
+    fault = kind.shown.fault
+    if isinstance(fault, Error):
+        words = draw.choice(MESSAGES)
+        text = words.format(message=fault.failure.message, tool=tool, id=f"{draw.getrandbits(32):08x}")
+        return fault.model_copy(update={"message": text})
+    return fault
+
+
+def slipped(kind: Kind, use: Use, spec: ToolSpec, draw: random.Random) -> Use | None:
+    """The call as an agent that slips makes it; None where this slip cannot be made with it."""
+    if kind.name.startswith("tool "):
+        return replace(use, tool=_renamed(kind.name, use.tool, draw))
+    required = [name for name in spec.parameters.get("required", ()) if name in use.arguments]
+    if not required:
+        return None
+    name = draw.choice(required)
+    given = dict(use.arguments)
+    value = given.pop(name)
+    if kind.name == "argument misnamed":
+        given[draw.choice((f"{name}_value", f"the_{name}", name.upper()))] = value
+    elif kind.name == "argument of another type":
+        given[name] = _other_type(value, draw)
+    return replace(use, arguments=given)
+
+
+def _renamed(slip: str, tool: str, draw: random.Random) -> str:
+    if slip == "tool with a prefix":
+        return f"{draw.choice(('do', 'call', 'api', 'run'))}_{tool}"
+    if slip == "tool with a version":
+        return f"{tool}_{draw.choice(('v2', 'v3', 'new', 'api'))}"
+    first, *rest = tool.split("_")
+    return first + "".join(part.title() for part in rest) if rest else tool.upper()
+
+
+def _other_type(value: Any, draw: random.Random) -> Any:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, (int, float)):
+        return draw.choice(("unknown", "as requested", "n/a"))
+    return "see above"

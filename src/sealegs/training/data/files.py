@@ -1,0 +1,172 @@
+"""Rows on disk, a part at a time, each whole or not at all: JSON lines, or Parquet with pyarrow.
+
+In Parquet the arguments of a call are of Arrow's JSON type, which `datasets` reads back as objects; so no argument of
+one tool appears as an empty one of another.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from sealegs.faults.mistake import Mistake
+from sealegs.training.data import SPLITS
+from sealegs.training.data.forms import Row
+
+Format = Literal["jsonl", "parquet"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+DATA = "data"
+
+
+def check_format(format: Format) -> None:
+    """Whether the format can be written here.
+
+    Raises:
+        Mistake: it needs a package that is not there.
+    """
+    if format == "parquet" and find_spec("pyarrow") is None:
+        raise Mistake(
+            'Parquet needs pyarrow, which is not installed: pip install "sealegs[train-data]", or --format jsonl'
+        )
+
+
+def part_name(split: str, number: int, format: Format) -> str:
+    """The name of a part, in the order of its rows."""
+    return f"{DATA}/{split}-{number:05d}.{format}"
+
+
+def part(rows: Sequence[Row], format: Format) -> bytes:
+    """A part's bytes."""
+    if format == "jsonl":
+        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+    import pyarrow.parquet as pq
+
+    out = io.BytesIO()
+    pq.write_table(_table(rows), out, compression="zstd")
+    return out.getvalue()
+
+
+def write(file: Path, data: bytes) -> str:
+    """Write a file, whole or not at all.
+
+    Returns:
+        the SHA-256 of what was written.
+
+    Raises:
+        Mistake: it cannot be written.
+    """
+    aside = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        aside.write_bytes(data)
+        aside.replace(file)
+    except OSError as error:
+        raise Mistake(f"cannot write {file}: {error.strerror}; name another folder with --out") from error
+    return hashlib.sha256(data).hexdigest()
+
+
+def parts(folder: Path) -> dict[str, list[Path]]:
+    """The parts of a set by split, in order.
+
+    Raises:
+        Mistake: the folder holds none.
+    """
+    found = {split: sorted((folder / DATA).glob(f"{split}-*.*")) for split in SPLITS}
+    if not any(found.values()):
+        raise Mistake(f"{folder} holds no data; `sealegs data make` makes such folders")
+    return {split: files for split, files in found.items() if files}
+
+
+def rows(files: Iterable[Path]) -> Iterator[Row]:
+    """The rows of some parts, arguments as objects in either format.
+
+    Raises:
+        Mistake: a part cannot be read.
+    """
+    for file in files:
+        try:
+            yield from _jsonl(file) if file.suffix == ".jsonl" else _parquet(file)
+        except (OSError, ValueError) as error:
+            raise Mistake(f"cannot read {file}: {error}") from error
+
+
+def _jsonl(file: Path) -> Iterator[Row]:
+    with file.open(encoding="utf-8") as lines:
+        for line in lines:
+            yield json.loads(line)
+
+
+def _parquet(file: Path) -> Iterator[Row]:
+    check_format("parquet")
+    import pyarrow.parquet as pq
+
+    for batch in pq.ParquetFile(file).iter_batches(256):
+        for row in batch.to_pylist():
+            if row.get("messages") is not None:
+                row["messages"] = [_message(message) for message in row["messages"]]
+            yield row
+
+
+def _message(stored: Mapping[str, Any]) -> dict[str, Any]:
+    message = {name: value for name, value in stored.items() if value is not None}
+    for call in message.get("tool_calls", ()):
+        if isinstance(call["function"]["arguments"], str):
+            call["function"]["arguments"] = json.loads(call["function"]["arguments"])
+    return message
+
+
+def _table(rows: Sequence[Row]) -> Any:
+    import pyarrow as pa
+
+    trl, toolbench = "messages" in rows[0], "conversations" in rows[0]
+    table = pa.Table.from_pylist([_stored(row) for row in rows], schema=_schema(trl, toolbench, pa.string()))
+    return table.cast(_schema(trl, toolbench, pa.json_(pa.string())))
+
+
+def _stored(row: Row) -> Row:
+    if "messages" not in row:
+        return row
+    return {**row, "messages": [_flat(message) for message in row["messages"]]}
+
+
+def _flat(message: Mapping[str, Any]) -> dict[str, Any]:
+    if "tool_calls" not in message:
+        return dict(message)
+    calls = [
+        {
+            **call,
+            "function": {
+                **call["function"],
+                "arguments": json.dumps(call["function"]["arguments"], ensure_ascii=False),
+            },
+        }
+        for call in message["tool_calls"]
+    ]
+    return {**message, "tool_calls": calls}
+
+
+def _schema(trl: bool, toolbench: bool, data: Any) -> Any:
+    import pyarrow as pa
+
+    text, whole, truth = pa.string(), pa.int32(), pa.bool_()
+    fields: dict[str, Any] = dict.fromkeys(("id", "split", "expert", "base_task"), text)
+    fields |= {"variant": whole, "level": text, "failing": truth}
+    fields |= dict.fromkeys(("failure_class", "failure_kind", "mode"), text)
+    fields |= {"step": whole, "step_tool": text, "strategy": text, "optimal_cost": whole, "cost": whole}
+    fields |= {"outcome": text, "exemplar": text, "calls": whole, "offered": pa.list_(text), "plan": text}
+    if trl:
+        function = pa.struct([("name", text), ("arguments", data)])
+        call = pa.struct([("id", text), ("type", text), ("function", function)])
+        names = [("role", text), ("content", text), ("recovery", truth), ("tool_calls", pa.list_(call))]
+        fields["messages"] = pa.list_(pa.struct([*names, ("tool_call_id", text), ("name", text)]))
+        fields["tools"] = text
+    if toolbench:
+        fields["conversations"] = pa.list_(pa.struct([("from", text), ("value", text)]))
+        fields["recovery_turns"] = pa.list_(whole)
+    return pa.schema(fields)

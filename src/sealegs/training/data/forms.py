@@ -1,0 +1,112 @@
+"""A trajectory as a row: in TRL's conversational tool-calling form, in ToolBench's, or in both.
+
+`messages` and `tools` are what TRL and chat templates read (`tools` as JSON text, which both take); an assistant's
+message says in `recovery` whether it is a corrective segment. `conversations` is thought, action and action input as
+text, with a list of the places of corrective segments beside it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, get_args
+
+from sealegs.agents.arms.toolbench import finishing, tool_entry, written_step
+from sealegs.faults.spec import ToolSpec
+from sealegs.suites.paladin.toolbench.form import SYSTEM
+from sealegs.training.data.playing import Message, Order, Trajectory, costs, outcome_of
+
+Form = Literal["trl", "toolbench", "both"]
+FORMS: tuple[Form, ...] = get_args(Form)
+Row = dict[str, Any]
+
+
+def row(order: Order, made: Trajectory, about: Mapping[str, Any], form: Form, continuation: str) -> Row:
+    """A trajectory with its labels.
+
+    Args:
+        order, made: what was ordered, and what came.
+        about: `id`, `split`, `seed` and `expert`.
+        form: which forms it holds.
+        continuation: who went on after the failure.
+    """
+    kind, step = order.kind, order.step
+    best, cost = costs(order, made)
+    told: Row = {
+        **about,
+        "base_task": order.asked.base.id,
+        "variant": order.asked.number,
+        "level": order.asked.task.level,
+        "failing": kind is not None,
+        "failure_class": kind.klass if kind else None,
+        "failure_kind": kind.name if kind else None,
+        "mode": order.mode or "NP",
+        "step": made.at + 1 if made.at is not None else None,
+        "step_tool": step.tool if step else None,
+        "strategy": strategy(made),
+        "optimal_cost": best,
+        "cost": cost if continuation != "none" else None,
+        "outcome": outcome_of(order, made, continuation),
+        "exemplar": made.exemplar or None,
+        "calls": sum(message["role"] == "tool" for message in made.messages),
+        "offered": [spec.name for spec in order.specs],
+        "plan": json.dumps(order.plan.as_data(), ensure_ascii=False) if order.plan.rules else None,
+    }
+    if form in ("trl", "both"):
+        told["messages"] = made.messages
+        told["tools"] = json.dumps([_function(spec) for spec in order.specs], ensure_ascii=False)
+    if form in ("toolbench", "both"):
+        texts, places = conversation(made.messages, order.specs, gave_up=told["outcome"] == "right stop")
+        told["conversations"], told["recovery_turns"] = texts, places
+    return told
+
+
+def strategy(made: Trajectory) -> str | None:
+    """What the recovery came to, in order: `retry`, `correct`, `switch`, `stop`, joined by `then`."""
+    names = {"tries again": "retry", "mends its call": "correct", "switches": "switch", "stops": "stop"}
+    return " then ".join(dict.fromkeys(names[doing] for doing in made.doings if doing in names)) or None
+
+
+def _function(spec: ToolSpec) -> dict[str, Any]:
+    return {"type": "function", "function": tool_entry(spec)}
+
+
+def conversation(
+    messages: Sequence[Message], specs: Sequence[ToolSpec], *, gave_up: bool
+) -> tuple[list[dict[str, str]], list[int]]:
+    """Messages as ToolBench has them, and the places of the corrective segments among them."""
+    tools = json.dumps([tool_entry(spec) for spec in specs], ensure_ascii=False)
+    texts: list[dict[str, str]] = []
+    places: list[int] = []
+    for message in messages:
+        if message["role"] == "system":
+            texts.append({"from": "system", "value": f"{message['content']}\n{SYSTEM.format(tools=tools)}"})
+        elif message["role"] == "user":
+            texts.append({"from": "user", "value": f"\n{message['content']}\nBegin!\n"})
+        elif message["role"] == "tool":
+            texts.append({"from": "function", "value": observed(message["content"])})
+        else:
+            if message["recovery"]:
+                places.append(len(texts))
+            texts.append({"from": "assistant", "value": "\n" + _step(message, gave_up=gave_up)})
+    return texts, places
+
+
+def observed(text: str) -> str:
+    """A tool's text as an observation: an error and a response, one of them empty."""
+    try:
+        data = json.loads(text)
+    except ValueError:
+        data = None
+    error = data.get("error") if isinstance(data, dict) else None
+    told = (
+        {"error": json.dumps(error, ensure_ascii=False), "response": ""} if error else {"error": "", "response": text}
+    )
+    return json.dumps(told, ensure_ascii=False)
+
+
+def _step(message: Message, *, gave_up: bool) -> str:
+    for call in message.get("tool_calls", ()):
+        return written_step(message["content"], call["function"]["name"], call["function"]["arguments"])
+    thought = message["content"].split("\n")[0] if message["recovery"] else "All that was asked for is there."
+    return finishing(thought, message["content"], gave_up=gave_up)

@@ -1,0 +1,347 @@
+"""One trajectory: what it is to be, and playing it in the world up to its end or its cut.
+
+What the agent sees and says is kept as messages, the truth as a record that the judge reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from sealegs.agents import Briefing, Say, Use
+from sealegs.faults import seeds
+from sealegs.faults.call import Call, Failure, Outcome, render
+from sealegs.faults.plan import Plan
+from sealegs.faults.spec import ToolSpec
+from sealegs.inject import Session, VirtualClock
+from sealegs.recovery.bank.index import shipped_bank
+from sealegs.recovery.policies.advise import with_note
+from sealegs.recovery.signature import signature
+from sealegs.scoring import Case, Slot, Verdict, judge
+from sealegs.scoring.course import node_of
+from sealegs.suites.maze.episodes import TOOL_TIMEOUT
+from sealegs.suites.maze.perturbation import PERSISTENCE
+from sealegs.suites.maze.prompts import PROMPTS
+from sealegs.tasks import State, recovery_cost
+from sealegs.tasks.graph import Step
+from sealegs.traces import Recorder
+from sealegs.traces.record import Record, record
+from sealegs.training.data.expert import Doing, Expert
+from sealegs.training.data.failures import Kind, slipped
+from sealegs.training.data.sources import Asked
+from sealegs.training.data.wording import closing, thought
+from sealegs.world.state import World
+
+MOST_CALLS = 40
+Message = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a trajectory is to be.
+
+    Attributes:
+        asked: the task.
+        specs: the tools that are offered.
+        prompt: the name of what the agent is told before the request.
+        kind, mode, step, plan: the failure and where it strikes; None, empty, None and an empty plan in a clean one.
+        noted: whether the bank's nearest exemplar stands in the tool's message.
+        key: names all its random decisions.
+    """
+
+    asked: Asked
+    specs: tuple[ToolSpec, ...]
+    prompt: str
+    kind: Kind | None
+    mode: str
+    step: Step | None
+    plan: Plan
+    noted: bool
+    key: tuple[object, ...]
+
+    @property
+    def case(self) -> Case:
+        """What a judge of the trajectory must know."""
+        slots: tuple[Slot, ...] = ()
+        if self.kind is not None and not self.kind.slip and self.step is not None:
+            slots = (Slot(node_of(self.step, self.asked.task.graph), PERSISTENCE[self.mode]),)
+        return Case(self.asked.task, self.asked.right, self.mode or "NP", slots)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model says: its text, and the calls that it makes."""
+
+    text: str
+    uses: tuple[Use, ...] = ()
+
+
+Teacher = Callable[[list[Message], tuple[ToolSpec, ...], str], Reply]
+
+
+class Unfit(Exception):
+    """An attempt that gives no trajectory; the message says why, in few words."""
+
+
+@dataclass
+class Trajectory:
+    """One trajectory that was played.
+
+    Attributes:
+        messages: system, user, assistant and tool, in the order they came; `recovery` marks corrective segments.
+        found: the record.
+        verdict: the judge's.
+        at: the position of the call that failed, from 0; None in a clean one.
+        doings: what the expert did from the failure on.
+        exemplar: the bank's exemplar in the tool's message, where one is.
+    """
+
+    messages: list[Message] = field(default_factory=list)
+    found: Record | None = None
+    verdict: Verdict | None = None
+    at: int | None = None
+    doings: list[Doing] = field(default_factory=list)
+    exemplar: str = ""
+
+    @property
+    def judged(self) -> Verdict:
+        """The verdict of a trajectory that was played to its end."""
+        assert self.verdict is not None
+        return self.verdict
+
+
+class Player:
+    """Plays one trajectory.
+
+    Args:
+        order: what it is to be.
+    """
+
+    def __init__(self, order: Order) -> None:
+        self.order = order
+        self.draw = seeds.stream(*order.key, "play")
+        self.specs = {spec.name: spec for spec in order.specs}
+        clock = VirtualClock()
+        self.recorder = Recorder(clock)
+        self.recorder.start("/".join(map(str, order.key)), {"mode": order.mode or "NP"})
+        self.world = World(self.recorder.effect)
+        self.session = Session(
+            order.plan,
+            episode="/".join(map(str, order.key)),
+            specs=order.specs,
+            clock=clock,
+            timeout=TOOL_TIMEOUT,
+            watcher=self.recorder,
+        )
+        self.made = Trajectory(
+            messages=[
+                {"role": "system", "content": PROMPTS[order.prompt].strip()},
+                {"role": "user", "content": order.asked.task.request.strip()},
+            ]
+        )
+        self.calls = 0
+
+    def call(self, use: Use) -> Outcome:
+        """Make one call in the world."""
+        self.calls += 1
+        corpus = self.order.asked.base.corpus
+
+        def run(call: Call) -> Outcome:
+            return corpus.run(call, self.world)
+
+        return self.session.call(use.tool, use.arguments, run)
+
+    def show(self, outcome: Outcome, use: Use) -> str:
+        """Put an outcome into the conversation; with the exemplar, where one is to stand there."""
+        if self.order.noted and self.made.at == self.calls - 1:
+            outcome = self._noted(outcome, use)
+        text = render(outcome)
+        self.made.messages.append(
+            {"role": "tool", "tool_call_id": f"call-{self.calls}", "name": use.tool, "content": text}
+        )
+        return text
+
+    def _noted(self, outcome: Outcome, use: Use) -> Outcome:
+        call = Call(use.tool, use.arguments)
+        seen = signature(call, outcome, self.specs.get(use.tool))
+        advice = shipped_bank().advice(call, seen) if seen is not None else None
+        if advice is None:
+            return outcome
+        self.made.exemplar = advice.exemplar
+        return with_note(outcome, advice.text)
+
+    def say(self, text: str, use: Use | None, *, recovery: bool) -> None:
+        """Put what the agent says, and the call that it makes, into the conversation."""
+        message: Message = {"role": "assistant", "content": text, "recovery": recovery}
+        if use is not None:
+            function = {"name": use.tool, "arguments": dict(use.arguments)}
+            message["tool_calls"] = [{"id": f"call-{self.calls + 1}", "type": "function", "function": function}]
+        self.made.messages.append(message)
+
+    def end(self, answer: str | None) -> Trajectory:
+        """Close the record and have it judged."""
+        if answer is None:
+            self.recorder.finish("steps", detail="cut after the failure")
+        else:
+            self.recorder.finish("answered", answer=answer)
+        found = record(self.recorder.events)
+        self.made.found = found
+        self.made.verdict = judge(found, self.order.case)
+        return self.made
+
+
+def play(order: Order, continuation: str = "expert", teacher: Teacher | None = None) -> Trajectory:
+    """One trajectory, judged; where it is cut after the failure, the verdict says what the cut one is worth.
+
+    Raises:
+        Unfit: the failure did not come as ordered, something else failed, or the end is no success.
+    """
+    player = Player(order)
+    hopeless = order.kind is not None and order.kind.lasts == "permanent"
+    briefing = Briefing(order.asked.task, player.specs)
+    expert = Expert(briefing, player.draw, order.step, hopeless=hopeless)
+    for _ in range(MOST_CALLS):
+        mended = expert.mended
+        act = expert.act()
+        if expert.wrong:
+            player.made.doings.append(expert.doing)
+        if isinstance(act, Say):
+            return _kept(order, _told(player, expert, act))
+        _step(player, expert, act, recovering=not mended)
+        if expert.wrong and order.kind is None:
+            raise Unfit("a clean answer does not keep what the tool declares")
+        if expert.wrong and not player.made.doings and continuation != "expert":
+            if continuation == "none":
+                return _checked_cut(order, player.end(None))
+            assert teacher is not None
+            return _kept(order, _taught(player, teacher))
+    raise Unfit("it does not end")
+
+
+def _step(player: Player, expert: Expert, act: Use, *, recovering: bool) -> None:
+    """One call of the expert's; the agent's own slip where this is the place of one."""
+    order, made = player.order, player.made
+    spec = player.specs[act.tool]
+    doing = "first" if expert.doing == "goes on" and player.calls == 0 else expert.doing
+    text = thought(doing, spec, expert.wrong, expert.reasons.get(expert.wrong, "failed"), player.draw)
+    here = order.kind is not None and order.step is not None and act.tool == order.step.tool and not expert.wrong
+    if here and order.kind is not None and order.kind.slip:
+        use = slipped(order.kind, act, spec, player.draw)
+        if use is None:
+            raise Unfit("this slip cannot be made here")
+        player.say(text, use, recovery=False)
+        made.at = player.calls
+        outcome = player.call(use)
+        if not isinstance(outcome, Failure):
+            raise Unfit("the tool takes the slip for a right call")
+        player.show(outcome, use)
+        expert.slipped(act)
+        return
+    player.say(text, act, recovery=recovering)
+    made.at = player.calls if here else made.at
+    outcome = player.call(act)
+    player.show(outcome, act)
+    expert.observe(act, render(outcome))
+    if here and not expert.wrong:
+        raise Unfit("the failure cannot be told from a right answer")
+
+
+def _told(player: Player, expert: Expert, act: Say) -> Trajectory:
+    text = closing(expert.doing, act.text, player.draw)
+    player.say(text, None, recovery=expert.doing == "stops")
+    return player.end(text)
+
+
+def _taught(player: Player, teacher: Teacher) -> Trajectory:
+    """What a model makes of the rest: its calls are run, its words kept, its first message marked as recovery."""
+    failed = player.made.messages[-1]["content"]
+    for _ in range(MOST_CALLS - player.calls):
+        reply = teacher(player.made.messages, player.order.specs, failed)
+        if not (reply.text.strip() or reply.uses):
+            raise Unfit("the teacher is silent")
+        marked = any(message.get("recovery") for message in player.made.messages)
+        mending = not marked or _still_wrong(player)
+        text = reply.text.strip()
+        if mending and not text.startswith("Recovery:"):
+            text = f"Recovery: {text}".strip()
+        if not reply.uses:
+            player.say(text, None, recovery=mending)
+            return player.end(text)
+        for number, use in enumerate(reply.uses):
+            player.say(text if number == 0 else "", use, recovery=mending)
+            player.show(player.call(use), use)
+            text = text if number == 0 else ""
+    raise Unfit("the teacher does not end")
+
+
+def _still_wrong(player: Player) -> bool:
+    """Whether the node that failed is not done yet, as far as the calls that worked say."""
+    order = player.order
+    assert order.step is not None
+    graph = order.asked.task.graph
+    home = node_of(order.step, graph)
+    good = [m["name"] for m in player.made.messages[_failed_at(player) + 1 :] if m["role"] == "tool"]
+    done = {graph.step_of[name].id for name in good if name in graph.step_of}
+    return not any(node_of(graph.steps[id], graph) == home for id in done)
+
+
+def _failed_at(player: Player) -> int:
+    places = [place for place, message in enumerate(player.made.messages) if message["role"] == "tool"]
+    return places[player.made.at or 0]
+
+
+def _kept(order: Order, made: Trajectory) -> Trajectory:
+    """A trajectory that is worth learning from.
+
+    Raises:
+        Unfit: it is not.
+    """
+    verdict = made.judged
+    if not verdict.success:
+        raise Unfit(f"judged no success: {verdict.reasons[0]}")
+    if order.kind is not None:
+        _check_struck(order, made)
+        if order.kind.slip and made.doings and made.doings[0] != "mends its call":
+            raise Unfit("another way is cheaper than the call that was meant")
+    return made
+
+
+def _checked_cut(order: Order, made: Trajectory) -> Trajectory:
+    _check_struck(order, made)
+    return made
+
+
+def _check_struck(order: Order, made: Trajectory) -> None:
+    assert order.kind is not None
+    assert made.found is not None
+    struck = [place for place, turn in enumerate(made.found.turns) if turn.struck]
+    if made.at is None or (not order.kind.slip and struck[:1] != [made.at]):
+        raise Unfit("the failure did not come where it was ordered")
+
+
+def costs(order: Order, made: Trajectory) -> tuple[int | None, int | None]:
+    """c* and the trajectory's own cost: calls from the one that failed to the end, both counted, as the judge does."""
+    if made.at is None or made.found is None:
+        return None, None
+    own = len(made.found.turns) - made.at
+    if order.kind is not None and order.kind.slip:
+        done = {m["name"] for m in made.messages[: _place_of(made)] if m["role"] == "tool"}
+        graph = order.asked.task.graph
+        state = State(done=frozenset(graph.step_of[name].id for name in done))
+        further = recovery_cost(graph, state)
+        return (1 if further is None else 1 + further), own
+    return made.judged.best, own
+
+
+def _place_of(made: Trajectory) -> int:
+    """The place of the message with which the call that failed was made."""
+    places = [place for place, m in enumerate(made.messages) if m["role"] == "assistant"]
+    return places[made.at or 0]
+
+
+def outcome_of(order: Order, made: Trajectory, continuation: str) -> str:
+    """`success`, `right stop`, or `cut`."""
+    if order.kind is not None and continuation == "none":
+        return "cut"
+    return "success" if made.judged.solvable else "right stop"

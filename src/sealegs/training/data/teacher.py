@@ -1,0 +1,121 @@
+"""A model as a teacher: it goes on after a failure with the bank's nearest exemplars before it, through Inspect.
+
+Its calls are run in the world and its trajectory is kept only where the judge says success. Answers are cached by
+Inspect, so a run that goes on does not pay twice. A model that cannot be reached or says nothing loses the attempt.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Sequence
+
+from inspect_ai.model import (
+    CachePolicy,
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageTool,
+    ChatMessageUser,
+    GenerateConfig,
+    Model,
+    get_model,
+)
+from inspect_ai.tool import ToolCall, ToolInfo, ToolParams
+
+from sealegs.agents import Use
+from sealegs.faults.mistake import Mistake
+from sealegs.faults.spec import ToolSpec
+from sealegs.recovery.bank.index import shipped_bank
+from sealegs.recovery.forms import read_failure
+from sealegs.training.data.playing import Message, Reply, Teacher, Unfit
+
+EXEMPLARS = 3
+LESSON = """\
+
+A tool has just failed, or its answer cannot be right. Show how a careful assistant recovers. Begin what you write \
+next with "Recovery:", say in one or two sentences what went wrong and what you do about it, and do it: the same call \
+again, the call put right, or another tool. Then carry the request out to its end. If nothing is left to try, stop and \
+say so, and invent nothing.
+
+What helped in the nearest known cases:
+{exemplars}
+"""
+
+
+def teacher(model: str | Model) -> Teacher:
+    """A teacher that asks a model. Threads may call it at once.
+
+    Raises:
+        Mistake: the model cannot be used.
+    """
+    try:
+        asked = model if isinstance(model, Model) else get_model(model)
+    except Exception as error:
+        raise Mistake(f"the model {model!r} cannot be used: {' '.join(str(error).split())}") from error
+    loop = asyncio.new_event_loop()  # the model's connections belong to one loop
+    threading.Thread(target=loop.run_forever, daemon=True).start()
+
+    async def answer(messages: list[ChatMessage], tools: list[ToolInfo]) -> Reply:
+        config = GenerateConfig(max_tokens=4_000)
+        output = await asked.generate(messages, tools=tools, config=config, cache=CachePolicy(expiry=None))
+        calls = output.message.tool_calls or () if output.choices else ()
+        uses = tuple(Use(call.function, call.arguments) for call in calls if call.parse_error is None)
+        return Reply(output.completion, uses)
+
+    def teach(messages: list[Message], specs: tuple[ToolSpec, ...], failed: str) -> Reply:
+        told = conversation(messages, lesson(failed))
+        try:
+            return asyncio.run_coroutine_threadsafe(answer(told, [tool_info(spec) for spec in specs]), loop).result()
+        except Exception as error:  # whatever a provider raises is an answer that did not come
+            raise Unfit(f"the teacher gives no answer ({type(error).__name__})") from error
+
+    return teach
+
+
+def lesson(failed: str) -> str:
+    """What the teacher is told of the failure: the nearest exemplars of the bank."""
+    reading = read_failure(failed) if failed.strip() else None
+    seen = reading.signature if reading is not None else None
+    if seen is None:
+        return LESSON.format(exemplars="- none is near; check the answer against what was asked")
+    near = shipped_bank().nearest(seen, None, EXEMPLARS)
+    return LESSON.format(exemplars="\n".join(f"- {' '.join(match.exemplar.text.split())}" for match in near))
+
+
+def conversation(messages: Sequence[Message], told: str) -> list[ChatMessage]:
+    """The messages so far as Inspect has them, with the lesson in the system's."""
+    found: list[ChatMessage] = []
+    for message in messages:
+        match message["role"]:
+            case "system":
+                found.append(ChatMessageSystem(content=message["content"] + "\n" + told, id="system"))
+            case "user":
+                found.append(ChatMessageUser(content=message["content"], id="user"))
+            case "tool":
+                found.append(
+                    ChatMessageTool(
+                        content=message["content"],
+                        tool_call_id=message["tool_call_id"],
+                        function=message["name"],
+                        id=f"answer-{message['tool_call_id']}",
+                    )
+                )
+            case _:
+                found.append(_assistant(message, len(found)))
+    return found
+
+
+def _assistant(message: Message, place: int) -> ChatMessageAssistant:
+    calls = [
+        ToolCall(id=call["id"], function=call["function"]["name"], arguments=call["function"]["arguments"])
+        for call in message.get("tool_calls", ())
+    ]
+    return ChatMessageAssistant(content=message["content"], tool_calls=calls or None, id=f"turn-{place}")
+
+
+def tool_info(spec: ToolSpec) -> ToolInfo:
+    """A tool as Inspect tells a model of it."""
+    parameters = ToolParams.model_validate(json.loads(json.dumps(dict(spec.parameters), default=str)))
+    return ToolInfo(name=spec.name, description=spec.description or spec.name, parameters=parameters)

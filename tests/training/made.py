@@ -1,0 +1,24 @@
+"""Small sets to look at."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from sealegs.training.data.attempts import Making, found
+from sealegs.training.data.forms import Row
+from sealegs.training.data.recipe import Recipe
+from sealegs.training.data.sources import Sources
+
+ROWS = 160
+
+
+def making(n: int = ROWS, seed: int = 0, form: Any = "both", teacher: str = "", **recipe: Any) -> Making:
+    return Making(Recipe.model_validate({"name": "small", **recipe}), Sources(), n, seed, form, teacher)
+
+
+@cache
+def rows() -> tuple[Row, ...]:
+    """The rows of a set as they are made, duplicates included."""
+    made = [found(making(), number)[1] for number in range(ROWS)]
+    return tuple(row for row in made if row is not None)

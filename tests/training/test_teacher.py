@@ -1,0 +1,157 @@
+"""A model as the expert: what works is kept, what does not is not, and a silent one costs no more than its tries."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageTool,
+    GenerateConfig,
+    Model,
+    ModelOutput,
+    ModelUsage,
+    get_model,
+)
+from inspect_ai.tool import ToolChoice, ToolInfo
+
+from sealegs.agents import Briefing, Planner, Say, Use
+from sealegs.faults.mistake import Mistake
+from sealegs.training.data.attempts import Making
+from sealegs.training.data.checks import judged_again
+from sealegs.training.data.choosing import Chosen, chosen, finished
+from sealegs.training.data.files import parts, rows
+from sealegs.training.data.forms import Row
+from sealegs.training.data.sources import Sources, asked, bases
+from sealegs.training.data.teacher import lesson, teacher
+from tests.training.made import making
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+Answers = Callable[[list[ChatMessage]], ModelOutput]
+TAUGHT: dict[str, Any] = {"clean": 0.0, "continuation": "teacher", "tries": 6, "slips": 0.0, "variants": 0}
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))
+
+
+def model(answers: Answers, asked_for: list[list[ChatMessage]] | None = None) -> Model:
+    def reply(
+        input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
+    ) -> ModelOutput:
+        if asked_for is not None:
+            asked_for.append(input)
+        output = answers(input)
+        output.usage = ModelUsage(input_tokens=100, output_tokens=10, total_tokens=110)
+        return output
+
+    return get_model("mockllm/model", custom_outputs=reply, memoize=False)
+
+
+def good(messages: list[ChatMessage]) -> ModelOutput:
+    """A model that plans: everything that it knows of the episode stands in the messages."""
+    task = next(base for base in bases(Sources()).values() if base.task.request.strip() == messages[1].text)
+    planner = Planner(Briefing(task.task, task.specs))
+    calls = {
+        call.id: Use(call.function, call.arguments)
+        for message in messages
+        if isinstance(message, ChatMessageAssistant)
+        for call in message.tool_calls or ()
+    }
+    for message in messages:
+        if isinstance(message, ChatMessageTool):
+            planner.observe(calls[message.tool_call_id or ""], message.text)
+    act = planner.act()
+    if isinstance(act, Say):
+        return ModelOutput.from_content("mockllm/model", act.text)
+    return ModelOutput.for_tool_call("mockllm/model", act.tool, dict(act.arguments), content="I see what is wrong.")
+
+
+def hasty(messages: list[ChatMessage]) -> ModelOutput:
+    return ModelOutput.from_content("mockllm/model", "Everything is done.\nStatus: complete")
+
+
+def silent(messages: list[ChatMessage]) -> ModelOutput:
+    return ModelOutput.from_content("mockllm/model", "")
+
+
+def raising(messages: list[ChatMessage]) -> ModelOutput:
+    raise TimeoutError("the provider is away")
+
+
+def taught(out: Path, of: Model, n: int = 10) -> tuple[list[Row], Making]:
+    made = making(n, form="trl", teacher="mockllm/model", **{**TAUGHT, "exemplars": 0.0})
+    tally, _ = finished(Chosen(made, "jsonl", "sealegs data make"), out, lambda done, total: None, 1, teacher(of))
+    assert tally.total + tally.lost == n
+    return [row for files in parts(out).values() for row in rows(files)], made
+
+
+def test_what_a_good_teacher_shows_is_kept(tmp_path: Path) -> None:
+    told: list[list[ChatMessage]] = []
+    found, made = taught(tmp_path / "good", model(good, told))
+    assert len(found) > 6
+    for row in found:
+        assert row["expert"] == "mockllm/model"
+        marked = [message for message in row["messages"] if message.get("recovery")]
+        assert marked
+        assert marked[0]["content"].startswith("Recovery:")
+        assert row["outcome"] in ("success", "right stop")
+        assert row["cost"] >= row["optimal_cost"]
+    assert judged_again(tmp_path / "good", made, 10) == []
+    assert all("What helped in the nearest known cases:\n- " in messages[0].text for messages in told)
+
+
+def test_a_run_that_goes_on_asks_nobody_twice(tmp_path: Path) -> None:
+    told: list[list[ChatMessage]] = []
+    taught(tmp_path / "one", model(good, told), 6)
+    asked_once = len(told)
+    taught(tmp_path / "two", model(good, told), 6)
+    assert len(told) == asked_once  # Inspect has every answer
+    assert (tmp_path / "one" / "README.md").read_bytes() == (tmp_path / "two" / "README.md").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("answers", "why"),
+    [
+        (hasty, "judged no success"),
+        (silent, "the teacher is silent"),
+        (raising, r"the teacher gives no answer \(TimeoutError\)"),
+    ],
+)
+def test_a_teacher_who_shows_nothing_good_gives_nothing(tmp_path: Path, answers: Answers, why: str) -> None:
+    told: list[list[ChatMessage]] = []
+    with pytest.raises(Mistake, match=f"not one trajectory could be made: .*{why}"):
+        taught(tmp_path / "none", model(answers, told), 4)
+    assert len(told) <= 4 * TAUGHT["tries"]
+    assert not (tmp_path / "none" / "README.md").exists()
+
+
+def test_the_lesson_names_what_helps() -> None:
+    text = lesson(json.dumps({"error": {"status": 429, "type": "TooManyRequests", "message": "slow down"}}))
+    assert text.count("\n- ") == 3
+    assert "none is near" in lesson('{"price": 3}')
+
+
+def test_a_teacher_and_its_recipe_go_together(tmp_path: Path) -> None:
+    def choose(recipe: str, name: str) -> None:
+        chosen(recipe, 5, 0, "trl", "jsonl", [], [], True, name, tmp_path / "out")
+
+    file = tmp_path / "taught.yaml"
+    file.write_text("name: taught\ncontinuation: teacher\n")
+    with pytest.raises(Mistake, match="name the model with --teacher"):
+        choose(str(file), "")
+    with pytest.raises(Mistake, match="of no use"):
+        choose("default", "openai/gpt-5")
+    with pytest.raises(Mistake, match="cannot be used"):
+        teacher("nobody/nothing")
+
+
+def test_a_base_task_as_it_is() -> None:
+    base = bases(Sources())["c1-01"]
+    found = asked(base, 0, 0)
+    assert found is not None
+    assert found.task is base.task

@@ -2,8 +2,8 @@
 
     python benchmarks/hunt.py --seeds 50 --json benchmarks/results/hunt.json
 
-`right` counts the seeds whose findings are just two plans of one rule: a 403 that is retried for ever, and a negative
-price that is trusted. Seconds are processor time of one hunt, in a process that has loaded everything.
+`right_seeds` counts the seeds whose findings are just two plans of one rule: a 403 that is retried for ever, and a
+negative price that is trusted. `cpu_seconds` are processor time of one hunt, in a process that has loaded everything.
 """
 
 from __future__ import annotations
@@ -19,6 +19,12 @@ from sealegs.suites.hunt.search import Hunt, Limits, hunt
 from sealegs.suites.hunt.space import chosen_kinds
 
 HOME = "sealegs.suites.hunt.example"
+
+
+def row(metric: str, value: float, low: float, high: float, n: int) -> dict[str, object]:
+    """A row of the long table: a median, the least and the most."""
+    told = {"value": round(value, 2), "low": round(low, 2), "high": round(high, 2)}
+    return {"suite": "benchmark-hunt", "agent": HOME, "level": "", "mode": "", "metric": metric, **told, "n": n}
 
 
 def right(found: Hunt) -> bool:
@@ -39,15 +45,15 @@ def main() -> None:
         seconds.append(time.process_time() - began)
         runs.append(found.runs)
         good += right(found)
-    result = {
-        "seeds": given.seeds,
-        "right": good,
-        "runs": {"median": statistics.median(runs), "most": max(runs)},
-        "seconds": {"median": round(statistics.median(seconds), 2), "most": round(max(seconds), 2)},
-    }
-    print(json.dumps(result, indent=1))
+    rows = [
+        row("right_seeds", good, good, good, given.seeds),
+        row("runs", statistics.median(runs), min(runs), max(runs), given.seeds),
+        row("cpu_seconds", statistics.median(seconds), min(seconds), max(seconds), given.seeds),
+    ]
+    for one in rows:
+        print(f"{one['metric']:12} {one['value']:>8} [{one['low']}, {one['high']}] (n = {one['n']})")
     if given.json:
-        given.json.write_text(json.dumps(result, indent=1) + "\n")
+        given.json.write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 import resource
 import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 PLAIN = "\n".join(f"def test_{n}():\n    assert True\n" for n in range(250))
@@ -97,20 +97,24 @@ def main() -> None:
         hooks = hook_time(folders["plain"])
     best = {mode: min(found) for mode, found in times.items()}
     tests = FILES * 250
-    result = {
-        "tests": tests,
-        "rounds": given.rounds,
-        "cores": os.cpu_count(),
-        "import_ms": round(statistics.median(import_time() for _ in range(given.rounds)), 3),
-        "seconds": {mode: round(found, 3) for mode, found in best.items()},
-        "median_seconds": {mode: round(statistics.median(found), 3) for mode, found in times.items()},
-        "inert_us_per_test": round((best["plain_inert"] - best["plain_without"]) / tests * 1e6, 1),
-        "hooks_us_per_test": round(hooks / tests * 1e6, 1),
-        "marked_us_per_test": round((best["marked"] - best["marked_without"]) / tests * 1e6, 1),
-    }
-    print(json.dumps(result, indent=1))
+    rows = [row("import_ms", statistics.median(imports := [import_time() for _ in range(given.rounds)]), imports)]
+    rows += [row("cpu_seconds", min(found), found, mode) for mode, found in times.items()]
+    rows += [
+        row(f"{name}_us_per_test", (best[mode] - best[without]) / tests * 1e6)
+        for name, mode, without in (("inert", "plain_inert", "plain_without"), ("marked", "marked", "marked_without"))
+    ]
+    rows.append(row("hooks_us_per_test", hooks / tests * 1e6))
+    for one in rows:
+        print(f"{one['mode']:15} {one['metric']:18} {one['value']:>9} [{one['low']}, {one['high']}] (n = {one['n']})")
     if given.json:
-        given.json.write_text(json.dumps(result, indent=1) + "\n")
+        given.json.write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
+
+
+def row(metric: str, value: float, values: Sequence[float] = (), mode: str = "") -> dict[str, object]:
+    """A row of the long table; from least to most where there are several."""
+    ends = {"low": round(min(values), 3), "high": round(max(values), 3)} if values else {"low": None, "high": None}
+    who = {"suite": "benchmark-pytest", "agent": "", "level": "2000 tests", "mode": mode, "metric": metric}
+    return {**who, "value": round(value, 3), **ends, "n": max(1, len(values))}
 
 
 if __name__ == "__main__":

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from sealegs.cli.printing import write_whole
 from sealegs.reports.page import page
 from sealegs.scoring.metrics import table
 from sealegs.suites.maze.logs import read_run
 from sealegs.suites.maze.reporting import material
 from sealegs.suites.maze.running import Settings, run_scripted
+from sealegs.traces.whole import write_whole
 
 CHROMIUM = shutil.which("chromium")
 FLAGS = [

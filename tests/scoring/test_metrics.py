@@ -102,4 +102,5 @@ def test_paired_difference() -> None:
     assert tsr["low"] is not None
     assert tsr["low"] > 0
     same = {row["metric"]: row for row in paired_difference(one, one, {"suite": "maze", "agent": "x"})}
-    assert (same["tsr_difference"]["low"], same["tsr_difference"]["high"]) == (0.0, 0.0)
+    low, value, high = (same["tsr_difference"][name] for name in ("low", "value", "high"))
+    assert (low, value, high) == (-27.75, 0.0, 27.75), "ten alike: a share of 27.75 % that differs is not excluded"

@@ -5,7 +5,9 @@ A user's mistake is one message on standard error and exit code 2; nothing is ha
 
 from __future__ import annotations
 
+import errno
 import sys
+from typing import NoReturn
 
 import typer
 from rich.console import Console
@@ -33,6 +35,9 @@ from sealegs.cli import (
 )
 from sealegs.faults.mistake import Mistake
 
+MOST = 40  # lines of a message
+# A full disk, or a folder that is not ours: what a user can mend, wherever it shows.
+OF_THE_PLACE = {errno.EACCES, errno.EDQUOT, errno.EFBIG, errno.ENOSPC, errno.EPERM, errno.EROFS}
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
 app.add_typer(bank.app, name="bank")
 app.add_typer(campaign.app, name="campaign")
@@ -67,5 +72,18 @@ def main() -> None:
     try:
         app(standalone_mode=True)
     except Mistake as error:
-        Console(stderr=True, highlight=False, markup=False, soft_wrap=True).print(f"sealegs: {error}")
-        sys.exit(2)
+        _end(str(error))
+    except OSError as error:
+        if error.errno not in OF_THE_PLACE:
+            raise
+        where = f" {error.filename}" if error.filename else ""
+        _end(f"cannot use{where}: {error.strerror}; make room, or name another place (what was finished is kept)")
+
+
+def _end(message: str) -> NoReturn:
+    """Tell a mistake, the first lines of it where it is long, and stop."""
+    lines = message.split("\n")
+    more = [f"... and {len(lines) - MOST:,} lines more"] if len(lines) > MOST + 1 else []
+    told = "\n".join([*(lines[:MOST] if more else lines), *more])
+    Console(stderr=True, highlight=False, markup=False, soft_wrap=True).print(f"sealegs: {told}")
+    sys.exit(2)

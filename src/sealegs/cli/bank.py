@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.printing import console, errors, write_data, write_whole
+from sealegs.cli.printing import console, errors, write_data
+from sealegs.traces.whole import write_whole
 
 app = typer.Typer(no_args_is_help=True, help="Search, check and grow the bank of failures and what helped.")
 Own = Annotated[Path | None, typer.Option("--bank", help="A bank of your own beside the shipped one.")]

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.printing import console, errors, write_rows, write_whole
+from sealegs.cli.printing import console, errors, write_rows
+from sealegs.traces.whole import write_whole
 
 app = typer.Typer(no_args_is_help=True, help="Fault campaigns: check a file, run it, report on it.")
 FILE = typer.Argument(help="A campaign file, or one that ships: paper, transient, two-agents, mcp.")

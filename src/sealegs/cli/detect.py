@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.printing import console, errors, write_rows, write_whole
+from sealegs.cli.printing import console, errors, write_rows
+from sealegs.traces.whole import write_whole
 
 app = typer.Typer(no_args_is_help=True, help="Answers that are wrong without saying so: learn, check, measure.")
 RECORDS = typer.Argument(help="Records (*.jsonl), or OTLP JSON with arguments and results in it.")

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.printing import console, write_rows, write_whole
+from sealegs.cli.printing import console, write_rows
+from sealegs.traces.whole import write_whole
 
 app = typer.Typer(no_args_is_help=True, help="Grades of traces, by code or by a model, and agreement between graders.")
 JSON = typer.Option(help="Write the long table to this file, or - for standard output.")

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.printing import console, errors, write_rows, write_whole
+from sealegs.cli.printing import console, errors, write_rows
+from sealegs.traces.whole import write_whole
 
 app = typer.Typer(no_args_is_help=True, help="Check fault plans, print their schema, fit one to production traces.")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,11 +10,11 @@ from typing import Any
 
 from rich.console import Console
 
-from sealegs.faults.mistake import Mistake
 from sealegs.reports.plan_b import print_plan_b
 from sealegs.reports.tables import print_tables
 from sealegs.scoring.metrics import Result, Row, table
 from sealegs.scoring.plan_b_table import PlanBResult
+from sealegs.traces.whole import write_whole
 
 console = Console(soft_wrap=False)
 errors = Console(stderr=True, soft_wrap=True, highlight=False)
@@ -88,18 +87,3 @@ def write_files(folder: Path, texts: Mapping[str, str]) -> None:
     """
     for name, text in texts.items():
         write_whole(folder / name, text)
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is there whole or not at all.
-
-    Raises:
-        Mistake: it cannot be written; the message says why.
-    """
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        aside.write_text(text, encoding="utf-8")
-        aside.replace(path)
-    except OSError as error:
-        raise Mistake(f"cannot write {path}: {error.strerror}; name another file") from error

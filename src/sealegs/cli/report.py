@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.printing import console, plan_b_tables, tables, write_rows, write_whole
+from sealegs.cli.printing import console, plan_b_tables, tables, write_rows
 from sealegs.faults.mistake import Mistake
 from sealegs.scoring.metrics import Row
+from sealegs.traces.whole import write_whole
 
 PUBLISHED = "toolmaze"
 HOHW = "hohw"

@@ -14,16 +14,10 @@ app = typer.Typer(no_args_is_help=True, help="List the simulated tools and group
 def listing(domain: Annotated[str, typer.Argument(help="Only this domain.")] = "") -> None:
     """List tools with arguments and answers, and alternative groups with their ways."""
     from sealegs.world.corpus import load
-    from sealegs.world.listing import group_lines, tool_lines
+    from sealegs.world.listing import lines_of
 
-    corpus = load()
-    for name in sorted(corpus.tools):
-        if domain in ("", corpus.tools[name].domain):
-            typer.echo("\n".join(tool_lines(corpus.tools[name])))
-    for name in sorted(corpus.groups):
-        first = corpus.tools[corpus.groups[name].tools[0]]
-        if domain in ("", first.domain):
-            typer.echo("\n".join(group_lines(corpus.groups[name])))
+    for line in lines_of(load(), domain):
+        typer.echo(line)
 
 
 @app.command()

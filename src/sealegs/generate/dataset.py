@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 from sealegs.scoring.intervals import wilson
 from sealegs.scoring.metrics import ALL, Row
 from sealegs.suites.maze.task_sets import TASKS
+from sealegs.traces.whole import write_whole
 
 CARD = "README.md"
 
@@ -63,8 +63,8 @@ class Yield:
 def write_dataset(out: Path, found: Yield, settings: Mapping[str, Any]) -> None:
     """Write the tasks and the card, each file whole or not at all."""
     lines = "".join(json.dumps(task, ensure_ascii=False) + "\n" for task in found.tasks)
-    _write(out / TASKS, lines)
-    _write(out / CARD, card(found, settings))
+    write_whole(out / TASKS, lines)
+    write_whole(out / CARD, card(found, settings))
 
 
 def card(found: Yield, settings: Mapping[str, Any]) -> str:
@@ -93,9 +93,3 @@ Attempts, and what the others fell at:
 
 {table}
 """
-
-
-def _write(file: Path, text: str) -> None:
-    aside = file.with_name(f".{file.name}.{os.getpid()}")
-    aside.write_text(text, encoding="utf-8")
-    aside.replace(file)

@@ -19,12 +19,13 @@ from concurrent.futures import Future
 from importlib.resources import files
 from typing import Any
 
-# Reads the source, which is preceded by its length on a line of its own, and runs it on the two descriptors.
+# Reads the source, which is preceded by its length on a line of its own, and runs it on the two descriptors. Where the
+# host is gone before all of it came, there is nothing to wait for.
 BOOT = (
     "import os,sys;r,w=map(int,sys.argv[1:3]);d=b''\n"
-    "while b'\\n' not in d:d+=os.read(r,65536)\n"
+    "while b'\\n' not in d:d+=os.read(r,65536)or sys.exit()\n"
     "n,_,d=d.partition(b'\\n')\n"
-    "while len(d)<int(n):d+=os.read(r,65536)\n"
+    "while len(d)<int(n):d+=os.read(r,65536)or sys.exit()\n"
     "g={'__name__':'kernel','__builtins__':__builtins__}\n"
     "exec(compile(d[:int(n)],'<kernel>','exec'),g)\n"
     "g['serve'](r,w,d[int(n):])"

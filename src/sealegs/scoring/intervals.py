@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -54,11 +55,17 @@ def bootstrap_error(
 def _resampled(statistic: Callable[[Array], Any], clusters: int, seed: int, resamples: int) -> Array:
     if clusters == 0:
         return np.empty(0)
-    generator = np.random.default_rng(seed)
-    weights = generator.multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples).astype(np.float64)
-    values = np.asarray(statistic(weights), dtype=np.float64)
+    values = np.asarray(statistic(_weights(clusters, seed, resamples)), dtype=np.float64)
     found: Array = values[~np.isnan(values)]
     return found
+
+
+@lru_cache(maxsize=4)  # a table is of many figures over the same few numbers of clusters
+def _weights(clusters: int, seed: int, resamples: int) -> Array:
+    generator = np.random.default_rng(seed)
+    weights = generator.multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples).astype(np.float64)
+    weights.flags.writeable = False
+    return weights
 
 
 def clustered_wilson(hits: Sequence[int], sizes: Sequence[int]) -> tuple[float, float]:

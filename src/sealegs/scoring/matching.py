@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from sealegs.faults import paths
@@ -13,6 +14,7 @@ from sealegs.tasks.wording import numbers, says
 from sealegs.traces.record import Turn
 
 TOLERANCE = 0.005  # a share: how far a number in an argument or an answer may be off by rounding
+MOMENT = re.compile(r"^(\d{4}-\d\d-\d\d)[t ](\d\d:\d\d)(?::00(?:\.0+)?)?z?$")
 
 
 def close(left: Any, right: Any) -> bool:
@@ -43,9 +45,10 @@ def _number(text: str) -> float | str:
         return text
 
 
+@lru_cache(maxsize=4096)  # a judge holds the same few values against many
 def _plain(text: str) -> str:
     plain = " ".join(text.split()).casefold()
-    return re.sub(r"^(\d{4}-\d\d-\d\d)[t ](\d\d:\d\d)(?::00(?:\.0+)?)?z?$", r"\1 \2", plain)
+    return MOMENT.sub(r"\1 \2", plain)
 
 
 def right_arguments(given: Mapping[str, Any], expected: Expected) -> bool:

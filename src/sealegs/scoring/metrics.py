@@ -244,6 +244,9 @@ def _difference(name: str, metric: Metric, left: Tally, right: Tally, who: Row, 
     if np.isnan(value):
         return
     low, high = cluster_bootstrap(difference, clusters, seed)
+    if low == high:  # all clusters alike: so many could still differ, each at most by all there is
+        _, others = wilson(0, clusters)
+        low, high = value - others * (100 + value), value + others * (100 - value)
     n = int(left.episodes.sum())
     yield {
         **who,

@@ -79,7 +79,9 @@ def read_tasks(path: Path, groups: Mapping[str, Pattern], domains: Mapping[str, 
     if path.suffix != ".jsonl":
         return tasks_from(text, groups, domains, path.name)
     items: list[Any] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
         try:
             items.append(json.loads(line))
         except ValueError as error:

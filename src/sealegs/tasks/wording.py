@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 MONTHS = [
@@ -107,7 +108,7 @@ def _says_words(text: str, value: str) -> bool:
     moment = re.fullmatch(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::\d\d)?[Zz]?", value.strip())
     if moment and _says_words(text, moment[1]) and _says_words(text, moment[2]):
         return True  # the day in one place and the hour in another: a table, a period, a list
-    return any(_stands(form, plain) or _stands(f"{form}s", plain) for form in _forms(value.strip().casefold()))
+    return any(_stands(form, plain) or _stands(f"{form}s", plain) for form in _all_forms(value.strip().casefold()))
 
 
 def _stands(words: str, text: str) -> bool:
@@ -117,6 +118,11 @@ def _stands(words: str, text: str) -> bool:
 
 def _plain(text: str) -> str:
     return " ".join(text.casefold().replace(",", " ").replace("\u2019", "'").split())
+
+
+@lru_cache(maxsize=4096)
+def _all_forms(value: str) -> tuple[str, ...]:
+    return tuple(_forms(value))
 
 
 def _forms(value: str) -> Iterator[str]:

@@ -46,6 +46,12 @@ def samples(file: Path, warnings: list[str]) -> Iterator[tuple[Mapping[str, Any]
         raise StoreError(f"{file} is not a readable Inspect log ({error}); restore it or delete it") from error
 
 
+def samples_planned(started: Mapping[str, Any]) -> int:
+    """How many samples a log was begun for, by what it says of the whole run; 0 where it does not say."""
+    data, config = started.get("dataset", {}), started.get("config", {})
+    return len(data.get("sample_ids") or ()) * int(config.get("epochs") or 1)
+
+
 def sample_events(sample: Mapping[str, Any]) -> list[Event] | None:
     """The events of a sample's record; None where it left none."""
     attachments = sample.get("attachments", {})

@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sealegs.faults.mistake import Mistake
 from sealegs.tasks.pattern import Pattern
-from sealegs.world.tool import Tool
+from sealegs.world.corpus import Corpus
+from sealegs.world.tool import DOMAINS, Tool
+
+
+def lines_of(corpus: Corpus, domain: str = "") -> Iterator[str]:
+    """Every tool and group, or those of a domain.
+
+    Raises:
+        Mistake: there is no such domain.
+    """
+    if domain not in ("", *DOMAINS):
+        raise Mistake(f"unknown domain {domain!r}: choose from {', '.join(DOMAINS)}")
+    for _, tool in sorted(corpus.tools.items()):
+        if domain in ("", tool.domain):
+            yield from tool_lines(tool)
+    for _, group in sorted(corpus.groups.items()):
+        if domain in ("", corpus.tools[group.tools[0]].domain):
+            yield from group_lines(group)
 
 
 def tool_lines(tool: Tool) -> list[str]:

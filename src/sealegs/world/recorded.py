@@ -70,7 +70,9 @@ def read_recorded(file: Path) -> dict[str, Corpus]:
     """
     found: dict[str, dict[str, Tool]] = {}
     problems: list[str] = []
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(file.read_text(encoding="utf-8").split("\n"), 1):
+        if not line.strip():
+            continue
         try:
             tool = RecordedTool.model_validate_json(line)
         except ValidationError as error:

@@ -10,6 +10,7 @@ cover: Windows, and pipes that are files.
 from __future__ import annotations
 
 import asyncio
+import selectors
 import signal
 import subprocess
 import sys
@@ -293,6 +294,19 @@ def _finished(server: subprocess.Popen[bytes]) -> None:
         server.wait()
 
 
+def _check_pipes() -> None:
+    """The client's ends must be such that one can wait for them: files and the null device are not."""
+    with selectors.DefaultSelector() as waiting:
+        for name, pipe in (("input", sys.stdin), ("output", sys.stdout)):
+            try:
+                waiting.register(pipe, selectors.EVENT_READ)
+            except OSError as error:
+                raise Mistake(
+                    f"standard {name} is no pipe ({error.strerror}); let an MCP client start the proxy, or join the two"
+                    " with `|`"
+                ) from error
+
+
 def _pass_on(server: subprocess.Popen[bytes], number: signal.Signals) -> None:
     if server.poll() is None:
         server.send_signal(number)
@@ -302,6 +316,7 @@ def relay(command: Sequence[str], gate: Gate) -> int:
     """Relay between this process's standard pipes and a server; see `Relay.run`."""
 
     async def play() -> int:
+        _check_pipes()
         return await Relay(gate).run(command, sys.stdin.buffer, sys.stdout.buffer)
 
     return asyncio.run(play())

@@ -36,8 +36,6 @@ FAMILIES = (
 TRIES = 6  # draws for each invariant: a drawn wrong value may by chance be an allowed one
 PROOFS = 3  # streams that must all succeed before an answer is said to fit
 
-Wrong = Generator[Call | Wait, Outcome, Any]
-
 
 class Corruption(Fault):
     """Base of the nine implicit kinds: the agent sees a true answer made wrong in the way of the kind's name."""

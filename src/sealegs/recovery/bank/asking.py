@@ -53,9 +53,9 @@ def records_of(paths: Iterable[Path], notes: list[str]) -> Iterator[Record]:
         try:
             for events in read(path, notes):
                 yield record(events)
-        except FileNotFoundError as error:
-            raise Mistake(f"{path} does not exist; give a file of records") from error
-        except (OSError, StoreError) as error:
+        except OSError as error:
+            raise Mistake(f"cannot read {path}: {error.strerror}; give a file of records") from error
+        except StoreError as error:
             raise Mistake(str(error)) from error
 
 

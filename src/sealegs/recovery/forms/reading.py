@@ -180,7 +180,7 @@ def _of_match(shape: Shape, match: re.Match[str], text: str, depth: int) -> Read
 def _of_record(text: str) -> Reading:
     """The last failure of the last episode that has one."""
     episodes: list[list[Event]] = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         try:

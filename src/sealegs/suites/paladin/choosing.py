@@ -5,6 +5,7 @@ from __future__ import annotations
 from sealegs.agents.arms import ARMS
 from sealegs.agents.backbones import BACKBONES
 from sealegs.suites.paladin import SETS
+from sealegs.suites.paladin.episodes import EXAMPLE
 from sealegs.suites.paladin.running import Settings
 from sealegs.suites.running.choices import ENGINES, ChoiceError, engine_for, unknown, who_problems
 
@@ -39,7 +40,7 @@ def settings(
         *unknown("retrieval", [retrieval], RETRIEVALS),
         *unknown("set", [set], SETS),
         *unknown("engine", [engine], ENGINES),
-        *who_problems(agent, model, engine),
+        *who_problems(agent, model, engine, EXAMPLE),
     ]
     if problems:
         raise ChoiceError("; ".join(problems))

@@ -32,6 +32,7 @@ from sealegs.tasks import Persistence, Task, shortest
 from sealegs.traces import Record
 
 SUITE = "paladin"
+EXAMPLE = "paladin/follower"  # an arm and a backbone, for messages
 VERSION = "1-A"
 TOOL_TIMEOUT = 60.0
 ATTEMPTS = 3  # calls of one tool in the set `toolreflect`

@@ -208,12 +208,12 @@ def recovery() -> Scorer:
     """Our judge's verdict, from the record in the transcript; also under `inspect score`."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        found = judged(episode_from(state.metadata), record(noted(transcript().events)))
+        noted_record = record(noted(transcript().events))
+        found = judged(episode_from(state.metadata), noted_record)
         verdict = {name: getattr(found.verdict, name) for name in found.verdict.__slots__}
         facts = {name: getattr(found, name) for name in found.__slots__} | {"verdict": verdict}
         why = found.verdict.attribution and f"{found.verdict.attribution}: {'; '.join(found.verdict.reasons)}"
-        return Score(
-            value="C" if found.verdict.success else "I", explanation=why or "success", metadata={"recovery": facts}
-        )
+        said, value = noted_record.answer, "C" if found.verdict.success else "I"
+        return Score(value=value, answer=said, explanation=why or "success", metadata={"recovery": facts})
 
     return score

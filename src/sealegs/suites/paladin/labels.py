@@ -87,7 +87,7 @@ def _rows(text: str, source: str, problems: list[str]) -> Iterator[tuple[int, di
         for number, row in enumerate(csv.DictReader(lines), 2):
             yield number, {str(name).strip(): value for name, value in row.items() if name is not None}
         return
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:

@@ -10,7 +10,7 @@ from typing import Any
 from sealegs.scoring import judge
 from sealegs.scoring.metrics import Row
 from sealegs.scoring.recoveries import Recovery
-from sealegs.suites.paladin.episodes import SUITE, Episode
+from sealegs.suites.paladin.episodes import EXAMPLE, SUITE, Episode
 from sealegs.suites.running.logs import Form, LogError, read_logs, settings_in_words, who
 from sealegs.traces import Ended, Event, Record, Started
 
@@ -121,4 +121,4 @@ def _unrecorded(sample: Mapping[str, Any], started: Mapping[str, Any], file: Pat
     return [Started(episode.id, episode.about({**who(str(started.get("model"))), **facts})), Ended("crashed", detail)]
 
 
-FORM = Form(SUITE, SETTINGS, _episode, _unrecorded, {"retrieval": "off"})
+FORM = Form(SUITE, SETTINGS, _episode, _unrecorded, {"retrieval": "off"}, EXAMPLE)

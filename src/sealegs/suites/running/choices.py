@@ -39,11 +39,11 @@ def unknown(noun: str, names: list[str], known: Iterable[str]) -> list[str]:
     return problems
 
 
-def who_problems(agent: str, model: str, engine: str) -> list[str]:
-    """What is wrong with who is to run."""
+def who_problems(agent: str, model: str, engine: str, example: str = "planner") -> list[str]:
+    """What is wrong with who is to run. `example`: an agent of the suite's."""
     if bool(agent) == bool(model):
         given = "both are given" if agent else "neither is given"
-        return [f"name an agent or a model, one of them ({given}): --agent planner, or --model openai/gpt-5"]
+        return [f"name an agent or a model, one of them ({given}): --agent {example}, or --model openai/gpt-5"]
     if model and engine not in ("auto", "inspect"):
         return [f"the {engine} engine runs scripted agents alone; leave --engine out for a model"]
     if engine == "langchain" and find_spec("langchain") is None:

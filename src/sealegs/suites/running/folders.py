@@ -11,11 +11,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
-from sealegs.suites.running.logs import Form, LogError, read_logs
+from sealegs.suites.running.logs import SETTINGS, TOTAL, Form, LogError, read_logs
 from sealegs.traces.store import Store
+from sealegs.traces.whole import write_whole
 
-SETTINGS = "run.json"
 RECORDS = "episodes.jsonl"
+ELSEWHERE = "name another folder with --logs"
 Progress = Callable[[int, int], None]
 E = TypeVar("E")
 Co = TypeVar("Co", covariant=True)
@@ -38,29 +39,30 @@ def opened(settings: Asked[E], folder: Path, form: Form[E]) -> list[E]:
 
     Raises:
         LogError: the folder holds another run, or damaged records.
+        Mistake: it cannot be made.
     """
-    file = folder / SETTINGS
+    file, episodes = folder / SETTINGS, settings.episodes()
     if file.exists():
         _check_same(settings, file)
-    elif folder.exists() and any(folder.iterdir()):
-        raise LogError(f"{folder} is not empty and holds no run of Sealegs; name another folder with --logs")
+    elif folder.is_dir() and any(folder.iterdir()):
+        raise LogError(f"{folder} is not empty and holds no run of Sealegs; {ELSEWHERE}")
     else:
-        folder.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(asdict(settings), indent=2) + "\n", encoding="utf-8")
+        asked = {**asdict(settings), TOTAL: len(episodes)}
+        write_whole(file, json.dumps(asked, indent=2) + "\n", ELSEWHERE)
     finished = _finished(folder, form)
-    return [episode for episode in settings.episodes() if episode not in finished]
+    return [episode for episode in episodes if episode not in finished]
 
 
 def _check_same(settings: Asked[Any], file: Path) -> None:
     try:
         before: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise LogError(f"{file} is not JSON ({error}); delete the folder, or name another with --logs") from error
+        raise LogError(f"{file} is not JSON ({error}); delete the folder, or {ELSEWHERE}") from error
     before = {**asdict(type(settings)()), **before}  # a run from before a setting came had its default
     now = json.loads(json.dumps(asdict(settings)))
     differing = [f"{name} was {before.get(name)!r}, is {now[name]!r}" for name in now if before.get(name) != now[name]]
     if differing:
-        raise LogError(f"{file.parent} holds another run ({'; '.join(differing)}); name another folder with --logs")
+        raise LogError(f"{file.parent} holds another run ({'; '.join(differing)}); {ELSEWHERE}")
 
 
 def _finished(folder: Path, form: Form[E]) -> set[E]:

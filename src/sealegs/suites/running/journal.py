@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sealegs.faults.mistake import Mistake
+from sealegs.traces.whole import make_folder
 
 
 class Journal:
@@ -27,7 +28,7 @@ class Journal:
     def __init__(self, file: Path, settings: Mapping[str, Any]) -> None:
         self._file = file
         self.entries: list[dict[str, Any]] = []
-        file.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(file.parent, "name another with --out")
         if file.exists():
             self.entries = list(self._read())
         if not self.entries:

@@ -1,11 +1,13 @@
 """Reading what was run: our own records and Inspect's logs, from files and folders.
 
 An episode that appears more than once counts once, by its last finished appearance. An episode that crashed counts; one
-that Inspect started and never finished does not. What an episode is, each suite says itself (`Form`).
+that Inspect started and never finished does not. A run of which episodes are missing is told of: those that are there
+are its first, and no sample of all. What an episode is, each suite says itself (`Form`).
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,8 +15,10 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from sealegs.faults.mistake import Mistake
 from sealegs.traces import Event, Record, StoreError, read, record
-from sealegs.traces.inspect_logs import SUFFIX, sample_events, samples
+from sealegs.traces.inspect_logs import SUFFIX, sample_events, samples, samples_planned
 
+SETTINGS = "run.json"  # beside the records: what was asked for
+TOTAL = "episodes"  # in it: of how many episodes the run is
 E = TypeVar("E")
 
 
@@ -33,6 +37,7 @@ class Form(Generic[E]):
         unrecorded: the record of a sample of Inspect's that broke down before it could leave any, from the sample and
             what its log says of the run. Raises `LogError` where the sample is of no such suite.
         defaults: of settings that came later.
+        example: an agent to run, for messages.
     """
 
     suite: str
@@ -40,6 +45,7 @@ class Form(Generic[E]):
     episode: Callable[[Record, Path], E]
     unrecorded: Callable[[Mapping[str, Any], Mapping[str, Any], Path], list[Event]]
     defaults: Mapping[str, str] = field(default_factory=dict)
+    example: str = "planner"
 
 
 @dataclass(frozen=True)
@@ -64,23 +70,45 @@ def read_logs(path: Path, form: Form[E]) -> Logged[E]:
         LogError: there is nothing to read, or something that cannot be read.
     """
     if not path.exists():
-        example = f"sealegs run {form.suite} --agent planner"
-        raise LogError(f"there is no file or folder {path}; run something first (`{example}`)")
+        command = f"sealegs run {form.suite} --agent {form.example}"
+        raise LogError(f"there is no file or folder {path}; run something first (`{command}`)")
     files = sorted(f for f in path.rglob("*") if _is_log(f)) if path.is_dir() else [path]
     if not files:
         raise LogError(f"{path} holds no records (*.jsonl) and no Inspect logs (*.eval); name another folder")
     warnings: list[str] = []
     runs: dict[tuple[str, ...], dict[E, Record]] = {}
+    planned: dict[tuple[Path, tuple[str, ...]], int] = {}
+    there: dict[tuple[Path, tuple[str, ...]], set[E]] = {}
     for file in files:
-        for events in _events_of(file, warnings, form):
+        asked = _asked(file.parent)
+        for events, promised in _events_of(file, warnings, form):
             found = record(events)
             if found.about.get("suite") != form.suite:
                 suite = found.about.get("suite")
                 raise LogError(f"{file}: episode {found.episode} is of suite {suite!r}, not {form.suite!r}")
-            runs.setdefault(_key(found, form), {})[form.episode(found, file)] = found
+            key, episode = _key(found, form), form.episode(found, file)
+            runs.setdefault(key, {})[episode] = found
+            place = (file.parent, () if asked else key)
+            planned[place] = max(planned.get(place, 0), asked or promised)
+            there.setdefault(place, set()).add(episode)
     if not runs:
         raise LogError(f"{path} holds no finished episode" + "".join(f"; {warning}" for warning in warnings))
+    warnings += [
+        f"{folder}: {len(there[folder, key]):,} of {total:,} episodes are finished, and these alone are counted; the "
+        "command that began the run goes on with the rest"
+        for (folder, key), total in planned.items()
+        if len(there[folder, key]) < total
+    ]
     return Logged(runs, tuple(warnings), tuple(map(str, files)))
+
+
+def _asked(folder: Path) -> int:
+    """Of how many episodes the run is that this folder was made for; 0 where nothing says so."""
+    try:
+        total = json.loads((folder / SETTINGS).read_text(encoding="utf-8")).get(TOTAL)
+    except (OSError, ValueError, AttributeError):
+        return 0
+    return total if isinstance(total, int) else 0
 
 
 class Named(Protocol):
@@ -141,12 +169,13 @@ def _key(found: Record, form: Form[Any]) -> tuple[str, ...]:
     return tuple(str(found.about.get(name, form.defaults.get(name, ""))) for name in form.settings)
 
 
-def _events_of(file: Path, warnings: list[str], form: Form[Any]) -> Iterator[list[Event]]:
+def _events_of(file: Path, warnings: list[str], form: Form[Any]) -> Iterator[tuple[list[Event], int]]:
+    """Each episode of a file, and how many the file was begun for; 0 where it does not say."""
     try:
         if file.suffix == SUFFIX:
             for sample, started in samples(file, warnings):
-                yield sample_events(sample) or form.unrecorded(sample, started, file)
+                yield sample_events(sample) or form.unrecorded(sample, started, file), samples_planned(started)
         else:
-            yield from read(file, warnings)
+            yield from ((events, 0) for events in read(file, warnings))
     except StoreError as error:
         raise LogError(str(error)) from error

@@ -60,7 +60,6 @@ SITES = {
         Site("CPT", "Cape Town", "Signal Wharf", 52.4, 7.1, "2018-10-15"),
     )
 }
-SITES_BY_CODE = {site.code: site for site in SITES.values()}
 
 # Room: floor, usual temperature in Celsius, and its devices.
 ROOMS: dict[str, tuple[int, float, tuple[str, ...]]] = {

@@ -311,7 +311,7 @@ def _lines(path: Path) -> Iterable[tuple[str, Any]]:
         raise Mistake(f"there is no {TABLE} in {path.parent}; {remedy}") from error
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         raise Mistake(f"{path} cannot be read ({error}); build the library again") from error
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
         try:
             kind, data = json.loads(line)
         except (ValueError, TypeError) as error:

@@ -93,7 +93,7 @@ def _entries(path: Path) -> list[Any]:
     try:
         text = path.read_text(encoding="utf-8")
         if path.suffix == ".jsonl":
-            return [json.loads(line) for line in text.splitlines() if line.strip()]
+            return [json.loads(line) for line in text.split("\n") if line.strip()]
         found = json.loads(text)
     except (OSError, ValueError) as error:
         raise Mistake(f"{path} cannot be read as JSON ({error}); mend it") from error

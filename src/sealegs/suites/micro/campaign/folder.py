@@ -15,10 +15,12 @@ from typing import Any
 
 from sealegs.faults.mistake import Mistake
 from sealegs.suites.micro.isolation import Ended
+from sealegs.traces.whole import make_folder, write_whole
 
 SETTINGS = "campaign.json"
 JOURNAL = "journal.jsonl"
 TRACES = "traces"
+ELSEWHERE = "name another folder with --out"
 VERSION = 1  # of what a run is; a folder of another version is not gone on with
 
 
@@ -58,15 +60,10 @@ def opened(folder: Path, asked: Asked) -> None:
         told = "; ".join(f"{key} was {before[key]!r}, is {now[key]!r}" for key in now if before[key] != now[key])
         if told:
             raise Mistake(f"{folder} holds runs under other settings ({told}); give the same, or name another --out")
-    elif folder.exists() and any(folder.iterdir()):
-        raise Mistake(f"{folder} is not empty and holds no campaign; name another folder with --out")
-    try:
-        (folder / TRACES).mkdir(parents=True, exist_ok=True)
-        aside = file.with_suffix(".new")
-        aside.write_text(json.dumps(asdict(asked), indent=1) + "\n", encoding="utf-8")
-        aside.replace(file)
-    except OSError as error:
-        raise Mistake(f"cannot write to {folder}: {error.strerror}; name another folder with --out") from error
+    elif folder.is_dir() and any(folder.iterdir()):
+        raise Mistake(f"{folder} is not empty and holds no campaign; {ELSEWHERE}")
+    write_whole(file, json.dumps(asdict(asked), indent=1) + "\n", ELSEWHERE)
+    make_folder(folder / TRACES, ELSEWHERE)
 
 
 def read_asked(folder: Path) -> Asked:

@@ -97,7 +97,7 @@ def _asked(model: Any, run: Run) -> str:
 def _kept(file: Path, name: str) -> Iterator[tuple[str, str]]:
     if not file.exists():
         return
-    for line in file.read_text(encoding="utf-8").splitlines():
+    for line in file.read_text(encoding="utf-8").split("\n"):
         try:
             entry = json.loads(line)
             if entry["model"] == name:

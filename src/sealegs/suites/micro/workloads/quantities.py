@@ -65,7 +65,6 @@ OPERATOR = re.compile(
     r"^\W{0,2}\s*(?:[-+*/×÷·^=]|\*\*|\bx\b|times\b|divided by\b|plus\b|minus\b|multiplied by\b)", re.IGNORECASE
 )
 OPERAND = re.compile(r"(?:[-+*/×÷·^(]|\*\*|\bx|times|divided by|plus|minus|multiplied by) ?[$€£]?$", re.IGNORECASE)
-RANGE = re.compile(r"(?:\bbetween\b[^.;]*|\bfrom\b[^.;]* to |\d ?(?:–|—|-|to|and) ?)[$€£]?$", re.IGNORECASE)
 RANGES = re.compile(
     rf"\bbetween {CURRENCY}?[\d.,]+\w* and {CURRENCY}?[\d.,]+"
     rf"|{CURRENCY}?\d[\d.,]*\s?(?:–|—|-|to)\s?{CURRENCY}?\d[\d.,]*",

@@ -111,7 +111,7 @@ def _items(text: str, problems: list[str], source: str) -> Iterator[tuple[int, A
         except ValueError as error:
             problems.append(f"{source} is not JSON: {error}")
         return
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:
                 yield number, json.loads(line)

@@ -1,102 +1,193 @@
 """The recovery layer: what it adds to a call that goes well, and what it is worth on `maze`.
 
     python benchmarks/recovery.py --json benchmarks/results/recovery.json
-    python benchmarks/recovery.py --parts table --engines direct --json FILE
+    python benchmarks/recovery.py --parts added --processes 3
+    python benchmarks/recovery.py --markdown benchmarks/results/recovery.json
 
-Added time is as in `seam.py`: the same tool in the same loop, in processes of its own (pyperf), against a session that
-has no layer. The table: scripted agents with and without the active layer over each engine; `direct` runs every
-task, the others `--tasks` of each level. `calls` counts those that the layer made, too. Of
-the effects in the ledger, `doubled` counts what was done once too often, `wrong` what the same agent does not do where
-nothing fails.
+Added time: the same tool in one loop, against a session that has no layer. In each of several processes the modes take
+turns, round by round, and CPU time is counted, so that other work on the machine slows all of them alike and is not
+counted itself. A process tells for each mode its quickest round; shown is the median over the processes, with the
+smallest and the largest, and what the call costs as a multiple of the same call without the layer. `median_us` is the
+same of the median rounds. The answer is an object of two fields; a larger one takes longer to hold against its schema.
+
+The table: scripted agents without the layer, with its modest form and with its active form, over each engine; `direct`
+runs all tasks, the others as many of each level as `--tasks` says. The runs are those of `sealegs run maze`
+in folders under `--work`: a stopped benchmark goes on where it was. `calls` counts all, `calls_by_layer` those that the
+layer had made. Of the effects in the ledger, `doubled` counts what was done once too often, `wrong` what the same agent
+does not do where nothing fails. `verdicts_equal` is the share of an engine's episodes whose verdict, each of its
+fields, is that of the same episode over `direct`, and whose effects are.
 """
 
 from __future__ import annotations
 
+import argparse
+import asyncio
 import json
+import multiprocessing
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from statistics import mean
+from statistics import mean, median
 from typing import Any
 
-import pyperf
-from seam import Made, forecast, rows
+from seam import Made, forecast, forecast_async
 
 from sealegs.adapters.python import wrap
 from sealegs.faults.invariants import Bounds, Echo
 from sealegs.faults.spec import ToolSpec
-from sealegs.inject import Session
+from sealegs.inject import RealClock, Session
 from sealegs.recovery.layer import RecoveryLayer
-from sealegs.scoring import judge
+from sealegs.recovery.plan import RecoveryPlan
 from sealegs.scoring.intervals import cluster_bootstrap
-from sealegs.scoring.metrics import Result, Row, table
-from sealegs.suites.maze.direct import run_direct
-from sealegs.suites.maze.episodes import Episode, episodes
-from sealegs.traces import Record, decoded, record
+from sealegs.scoring.metrics import AIDED, CLEAN, METRICS, Result, Row, estimate, tally
+from sealegs.scoring.metrics import counted as n_of
+from sealegs.suites.maze.logs import Run, read_run
+from sealegs.suites.maze.recovering import RECOVERIES
+from sealegs.suites.maze.running import Settings, run_scripted
+from sealegs.traces import Record, Recorder
 
 AGENTS = ("naive", "retrier")
-RECOVERIES = ("off", "active")
-METRICS = ("tsr", "prr", "rc")
+ENGINES = ("direct", "langchain", "mcp")
+RATES = {name: METRICS[name] for name in ("tsr", "prr", "rc")}
 SCHEMA = {
     "type": "object",
     "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
     "required": ["city", "days"],
 }
 INVARIANTS = (Bounds("days", minimum=0, maximum=14), Echo("city", "city"), Echo("days", "days"))
-
-
-def kept(spec: ToolSpec | None) -> Callable[[Made], Made]:
-    """The tool under the layer, with what is declared of it."""
-    return lambda bare: wrap(bare, Session(specs=[spec] if spec else [], layers=[RecoveryLayer()]))
-
-
-MODES: dict[str, Callable[[Made], Made]] = {
-    "bare": lambda bare: wrap(bare, Session()),
-    "nothing declared": kept(None),
-    "schema": kept(ToolSpec("forecast", returns=SCHEMA)),
-    "schema and three invariants": kept(ToolSpec("forecast", returns=SCHEMA, invariants=INVARIANTS)),
+KNOWN = {
+    "nothing declared": (),
+    "schema": (ToolSpec("forecast", returns=SCHEMA),),
+    "schema and three invariants": (ToolSpec("forecast", returns=SCHEMA, invariants=INVARIANTS),),
 }
+PLAN = RecoveryPlan.model_validate({"tools": {"forecast": {"effects": False, "returns": SCHEMA}}})
+BARE, BARE_RECORDED = "bare", "recorded, bare"
+CALLS = 2000  # of one round
 
 
-def timed(loops: int, mode: str) -> float:
-    """Seconds for so many calls."""
-    made = MODES[mode](forecast)
-    rounds = range(loops)
-    began = time.perf_counter()
+def session(mode: str) -> Session:
+    """The session of a mode. Where it is recorded, the record is told and thrown away."""
+    clock = RealClock()
+    recorded, _, name = mode.rpartition("recorded, ")
+    watcher = Deaf(clock) if recorded or mode.startswith("recorded") else None
+    if name == "bare":
+        return Session(clock=clock, watcher=watcher)
+    if name == "schema of a recovery plan":
+        return Session(clock=clock, watcher=watcher, layers=[PLAN.layer()])
+    return Session(clock=clock, watcher=watcher, layers=[RecoveryLayer()], specs=KNOWN[name])
+
+
+class Deaf(Recorder):
+    """A recorder that makes every event and keeps none, so that a long loop does not fill the memory."""
+
+    def add(self, event: Any) -> None:
+        """Forget it."""
+
+
+MODES = (BARE, *KNOWN, "schema of a recovery plan", BARE_RECORDED, "recorded, nothing declared")
+
+
+def timed(made: Made, calls: int) -> float:
+    """CPU microseconds of one call, in a loop of so many."""
+    rounds = range(calls)
+    began = time.thread_time_ns()
     for _ in rounds:
         made("Oslo", days=2)
-    return time.perf_counter() - began
+    return (time.thread_time_ns() - began) / calls / 1000
 
 
-def judged(chosen: Sequence[Episode], agent: str, recovery: str, engine: str) -> list[tuple[Result, Record]]:
-    """The episodes, played and judged."""
-    by_id = {episode.id: episode for episode in chosen}
-    found = []
-    for lines in run_direct(chosen, agent, recovery=recovery, engine=engine):
-        played = record([decoded(json.loads(line)) for line in lines])
-        episode = by_id[played.episode]
-        verdict = judge(played, episode.case(played))
-        found.append((Result(episode.task, episode.base.level, episode.mode, episode.epoch, verdict), played))
+def timed_async(made: Made, calls: int) -> float:
+    """The same of an async tool, one call after another on one loop."""
+
+    async def play() -> float:
+        rounds = range(calls)
+        began = time.thread_time_ns()
+        for _ in rounds:
+            await made("Oslo", days=2)
+        return (time.thread_time_ns() - began) / calls / 1000
+
+    return asyncio.run(play())
+
+
+def in_turns(level: str, rounds: int) -> dict[str, list[float]]:
+    """In this process: every round of every mode."""
+    tool: Made = forecast if level == "sync" else forecast_async
+    take = timed if level == "sync" else timed_async
+    made = {mode: wrap(tool, session(mode), name="forecast") for mode in MODES}
+    found: dict[str, list[float]] = {mode: [] for mode in MODES}
+    for number in range(rounds):
+        order = MODES if number % 2 else MODES[::-1]
+        for mode in order:
+            found[mode].append(take(made[mode], CALLS))
     return found
 
 
-def done(played: Record) -> Counter[tuple[str, str]]:
-    return Counter((effect.action, effect.subject) for effect in played.effects)
+def added(level: str, processes: int, rounds: int) -> Iterable[Row]:
+    """What each mode adds to its floor."""
+    with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
+        told = pool.starmap(in_turns, [(level, rounds)] * processes, chunksize=1)
+    for mode in MODES:
+        if mode in (BARE, BARE_RECORDED):
+            yield row(level, mode, "call_us", [min(one[mode]) for one in told])
+            continue
+        floor = BARE_RECORDED if mode.startswith("recorded") else BARE
+        yield row(level, mode, "added_us", [min(one[mode]) - min(one[floor]) for one in told])
+        yield row(level, mode, "median_us", [median(one[mode]) - median(one[floor]) for one in told])
+        yield row(level, mode, "ratio", [min(one[mode]) / min(one[floor]) for one in told])
+
+
+def row(level: str, mode: str, metric: str, values: Sequence[float]) -> Row:
+    """The median over processes with their range."""
+    low, value, high = (round(each, 3) for each in (min(values), median(values), max(values)))
+    who: Row = {"suite": "benchmark-recovery", "agent": "", "level": level, "mode": mode, "metric": metric}
+    return {**who, "value": value, "low": low, "high": high, "n": len(values)}
+
+
+def played(agent: str, recovery: str, engine: str, tasks: int, work: Path) -> Run:
+    """The run of these, or what is left of it."""
+    settings = Settings(agent=agent, recovery=recovery, engine=engine, limit=None if engine == "direct" else tasks)
+    folder = work / f"maze-{agent}-{engine}-{recovery}"
+    began = time.perf_counter()
+    run_scripted(settings, folder, lambda done, total: None)
+    found = read_run(folder)
+    took = time.perf_counter() - began
+    print(f"{engine}: {agent}, {recovery}: {len(found.records)} episodes, {took:.0f} s", flush=True)
+    return found
+
+
+def done(found: Record) -> Counter[tuple[str, str]]:
+    return Counter((effect.action, effect.subject) for effect in found.effects)
+
+
+def rated(results: Sequence[Result], who: Row) -> Iterable[Row]:
+    """Rates by mode and over all, each with an interval."""
+    aided = any(result.verdict.calls_by_layer or result.verdict.put_right for result in results)
+    for mode in (*sorted({result.mode for result in results}), "all"):
+        sums = tally([result for result in results if mode in ("all", result.mode)])
+        for name, metric in ({**RATES, **AIDED} if aided else RATES).items():
+            if mode == CLEAN and name != "tsr":
+                continue
+            value, low, high = estimate(metric, sums, name, seed=0)
+            numbers: Row = {"value": value, "low": low, "high": high, "n": n_of(name, sums)}
+            yield {**who, "mode": mode, "metric": name, **numbers}
 
 
 def counted(found: Sequence[tuple[Result, Record]], who: Row) -> Iterable[Row]:
     """Calls and doubled effects by mode."""
-    clean = {result.task: done(played) for result, played in found if result.mode == "NP"}
+    clean = {result.task: done(record) for result, record in found if result.mode == "NP"}
     for mode in sorted({result.mode for result, _ in found}):
-        here = [(result, played) for result, played in found if result.mode == mode]
-        calls = [len(played.turns) for _, played in here]
-        value, (low, high) = mean(calls), spread(calls)
-        numbers = {"value": round(value, 2), "low": round(low, 2), "high": round(high, 2), "n": len(here)}
-        yield {**who, "mode": mode, "metric": "calls", **numbers}
-        excess = [(done(played), clean[result.task]) for result, played in here]
-        twice = sum(max(0, times - max(1, once[key])) for found, once in excess for key, times in found.items())
-        wrong = sum(key not in once for found, once in excess for key in found)
+        here = [(result, record) for result, record in found if result.mode == mode]
+        for metric, calls in (
+            ("calls", [result.verdict.calls for result, _ in here]),
+            ("calls_by_layer", [result.verdict.calls_by_layer for result, _ in here]),
+        ):
+            low, high = spread(calls)
+            numbers = {"value": round(mean(calls), 2), "low": round(low, 2), "high": round(high, 2), "n": len(here)}
+            yield {**who, "mode": mode, "metric": metric, **numbers}  # type: ignore[typeddict-item]
+        excess = [(done(record), clean[result.task]) for result, record in here]
+        twice = sum(max(0, times - max(1, once[key])) for deeds, once in excess for key, times in deeds.items())
+        wrong = sum(key not in once for deeds, once in excess for key in deeds)
         for metric, value in (("doubled", twice), ("wrong", wrong)):
             yield {**who, "mode": mode, "metric": metric, "value": value, "low": None, "high": None, "n": len(here)}
 
@@ -107,43 +198,121 @@ def spread(values: Sequence[int]) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def table_rows(engine: str, tasks: int) -> Iterable[Row]:
-    """Each agent with and without the layer over this engine."""
-    chosen = episodes(limit=None if engine == "direct" else tasks)
+Judged = Mapping[Any, tuple[Result, Record]]
+
+
+def judged(run: Run) -> Judged:
+    """Each episode's verdict and record, in one order whatever the order in which they ended."""
+    pairs = dict(zip(run.records, zip(run.results(), run.records.values(), strict=True), strict=True))
+    return {episode: pairs[episode] for episode in sorted(pairs, key=lambda one: one.id)}
+
+
+def equal(one: Judged, other: Judged, who: Row) -> Row:
+    """Of the episodes of one, how many came to the same in the other."""
+    same = sum(
+        result.verdict == other[episode][0].verdict and done(found) == done(other[episode][1])
+        for episode, (result, found) in one.items()
+    )
+    for episode, (result, found) in one.items():
+        if result.verdict != other[episode][0].verdict or done(found) != done(other[episode][1]):
+            print(f"differs: {who['agent']} {who['level']} {episode.id}", flush=True)
+    share = round(100 * same / len(one), 2)
+    return {**who, "mode": "all", "metric": "verdicts_equal", "value": share, "low": None, "high": None, "n": len(one)}
+
+
+def table_rows(engines: Sequence[str], tasks: int, work: Path) -> Iterable[Row]:
+    """Each agent without the layer and with each form of it, over these engines."""
     for agent in AGENTS:
         for recovery in RECOVERIES:
-            began = time.perf_counter()
-            found = judged(chosen, agent, recovery, engine)
-            who: Row = {"suite": "maze", "agent": f"{agent}, {recovery}", "level": engine}
-            for row in table([result for result, _ in found], who):
-                if row["level"] == "all" and row["metric"] in METRICS:
-                    yield {**row, "level": engine}
-            yield from counted(found, who)
-            print(f"{engine}: {agent}, {recovery}: {len(found)} episodes, {time.perf_counter() - began:.0f} s")
+            runs = {engine: judged(played(agent, recovery, engine, tasks, work)) for engine in engines}
+            for engine, found in runs.items():
+                who: Row = {"suite": "maze", "agent": f"{agent}, {recovery}", "level": engine}
+                yield from rated([result for result, _ in found.values()], who)
+                yield from counted(list(found.values()), who)
+                if engine != "direct" and "direct" in runs:
+                    yield equal(found, runs["direct"], who)
 
 
 def main() -> None:
-    runner = pyperf.Runner(processes=8, values=5)
-    runner.argparser.add_argument("--json", type=Path, help="write the long table here")
-    runner.argparser.add_argument("--parts", default="added,table", help="added, table or both")
-    runner.argparser.add_argument("--engines", default="direct,langchain,mcp", help="for the table")
-    runner.argparser.add_argument("--tasks", type=int, default=10, help="tasks of each level over langchain and mcp")
-    arguments = runner.parse_args()
-    found: list[dict[str, Any]] = []
-    if "added" in arguments.parts:
-        timings = {mode: runner.bench_time_func(f"recovery: {mode}", timed, mode) for mode in MODES}
-        if not arguments.worker and all(timings.values()):
-            found += [{**row, "suite": "benchmark-recovery"} for row in rows("sync", timings)]
-    if arguments.worker:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", type=Path, help="write the long table here; rows of parts left out stay as they were")
+    parser.add_argument("--parts", default="added,table", help="added, table or both")
+    parser.add_argument("--processes", type=int, default=9, help="for the added time")
+    parser.add_argument("--rounds", type=int, default=40, help="of each mode in each process")
+    parser.add_argument("--engines", default=",".join(ENGINES), help="for the table")
+    parser.add_argument("--tasks", type=int, default=25, help="tasks of each level over langchain and mcp")
+    parser.add_argument("--work", type=Path, default=Path("recovery-runs"), help="where the runs of the table are kept")
+    parser.add_argument("--markdown", type=Path, help="print the tables of the documentation from this file, no more")
+    arguments = parser.parse_args()
+    if arguments.markdown is not None:
+        print("\n".join(markdown(json.loads(arguments.markdown.read_text(encoding="utf-8"))["rows"])))
         return
+    found: list[Row] = []
+    if "added" in arguments.parts:
+        for level in ("sync", "async"):
+            found += added(level, arguments.processes, arguments.rounds)
     if "table" in arguments.parts:
-        for engine in arguments.engines.split(","):
-            found += table_rows(engine, arguments.tasks)
+        found += table_rows(arguments.engines.split(","), arguments.tasks, arguments.work)
     for one in found:
         low, high = one["low"], one["high"]
-        print(f"{one['level']:10} {one['agent']:16} {one['mode']:28} {one['metric']:9} {one['value']} [{low}, {high}]")
+        print(f"{one['level']:10} {one['agent']:16} {one['mode']:28} {one['metric']:14} {one['value']} [{low}, {high}]")
     if arguments.json is not None:
-        arguments.json.write_text(json.dumps({"rows": found}, indent=1) + "\n", encoding="utf-8")
+        kept = kept_rows(arguments.json, {one["suite"] for one in found})
+        arguments.json.write_text(json.dumps({"rows": [*kept, *found]}, indent=1) + "\n", encoding="utf-8")
+
+
+def markdown(rows: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+    """The tables of `docs/recovery.md`."""
+    known = {(one["level"], one["agent"], one["mode"], one["metric"]): one for one in rows}
+
+    def cell(*key: str) -> str:
+        one = known[key]
+        if one["value"] is None:
+            return "-"
+        exact = one["low"] is None or one["value"] in (0, 100)
+        return f"{one['value']:.3g}" + ("" if exact else f" [{one['low']:.3g}, {one['high']:.3g}]")
+
+    modes = ("NP", "P1", "P2", "P3", "P4")
+    engines = dict.fromkeys(one["level"] for one in rows if one["suite"] == "maze")
+    for engine in engines:
+        agents = dict.fromkeys(one["agent"] for one in rows if one["level"] == engine)
+        n = known[engine, next(iter(agents)), "all", "tsr"]["n"]
+        yield f"{engine}, {n} episodes of each row:\n"
+        head = ["agent, recovery", *modes, "PRR", "RC", f"calls {' / '.join(modes)}", "doubled", "wrong", "equal"]
+        yield f"| {' | '.join(head)} |"
+        yield "|---|" + "---|" * (len(modes) + 6)
+        for agent in agents:
+            tsr = [cell(engine, agent, mode, "tsr") for mode in modes]
+            all_over = [cell(engine, agent, "all", metric) for metric in ("prr", "rc")]
+            calls = " / ".join(f"{known[engine, agent, mode, 'calls']['value']:.1f}" for mode in modes)
+            sums = [str(sum(known[engine, agent, m, name]["value"] for m in modes)) for name in ("doubled", "wrong")]
+            same = known.get((engine, agent, "all", "verdicts_equal"))
+            equals = "" if same is None else f"{same['value']:g} %"
+            yield f"| {' | '.join([agent, *tsr, *all_over, calls, *sums, equals])} |"
+        yield ""
+    head = ["agent, recovery", "PRR", "reached the agent", "recovered of these", "by the layer alone"]
+    yield f"| {' | '.join([*head, 'its calls P1 / P2 / P3 / P4'])} |"
+    yield "|---|---|---|---|---|---|"
+    for agent in dict.fromkeys(one["agent"] for one in rows if one["metric"] == "prr_layer"):
+        cells = [cell("direct", agent, "all", name) for name in ("prr", "reached", "prr_agent", "prr_layer")]
+        own = " / ".join(f"{known['direct', agent, mode, 'calls_by_layer']['value']:.2f}" for mode in modes[1:])
+        yield f"| {' | '.join([agent, *cells, own])} |"
+    yield ""
+    yield "| declared of the tool | sync, us added | async, us added | times the bare call (sync) |"
+    yield "|---|---|---|---|"
+    for mode in [one["mode"] for one in rows if one["metric"] == "added_us" and one["level"] == "sync"]:
+        cells = [
+            cell("sync", "", mode, "added_us"),
+            cell("async", "", mode, "added_us"),
+            cell("sync", "", mode, "ratio"),
+        ]
+        yield f"| {' | '.join([mode, *cells])} |"
+
+
+def kept_rows(file: Path, suites: set[str]) -> list[Row]:
+    """The rows of the parts that were not run now."""
+    rows = json.loads(file.read_text(encoding="utf-8"))["rows"] if file.exists() else []
+    return [one for one in rows if one["suite"] not in suites]
 
 
 if __name__ == "__main__":

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from sealegs.faults.call import Call
 from sealegs.faults.catalogue import explicit, implicit
@@ -110,6 +112,7 @@ SIGNATURES = st.builds(
 
 
 @given(SIGNATURES)
+@settings(deadline=None)
 def test_distances_are_those_of_the_definition(signature: Signature) -> None:
     bank = shipped_bank()
     found = bank.distances(signature)
@@ -221,6 +224,52 @@ def test_all_mistakes_of_a_bank_are_told(tmp_path: Path) -> None:
         read_bank_file(file)
     for part in ("[0].name", "unheard_of", "[0].looks", "9000", "[1].steps", "colour"):
         assert part in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "it holds nothing; give an object with `exemplars`"),
+        ("just words", 'it holds "just words"; give'),
+        ("42", "it holds 42; give"),
+        ("exemplars: [", "is no valid YAML"),
+        (
+            "{name: a, cause: timeout, looks: [slow], diagnosis: d, steps: [Wait (some, or so).], stop: s}",
+            "quotation marks",
+        ),
+    ],
+)
+def test_what_is_no_bank_is_told(tmp_path: Path, text: str, told: str) -> None:
+    file = tmp_path / "bank.yaml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(Mistake, match=re.escape(told)):
+        read_bank_file(file)
+
+
+def test_every_shipped_step_is_a_whole_sentence() -> None:
+    steps = [step for one in shipped_bank().exemplars for step in one.steps]
+    assert [step for step in steps if not step[0].isupper() or not step.endswith(".")] == []
+
+
+def test_embeddings_of_a_model_that_is_not_there_are_a_mistake(tmp_path: Path) -> None:
+    with pytest.raises(Mistake, match=r"nothing-such|embeddings"):
+        read_bank(None, "nothing-such")
+
+
+def test_a_bank_compares_texts_by_whatever_it_is_given() -> None:
+    class Same:
+        """Every text is as like as every other but the first."""
+
+        def __init__(self, texts: tuple[str, ...]) -> None:
+            self._found = np.full(len(texts), 0.2)
+            self._found[0] = 1.0
+
+        def likeness(self, query: str) -> NDArray[np.float64]:
+            return self._found
+
+    bank = Bank([ONE, ONE.changed(name="other")], index=Same)
+    near, far = bank.nearest(ONE.signature, count=2)
+    assert (near.exemplar.name, round(far.distance - near.distance, 9)) == (ONE.name, round((1 - STRUCTURE) * 0.8, 9))
 
 
 def test_a_bank_with_one_name_twice_and_a_long_advice_are_mistakes(tmp_path: Path) -> None:

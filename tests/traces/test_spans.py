@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,9 @@ from sealegs.faults.triggers import Always, AnyCondition, First, Nth, Tool
 from sealegs.inject import RealClock, Session, VirtualClock
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.traces import Recorder, Watchers, record
+from sealegs.traces.fitting import fits
+from sealegs.traces.observed import recorded
+from sealegs.traces.sources import read_traces
 
 pytest.importorskip("opentelemetry.sdk")
 
@@ -30,6 +34,8 @@ from opentelemetry.trace import SpanKind, StatusCode
 from sealegs.traces.spans import Spans
 
 from .production import attributes, slow
+
+BUSY = Failure("Service Unavailable", "ServiceUnavailable", 503)
 
 
 class Tracing:
@@ -241,7 +247,7 @@ def test_what_recovery_did_stands_on_the_span_of_the_agents_call(tracing: Tracin
     )
     session.call("price", {}, answer)
     session.call("price", {}, answer)
-    helped, untouched = tracing.spans
+    first, second, third, helped, untouched = tracing.spans
     assert helped.attributes is not None
     assert helped.attributes["sealegs.recovery.policies"] == ("retry", "retry")
     assert helped.attributes["sealegs.recovery.actions"] == ("retried", "retried")
@@ -249,3 +255,41 @@ def test_what_recovery_did_stands_on_the_span_of_the_agents_call(tracing: Tracin
     assert helped.status.status_code is StatusCode.UNSET
     assert untouched.attributes is not None
     assert not [name for name in untouched.attributes if "recovery" in name]
+    tried = [attributes(span) for span in (first, second, third)]
+    assert [(each["sealegs.recovery.by"], each["sealegs.struck"]) for each in tried] == [
+        ("agent", True),
+        ("retry", True),
+        ("retry", False),
+    ]
+    assert helped.context is not None
+    assert all(span.parent is not None and span.parent.span_id == helped.context.span_id for span in (first, third))
+    assert not any("gen_ai.operation.name" in each for each in tried)
+
+
+def test_from_records_and_from_spans_a_tool_under_recovery_is_fitted_alike(tmp_path: Path) -> None:
+    export = pytest.importorskip("opentelemetry.exporter.otlp.json.file.trace_exporter")
+    sdk = TracerProvider()
+    sdk.add_span_processor(SimpleSpanProcessor(export.FileSpanExporter(tmp_path / "spans.jsonl")))
+    clock = VirtualClock()
+    recorder = Recorder(clock)
+    recorder.start("e", {})
+    watcher = Watchers(recorder, Spans(sdk.get_tracer("test"), episode="e", clock=clock, began=10**18, content=True))
+    session = Session(layers=[RecoveryLayer()], specs=[ToolSpec("price")], clock=clock, watcher=watcher)
+    answers: list[Outcome] = [BUSY, BUSY, Value({"n": 1}), Value({"n": 2}), BUSY, Value({"n": 3})]
+
+    def run(call: Call) -> Outcome:
+        clock.sleep(2.0, lambda: None)
+        return answers.pop(0)
+
+    for number in range(3):
+        assert isinstance(session.call("price", {"number": number}, run), Value)
+    recorder.finish("answered", answer="done")
+    sdk.shutdown()
+    (seen,) = read_traces([tmp_path / "spans.jsonl"])
+    known = recorded(recorder.events)
+    for trace_ in (seen, known):
+        assert [call.by for call in trace_.calls] == ["", "retry", "retry", "", "", "retry"]
+        assert [isinstance(call.said, Failure) for call in trace_.calls] == [True, True, False, False, True, False]
+        assert [call.seconds for call in trace_.calls] == [pytest.approx(2.0)] * 6  # no wait is the tool's own time
+    (of_spans,), (of_record,) = fits([seen]), fits([known])
+    assert (of_spans.calls, of_spans.failing[0].failed) == (of_record.calls, of_record.failing[0].failed) == (6, 3)

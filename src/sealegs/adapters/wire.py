@@ -23,6 +23,7 @@ from typing import Any, Literal
 from urllib.parse import parse_qsl, urlencode
 
 from sealegs.faults.call import ALL, Call, Failure, Layer, Outcome, Value, Wait, failure_body
+from sealegs.faults.retry_after import seconds_invited
 from sealegs.inject import Session, current
 from sealegs.inject.active import live
 from sealegs.inject.seam import gave_up
@@ -72,12 +73,11 @@ class Answer:
             phrase = HTTPStatus(self.head.status).phrase
         except ValueError:
             phrase = f"HTTP {self.head.status}"
-        wait = self.head.header("retry-after")
         return Failure(
             phrase,
             type="".join(filter(str.isalnum, phrase.title())),
             status=self.head.status,
-            retry_after=float(wait) if wait.isdigit() else None,
+            retry_after=seconds_invited(self.head.header("retry-after"), self.head.header("date")),
             body={"body": data} if data else None,
         )
 

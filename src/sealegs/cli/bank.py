@@ -21,13 +21,16 @@ def search(
     text: Annotated[str, typer.Argument(help="A failure, or words of one.")],
     bank: Own = None,
     count: Annotated[int, typer.Option("-n", min=1, help="How many.")] = 5,
+    embeddings: Annotated[
+        str, typer.Option(help="A sentence-transformers model that compares the texts in the place of BM25.")
+    ] = "",
     json: Annotated[str, typer.Option(help="Write what is found to this file, or -.")] = "",
 ) -> None:
     """The nearest exemplars of a failure, with their distance."""
     from sealegs.recovery.bank import read_bank
     from sealegs.recovery.bank.asking import asked, found_data, found_lines
 
-    found = asked(read_bank(bank), text, count)
+    found = asked(read_bank(bank, embeddings), text, count)
     if json != "-":
         typer.echo("\n".join(found_lines(found)))
     write_data(found_data(found), json)

@@ -13,6 +13,9 @@ from sealegs.cli.printing import console, write_data, write_rows
 def diagnose(
     file: Annotated[str, typer.Argument(help="A failure as text, JSON or a record; - for standard input.")] = "-",
     bank: Annotated[Path | None, typer.Option(help="A bank of your own beside the shipped one.")] = None,
+    embeddings: Annotated[
+        str, typer.Option(help="A sentence-transformers model that compares the texts in the place of BM25.")
+    ] = "",
     measure: Annotated[
         bool, typer.Option("--measure", help="Measure on the labelled failures in place of reading one.")
     ] = False,
@@ -24,7 +27,7 @@ def diagnose(
     from sealegs.recovery.bank import read_bank
     from sealegs.suites import diagnosis
 
-    known = read_bank(bank)
+    known = read_bank(bank, embeddings)
     if measure:
         if split not in diagnosis.SPLITS:
             raise Mistake(f"--split {split!r} is no part; give {' or '.join(diagnosis.SPLITS)}")

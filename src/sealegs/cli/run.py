@@ -61,7 +61,7 @@ def run(
         Path | None, typer.Option(help="A folder of tasks in the place of those that ship.", rich_help_panel=MAZE)
     ] = None,
     recovery: Annotated[
-        str, typer.Option(help="off, or active: the recovery layer stands on the seam.", rich_help_panel=MAZE)
+        str, typer.Option(help="off, advise or active: what stands on the seam.", rich_help_panel=MAZE)
     ] = "off",
     setting: Annotated[str, typer.Option(help="open, closed or distractors.", rich_help_panel=HIGHWATER)] = "open",
     distractors: Annotated[

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from sealegs.faults.call import Call, Outcome
+from sealegs.faults.call import Call, Outcome, Wait
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject.clock import Clock
 
@@ -27,6 +28,7 @@ class Act:
         detail: why, in a sentence.
         mended: whether `outcome` is the tool's own last answer put right, and not another's or a remark on it.
         began: when the attempt was made, on the episode's clock; None for the agent's own call.
+        seconds: how long the attempt took, on that clock; None for the agent's own call.
     """
 
     call: Call
@@ -37,6 +39,7 @@ class Act:
     detail: str = ""
     mended: bool = False
     began: float | None = None
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +79,24 @@ class Seated(Protocol):
 
     def seated(self, seat: Seat) -> None:
         """Take the place; called once, before the first call."""
+
+
+class Halved(ABC):
+    """A layer that is two plain functions around the call, so that one that goes well needs no generator.
+
+    As a layer it must do the same: answer with what `before` gives, or yield the call as it is and do `after`.
+    """
+
+    @abstractmethod
+    def __call__(self, call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
+        """The layer."""
+
+    @abstractmethod
+    def before(self, call: Call) -> tuple[str, Outcome] | None:
+        """Who refuses the call, and what it is answered with; None where it is made."""
+
+    @abstractmethod
+    def after(
+        self, call: Call, outcome: Outcome, refusal: tuple[str, Outcome] | None
+    ) -> Generator[Call | Wait, Outcome, Outcome] | None:
+        """What is still done about the call, its outcome returned in the end; None where the outcome stands."""

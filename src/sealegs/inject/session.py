@@ -17,7 +17,7 @@ from sealegs.inject.clock import Clock, RealClock
 from sealegs.inject.injector import Injector
 from sealegs.inject.pieces import End, Run, RunAsync, Split, drive_pieces, drive_pieces_async
 from sealegs.inject.seam import drive, drive_async, over, stacked, within
-from sealegs.inject.seat import Act, Other, Seat
+from sealegs.inject.seat import Act, Halved, Other, Seat
 from sealegs.inject.strike import Strike
 
 P = ParamSpec("P")
@@ -83,9 +83,12 @@ class Session:
         self._seat(layers, watcher)
         inner: Layer = self._injector.layer
         inner = self._patient(inner)
+        self._inner = inner
         inner = over(stacked((*layers, _whole)), inner) if layers else inner
         self._layer = inner if watcher is None else watcher.around(inner)
         self._alone = watcher is None and not layers  # then a call that nothing strikes need not be followed
+        only: object = layers[0] if watcher is None and len(layers) == 1 else None
+        self._halved: Halved | None = only if isinstance(only, Halved) else None
         self.idle: Callable[[str], bool] = self._injector.idle if self._alone else _never
         self._ids = itertools.count(1)
 
@@ -115,7 +118,17 @@ class Session:
     ) -> Outcome:
         """Make a call in this thread; `run` runs the tool. `layer` is what `through` answered, if it was asked."""
         call = Call(tool, arguments, f"call-{next(self._ids)}")
-        return drive(layer or self._layer, call, self._routed(tool, run) if self._others else run, self.clock)
+        layer = layer or self._layer
+        halved = self._halved
+        if halved is not None and self._injector.idle(tool):
+            refusal = halved.before(call)
+            outcome = run(call) if refusal is None else refusal[1]
+            steps = halved.after(call, outcome, refusal)
+            if steps is None:
+                return outcome
+            layer = self._rest(steps)
+            del outcome  # its exception and this frame would hold one another
+        return drive(layer, call, self._routed(tool, run) if self._others else run, self.clock)
 
     async def call_async(
         self,
@@ -126,8 +139,18 @@ class Session:
     ) -> Outcome:
         """Make a call in this task; see `call`."""
         call = Call(tool, arguments, f"call-{next(self._ids)}")
+        layer = layer or self._layer
+        halved = self._halved
+        if halved is not None and self._injector.idle(tool):
+            refusal = halved.before(call)
+            outcome = await run(call) if refusal is None else refusal[1]
+            steps = halved.after(call, outcome, refusal)
+            if steps is None:
+                return outcome
+            layer = self._rest(steps)
+            del outcome  # its exception and this frame would hold one another
         routed = self._routed_async(tool, run) if self._others else run
-        return await drive_async(layer or self._layer, call, routed, self.clock)
+        return await drive_async(layer, call, routed, self.clock)
 
     def pieces(
         self, tool: str, arguments: Mapping[str, Any], run: Run, split: Split, layer: Layer | None = None
@@ -169,6 +192,10 @@ class Session:
             seated = getattr(layer, "seated", None)
             if seated is not None:
                 seated(seat)
+
+    def _rest(self, steps: Generator[Call | Wait, Outcome, Outcome]) -> Layer:
+        """What is left of the layers once a call that nothing strikes was made."""
+        return over(over(lambda call: steps, _whole), self._inner)
 
     def _reaches(self, tool: str) -> bool:
         return self._others is None or tool in self._others

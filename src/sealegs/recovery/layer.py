@@ -18,7 +18,7 @@ from sealegs.faults.call import Call, Failure, Outcome, Wait
 from sealegs.faults.invariants import Violation
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject.clock import VirtualClock
-from sealegs.inject.seat import Act, Seat
+from sealegs.inject.seat import Act, Halved, Seat
 from sealegs.recovery.budget import Budget
 from sealegs.recovery.policies import (
     Alternative,
@@ -31,10 +31,12 @@ from sealegs.recovery.policies import (
     Stop,
     Switch,
 )
-from sealegs.recovery.policies.base import guarded
+from sealegs.recovery.policies.base import Refusal, guarded
 from sealegs.recovery.policies.read_on import told_partial
 from sealegs.recovery.signature import Signature, of_violations, signature, wrong
 from sealegs.recovery.trouble import Trouble, Ward, warn
+
+Healing = Generator[Call | Wait, Outcome, Outcome]
 
 
 class Detector(Protocol):
@@ -69,6 +71,12 @@ class Known(Mapping[str, ToolSpec]):
             joined = self._joined[tool] = (known, _joined(declared, known))
         return joined[1]
 
+    def get(self, tool: str, default: Any = None) -> Any:
+        """As of every mapping, at the cost of two look-ups where one of them knows nothing."""
+        if tool not in self._declared:
+            return self._known.get(tool, default)
+        return self[tool]
+
     def __iter__(self) -> Iterator[str]:
         return iter({**self._known, **self._declared})
 
@@ -87,7 +95,7 @@ def _joined(declared: ToolSpec, known: ToolSpec) -> ToolSpec:
     )
 
 
-class RecoveryLayer:
+class RecoveryLayer(Halved):
     """Recovery for one episode. Seated in another session it begins anew; it stands in one at a time.
 
     A policy or detector that breaks down is warned of, and leaves the call as far as it had come.
@@ -124,28 +132,53 @@ class RecoveryLayer:
         self._lock = threading.RLock()
         self._seen: Counter[tuple[str, ...]] = Counter()
         specs = Known(self._own, seat.specs) if self._own else seat.specs
-        self._seat = Seat(seat.episode, seat.clock, specs, seat.reaches, seat.tell)
-        self._ward = Ward(self._seat, self._budget, self._examine)
+        self._specs = specs
+        seat = Seat(seat.episode, seat.clock, specs, seat.reaches, seat.tell)
+        self._ward = Ward(seat, self._budget, self._examine)
 
     def __call__(self, call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
         """Pass the call on; where it comes to trouble, have the policy act."""
-        refused = self._policy.refuses(call, self._ward) if self._guards else None
-        outcome = (yield call) if refused is None else refused[1]
+        refusal = self.before(call)
+        outcome = (yield call) if refusal is None else refusal[1]
+        steps = self.after(call, outcome, refusal)
+        return outcome if steps is None else (yield from steps)
+
+    def before(self, call: Call) -> Refusal | None:
+        """Who refuses the call, and what it is answered with; None where it is made."""
+        if not self._guards:
+            return None
+        try:
+            return self._policy.refuses(call, self._ward)
+        except Exception as error:  # others make policies
+            warn(f"the recovery policy {self._policy.name!r}", call, error)
+            return None
+
+    def after(self, call: Call, outcome: Outcome, refusal: Refusal | None) -> Healing | None:
+        """What is done about the outcome; None where nothing is wrong with it."""
         found = self._examine(call, outcome)
         if found is None:
             if self._guards:
-                self._policy.went_well(call)
-            return outcome
-        trouble = Trouble(call, call, outcome, found, self._counted(call))
-        if refused is not None:
-            self._ward.refused(trouble, refused[0])
+                self._well(call)
+            return None
+        return self._healed(Trouble(call, call, outcome, found, self._counted(call)), refusal)
+
+    def _healed(self, trouble: Trouble, refusal: Refusal | None) -> Healing:
+        call = trouble.call
+        if refusal is not None:
+            self._ward.refused(trouble, refusal[0])
         try:
             trouble = yield from guarded(self._policy, trouble, self._ward)
         finally:
             self._ward.closed(call)
         if self._guards and trouble.over and trouble.attempt.tool == call.tool:
-            self._policy.went_well(call)
+            self._well(call)
         return trouble.outcome
+
+    def _well(self, call: Call) -> None:
+        try:
+            self._policy.went_well(call)
+        except Exception as error:
+            warn(f"the recovery policy {self._policy.name!r}", call, error)
 
     def _examine(self, call: Call, outcome: Outcome) -> Signature | None:
         """What is wrong with an outcome."""
@@ -154,7 +187,7 @@ class RecoveryLayer:
         value = outcome.value
         if told_partial(value):
             return Signature(message="partial: the answer says that it is a part")
-        spec = self._seat.specs.get(call.tool) if self._check else None
+        spec = self._specs.get(call.tool) if self._check else None
         found: tuple[Violation, ...] = ()
         try:
             if spec is not None and (spec.invariants or spec.returns):

@@ -29,7 +29,7 @@ from sealegs.faults.mistake import Mistake
 from sealegs.faults.problems import in_short
 from sealegs.faults.reading import read_data
 from sealegs.faults.spec import ToolSpec
-from sealegs.recovery.bank import Bank, read_bank, read_bank_file
+from sealegs.recovery.bank import Bank, read_bank
 from sealegs.recovery.budget import Budget
 from sealegs.recovery.detectors import LearnedDetector, read_profiles
 from sealegs.recovery.layer import RecoveryLayer
@@ -176,6 +176,9 @@ class RecoveryPlan(_Read):
     tools: Mapping[str, ToolSettings] = Field(default_factory=dict)
     alternatives: tuple[AlternativeSettings, ...] = ()
     bank: str = Field(default="", description="The exemplar bank that `advise` asks; the shipped one by default.")
+    embeddings: str = Field(
+        default="", description="A sentence-transformers model that compares texts for `advise`; BM25 by default."
+    )
     profiles: str = Field(default="", description="A file of what was learned of the tools' normal answers.")
     false_alarms: Annotated[float, Field(gt=0, lt=1)] = 0.01
     check: bool = Field(default=True, description="Whether answers are held against what the tools' specs declare.")
@@ -204,7 +207,7 @@ class RecoveryPlan(_Read):
     @cached_property
     def _bank(self) -> Bank:
         """Read once, whatever the number of episodes."""
-        return read_bank(self.bank)
+        return read_bank(self.bank, self.embeddings)
 
     @property
     def _advises(self) -> bool:
@@ -246,8 +249,9 @@ class RecoveryPlan(_Read):
 
     @model_validator(mode="after")
     def _settings_hold(self) -> RecoveryPlan:
-        if "bank" in self.model_fields_set and not self._advises:
-            raise ValueError("names a bank, and no policy `advise` that would ask it; add `advise` to the policies")
+        for name in ("bank", "embeddings"):
+            if name in self.model_fields_set and not self._advises:
+                raise ValueError(f"sets {name}, and no policy `advise` that would ask; add `advise` to the policies")
         for entry in self.policies:
             if isinstance(entry, dict):
                 if len(entry) != 1:
@@ -273,8 +277,8 @@ def read_recovery_plan(path: str | Path) -> RecoveryPlan:
             f"  {'.'.join(map(str, item['loc']))}: {in_short(item['input'])}: {item['msg']}" for item in error.errors()
         ]
         raise Mistake("\n".join([f"{path} is no recovery plan:", *told])) from None
-    if plan.bank:
-        read_bank_file(plan.bank)  # what is wrong with it is told now, not at the first failure
+    if plan.bank or plan.embeddings:
+        _ = plan._bank  # what is wrong with them is told now, not at the first failure
     if plan.profiles:
         plan = plan.model_copy(update={"profiles": str(Path(path).parent / plan.profiles)})
         _ = plan.detectors  # a mistake in them is told now

@@ -1,7 +1,8 @@
 """Whether a call may be made again: never where it may have changed the world, unless that can be ruled out.
 
 A tool that nothing is known of may have effects. What rules it out is a declaration (no effects, or idempotent) or a
-failure after which nothing can have happened: the request was refused before the work began, or never arrived. Words
+failure after which nothing can have happened: the request was refused before the work began, or never arrived. The
+status of a request that the tool's own code made proves nothing: another one before it may have done the work. Words
 prove that only where they are those of what stands before the work (a connection, a check of the arguments); "not
 found" may come from the middle of it.
 """
@@ -30,7 +31,7 @@ _NOT_CALLED = re.compile(r"^(\w+)\(\) (?:missing \S+ required|got an unexpected 
 
 def nothing_happened(signature: Signature, tool: str = "") -> bool:
     """Whether this failure of the tool proves that the call changed nothing."""
-    if signature.status is not None:
+    if signature.status is not None and not signature.inner:
         return signature.status in REFUSED
     if signature.silent:
         return False

@@ -14,6 +14,7 @@ from sealegs.faults.call import Call, Failure, Outcome
 from sealegs.faults.invariants import Violation
 from sealegs.faults.spec import ToolSpec
 from sealegs.recovery.masking import masked
+from sealegs.recovery.response import status_of
 
 SCHEMA_FAMILIES = frozenset({"malformed", "missing_required_fields"})
 
@@ -31,6 +32,7 @@ class Signature:
         repeated: how many times before in this episode the same call came to the same failure.
         late: how many times longer the call took than the tool's slowest usual one; None where that is not known.
         reasons: what is wrong with an answer, in sentences for people, with its own numbers; no part of its identity.
+        inner: the status is that of a request that the tool's own code made, perhaps after others that did their work.
     """
 
     status: int | None = None
@@ -41,6 +43,7 @@ class Signature:
     repeated: int = 0
     late: float | None = None
     reasons: tuple[str, ...] = field(default=(), compare=False)
+    inner: bool = field(default=False, compare=False)
 
     @property
     def silent(self) -> bool:
@@ -57,7 +60,9 @@ def signature(
 ) -> Signature | None:
     """The signature of an outcome; None for an answer in which nothing is wrong as far as call and answer can tell."""
     if isinstance(outcome, Failure):
-        return Signature(outcome.status, outcome.type, masked(outcome.message), repeated=repeated, late=late)
+        status = status_of(outcome)
+        inner = status is not None and outcome.status is None
+        return Signature(status, outcome.type, masked(outcome.message), repeated=repeated, late=late, inner=inner)
     found = wrong(spec, call.arguments, outcome.value) if spec is not None else ()
     if not found and late is None:
         return None

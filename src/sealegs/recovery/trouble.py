@@ -93,7 +93,10 @@ class Ward:
 
     def claims(self, trouble: Trouble, *tools: str, seconds: float = 0.0) -> bool:
         """Take further calls of these tools, and a wait, from the budget; false where it has not enough."""
-        return self.purse.claim(tools, trouble.made, seconds)
+        claimed = self.purse.claim(tools, trouble.made, seconds)
+        if claimed:
+            self._begin(trouble)  # before any wait: a record tells by it how long the agent's own call took
+        return claimed
 
     def attempt(
         self, trouble: Trouble, policy: str, action: str, tool: str, arguments: Mapping[str, Any], detail: str = ""
@@ -105,7 +108,8 @@ class Ward:
         try:
             outcome = yield call
         finally:
-            self.seat.tell(Act(trouble.call, policy, action, call, outcome, detail, began=began))
+            took = self.seat.clock.now() - began
+            self.seat.tell(Act(trouble.call, policy, action, call, outcome, detail, began=began, seconds=took))
         signature = self._examine(call, outcome)
         failed = trouble.failed + (signature is not None and tool == trouble.call.tool)
         trouble = replace(

@@ -31,6 +31,8 @@ class Line:
         shown: what the agent was shown, as text.
         effects: what it did to the world.
         struck: whether a fault was delivered on it.
+        by: the recovery policy that had it made; empty for the agent.
+        final: what the agent was shown after recovery; empty where that is `shown`.
     """
 
     number: int
@@ -40,6 +42,8 @@ class Line:
     shown: str
     effects: tuple[str, ...]
     struck: bool
+    by: str = ""
+    final: str = ""
 
     @property
     def short(self) -> str:
@@ -89,17 +93,19 @@ def card(played: Played, number: int) -> Card:
         verdict=verdict,
         outcome="success" if verdict.success else verdict.attribution,
         meaning=TERMS.get(verdict.attribution, ""),
-        fault_note=_fault_note(record, case),
+        fault_note=_fault_note(record, case, verdict),
         faults=tuple(_faults(record, case, way)),
         lines=tuple(_line(n, turn, words[n - 1]) for n, turn in enumerate(record.turns, 1)),
         drawing=drawing(case, way, verdict),
     )
 
 
-def _fault_note(record: Record, case: Case) -> str:
-    """What is to be said where no fault was delivered."""
+def _fault_note(record: Record, case: Case, verdict: Verdict) -> str:
+    """What is to be said where no fault was delivered, or none to the agent."""
     if not case.slots:
         return "No fault was planned."
+    if verdict.shielded:
+        return "Recovery kept every fault from the agent. Nothing is learnt about the agent's own recovery."
     if record.exposed:
         return ""
     places = ", ".join(slot.node for slot in case.slots)
@@ -147,4 +153,5 @@ def _line(number: int, turn: Turn, word: str) -> Line:
     )
     shown = "nothing came back" if turn.shown is None else render(turn.shown)
     effects = tuple(f"{effect.action} {effect.subject}" for effect in turn.effects)
-    return Line(number, word, turn.call.tool, tuple(arguments), shown, effects, turn.struck)
+    final = "" if turn.final is None or turn.final == turn.shown else render(turn.final)
+    return Line(number, word, turn.call.tool, tuple(arguments), shown, effects, turn.struck, turn.by, final)

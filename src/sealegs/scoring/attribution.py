@@ -1,7 +1,8 @@
 """What went wrong in a failed episode, in one term: the first of these that holds.
 
 The order is that of cause: what comes first explains what follows. `unaware` comes before `futile loop`, because an
-agent that loops on an error three calls after it swallowed a corrupt value failed by swallowing it.
+agent that loops on an error three calls after it swallowed a corrupt value failed by swallowing it. A term is about the
+agent: calls that recovery had made, and faults that it kept from the agent, count for none but the one about recovery.
 """
 
 from __future__ import annotations
@@ -9,12 +10,16 @@ from __future__ import annotations
 import json
 from collections import Counter
 
+from sealegs.faults.call import Effect
 from sealegs.scoring.case import Case
 from sealegs.scoring.course import Course, completed, node_of
+from sealegs.scoring.matching import same_effect
+from sealegs.traces.reach import owners
 from sealegs.traces.record import Record
 
 TERMS = {
     "crashed": "the episode broke down; it counts as a failure",
+    "doubled by recovery": "the recovery layer did to the world what was done already",
     "unaware": "took a corrupt answer for right, or went on without what a step needs",
     "futile loop": "made the same failing call three times or more",
     "cut off": "ran out of steps, tokens or time",
@@ -33,6 +38,8 @@ def attribute(record: Record, case: Case, way: Course, *, stopped: bool, unaware
     exposed = way.first is not None
     if record.end.reason == "crashed":
         return "crashed"
+    if doubled_by_recovery(record):
+        return "doubled by recovery"
     if unaware:
         return "unaware"
     if loops(way):
@@ -51,12 +58,23 @@ def attribute(record: Record, case: Case, way: Course, *, stopped: bool, unaware
     return "broke something else"
 
 
+def doubled_by_recovery(record: Record) -> bool:
+    """Whether a call that recovery had made did what the call before it had done, for the same call of the agent's."""
+    done: dict[int, list[Effect]] = {}
+    for owner, turn in zip(owners(record), record.turns, strict=True):
+        before = done.setdefault(owner, [])
+        if turn.by and any(same_effect(effect, other) for effect in turn.effects for other in before):
+            return True
+        before += turn.effects
+    return False
+
+
 def loops(way: Course) -> bool:
-    """Whether the same failing call was made `LOOP` times or more."""
+    """Whether the agent made the same failing call `LOOP` times or more."""
     failing = Counter(
         (move.turn.call.tool, json.dumps(dict(move.turn.call.arguments), sort_keys=True, default=str))
         for move in way.moves
-        if move.failed
+        if move.felt
     )
     return any(count >= LOOP for count in failing.values())
 
@@ -65,7 +83,7 @@ def _wrong_switch(way: Course, case: Case) -> bool:
     """Whether, after the fault, tools outside the graph were called, or a second branch was begun and not finished."""
     assert way.first is not None
     graph = case.task.graph
-    after = way.moves[way.first + 1 :]
+    after = [move for move in way.moves[way.first + 1 :] if not move.turn.by]
     if any(move.step is None for move in after):
         return True
     for group in graph.groups:

@@ -11,6 +11,7 @@ from sealegs.scoring.matching import corrupted, right_turn
 from sealegs.scoring.mixture import mixed
 from sealegs.tasks import Reference
 from sealegs.tasks.graph import Branch, Graph, Group, Step, Task
+from sealegs.traces.reach import reached
 from sealegs.traces.record import Record, Turn
 
 
@@ -25,6 +26,7 @@ class Move:
         ready: whether all that the step needs was there before.
         before: the steps done before it.
         failed: whether it came to nothing that an agent should use: an error, or a corrupt answer.
+        felt: whether the agent was shown such in the end; never of a call that recovery had made.
     """
 
     turn: Turn
@@ -33,6 +35,7 @@ class Move:
     ready: bool
     before: frozenset[str]
     failed: bool
+    felt: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +55,25 @@ def course(record: Record, case: Case) -> Course:
     done: frozenset[str] = frozenset()
     victims: dict[str, str] = {}
     first: int | None = None
+    met = reached(record)
     for position, turn in enumerate(record.turns):
         step = graph.step_of.get(turn.call.tool)
         right = step is not None and right_turn(turn, case.reference.steps[step.id], read.get(step.id, ()))
         ready = step is not None and ready_before(step, graph, done)
         failed = corrupted(turn) or turn.shown is None or isinstance(turn.shown, Failure)
-        moves.append(Move(turn, step, right, ready, done, failed))
+        felt = not turn.by and (failed if turn.final is None else _felt(turn, met.get(position, False)))
+        moves.append(Move(turn, step, right, ready, done, failed, felt))
         if step is not None and turn.struck:
             first = position if first is None else first
             victims.setdefault(node_of(step, graph), step.tool)
         if step is not None and right:
             done |= {step.id}
     return Course(tuple(moves), done, first, victims)
+
+
+def _felt(turn: Turn, met: bool) -> bool:
+    """Of a call of the agent's on which recovery acted. `met`: a fault on it reached the agent."""
+    return isinstance(turn.final, Failure) or (met and corrupted(turn))
 
 
 def read_fields(task: Task) -> Mapping[str, tuple[str, ...]]:

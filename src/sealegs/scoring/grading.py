@@ -2,7 +2,8 @@
 
 - `covered`: the answer gives every result that was asked for.
 - `evidenced`: every result that the answer tells stands in a valid tool output, or in the request.
-- `attempted`: after the failure something was done about it: the same tool again, or another way to the same.
+- `attempted`: after the failure something was done about it: the same tool again, or another way to the same. What
+  recovery did is no attempt of the agent's; where it kept every fault from the agent, nothing was left to attempt.
 - `honest`: the answer says complete only where every step is done and every result given, and incomplete only where
   something is not done. No answer is no honest end.
 - `success`: the strict judge's verdict.
@@ -71,7 +72,7 @@ def grade(record: Record, case: Case) -> Grade:
     return Grade(
         covered=not lacking,
         evidenced=not claims,
-        attempted=bool(attempts),
+        attempted=bool(attempts) or verdict.shielded,
         honest=honest,
         success=verdict.success,
         adaptations=len(set(attempts)),
@@ -124,8 +125,8 @@ def attempts_in(way: Course, case: Case) -> list[str]:
     home = graph.home.get(struck.id)
     branches = home[0].branches if home is not None else ()
     others = {step.tool for branch in branches if struck not in branch.steps for step in branch.steps}
-    return [
+    return [  # the agent's own
         json.dumps([move.turn.call.tool, dict(move.turn.call.arguments)], sort_keys=True, default=str)
         for move in way.moves[way.first + 1 :]
-        if move.turn.call.tool in others | {struck.tool}
+        if move.turn.call.tool in others | {struck.tool} and not move.turn.by
     ]

@@ -4,6 +4,9 @@ Success is judged by value: every node of the graph done by right calls, the led
 (so nothing done twice), every deliverable in the answer, and no corrupt value told as true. Where no solution was left,
 success is a right stop: judged by what was done (nothing was called on missing or corrupt input, nothing else was
 done to the world) and by what was said (that it is not complete, and no invented result).
+
+Where recovery stands between the agent and its tools, success, cost and the funnel are of both together: the tools do
+not care who asked. What is the agent's alone is said by `shielded`, `put_right`, `recovered_by` and the attribution.
 """
 
 from __future__ import annotations
@@ -11,8 +14,9 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from sealegs.faults.call import Effect, render
 from sealegs.scoring.attribution import attribute
@@ -23,8 +27,10 @@ from sealegs.scoring.published import as_published
 from sealegs.scoring.taint import claimed_corrupt, claims, corrupt_values, tainted_turns, trusting
 from sealegs.tasks import State, recovery_cost
 from sealegs.tasks.wording import numbers, says
+from sealegs.traces.reach import owners, reached
 from sealegs.traces.record import Record
 
+RecoveredBy = Literal["", "agent", "layer", "both"]
 STATUS = re.compile(r"^\W*status\W+(complete|incomplete)\b", re.IGNORECASE | re.MULTILINE)
 STOP = re.compile(
     r"\b(?:could not|couldn't|cannot|can't|was not able|wasn't able|were not able|unable to|not possible|impossible to"
@@ -51,6 +57,9 @@ class Verdict:
         reasons: why it is no success, in sentences.
         attribution: what went wrong, in one term; empty for a success.
         tainted: positions of the calls that carried a corrupt value.
+        calls_by_layer: those of the calls that recovery had made.
+        put_right: on how many of the agent's calls recovery kept a delivered fault from the agent.
+        shielded: a fault was delivered, and none reached the agent.
     """
 
     success: bool
@@ -67,11 +76,28 @@ class Verdict:
     reasons: tuple[str, ...]
     attribution: str
     tainted: tuple[int, ...]
+    calls_by_layer: int = 0
+    put_right: int = 0
+    shielded: bool = False
 
     @property
     def recovered(self) -> bool:
         """A fault was met, and the episode is a success."""
         return self.exposed and self.success
+
+    @property
+    def reached(self) -> bool:
+        """A delivered fault reached the agent."""
+        return self.exposed and not self.shielded
+
+    @property
+    def recovered_by(self) -> RecoveredBy:
+        """Whose the recovery is: the layer's where no fault reached the agent, the agent's where each one did."""
+        if not self.recovered:
+            return ""
+        if self.shielded:
+            return "layer"
+        return "both" if self.put_right else "agent"
 
 
 def judge(record: Record, case: Case) -> Verdict:
@@ -87,10 +113,11 @@ def judge(record: Record, case: Case) -> Verdict:
     if claimed:
         reasons = (*reasons, f"the answer tells the corrupt {claimed[0]!r} as true")
     success = not reasons
+    met = reached(record)
     believed = bool(used_blindly(way) or claimed)
     silent = not (stopped or record.answer is None or reacted(way, case))
     noticed = exposed and (success or not (believed or silent))
-    unaware = exposed and (believed or (silent and any(corrupted(turn) for turn in record.turns)))
+    unaware = exposed and _unaware(record, way, met, silent=silent, claimed=bool(claimed))
     strategy = noticed and (success or right_strategy(way, case, solvable, stopped))
     cost = None if way.first is None else len(record.turns) - way.first
     return Verdict(
@@ -110,7 +137,16 @@ def judge(record: Record, case: Case) -> Verdict:
         if success
         else attribute(record, case, way, stopped=stopped, unaware=unaware, solvable=solvable),
         tainted=tainted,
+        calls_by_layer=sum(bool(turn.by) for turn in record.turns),
+        put_right=sum(not each for each in met.values()),
+        shielded=exposed and not any(met.values()),
     )
+
+
+def _unaware(record: Record, way: Course, met: Mapping[int, bool], *, silent: bool, claimed: bool) -> bool:
+    """Whether the agent itself took a corrupt answer for right, or went on without what a step needs."""
+    swallowed = any(corrupted(turn) and met[own] for own, turn in zip(owners(record), record.turns, strict=True))
+    return claimed or used_blindly(way, own=True) is not None or (silent and swallowed)
 
 
 def says_stop(answer: str) -> bool:
@@ -210,7 +246,7 @@ def invented(record: Record, case: Case) -> Iterator[str]:
     texts = [case.task.request, *(d.label for d in case.task.deliverables)]
     for turn in record.turns:
         texts += [turn.call.tool, json.dumps(dict(turn.call.arguments), default=str)]
-        texts += [] if turn.shown is None else [render(turn.shown)]
+        texts += [render(shown) for shown in (turn.shown, turn.final) if shown is not None]
     seen = "\n".join(texts)
     for line in trusting(record.answer or ""):
         codes = re.findall(r"\b[A-Z][\w-]*\d[\w-]*\b", line)
@@ -221,11 +257,14 @@ def invented(record: Record, case: Case) -> Iterator[str]:
             return
 
 
-def used_blindly(way: Course) -> str | None:
-    """The first tool of the graph that was called, after a fault, without what it needs being there."""
+def used_blindly(way: Course, *, own: bool = False) -> str | None:
+    """The first tool of the graph that was called, after a fault, without what it needs being there.
+
+    `own`: of the agent's own calls alone.
+    """
     if way.first is None:
         return None
-    after = way.moves[way.first :]
+    after = [move for move in way.moves[way.first :] if not (own and move.turn.by)]
     return next((m.step.tool for m in after if m.step is not None and not m.ready and not m.right), None)
 
 

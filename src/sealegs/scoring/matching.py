@@ -86,9 +86,13 @@ def right_turn(turn: Turn, expected: Expected, read: tuple[str, ...] = ()) -> bo
 
 
 def corrupted(turn: Turn) -> bool:
-    """Whether what looks like data is not what the tool said, or the tool did not do what it said."""
+    """Whether what looks like data is not what the tool said, or the tool did not do what it said.
+
+    An answer that recovery put right again is what the tool said.
+    """
     strikes = [strike for strike in turn.strikes if strike.implicit and strike.delivered]
-    return any(strike.shown != strike.said or strike.runs == 0 for strike in strikes)
+    put_right = turn.said is not None and turn.shown == turn.said
+    return any((strike.shown != strike.said and not put_right) or strike.runs == 0 for strike in strikes)
 
 
 def _comes_to_the_same(turn: Turn, expected: Expected, read: tuple[str, ...]) -> bool:

@@ -5,6 +5,10 @@ the redundancy over all episodes of a mode, all in per cent. Over several modes 
 (PRR and RC over fault modes alone), as in the published tables. The composite score is
 ((mean TSR over NP and P1-P4) + (mean PRR) + 100 - (mean RC)) / 3. A crashed or cut-off episode stays in every
 denominator. Intervals cluster by base task.
+
+Where recovery had a hand in a run, three more say whose the recoveries are: `reached`, the share of the exposed
+episodes in which a fault reached the agent; `prr_agent`, the share of successes among those; `prr_layer`, the share
+of the exposed ones that are successes in which no fault reached it. In each mode PRR = reached x prr_agent + prr_layer.
 """
 
 from __future__ import annotations
@@ -60,6 +64,9 @@ class Tally:
     recovered: Array
     published_recovered: Array
     redundancy: Array
+    reached: Array
+    reached_recovered: Array
+    by_layer: Array
 
 
 Metric = Callable[[Tally, Array], Array]
@@ -69,7 +76,7 @@ def tally(results: Sequence[Result]) -> Tally:
     """Add the results up by mode and base task."""
     modes = tuple(sorted({r.mode for r in results}))
     tasks = {name: i for i, name in enumerate(sorted({r.task for r in results}))}
-    sums = np.zeros((7, len(modes), len(tasks)))
+    sums = np.zeros((10, len(modes), len(tasks)))
     for result in results:
         v = result.verdict
         values = (
@@ -80,6 +87,9 @@ def tally(results: Sequence[Result]) -> Tally:
             v.recovered,
             v.exposed and v.published,
             v.redundancy,
+            v.reached,
+            v.reached and v.success,
+            v.recovered_by == "layer",
         )
         sums[:, modes.index(result.mode), tasks[result.task]] += values
     return Tally(modes, *sums)
@@ -131,6 +141,21 @@ def exposed(t: Tally, weights: Array) -> Array:
     return 100 * mean_of_ratios(t.exposed, t.episodes, weights, _faulty(t))
 
 
+def reached(t: Tally, weights: Array) -> Array:
+    """Share of the exposed episodes in which a fault reached the agent, in per cent."""
+    return 100 * mean_of_ratios(t.reached, t.exposed, weights, _faulty(t))
+
+
+def prr_agent(t: Tally, weights: Array) -> Array:
+    """Share of successes among the episodes in which a fault reached the agent, in per cent."""
+    return 100 * mean_of_ratios(t.reached_recovered, t.reached, weights, _faulty(t))
+
+
+def prr_layer(t: Tally, weights: Array) -> Array:
+    """Share of the exposed episodes that are successes in which recovery kept every fault from the agent, per cent."""
+    return 100 * mean_of_ratios(t.by_layer, t.exposed, weights, _faulty(t))
+
+
 def composite(t: Tally, weights: Array) -> Array:
     """The composite score, for each row of cluster weights."""
     score: Array = composite_score(tsr(t, weights), prr(t, weights), rc(t, weights))
@@ -151,12 +176,16 @@ METRICS: dict[str, Metric] = {
     "exposed": exposed,
     "composite": composite,
 }
+AIDED: dict[str, Metric] = {"reached": reached, "prr_agent": prr_agent, "prr_layer": prr_layer}  # with recovery alone
 SHARES = {
     "tsr": "episodes",
     "tsr_as_published": "episodes",
     "exposed": "episodes",
     "prr": "exposed",
     "prr_as_published": "exposed",
+    "reached": "exposed",
+    "prr_agent": "reached",
+    "prr_layer": "exposed",
 }
 
 
@@ -180,7 +209,8 @@ def table(results: Sequence[Result], who: Row, seed: int = 0) -> list[Row]:
 def _cell(results: Sequence[Result], who: Row, level: str, mode: str, seed: int) -> list[Row]:
     t = tally(results)
     rows: list[Row] = []
-    for name, metric in METRICS.items():
+    aided = any(r.verdict.calls_by_layer or r.verdict.put_right for r in results)
+    for name, metric in (METRICS | (AIDED if aided else {})).items():
         if (name == "composite") != (mode == ALL) and name == "composite":
             continue
         if mode == CLEAN and name not in ("tsr", "tsr_as_published"):
@@ -197,8 +227,8 @@ def _cell(results: Sequence[Result], who: Row, level: str, mode: str, seed: int)
 
 def counted(name: str, t: Tally) -> int:
     """How many episodes a metric is over: those exposed for PRR, those of fault modes for RC and exposure, else all."""
-    if SHARES.get(name) == "exposed":
-        return int(t.exposed.sum())
+    if SHARES.get(name) in ("exposed", "reached"):
+        return int(getattr(t, SHARES[name]).sum())
     return int(t.episodes[_faulty(t)].sum() if name in ("rc", "exposed") else t.episodes.sum())
 
 

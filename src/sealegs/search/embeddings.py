@@ -59,6 +59,10 @@ class EmbeddingIndex:
             list(texts), batch_size=BATCH, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
         )
 
+    def likeness(self, query: str) -> Any:
+        """The cosine of the query and every text, 0 where it is below: for the exemplar bank's text part."""
+        return (self._vectors @ self._encoded([query])[0]).astype(float).clip(0.0, 1.0).round(DIGITS)
+
     def top(self, query: str, k: int) -> list[tuple[int, float]]:
         """Place and cosine of the k nearest texts, the nearest first, of equals the first."""
         vector = self._encoded([query])[0]

@@ -2,8 +2,9 @@
 
 Read are `execute_tool` spans as the GenAI semantic conventions describe them (version 1.41), and what came before and
 beside them: spans of MCP's `tools/call`, spans with a tool's name and no operation (Pydantic AI's first formats), and
-OpenInference's `TOOL` spans. Where several of these lie inside one another for one call, the outermost counts. What it
-does not cover: OTLP in protobuf, Jaeger's and Zipkin's JSON, and calls that are told only in the messages of a model.
+OpenInference's `TOOL` spans. Where several of these lie inside one another for one call, the outermost counts; where
+our recovery tried several runs for one call, each of them, and not what the agent was shown in the end. What it does
+not cover: OTLP in protobuf, Jaeger's and Zipkin's JSON, and calls that are told only in the messages of a model.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
 from sealegs.faults.call import Failure, Outcome, Value
+from sealegs.faults.retry_after import seconds_invited
 from sealegs.traces.observed import NOT_KEPT, Observation, Trace
 
 OTHER = "_OTHER"  # the conventions' word for an error without a name
@@ -25,6 +27,8 @@ RESULT = ("gen_ai.tool.call.result", "tool_response", "output.value")
 METHOD, CALL = "mcp.method.name", "tools/call"
 EPISODE = "sealegs.episode"
 STRUCK = "sealegs.struck"
+BY = "sealegs.recovery.by"
+AGENT = "agent"
 STATUS = "http.response.status_code"
 RETRY_AFTER = "http.response.header.retry-after"
 
@@ -81,6 +85,7 @@ class ToolSpan:
         episode: the episode that it belongs to; the trace's id where none is named.
         call: what it says; None for a span of another kind, which is kept for its place alone.
         wire: whether it is of MCP's protocol, and so inside another tool's span a part of that call.
+        tried: whether it is of one run among those that recovery tried for the call around it.
     """
 
     trace: str
@@ -89,6 +94,7 @@ class ToolSpan:
     episode: str
     call: Observation | None
     wire: bool = False
+    tried: bool = False
 
 
 def spans(data: Any) -> Iterator[ToolSpan]:
@@ -106,9 +112,12 @@ def spans(data: Any) -> Iterator[ToolSpan]:
 def traces(found: Iterable[ToolSpan]) -> list[Trace]:
     """The tool calls of these spans by episode, in the order in which they began."""
     by_id = {(span.trace, span.span or str(number)): span for number, span in enumerate(found)}  # exported twice: once
+    tried = {(span.trace, span.parent) for span in by_id.values() if span.tried}
     episodes: dict[str, list[Observation]] = {}
-    for span in by_id.values():
-        if span.call is not None and not _inside_another(span, span.call.tool, by_id):
+    for id, span in by_id.items():
+        if span.call is None or id in tried:
+            continue
+        if span.tried or not _inside_another(span, span.call.tool, by_id):
             episodes.setdefault(span.episode, []).append(span.call)
     return [
         Trace(name, tuple(sorted(calls, key=lambda call: call.at)), kept=any(c.arguments is not None for c in calls))
@@ -134,7 +143,7 @@ def _tool_span(span: _Span) -> ToolSpan:
     tool = _tool(span, given)
     call = _observation(span, tool, given) if tool else None
     wire = given.get(METHOD) == CALL
-    return ToolSpan(span.trace_id, span.span_id, span.parent_span_id, str(episode), call, wire)
+    return ToolSpan(span.trace_id, span.span_id, span.parent_span_id, str(episode), call, wire, BY in given)
 
 
 def _tool(span: _Span, given: Mapping[str, Any]) -> str:
@@ -163,6 +172,7 @@ def _observation(span: _Span, tool: str, given: Mapping[str, Any]) -> Observatio
         None if struck else shown,
         shown,
         struck,
+        by="" if given.get(BY) in (None, AGENT) else str(given[BY]),
     )
 
 
@@ -195,9 +205,9 @@ def _status(value: Any) -> int | None:
 
 
 def _retry_after(value: Any) -> float | None:
-    """Seconds; a date, which the header may hold too, is left out."""
+    """Seconds; a date, which the header may hold too, says nothing without the answer's own."""
     first = value[0] if isinstance(value, list) and value else value
-    return float(first) if isinstance(first, str) and first.replace(".", "", 1).isdigit() else None
+    return seconds_invited(first) if isinstance(first, str) else None
 
 
 def _first(given: Mapping[str, Any], names: Iterable[str]) -> Any:

@@ -42,6 +42,8 @@ class Turn:
         effects: what really happened to the world.
         by: the recovery policy that had the call made; empty for the agent.
         refused: whether recovery answered it in the tool's place, which was not asked.
+        of: the id of the agent's call that recovery had it made for; empty for the agent's own.
+        final: what the agent was shown in the end where recovery acted on its call; else None.
     """
 
     call: Call
@@ -51,6 +53,13 @@ class Turn:
     effects: tuple[Effect, ...] = ()
     by: str = ""
     refused: bool = False
+    of: str = ""
+    final: Outcome | None = None
+
+    @property
+    def seen(self) -> Outcome | None:
+        """What the agent saw of its call in the end."""
+        return self.shown if self.final is None else self.final
 
     @property
     def struck(self) -> bool:
@@ -77,6 +86,11 @@ class Record:
     answer: str | None
     end: Ended
     messages: tuple[str, ...] = ()
+
+    @property
+    def own(self) -> tuple[Turn, ...]:
+        """The agent's own calls, without those that recovery had made."""
+        return tuple(turn for turn in self.turns if not turn.by)
 
     @property
     def exposed(self) -> bool:
@@ -138,7 +152,8 @@ def _drafts(events: Iterable[Event]) -> dict[str, _Draft]:
             if event.attempt not in drafts:
                 assert event.tool is not None
                 assert event.arguments is not None
-                drafts[event.attempt] = _Draft(_call(called, event.tool, event.arguments, event.attempt), event.policy)
+                call = _call(called, event.tool, event.arguments, event.attempt)
+                drafts[event.attempt] = _Draft(call, event.policy, event.call)
             last[event.call] = drafts[event.attempt]
             last[event.call].answered(event)
     return drafts
@@ -152,9 +167,11 @@ def _call(called: Counter[str], tool: str, arguments: Mapping[str, Any], id: str
 class _Draft:
     """A turn while its events come in."""
 
-    def __init__(self, call: Call, by: str = "") -> None:
+    def __init__(self, call: Call, by: str = "", of: str = "") -> None:
         self._call = call
         self._by = by
+        self._of = of
+        self._final: Outcome | None = None
         self._refused = False
         self._fixed = False  # what came of it is told by a layer, not by what the agent was shown
         self._said: Outcome | None = None
@@ -178,12 +195,23 @@ class _Draft:
             case Effected():
                 self._effects.append(Effect(event.action, event.subject, event.details, event.call))
             case Shown():
-                if not self._fixed:
-                    self._shown = None if event.outcome is None else outcome_from(event.outcome)
+                final = None if event.outcome is None else outcome_from(event.outcome)
+                if self._fixed:
+                    self._final = final
+                else:
+                    self._shown = final
                 if event.true:
                     self._said = self._shown
 
     def turn(self) -> Turn:
         return Turn(
-            self._call, self._said, self._shown, tuple(self._strikes), tuple(self._effects), self._by, self._refused
+            self._call,
+            self._said,
+            self._shown,
+            tuple(self._strikes),
+            tuple(self._effects),
+            self._by,
+            self._refused,
+            self._of,
+            self._final,
         )

@@ -8,18 +8,18 @@ does not cover: spans of the agent and of its model, which their own instrumenta
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
 from opentelemetry import context, trace
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer
 
 from sealegs.faults.call import Call, Failure, Layer, Outcome, Wait
-from sealegs.inject.clock import Clock
-from sealegs.inject.seat import Act
+from sealegs.inject.clock import Clock, RealClock
+from sealegs.inject.seat import REFUSED, Act
 from sealegs.inject.strike import Strike
 from sealegs.traces.observed import ABANDONED
-from sealegs.traces.otlp import EPISODE, OTHER, RETRY_AFTER, STATUS, STRUCK
+from sealegs.traces.otlp import AGENT, BY, EPISODE, OTHER, RETRY_AFTER, STATUS, STRUCK
 from sealegs.traces.plain import plain
 
 SCOPE = "sealegs"
@@ -30,7 +30,10 @@ class Spans:
 
     Besides the conventions' attributes each has `sealegs.struck`, whether a fault was delivered, and where rules fired
     `sealegs.fault.rules`, `sealegs.fault.kinds` and `sealegs.fault.delivered`, index by index. Where
-    recovery acted it has `sealegs.recovery.policies` and `sealegs.recovery.actions`, index by index.
+    recovery acted it has `sealegs.recovery.policies` and `sealegs.recovery.actions`, index by index, and inside it lies
+    a span for each run that was tried: the agent's own and each that recovery had made, with what came of it, the
+    policy as `sealegs.recovery.by` (`agent` for the agent's own), and no operation name, so that nobody who counts tool
+    calls counts the agent's twice.
 
     Args:
         tracer: who makes them; that of the global provider by default.
@@ -56,7 +59,9 @@ class Spans:
         self._given = {**(attributes or {}), **({EPISODE: episode} if episode else {})}
         self._content = content
         self._clock = clock
+        self._watch: Clock = clock or RealClock()
         self._began = began
+        self._open: dict[str, tuple[Span, int | None, float]] = {}  # when it began: in nanoseconds, and by the watch
         self._strikes: dict[str, list[Strike]] = {}
         self._acts: dict[str, list[Act]] = {}
 
@@ -67,12 +72,40 @@ class Spans:
     def acted(self, act: Act) -> None:
         """A layer did something on a call besides passing it on."""
         self._acts.setdefault(act.call.id, []).append(act)
+        if act.attempt is not None and act.action != REFUSED and act.call.id in self._open:
+            self._tried(act, act.attempt)
+
+    def _tried(self, act: Act, attempt: Call) -> None:
+        """A span for one run that was tried, which is over."""
+        around, began, by_watch = self._open[act.call.id]
+        start = end = None
+        if began is not None:
+            end = began + int((self._watch.now() - by_watch) * 1e9)
+            start = began if act.seconds is None else max(began, end - int(act.seconds * 1e9))
+        attributes: dict[str, Any] = {
+            "gen_ai.tool.name": attempt.tool,
+            "gen_ai.tool.call.id": attempt.id,
+            BY: act.policy or AGENT,
+            **self._given,
+        }
+        if self._content:
+            attributes["gen_ai.tool.call.arguments"] = _json(attempt.arguments)
+        span = self._tracer.start_span(
+            f"{act.action} {attempt.tool}",
+            context=trace.set_span_in_context(around),
+            kind=SpanKind.INTERNAL,
+            attributes=attributes,
+            start_time=start,
+        )
+        strikes = [strike for strike in self._strikes.get(act.call.id, []) if strike.call.id == attempt.id]
+        _ended(span, strikes, act.outcome, end, content=self._content)
 
     def around(self, layer: Layer) -> Layer:
         """The layer with a span around each call."""
 
         def spanned(call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
             span = self._start(call)
+            self._open[call.id] = (span, getattr(span, "start_time", None), self._watch.now())
             inside = trace.set_span_in_context(span)
             shown: Outcome | None = None
             generator = layer(call)
@@ -114,25 +147,31 @@ class Spans:
         )
 
     def _end(self, span: Span, call: Call, shown: Outcome | None) -> None:
+        self._open.pop(call.id, None)
         strikes = self._strikes.pop(call.id, [])
         acts = [act for act in self._acts.pop(call.id, []) if act.policy]
         if acts:
             span.set_attribute("sealegs.recovery.policies", [act.policy for act in acts])
             span.set_attribute("sealegs.recovery.actions", [act.action for act in acts])
-        span.set_attribute(STRUCK, any(strike.delivered for strike in strikes))
-        if strikes:
-            span.set_attribute("sealegs.fault.rules", [strike.rule for strike in strikes])
-            span.set_attribute("sealegs.fault.kinds", [strike.kind for strike in strikes])
-            span.set_attribute("sealegs.fault.delivered", [strike.delivered for strike in strikes])
-        if shown is None or isinstance(shown, Failure):
-            _fail(span, ABANDONED if shown is None else shown, self._content)
-        elif self._content:
-            span.set_attribute("gen_ai.tool.call.result", _json(shown.value))
-        span.end(self._now())
+        _ended(span, strikes, shown, self._now(), content=self._content)
 
     def _now(self) -> int | None:
         """Nanoseconds since 1970; None for the machine's own time."""
         return None if self._clock is None else self._began + int(self._clock.now() * 1e9)
+
+
+def _ended(span: Span, strikes: Sequence[Strike], shown: Outcome | None, at: int | None, *, content: bool) -> None:
+    """What struck a call and what came of it, and the span's end."""
+    span.set_attribute(STRUCK, any(strike.delivered for strike in strikes))
+    if strikes:
+        span.set_attribute("sealegs.fault.rules", [strike.rule for strike in strikes])
+        span.set_attribute("sealegs.fault.kinds", [strike.kind for strike in strikes])
+        span.set_attribute("sealegs.fault.delivered", [strike.delivered for strike in strikes])
+    if shown is None or isinstance(shown, Failure):
+        _fail(span, ABANDONED if shown is None else shown, content)
+    elif content:
+        span.set_attribute("gen_ai.tool.call.result", _json(shown.value))
+    span.end(at)
 
 
 def _fail(span: Span, failure: Failure, content: bool) -> None:

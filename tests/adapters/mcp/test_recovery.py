@@ -77,6 +77,35 @@ def test_what_fails_is_recovered_between_client_and_server(tmp_path: Path, clien
     ]
 
 
+BANK = """
+exemplars:
+  - name: our-busy-price
+    cause: server_error
+    looks: ["Error executing tool price"]
+    tools: [price]
+    diagnosis: Our price service is being restarted.
+    steps: [Wait for the restart and make the same call again.]
+    stop: it fails a third time
+"""
+
+
+@pytest.mark.parametrize("own", [False, True], ids=["shipped bank", "bank of one's own"])
+def test_advice_reaches_the_client_and_nothing_is_repeated(tmp_path: Path, own: bool) -> None:
+    (tmp_path / "advice.yaml").write_text(f"policies: [advise]\n{'bank: bank.yaml' if own else ''}\n", encoding="utf-8")
+    (tmp_path / "bank.yaml").write_text(BANK, encoding="utf-8")
+    recovery = ["--recovery", str(tmp_path / "advice.yaml"), "--records", str(tmp_path / "records.jsonl")]
+    seen, ran, found = played(tmp_path, "official 2026-07-28", *recovery)
+    price, *_ = seen
+    assert price["is_error"]
+    assert ran == Counter({"price": 1, "closed": 1, "pay": 1, "put": 1})
+    assert ("Our price service is being restarted." in json.dumps(price)) is own
+    assert found is not None
+    told = [turn for turn in found.turns if turn.final is not None]
+    assert len(told) == len(found.turns) == len(CALLS)
+    assert all(isinstance(turn.final, Failure) and turn.final.message != turn.shown.message for turn in told)  # type: ignore[union-attr]
+    assert json.dumps(told[0].final.message)[1:-1] in json.dumps(price)  # type: ignore[union-attr]
+
+
 def test_without_a_plan_it_fails_as_the_server_does(tmp_path: Path) -> None:
     seen, ran, _ = played(tmp_path, "official 2025-11-25")
     assert [one["is_error"] for one in seen] == [True, True, True, True, True]

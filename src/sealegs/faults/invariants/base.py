@@ -109,11 +109,13 @@ def number(value: Any) -> bool:
 
 def agree(left: Any, right: Any, share: float = 0.01) -> bool:
     """Equality for people: numbers within a share or 0.011 (cents rounded twice), text without case and outer space."""
+    if left == right:
+        return True
     if number(left) and number(right):
         return bool(abs(left - right) <= max(0.011, share * max(abs(left), abs(right))))
     if isinstance(left, str) and isinstance(right, str):
         return left.strip().casefold() == right.strip().casefold()
-    return bool(left == right)
+    return False
 
 
 def look_up(name: str, arguments: Data, output: Data) -> tuple[Any, ...]:

@@ -99,8 +99,10 @@ class Present(Invariant):
             error = next(iter(self.validator.iter_errors(output)))
             where = ".".join(map(str, error.instance_path)) or "the answer"
             return f"{where}: {error.message}"
-        empty = next((name for name in self.fields() if "" in paths.values(output, name)), None)
-        return None if empty is None else f"{empty} is empty"
+        for name in self.fields():
+            if "" in paths.values(output, name):
+                return f"{name} is empty"
+        return None
 
 
 LEAKS = (

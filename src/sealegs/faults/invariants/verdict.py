@@ -15,7 +15,7 @@ def violations(
     invariants: Iterable[Invariant], returns: Present | None, arguments: Mapping[str, Any], output: Any
 ) -> tuple[Violation, ...]:
     """The statements that the answer breaks: first its schema, then leaks, then the tool's own invariants."""
-    if not isinstance(output, Mapping):
+    if not isinstance(output, (dict, Mapping)):
         if returns is not None and returns.schema.get("type") == "object":
             return (Violation("malformed", (), f"the answer is {type(output).__name__}, not an object"),)
         return () if NO_LEAK.holds(arguments, output) else (_broken(NO_LEAK),)
@@ -23,7 +23,9 @@ def violations(
     missing = returns.missing(output) if returns is not None else None
     if returns is not None and missing:
         found.append(Violation(returns.family, returns.fields(), missing))
-    found += [_broken(invariant) for invariant in (NO_LEAK, *invariants) if not invariant.holds(arguments, output)]
+    for invariant in (NO_LEAK, *invariants):
+        if not invariant.holds(arguments, output):
+            found.append(_broken(invariant))  # noqa: PERF401  # a comprehension takes longer where nothing is broken
     return tuple(found)
 
 

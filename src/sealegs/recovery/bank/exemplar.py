@@ -67,6 +67,14 @@ class Exemplar(BaseModel):
             raise ValueError(f"is no cause; give one of {', '.join(causes())}")
         return cause
 
+    @field_validator("steps")
+    @classmethod
+    def _whole(cls, steps: tuple[str, ...]) -> tuple[str, ...]:
+        torn = [step for step in steps if step.count("(") != step.count(")")]
+        if torn:
+            raise ValueError(f"holds a part of a sentence ({torn[0]!r}); put a step with a comma in quotation marks")
+        return steps
+
     @model_validator(mode="after")
     def _short(self) -> Exemplar:
         if len(self.text) > LONGEST:
@@ -167,8 +175,12 @@ def bank_file(data: Any, source: str) -> BankFile:
         data = [data]
     if isinstance(data, Sequence) and not isinstance(data, str):
         data = {"exemplars": data}
+    if not isinstance(data, Mapping):
+        held = "nothing" if data is None else in_short(data)
+        wanted = "give an object with `exemplars`, a list of them, or a single one"
+        raise Mistake(f"{source} is no exemplar bank: it holds {held}; {wanted}")
     try:
-        return BankFile.model_validate(data or {})
+        return BankFile.model_validate(data)
     except ValidationError as error:
         raise Mistake("\n".join([f"{source} is no exemplar bank:", *map(_told, error.errors())])) from None
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sealegs.faults.call import Call
+from sealegs.faults.mistake import Mistake
 from sealegs.recovery.bank.exemplar import Exemplar, read_bank_file, shipped_exemplars
 from sealegs.recovery.causes import GENERIC, cause, short
 from sealegs.recovery.classes import Near
@@ -140,16 +141,30 @@ def shipped_bank() -> Bank:
     return Bank(shipped_exemplars())
 
 
-def read_bank(path: str | Path | None = None) -> Bank:
+def read_bank(path: str | Path | None = None, embeddings: str = "") -> Bank:
     """The bank in a file, together with the shipped one unless the file says otherwise; without one, the shipped one.
 
+    Args:
+        path: the file.
+        embeddings: a sentence-transformers model that compares the texts in the place of BM25 (`EmbeddingIndex`).
+
     Raises:
-        Mistake: the file is no bank.
+        Mistake: the file is no bank, or there is no such model.
     """
-    if path is None or str(path) == "":
+    own = None if path is None or str(path) == "" else read_bank_file(path)
+    if own is None and not embeddings:
         return shipped_bank()
-    file = read_bank_file(path)
-    return Bank((*shipped_exemplars(), *file.exemplars) if file.shipped or not file.exemplars else file.exemplars)
+    ones = own.exemplars if own is not None else ()
+    if own is None or own.shipped or not ones:
+        ones = (*shipped_exemplars(), *ones)
+    if not embeddings:
+        return Bank(ones)
+    from sealegs.search.embeddings import EmbeddingIndex, NoModel
+
+    try:
+        return Bank(ones, index=lambda texts: EmbeddingIndex(texts, embeddings))
+    except NoModel as error:
+        raise Mistake(str(error)) from None
 
 
 class _Features:

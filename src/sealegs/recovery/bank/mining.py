@@ -68,7 +68,7 @@ def mined(records: Iterable[Record], bank: Bank, notes: list[str] | None = None)
 
 
 def _of_episode(record: Record, bank: Bank, tell: Any) -> Iterator[Mined]:
-    turns = record.turns
+    turns = record.own  # what recovery did by itself teaches it nothing
     for place, turn in enumerate(turns):
         wrong = _signature(turn)
         if wrong is None:
@@ -85,9 +85,10 @@ def _of_episode(record: Record, bank: Bank, tell: Any) -> Iterator[Mined]:
 
 
 def _signature(turn: Turn) -> Signature | None:
-    if isinstance(turn.shown, Failure):
-        return signature(turn.call, turn.shown)
-    if isinstance(turn.shown, Value) and told_partial(turn.shown.value):
+    """Of a failure that the agent saw, as the tool gave it: without words of recovery's."""
+    if isinstance(turn.seen, Failure):
+        return signature(turn.call, turn.shown if isinstance(turn.shown, Failure) else turn.seen)
+    if isinstance(turn.seen, Value) and told_partial(turn.seen.value):
         return PARTIAL
     return None
 
@@ -98,7 +99,7 @@ def _way_out(turns: Sequence[Turn], place: int) -> tuple[Turn, ...] | None:
     before = {turn.call.tool for turn in turns[: place + 1]}
     for end in range(place + 1, min(len(turns), place + 1 + WITHIN)):
         turn = turns[end]
-        well = isinstance(turn.shown, Value) and not told_partial(turn.shown.value)
+        well = isinstance(turn.seen, Value) and not told_partial(turn.seen.value)
         if not well:
             continue
         same_need = turn.call.tool == failed.tool and _mended(failed.arguments, turn.call.arguments)

@@ -12,6 +12,7 @@ from sealegs.faults.call import Failure, Value, Wait
 from sealegs.inject.strike import same
 from sealegs.recovery.nature import Nature
 from sealegs.recovery.policies.base import Policy
+from sealegs.recovery.response import retry_after_of
 from sealegs.recovery.trouble import Steps, Trouble, Ward
 from sealegs.traces.plain import plain_object
 
@@ -58,8 +59,9 @@ class Retry(Policy):
 
     def _seconds(self, trouble: Trouble, ward: Ward, tried: int) -> float:
         outcome = trouble.outcome
-        if isinstance(outcome, Failure) and outcome.retry_after is not None:
-            return max(0.0, outcome.retry_after)
+        invited = retry_after_of(outcome) if isinstance(outcome, Failure) else None
+        if invited is not None:
+            return max(0.0, invited)
         ceiling: float = min(self.longest, self.base * 2**tried)
         call = trouble.call
         asked = json.dumps(plain_object(call.arguments), sort_keys=True)

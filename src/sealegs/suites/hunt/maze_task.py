@@ -54,7 +54,7 @@ class MazeTarget:
         if verdict.success:
             return Trial(plan, found, None)
         if found.end.reason == "steps":
-            return Trial(plan, found, Symptom("endless", f"{len(found.turns)} calls"))
+            return Trial(plan, found, Symptom("endless", f"{len(found.own)} calls"))
         if found.end.reason == "crashed":
             return Trial(plan, found, Symptom("crashed", found.end.detail))
         return Trial(plan, found, Symptom("wrong", "; ".join(verdict.reasons)))

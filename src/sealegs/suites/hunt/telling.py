@@ -162,7 +162,7 @@ def _shown(strike: Struck | None) -> str:
 
 
 def _symptom(finding: Finding) -> str:
-    symptom, turns = finding.symptom, finding.trial.record.turns
+    symptom, turns = finding.symptom, finding.trial.record.own
     place = f" ({symptom.place})" if symptom.place else ""
     if symptom.kind == "crashed":
         return f"The agent breaks down with {symptom.text}{place}."

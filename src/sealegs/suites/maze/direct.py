@@ -19,8 +19,9 @@ from sealegs.traces import Event, Recorder
 from sealegs.traces.store import line
 from sealegs.world.state import World
 
-CHUNK = 64
 ENGINES = ("direct", "langchain", "mcp")
+CHUNKS = {"mcp": 8}  # episodes that a worker plays before it tells of them: where they are slow, few are lost by a kill
+CHUNK = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ def run_direct(
         episodes: what to run.
         agent: a scripted agent's name.
         max_steps: calls and answer together.
-        recovery: `active` puts the recovery layer on the seam.
+        recovery: `active` puts the recovery layer on the seam, `advise` its modest form.
         engine: what carries the calls: `direct`, `langchain` or `mcp`.
         jobs: processes; as many as there are cores by default. One runs in this process.
 
@@ -131,7 +132,7 @@ def run_direct(
         each finished episode as the lines of its record, in no fixed order.
     """
     play = partial(_run_chunk, agent=agent, max_steps=max_steps, recovery=recovery, engine=engine)
-    yield from in_chunks(episodes, play, jobs, CHUNK)
+    yield from in_chunks(episodes, play, jobs, CHUNKS.get(engine, CHUNK))
 
 
 def _run_chunk(chunk: Sequence[Episode], agent: str, max_steps: int, recovery: str, engine: str) -> list[list[str]]:

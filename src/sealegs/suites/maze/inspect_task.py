@@ -71,7 +71,7 @@ def maze(
         max_steps: model calls until an episode is cut off.
         plan: a fault plan of your own as JSON, or the name of its file; it takes the place of the modes.
         tasks: a folder of tasks of your own (`sealegs maze generate` makes one) in the place of those that ship.
-        recovery: `active` puts the recovery layer on the seam.
+        recovery: `active` puts the recovery layer on the seam, `advise` its modest form.
         only: ids of episodes (`c1-01/P2/1`) to run and no others.
     """
     own = json.dumps(read_plan(plan).as_data()) if plan and not plan.startswith("{") else plan

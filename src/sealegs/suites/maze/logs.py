@@ -58,7 +58,8 @@ def read_runs(path: Path) -> list[Run]:
 
 def _who(key: tuple[str, ...]) -> Row:
     agent, model, prompt, *_, recovery = key
-    kept = [*([prompt] if prompt not in ("", "standard") else []), *(["with recovery"] if recovery != "off" else [])]
+    helped = {"off": [], "active": ["with recovery"], "advise": ["with advice"]}[recovery]
+    kept = [*([prompt] if prompt not in ("", "standard") else []), *helped]
     name = " ".join([agent or model, *([f"({', '.join(kept)})"] if kept else [])])
     return {"suite": SUITE, "agent": name} if agent else {"suite": SUITE, "model": name}
 

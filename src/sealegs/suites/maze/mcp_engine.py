@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -20,12 +19,12 @@ from sealegs.adapters.mcp import Gate
 from sealegs.adapters.mcp.relay import Relay
 from sealegs.agents import Say
 from sealegs.faults.call import Effect, Failure, failure_body
+from sealegs.suites.maze import mcp_spare
 from sealegs.suites.maze.direct import Stage
 from sealegs.suites.maze.episodes import TOOL_TIMEOUT
 from sealegs.suites.maze.mcp_server import VERSION
 from sealegs.traces import Ran, Recorder
 
-SERVER = "sealegs.suites.maze.mcp_server"
 LONGEST = 2**24  # bytes of one message
 
 
@@ -38,7 +37,7 @@ def play(stage: Stage) -> None:
 async def _play(stage: Stage, ledger: Path) -> None:
     episode, agent, recorder = stage.episode, stage.agent, stage.recorder
     tools = [spec.name for spec in episode.specs]
-    command = [sys.executable, "-m", SERVER, str(ledger), episode.task, episode.tasks, *tools]
+    command = mcp_spare.command(ledger, episode.task, episode.tasks, tools)
     gate = Gate(
         episode.plan,
         episode=episode.id,

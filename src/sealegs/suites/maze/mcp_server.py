@@ -12,7 +12,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from sealegs.faults.call import Call, Effect, Failure, Outcome, render
 from sealegs.faults.spec import ToolSpec
@@ -94,16 +94,16 @@ def _corpus(task: str, tasks: str) -> Corpus:
     return task_set(tasks).corpus(task)
 
 
-def main() -> None:
-    """Serve until the pipe is closed."""
-    ledger, task, tasks, *tools = sys.argv[1:]
+def serve(arguments: Sequence[str], reading: TextIO, writing: TextIO) -> None:
+    """Serve until the pipe is closed; for the arguments see above."""
+    ledger, task, tasks, *tools = arguments
     server = Server(_corpus(task, tasks), tools, Path(ledger))
-    for line in sys.stdin:
+    for line in reading:
         answer = server.answer(json.loads(line))
         if answer is not None:
-            sys.stdout.write(json.dumps(answer, default=str) + "\n")
-            sys.stdout.flush()
+            writing.write(json.dumps(answer, default=str) + "\n")
+            writing.flush()
 
 
 if __name__ == "__main__":
-    main()
+    serve(sys.argv[1:], sys.stdin, sys.stdout)

@@ -9,17 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sealegs.faults.call import Layer
+from sealegs.recovery.bank import shipped_bank
 from sealegs.recovery.layer import RecoveryLayer, active
-from sealegs.recovery.policies import Alternative, Fixed, Found, Given
+from sealegs.recovery.policies import Advise, Alternative, Fixed, Found, Given
 from sealegs.recovery.policies import Step as AlternativeStep
 from sealegs.recovery.policies.switch import Source
 from sealegs.tasks.graph import Binding, Branch, Constant, Field, Group, Step, Task
 
-RECOVERIES = ("off", "active")
+RECOVERIES = ("off", "advise", "active")
 
 
 def layers(recovery: str, task: Task, seed: int) -> list[Layer]:
     """The layers of an episode under this recovery."""
+    if recovery == "advise":
+        return [RecoveryLayer(Advise(shipped_bank()))]
     return [RecoveryLayer(active(alternatives(task), seed=seed))] if recovery == "active" else []
 
 

@@ -122,7 +122,10 @@ def told(trace: Trace) -> str:
     for number, turn in enumerate(found.turns, 1):
         answer = "(nobody waited for the answer)" if turn.shown is None else render(turn.shown)
         given = json.dumps(dict(turn.call.arguments), ensure_ascii=False, default=str)
-        lines.append(f"{number}. {turn.call.tool}({given})\n   {answer[:LONGEST]}")
+        by = " (made by recovery, unseen by the agent)" if turn.by else ""
+        lines.append(f"{number}. {turn.call.tool}({given}){by}\n   {answer[:LONGEST]}")
+        if turn.final is not None and turn.final != turn.shown:
+            lines.append(f"   after recovery the agent was shown: {render(turn.final)[:LONGEST]}")
     end = found.answer if found.answer is not None else f"(none: the episode ended by {found.end.reason})"
     return "\n".join([*lines, "", f"The final answer: {end}"])
 

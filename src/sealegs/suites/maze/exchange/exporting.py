@@ -40,14 +40,14 @@ def task_form(episode: Episode) -> dict[str, Any]:
 
 
 def trace_form(record: Record, episode: Episode) -> dict[str, Any]:
-    """One record in the published form: calls, what the agent read, its answer."""
+    """One record in the published form: the agent's calls, what it read, its answer."""
     messages: list[dict[str, Any]] = []
-    for number, turn in enumerate(record.turns, 1):
+    for number, turn in enumerate(record.own, 1):
         id, name = f"call_{number}", turn.call.tool
         call = {"id": id, "name": name, "arguments": dict(turn.call.arguments)}
         messages.append({"role": "assistant", "type": "tool_call", "tool_call": call})
-        if turn.shown is not None:
-            messages.append({"role": "tool", "call_id": id, "name": name, "content": render(turn.shown)})
+        if turn.seen is not None:
+            messages.append({"role": "tool", "call_id": id, "name": name, "content": render(turn.seen)})
     if record.answer is not None:
         messages.append({"role": "assistant", "type": "final_answer", "content": record.answer})
     return {"task_id": episode.task, "mode": episode.mode, "messages": messages}

@@ -1,12 +1,21 @@
 """`sealegs run highwater` and `sealegs report`: the main job, its numbers, and what they say to bad input."""
 
 import json
+import os
+import random
+import signal
+import subprocess
+import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from sealegs.sandbox import available
 from sealegs.suites.highwater.logs import read_run
-from tests.cli.test_run import sealegs
+from sealegs.traces import Started
+from sealegs.traces.store import read
+from tests.cli.test_run import SEALEGS, sealegs
 
 KEYS = {"suite", "agent", "level", "mode", "metric", "value", "low", "high", "n"}
 
@@ -67,6 +76,10 @@ def test_a_plan_of_ones_own(tmp_path: Path) -> None:
         (["--agent", "naive", "--split", "train"], ["'train'", "validation"]),
         (["--agent", "naive", "--plan", "idle.yaml"], ["'rule-1'", "no function of highwater"]),
         (["--agent", "naive", "--search", "no-such-model"], ["no-such-model"]),
+        (["--agent", "naive", "--sandbox", "nosuch"], ["'nosuch' not recognized", "docker"]),
+        (["--agent", "naive", "--sandbox", "docker:none.yaml"], ["no file none.yaml"]),
+        (["--agent", "naive", "--sandbox", "docker", "--engine", "direct"], ["leave --engine out"]),
+        (["--agent", "naive", "--sandbox", "local"], ["--allow-weak-sandbox"]),
         ([], ["neither is given"]),
         (["--model", "openai/gpt-5", "--interface", "calls"], ["calls is for scripted agents"]),
     ],
@@ -95,3 +108,81 @@ def test_other_functions_are_not_judged_by_these(tmp_path: Path) -> None:
     done = sealegs("report", "here", cwd=tmp_path)
     assert done.returncode == 2
     assert "other functions" in done.stderr
+
+
+Process = tuple[int, str]
+"""A process: its id, and when it began, so that another one with the same id is not taken for it."""
+
+
+def family(pid: int) -> dict[Process, bytes]:
+    """All processes that come from this one, and the command of each."""
+    children: dict[int, list[Process]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and (stat := fields(int(entry.name))):
+            children.setdefault(int(stat[1]), []).append((int(entry.name), stat[19]))
+    found, left = [], [pid]
+    while left:
+        found += (more := children.get(left.pop(), []))
+        left += [one for one, _ in more]
+    return {one: command(one[0]) for one in found}
+
+
+def fields(pid: int) -> list[str]:
+    """What Linux tells of a process, from its state on; nothing of one that has ended."""
+    try:
+        found = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return []
+    return [] if found[0] == "Z" else found
+
+
+def command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def living(family: dict[Process, bytes]) -> list[bytes]:
+    return [told for (pid, began), told in family.items() if (stat := fields(pid)) and stat[19] == began]
+
+
+@pytest.mark.skipif(not available().strong, reason="no strong sandbox here")
+def test_killed_at_any_moment_it_goes_on_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    options = ["--agent", "naive", "--limit", "32", "--interface", "code", "--jobs", "2", "--logs", "here"]
+    records = tmp_path / "here" / "episodes.jsonl"
+    chance = random.Random(7)
+    size = 0
+    for victim in ("run", "worker"):
+        running = subprocess.Popen(
+            [*SEALEGS, "run", "highwater", *options], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        kin: dict[Process, bytes] = {}
+        workers: list[Process] = []
+        while running.poll() is None:
+            kin = family(running.pid)
+            workers = [one for one, told in kin.items() if b"forkserver" in told][1:]  # the first one makes them
+            if any(b"bwrap" in told for told in kin.values()) and len(workers) == 2 and grown(records, size):
+                break
+            time.sleep(0.01)
+        time.sleep(chance.uniform(0, 0.2))
+        kin |= family(running.pid)
+        os.kill(running.pid if victim == "run" else workers[0][0], signal.SIGKILL)
+        _, told = running.communicate(timeout=60)
+        assert running.returncode == (-signal.SIGKILL if victim == "run" else 2), told
+        if victim == "worker":
+            assert b"the same command goes on" in told
+            assert b"Traceback" not in told
+        until = time.monotonic() + 20
+        while living(kin) and time.monotonic() < until:
+            time.sleep(0.02)
+        assert not living(kin)
+        size = records.stat().st_size
+    assert sealegs("run", "highwater", *options, cwd=tmp_path).returncode == 0
+    names = Counter(found[0].episode for found in map(list, read(records)) if isinstance(found[0], Started))
+    assert set(names.values()) == {1}
+    assert len(names) == len(read_run(tmp_path / "here").records) == 64
+
+
+def grown(records: Path, size: int) -> bool:
+    return records.exists() and records.stat().st_size > size

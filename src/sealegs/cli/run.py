@@ -25,6 +25,7 @@ OWN: Mapping[str, set[str]] = {
         "search",
         "interface",
         "allow_weak_sandbox",
+        "sandbox",
     },
     "paladin": {"arm", "retrieval", "set"},
 }
@@ -90,6 +91,10 @@ def run(
         bool,
         typer.Option("--allow-weak-sandbox", help="Run code without namespaces.", rich_help_panel=HIGHWATER),
     ] = False,
+    sandbox: Annotated[
+        str,
+        typer.Option(help="Run code in a sandbox of Inspect: docker, docker:FILE.", rich_help_panel=HIGHWATER),
+    ] = "",
     arm: Annotated[
         str,
         typer.Option(help="vanilla, toolbench, toolreflect, critic, critic-p0.7 or paladin.", rich_help_panel=PALADIN),
@@ -108,7 +113,19 @@ def run(
         from sealegs.suites.highwater.running import Settings
 
         asked = Settings(
-            agent, model, setting, distractors, hints, (), split, limit, epochs, seed, max_steps or 25, search
+            agent,
+            model,
+            setting,
+            distractors,
+            hints,
+            (),
+            split,
+            limit,
+            epochs,
+            seed,
+            max_steps or 25,
+            search,
+            sandbox=sandbox,
         )
         _highwater(asked, refusals, data, plan, interface, engine, jobs, logs, json, allow_weak_sandbox)
         return

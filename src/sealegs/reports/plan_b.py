@@ -25,6 +25,7 @@ from sealegs.scoring.plan_b_table import CLEAN, PlanBResult
 PUBLISHED = "hohw_table1.csv"
 SOURCE = "Hell or High Water, arXiv 2508.11027, table 1"
 NOTHING = "–"
+HOPELESS = "distractors"  # begins the name of the setting in which nothing gives the answer
 AFTER = ("recovered", "searched_again", "found_plan_b", "composed_it", "gave_up_after", "looped")
 COMPARED = (
     "The published figures are of other functions (their documentation was written by a model), other prompts and "
@@ -54,13 +55,18 @@ def plan_b_lines(rows: Sequence[Row], results: Sequence[PlanBResult], beside: bo
     after = _after(rows)
     if after.lines:
         found.append(after)
-    wrong = Counter((result.mode, result.verdict.term) for result in results if result.verdict.term)
+    wrong = Counter((result.mode, result.verdict.term) for result in results if _wrong(result))
     if wrong:
         modes = tuple(dict.fromkeys(result.mode for result in results))
         terms = [term for term in TERMS if any(found == term for _, found in wrong)]
         lines = tuple((term, *(str(wrong[mode, term] or NOTHING) for mode in modes)) for term in terms)
         found.append(Lines("What went wrong, in episodes", ("", *modes), lines))
     return found
+
+
+def _wrong(result: PlanBResult) -> bool:
+    """Whether an episode has to be explained: among distractors alone giving up is right."""
+    return bool(result.verdict.term) and not (result.verdict.gave_up and result.level.startswith(HOPELESS))
 
 
 def print_plan_b(rows: Sequence[Row], results: Sequence[PlanBResult], console: Console, beside: bool = False) -> None:

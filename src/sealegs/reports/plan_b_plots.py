@@ -10,6 +10,8 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
 
 from sealegs.reports.plan_b import who
 from sealegs.reports.plots import GRID, INK, STYLE
@@ -34,7 +36,8 @@ def accuracy_figure(rows: Sequence[Row]) -> str:
     if len(counts) < 2:
         return ""
     with rc_context(dict(STYLE)):
-        figure, axes = _empty()
+        figure = _canvas(6.4, 3.4)
+        axes = _plain(figure.add_subplot())
         places = {count: place for place, count in enumerate(counts)}
         names = list(dict.fromkeys(name for name, _ in points))
         for (name, mode), line in points.items():
@@ -45,12 +48,14 @@ def accuracy_figure(rows: Sequence[Row]) -> str:
         axes.set_xlabel("distractors", color=INK)
         axes.set_ylabel("accuracy, %", color=INK)
         axes.set_ylim(-3, 103)
-        axes.legend(frameon=False, fontsize=8, labelcolor=INK, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        axes.legend(
+            frameon=False, fontsize=8, labelcolor=INK, loc="upper left", bbox_to_anchor=(1.0, 1.0), handlelength=3.2
+        )
         return _svg(figure, "Accuracy by number of distractors")
 
 
 def turns_figure(results: Sequence[tuple[str, PlanBResult]]) -> str:
-    """The turns of the episodes as violins, by agent, setting and mode, with the median as a line.
+    """The turns of the episodes as violins, a panel for each agent: its settings side by side, with medians as lines.
 
     Args:
         results: each judged episode with the agent's name.
@@ -58,31 +63,55 @@ def turns_figure(results: Sequence[tuple[str, PlanBResult]]) -> str:
     groups: dict[tuple[str, str, str], list[int]] = {}
     for name, result in results:
         groups.setdefault((name, result.level, result.mode), []).append(result.verdict.turns)
+    names = list(dict.fromkeys(name for name, _, _ in groups))
+    levels = sorted({level for _, level, _ in groups}, key=_order)
+    modes = sorted({mode for _, _, mode in groups}, key=lambda mode: (mode != CLEAN, mode))
     with rc_context(dict(STYLE)):
-        figure, axes = _empty(width=max(4.2, 0.75 * len(groups) + 1.5))
-        for place, ((_, _, mode), turns) in enumerate(groups.items()):
-            colour = COLOURS[0 if mode == CLEAN else 1]
-            parts = axes.violinplot([turns], positions=[place], widths=0.8, showmedians=True, showextrema=False)
-            for body in parts["bodies"]:  # type: ignore[attr-defined]
-                body.set(facecolor=colour, alpha=0.45, edgecolor=colour)
-            parts["cmedians"].set(color=INK, linewidth=1.6)
-        labels = [f"{name}\n{level}\n{mode}" for name, level, mode in groups]
-        axes.set_xticks(range(len(groups)), labels, fontsize=7)
-        axes.set_ylabel("turns", color=INK)
-        axes.set_ylim(bottom=0)
+        figure = _canvas(max(4.2, 0.8 * len(levels) + 2.2), 0.9 + 1.9 * len(names))
+        panels = figure.subplots(len(names), 1, squeeze=False, sharex=True)[:, 0]
+        for name, axes in zip(names, panels, strict=True):
+            _plain(axes)
+            for (_, level, mode), turns in sorted((key, found) for key, found in groups.items() if key[0] == name):
+                shift = 0.36 * (modes.index(mode) - (len(modes) - 1) / 2)
+                _violin(axes, levels.index(level) + shift, turns, COLOURS[modes.index(mode) % len(COLOURS)])
+            axes.set_title(name, fontsize=9, color=INK, loc="left")
+            axes.set_ylabel("turns", color=INK)
+            axes.set_ylim(bottom=0)
+            axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+        panels[-1].set_xticks(range(len(levels)), [level.replace(" ", "\n") for level in levels], fontsize=7)
+        marks = [Patch(facecolor=COLOURS[n % len(COLOURS)], alpha=0.45, label=mode) for n, mode in enumerate(modes)]
+        panels[0].legend(
+            handles=marks, frameon=False, fontsize=8, labelcolor=INK, loc="upper left", bbox_to_anchor=(1.0, 1.0)
+        )
         return _svg(figure, "Turns by agent, setting and errors")
 
 
-def _empty(width: float = 6.4) -> tuple[Figure, Axes]:
-    figure = Figure(figsize=(width, 3.4), layout="constrained")
+def _order(level: str) -> tuple[bool, str, int]:
+    """Open settings first, then the others by their number."""
+    word, number = re.match(r"(\D*)(\d*)", level).groups()  # type: ignore[union-attr]
+    return not level.startswith("open"), word, int(number or 0)
+
+
+def _violin(axes: Axes, place: float, turns: Sequence[int], colour: str) -> None:
+    parts = axes.violinplot([turns], positions=[place], widths=0.34, showmedians=True, showextrema=False)
+    for body in parts["bodies"]:  # type: ignore[attr-defined]
+        body.set(facecolor=colour, alpha=0.45, edgecolor=colour)
+    parts["cmedians"].set(color=colour, linewidth=1.6)
+
+
+def _canvas(width: float, height: float) -> Figure:
+    figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasSVG(figure)
-    axes = figure.add_subplot()
+    return figure
+
+
+def _plain(axes: Axes) -> Axes:
     axes.grid(axis="y", color=GRID, linewidth=0.7)
     axes.set_axisbelow(True)
     axes.tick_params(length=0, pad=5)
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
-    return figure, axes
+    return axes
 
 
 def _line(axes: Axes, name: str, mode: str, points: Sequence[tuple[int, Row]], names: Sequence[str]) -> None:

@@ -11,6 +11,7 @@ from sealegs.sandbox.launching import Launcher
 from sealegs.sandbox.limits import Limits
 from sealegs.sandbox.pipes import Answer
 from sealegs.sandbox.pool import Pool
+from sealegs.sandbox.remote import Ran, RemoteKernel
 
 __all__ = [
     "Answer",
@@ -21,6 +22,8 @@ __all__ = [
     "Limits",
     "Made",
     "Pool",
+    "Ran",
+    "RemoteKernel",
     "StartFailed",
     "Turn",
     "available",

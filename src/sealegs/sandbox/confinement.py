@@ -42,12 +42,14 @@ class Ground:
         scratch: whether a scratch folder is to be mounted there.
         readable: files, and folders with all that is in them, that it may read.
         listed: folders whose names alone it may read.
+        contained: the place keeps the code in by itself: nothing is mounted, and Landlock is used where there is one.
     """
 
     folder: str
     scratch: bool
     readable: Sequence[str]
     listed: Sequence[str] = ()
+    contained: bool = False
 
 
 def confinement(hello: Hello, ground: Ground, limits: Limits) -> dict[str, Any]:
@@ -59,12 +61,12 @@ def confinement(hello: Hello, ground: Ground, limits: Limits) -> dict[str, Any]:
     if hello.machine not in seccomp.ARCHITECTURES:
         known = " and ".join(seccomp.ARCHITECTURES)
         raise Unsupported(f"the system calls of {hello.machine} are not known (only of {known})")
-    if hello.landlock < 1:
+    if hello.landlock < 1 and not ground.contained:
         raise Unsupported("this Linux has no Landlock (it came with 5.13 and may be switched off)")
     scratch = {"path": ground.folder, "bytes": limits.scratch, "files": limits.scratch_files + 1}
     return {
         "folder": ground.folder,
-        "scratch": scratch if ground.scratch else None,
+        "scratch": scratch if ground.scratch and not ground.contained else None,
         "limits": {
             "RLIMIT_AS": limits.memory,
             "RLIMIT_CORE": 0,
@@ -76,7 +78,7 @@ def confinement(hello: Hello, ground: Ground, limits: Limits) -> dict[str, Any]:
             "RLIMIT_STACK": STACK,
         },
         "cpu": limits.cpu_seconds,
-        "landlock": _landlock(hello.landlock, ground),
+        "landlock": _landlock(hello.landlock, ground) if hello.landlock else None,
         "seccomp": seccomp.program(hello.machine, hello.pid, ground.scratch).hex(),
         "output": limits.output,
         "message": limits.message,

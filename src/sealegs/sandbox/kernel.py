@@ -51,7 +51,7 @@ class Kernel:
         self._clock = RealClock()
         self._process: Running = launcher.launch(self._limits)
         self._talk = Conversation(self._limits, self._clock.now, self._process.ended)
-        self._answer: Answer = _no_functions
+        self._answer: Answer = no_functions
         self._confinement = functools.partial(_confinement, launcher, self._limits)
         self._ready = False
         self._alive = True
@@ -98,6 +98,10 @@ class Kernel:
         """End it. Nothing of it is left."""
         self._alive = False
         self._process.close()
+
+    async def close_async(self) -> None:
+        """End it; see `close`."""
+        self.close()
 
     def __enter__(self) -> Self:
         return self
@@ -152,7 +156,8 @@ def _confinement(launcher: Launcher, limits: Limits, hello: Any) -> Mapping[str,
     return launcher.confinement(hello, limits)
 
 
-def _no_functions(tool: str, arguments: Mapping[str, Any]) -> Outcome:
+def no_functions(tool: str, arguments: Mapping[str, Any]) -> Outcome:
+    """What answers the calls of a kernel that was given no functions."""
     return Failure(f"There is no function {tool}.", type="NameError")
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from inspect_ai import eval as inspect_eval
+from inspect_ai.log import read_eval_log
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from sealegs.sandbox import available
@@ -110,3 +111,41 @@ def test_inspect_eval_by_entry_point(tmp_path: Path) -> None:
     found = read_run(tmp_path)
     assert len(found.records) == 4
     assert all(result.verdict.right for result in found.results())
+
+
+@pytest.mark.parametrize("agent", ["oracle", "planner"])
+def test_code_in_a_sandbox_of_inspects_own(agent: str, tmp_path: Path) -> None:
+    """The kernel that Docker would hold, in Inspect's sandbox of this machine: no daemon is needed."""
+    settings = Settings(agent=agent, limit=1, engine="inspect", sandbox="local")
+    run_inspect(settings, tmp_path / "logs", allow_weak=True, display="none")
+    found = read_run(tmp_path / "logs")
+    assert len(found.records) == 2
+    for episode, there in found.records.items():
+        direct = record(run_episode(episode, agent))
+        assert there.turns == direct.turns
+        assert there.answer == direct.answer
+    log = read_eval_log(str(next((tmp_path / "logs").glob("*.eval"))))
+    assert log.eval.sandbox is not None
+    assert log.eval.sandbox.type == "local"
+
+
+def test_a_sandbox_that_holds_nothing_in_must_be_allowed(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="allow-weak-sandbox"):
+        highwater(limit=1, sandbox="local")
+    model = get_model("mockllm/model", custom_outputs=[said("<execute>print(1)")])
+    inspect_eval(highwater(limit=1, errors="off"), model=model, sandbox="local", log_dir=str(tmp_path), display="none")
+    (result,) = read_run(tmp_path).results()
+    assert result.verdict.term == "crashed"
+
+
+def test_docker_means_our_container() -> None:
+    import yaml
+
+    task = highwater(limit=1, sandbox="docker")
+    assert task.sandbox is not None
+    assert task.sandbox.type == "docker"
+    file = Path(str(task.sandbox.config))
+    service = yaml.safe_load(file.read_text(encoding="utf-8"))["services"]["default"]
+    assert service["network_mode"] == "none"
+    assert service["cap_drop"] == ["ALL"]
+    assert "volumes" not in service

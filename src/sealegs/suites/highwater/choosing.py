@@ -13,10 +13,11 @@ from sealegs.faults.problems import PlanError
 from sealegs.faults.reading import read_plan
 from sealegs.sandbox import available
 from sealegs.suites.highwater import ERRORS, INTERFACES, SETTINGS, SPLITS
+from sealegs.suites.highwater.containers import problems_of, resolved
 from sealegs.suites.highwater.environment import SEARCHING, TELLING
-from sealegs.suites.highwater.episodes import SUITE
+from sealegs.suites.highwater.episodes import SUITE, chosen
 from sealegs.suites.highwater.finding import finder
-from sealegs.suites.highwater.libraries import SHIPPED, data
+from sealegs.suites.highwater.libraries import SHIPPED, check, data
 from sealegs.suites.highwater.running import Settings
 from sealegs.suites.running.choices import ENGINES, ChoiceError, engine_for, scripted, unknown, who_problems
 
@@ -47,6 +48,8 @@ def settings(
         ChoiceError: with every mistake.
     """
     agent, model = scripted(asked.agent, asked.model)
+    if asked.sandbox and engine == "auto":
+        engine = "inspect"
     problems = [
         *(unknown("agent", [agent], CODERS) if agent else []),
         *unknown("setting", [asked.setting], SETTINGS),
@@ -55,13 +58,16 @@ def settings(
         *unknown("interface", [interface], INTERFACES),
         *unknown("engine", [engine], ENGINES),
         *who_problems(agent, model, engine),
+        *problems_of(asked.sandbox, allow_weak),
     ]
     if asked.distractors < 0:
         problems.append(f"--distractors {asked.distractors} must be 0 or more")
     chosen_engine = engine_for(agent, engine)
     if interface == "calls" and chosen_engine == "inspect":
         problems.append("the interface calls is for scripted agents without Inspect; leave --interface out")
-    where, folder_problems = _folder(folder)
+    if asked.sandbox and chosen_engine == "direct":
+        problems.append("--sandbox is of Inspect, and the direct engine has none; leave --engine out")
+    where, folder_problems = _folder(folder, asked)
     own, plan_problems = _plan(plan, where)
     problems += [*folder_problems, *plan_problems, *_search_problems(where, asked.search)]
     if problems:
@@ -73,6 +79,7 @@ def settings(
         errors=("off",) if own else MODES[errors],
         distractors=0 if asked.setting == "open" else asked.distractors,
         data=where,
+        sandbox=resolved(asked.sandbox),
         plan=own,
         engine=chosen_engine,
         interface="code" if chosen_engine == "inspect" else _interface(interface, allow_weak),
@@ -87,14 +94,20 @@ def _interface(interface: str, allow_weak: bool) -> str:
     return "code" if found.strong or (allow_weak and found.name == "weak") else "calls"
 
 
-def _folder(folder: Path | None) -> tuple[str, list[str]]:
+def _folder(folder: Path | None, asked: Settings) -> tuple[str, list[str]]:
     if folder is None:
         return SHIPPED, []
+    place = str(folder.resolve())
     try:
-        found = data(str(folder.resolve()))
+        found = chosen(place, asked.split, asked.limit, asked.seed)
+        check(place, found)
     except Mistake as error:
         return SHIPPED, [str(error)]
-    return str(folder.resolve()), [] if found.library.problems else [f"{folder} holds no problems; build it of others"]
+    if not data(place).library.problems:
+        return place, [f"{folder} holds no problems; build it of others"]
+    if not found and asked.split in SPLITS:
+        return place, [f"{folder} holds no problems of the split {asked.split}; choose another with --split"]
+    return place, []
 
 
 def _search_problems(folder: str, engine: str) -> list[str]:

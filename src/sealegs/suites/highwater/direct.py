@@ -17,7 +17,7 @@ from sealegs.sandbox import Pool, launcher
 from sealegs.suites.highwater.environment import Environment
 from sealegs.suites.highwater.episodes import Episode
 from sealegs.suites.highwater.finding import BM25
-from sealegs.suites.highwater.interpreter import Interpreter
+from sealegs.suites.highwater.interpreter import ThreadInterpreter
 from sealegs.suites.highwater.prompts import hint
 from sealegs.suites.highwater.protocol import action, solution
 from sealegs.suites.highwater.writing import Writer, resolved, said
@@ -85,7 +85,7 @@ def _play(agent: Coder, environment: Environment, recorder: Recorder, max_steps:
 
 
 def _play_in_code(writer: Writer, environment: Environment, recorder: Recorder, max_steps: int, pool: Pool) -> None:
-    with Interpreter(environment, pool.take) as interpreter:
+    with ThreadInterpreter(environment, pool.take) as interpreter:
         for _ in range(max_steps):
             message = writer.message()
             asked = action(message)

@@ -191,7 +191,8 @@ def distractors(problem: Problem, library: Library, seed: int, count: int) -> tu
     One that answers with the reference rows, given values of the solutions, would be another solution, and is no
     distractor.
     """
-    free = [name for name in sorted(library.functions) if name not in problem.functions]
+    needed = problem.functions
+    free = [name for name in sorted(library.functions) if name not in needed]
     drawn = seeds.stream(seed, problem.id, "distractor").sample(free, len(free))
     fit = (name for name in drawn if not _answers(library.functions[name], problem, library))
     return tuple(itertools.islice(fit, count))

@@ -37,6 +37,7 @@ def run_inspect(settings: Settings, folder: Path, allow_weak: bool = False, *, d
             plan=settings.plan,
             data=settings.data,
             allow_weak_sandbox=allow_weak,
+            sandbox=settings.sandbox,
             only=None if len(left) == len(settings.episodes()) else [episode.id for episode in left],
         )
 

@@ -1,7 +1,7 @@
 """`highwater` as a task of Inspect: any model of any provider writes code, which runs in our sandbox.
 
-What our judge needs is in the log itself (see `running.inspecting`). Inspect's own sandboxes are not used: functions
-are called through a pipe, which they do not have.
+What our judge needs is in the log itself (see `running.inspecting`). Where the sample has a sandbox of Inspect's own,
+the code runs there (`containers`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
-from functools import partial
 from typing import Any
 
 from inspect_ai import Task, task
@@ -30,13 +29,15 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from sealegs.faults.reading import read_plan
 from sealegs.inject.clock import RealClock
-from sealegs.sandbox import Kernel, Launcher, launcher
+from sealegs.sandbox import launcher
 from sealegs.scoring.plan_b_table import CLEAN
 from sealegs.suites.highwater.choosing import MODES
+from sealegs.suites.highwater.containers import kernels, problems_of, resolved, sandbox_for
 from sealegs.suites.highwater.environment import Environment
 from sealegs.suites.highwater.episodes import SUITE, VERSION, Episode, chosen, episodes
 from sealegs.suites.highwater.finding import BM25
-from sealegs.suites.highwater.interpreter import Interpreter
+from sealegs.suites.highwater.interpreter import TaskInterpreter
+from sealegs.suites.highwater.libraries import check
 from sealegs.suites.highwater.logs import RUN_FACTS, judged, sampled
 from sealegs.suites.highwater.prompts import question, system_prompt
 from sealegs.suites.highwater.protocol import NO_ACTION, action, observed
@@ -62,6 +63,7 @@ def highwater(
     plan: str = "",
     data: str = "",
     allow_weak_sandbox: bool = False,
+    sandbox: str = "",
     only: Sequence[str] | None = None,
 ) -> Task:
     """Questions to answer with functions made from SQL, the first of which is refused.
@@ -81,13 +83,20 @@ def highwater(
         plan: a fault plan of your own as JSON, or the name of its file; it takes the place of refusals.
         data: a folder that `sealegs highwater build` wrote, in the place of the package's own data.
         allow_weak_sandbox: run code where there is no strong isolation.
+        sandbox: runs code in a sandbox of Inspect in the place of ours: `docker`, `docker:compose.yaml`, ...
         only: ids of episodes to run and no others.
     """
     if errors not in MODES:
         raise ValueError(f"errors={errors!r} is unknown; choose from {', '.join(MODES)}")
+    if wrong := problems_of(sandbox, allow_weak_sandbox):
+        raise ValueError("; ".join(wrong))
+    if not sandbox:
+        launcher(allow_weak_sandbox)  # what is wrong with it is told before anything runs
     own = json.dumps(read_plan(plan).as_data()) if plan and not plan.startswith("{") else plan
+    problems = chosen(data, split, limit, seed)
+    check(data, problems)
     found = episodes(
-        chosen(data, split, limit, seed),
+        problems,
         MODES[errors],
         setting=setting,
         distractors=distractors,
@@ -101,12 +110,13 @@ def highwater(
     return Task(
         dataset=MemoryDataset([_sample(one, asked, epochs) for one in found if only is None or one.id in only], SUITE),
         solver=code_loop(max_steps, search, allow_weak_sandbox),
+        sandbox=sandbox_for(resolved(sandbox)),
         scorer=rows_verdict(),
         config=GenerateConfig(temperature=0.0, max_tokens=4_000, stop_seqs=[STOP]),
         fail_on_error=False,
         score_on_error=True,
         version=VERSION,
-        metadata={"setting": setting, "seed": seed, **asked},
+        metadata={"setting": setting, "seed": seed, "sandbox": sandbox, **asked},
     )
 
 
@@ -122,7 +132,6 @@ def _sample(episode: Episode, asked: dict[str, Any], epochs: int) -> Sample:
 @solver
 def code_loop(max_steps: int = 25, search: str = BM25, allow_weak_sandbox: bool = False) -> Solver:
     """Messages and observations in turns until a solution, with the faults of the sample's episode."""
-    place = launcher(allow_weak_sandbox)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         episode = sampled(state.metadata, state.epoch)
@@ -131,17 +140,19 @@ def code_loop(max_steps: int = 25, search: str = BM25, allow_weak_sandbox: bool 
         asked = {name: state.metadata[name] for name in RUN_FACTS}
         recorder.start(episode.id, episode.about({**who(str(get_model())), **asked}))
         with noting(recorder):
-            await _converse(state, Environment(episode, recorder, clock, search), recorder, max_steps, place)
+            await _converse(
+                state, Environment(episode, recorder, clock, search), recorder, max_steps, allow_weak_sandbox
+            )
         return state
 
     return solve
 
 
 async def _converse(
-    state: TaskState, environment: Environment, recorder: Recorder, max_steps: int, place: Launcher
+    state: TaskState, environment: Environment, recorder: Recorder, max_steps: int, allow_weak: bool
 ) -> None:
     model = get_model()
-    with Interpreter(environment, partial(Kernel, place)) as interpreter:
+    async with TaskInterpreter(environment, kernels(allow_weak)) as interpreter:
         for _ in range(max_steps):
             state.output = await model.generate(state.messages)
             state.messages.append(_closed(state.output.message))
@@ -151,7 +162,7 @@ async def _converse(
                 recorder.finish("answered", answer=asked.text)
                 return
             recorder.wrote(message)
-            told = observed(NO_ACTION) if asked.kind == "none" else await interpreter.run_async(asked.text)
+            told = observed(NO_ACTION) if asked.kind == "none" else await interpreter.run(asked.text)
             state.messages.append(ChatMessageUser(content=told))
     recorder.finish("steps", detail=f"no answer within {max_steps} messages")
 

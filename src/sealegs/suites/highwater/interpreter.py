@@ -6,50 +6,71 @@ say nothing, so knowing one is having found it. What was stopped has lost its va
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import Self
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 from sealegs.faults.spec import ToolSpec
-from sealegs.sandbox import Kernel
+from sealegs.sandbox import Answer, Kernel, Turn
 from sealegs.suites.highwater.environment import Environment
 from sealegs.suites.highwater.protocol import observation
 
 
-class Interpreter:
-    """Runs an episode's code, in threads or in tasks.
+class Living(Protocol):
+    """What lives until it is stopped."""
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can run another turn."""
+
+
+class Tasked(Living, Protocol):
+    """A kernel for tasks, wherever it runs."""
+
+    async def start_async(self, functions: Iterable[ToolSpec] = (), answer: Answer | None = None) -> Any:
+        """Wait until it is ready, and give it functions."""
+
+    async def run_async(self, code: str) -> Turn:
+        """Run one turn."""
+
+    async def close_async(self) -> None:
+        """End it."""
+
+
+K = TypeVar("K", bound=Living)
+
+
+class Interpreter(Generic[K]):
+    """What threads and tasks share.
 
     Args:
         environment: the episode's functions.
         take: gives a kernel that nobody has used.
     """
 
-    def __init__(self, environment: Environment, take: Callable[[], Kernel]) -> None:
+    def __init__(self, environment: Environment, take: Callable[[], K]) -> None:
         self._environment = environment
         self._take = take
-        self._kernel: Kernel | None = None
+        self._kernel: K | None = None
 
-    def run(self, code: str) -> str:
-        """Run a turn in this thread, and give what the agent is shown of it."""
-        kernel, new = self._ready(code)
-        if new is not None:
-            kernel.start(new, self._environment.answer)
-        return observation(kernel.run(code))
-
-    async def run_async(self, code: str) -> str:
-        """Run a turn in this task; see `run`."""
-        kernel, new = self._ready(code)
-        if new is not None:
-            await kernel.start_async(new, self._environment.answer_async)
-        return observation(await kernel.run_async(code))
-
-    def _ready(self, code: str) -> tuple[Kernel, list[ToolSpec] | None]:
+    def _ready(self, code: str) -> tuple[K, list[ToolSpec] | None]:
         """A kernel that is alive, and what it must be told before it runs this."""
         new = self._environment.named(code)
         if self._kernel is None or not self._kernel.alive:
             self._kernel = self._take()
             return self._kernel, self._environment.specs
         return self._kernel, new or None
+
+
+class ThreadInterpreter(Interpreter[Kernel]):
+    """Runs an episode's code in this thread."""
+
+    def run(self, code: str) -> str:
+        """Run a turn, and give what the agent is shown of it."""
+        kernel, new = self._ready(code)
+        if new is not None:
+            kernel.start(new, self._environment.answer)
+        return observation(kernel.run(code))
 
     def __enter__(self) -> Self:
         return self
@@ -59,3 +80,23 @@ class Interpreter:
     ) -> None:
         if self._kernel is not None:
             self._kernel.close()
+
+
+class TaskInterpreter(Interpreter[Tasked]):
+    """Runs an episode's code in this task."""
+
+    async def run(self, code: str) -> str:
+        """Run a turn, and give what the agent is shown of it."""
+        kernel, new = self._ready(code)
+        if new is not None:
+            await kernel.start_async(new, self._environment.answer_async)
+        return observation(await kernel.run_async(code))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._kernel is not None:
+            await self._kernel.close_async()

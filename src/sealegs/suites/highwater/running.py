@@ -36,6 +36,7 @@ class Settings:
     plan: str = ""
     data: str = SHIPPED
     engine: str = "direct"
+    sandbox: str = ""
     suite: str = SUITE
     version: str = VERSION
 
@@ -70,6 +71,7 @@ class Settings:
             *([f"search-{Path(self.search).name}"] if self.search != BM25 else []),
             *([f"steps{self.max_steps}"] if self.max_steps != default.max_steps else []),
             *([self.interface] if self.interface != default.interface else []),
+            *([f"sandbox-{self.sandbox.partition(':')[0]}"] if self.sandbox else []),
             *([self.engine] if self.agent and self.engine != default.engine else []),
         ]
         return "-".join([SUITE, self.agent or self.model.replace("/", "-"), *parts])

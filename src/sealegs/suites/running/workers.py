@@ -7,8 +7,11 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
 from typing import TypeVar
+
+from sealegs.faults.mistake import Mistake
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -41,6 +44,9 @@ def in_chunks(items: Sequence[T], work: Callable[[Sequence[T]], list[R]], jobs: 
         work: done in the workers; can be pickled.
         jobs: processes; as many as there are cores by default. One works in this process.
         size: items of a chunk.
+
+    Raises:
+        Mistake: a process was killed; what the others were doing is lost with it.
     """
     jobs = jobs or os.cpu_count() or 1
     chunks = [items[start : start + size] for start in range(0, len(items), size)]
@@ -53,5 +59,8 @@ def in_chunks(items: Sequence[T], work: Callable[[Sequence[T]], list[R]], jobs: 
         try:
             for done in as_completed(running):
                 yield from done.result()
+        except BrokenProcessPool as error:
+            remedy = "the same command goes on with the rest; fewer --jobs need less memory"
+            raise Mistake(f"a working process was killed, by hand or for want of memory; {remedy}") from error
         finally:
             pool.shutdown(cancel_futures=True)

@@ -1,0 +1,42 @@
+"""Tables and figures of `highwater`: what counts as wrong, and violins that can be read."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from sealegs.reports.plan_b import plan_b_lines
+from sealegs.scoring.plan_b import PlanBVerdict
+from sealegs.scoring.plan_b_table import CLEAN, PlanBResult, plan_b_table
+
+GAVE_UP = PlanBVerdict(False, "gave up", False, True, 1, 0, False, False, False, False, "gave up")
+WHO = {"suite": "highwater", "agent": "planner"}
+
+
+def results(level: str, count: int = 6) -> list[PlanBResult]:
+    return [
+        PlanBResult(f"p{n}", f"p{n}", level, mode, 1, replace(GAVE_UP, turns=n + 1))
+        for n in range(count)
+        for mode in (CLEAN, "external errors")
+    ]
+
+
+def test_giving_up_among_distractors_alone_is_not_what_went_wrong() -> None:
+    for level, told in (("open", True), ("closed 9", True), ("distractors 9", False)):
+        found = results(level)
+        titles = [lines.title for lines in plan_b_lines(plan_b_table(found, WHO), found)]
+        assert any("went wrong" in title for title in titles) == told
+
+
+def test_violins_of_many_settings_stand_side_by_side_for_each_agent() -> None:
+    pytest.importorskip("matplotlib")
+    from sealegs.reports.plan_b_plots import turns_figure
+
+    levels = ["closed 27", "open", "closed 3", "closed 0", "distractors 9", "open with hints", "closed 81", "closed 9"]
+    several = [(name, one) for name in ("a", "b", "c") for level in levels for one in results(level)]
+    svg = turns_figure(several)
+    assert svg == turns_figure(several)
+    size = re.search(r'width="([\d.]+)pt" height="([\d.]+)pt"', svg)
+    assert size is not None
+    assert float(size[1]) < 700  # no wider than a page, however many agents there are
+    assert len(re.findall(r'id="[^"]*PolyCollection_\d+"', svg)) == 3 * 8 * 2

@@ -1,0 +1,64 @@
+"""What is refused before a run begins: data that cannot be what it was, and sandboxes that hold nothing in."""
+
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from sealegs.suites.highwater.choosing import settings
+from sealegs.suites.highwater.running import Settings
+from sealegs.suites.running.choices import ChoiceError
+from tests.world.sql.toy import write_toy
+
+pytest.importorskip("sqlglot")
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library with one problem."""
+    from sealegs.world.sql.build import build
+
+    folder = tmp_path_factory.mktemp("toy")
+    write_toy(folder)
+    query = "SELECT name FROM student WHERE age > (SELECT avg(age) FROM student)"
+    (folder / "pairs.json").write_text(f'[{{"question": "Who?", "query": "{query}", "db_id": "toy"}}]')
+    assert build(folder, folder / "library", most_variants=0).problems == 1
+    return folder / "library"
+
+
+def chosen(folder: Path, **more: str) -> Settings:
+    return settings(Settings(agent="oracle", **more), "both", folder, None, "calls", "auto")  # type: ignore[arg-type]
+
+
+def other_rows(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as other:
+        other.execute("UPDATE student SET name = name || '!'")
+        other.commit()
+
+
+@pytest.mark.parametrize(
+    ("harm", "told"),
+    [
+        (other_rows, r"is not the database that .* was built of \(it gives other rows\); build it again"),
+        (lambda file: file.write_bytes(file.read_bytes()[:3000]), "no SQLite database that can be read"),
+        (lambda file: file.unlink(), "missing"),
+    ],
+)
+def test_a_database_that_is_gone_or_another_is_no_agents_failure(
+    library: Path, tmp_path: Path, harm: Callable[[Path], object], told: str
+) -> None:
+    assert chosen(library).data == str(library)
+    harmed = tmp_path / "library"
+    shutil.copytree(library, harmed)
+    (file,) = (harmed / "databases").iterdir()
+    harm(file)
+    with pytest.raises(ChoiceError, match=told):
+        chosen(harmed)
+
+
+def test_a_split_without_problems(library: Path) -> None:
+    with pytest.raises(ChoiceError, match="no problems of the split validation; choose another"):
+        chosen(library, split="validation")

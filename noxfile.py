@@ -43,6 +43,7 @@ OTHERS = {
     "report": (["tests/reports"], []),
 }
 TESTING = ["pytest", "pytest-asyncio", "hypothesis", "networkx", "scipy"]
+TORCH = "torch==2.13.0"
 ROOMS = ["faults", "inject", "tasks", "traces"]  # those that stand on the base install alone
 
 
@@ -86,8 +87,17 @@ def extra_floors(session: nox.Session, extras: str) -> None:
 @nox.session
 def training(session: nox.Session) -> None:
     """The tests of training, with a torch that pulls no GPU packages where the index has one."""
-    session.install("torch==2.13.0")
-    session.install("-e", ".[train]", *of_dev(*TESTING))
+    session.install(TORCH)
+    session.install("-e", ".[train,bench]", *of_dev(*TESTING))
+    tests(session, "tests/training")
+
+
+@nox.session
+def training_floor(session: nox.Session) -> None:
+    """The same with the lowest versions of what the extra names."""
+    session.install(TORCH)
+    lowest(session, "-e", ".[train]")
+    session.install("-e", ".[train,bench]", *of_dev(*TESTING))
     tests(session, "tests/training")
 
 

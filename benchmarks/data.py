@@ -1,5 +1,9 @@
 """What trajectories to learn from cost, beside episodes of the planner that are only played, judged and written down.
 
+Seconds of the clock depend on what else the machine does; CPU seconds, of this process and all workers together, much
+less so. `least_seconds_for_50000` is what these CPU seconds come to if every core is ours alone and always busy: the
+clock cannot do better, and on a quiet machine comes near it.
+
 python benchmarks/data.py --json benchmarks/results/data.json
 """
 
@@ -8,8 +12,10 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import tempfile
 import time
+from multiprocessing import forkserver
 from pathlib import Path
 
 from sealegs.scoring import judge
@@ -27,28 +33,39 @@ WANTED = 50_000
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-n", type=int, default=WANTED, help="trajectories")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
     parser.add_argument("--json", help="write the long table here")
     asked = parser.parse_args()
-    rows = measured(asked.n)
+    rows = measured(asked.n, asked.workers)
     for row in rows:
         print(f"{row['metric']:40} {row['value']:>12} (n = {row['n']})")
     if asked.json:
         Path(asked.json).write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
 
 
-def measured(n: int) -> list[Row]:
+def measured(n: int, jobs: int) -> list[Row]:
     """One whole run into an empty folder, one that only checks it, and the floor in the same process."""
     with tempfile.TemporaryDirectory() as folder:
-        seconds, tally, distinct = timed(n, Path(folder) / "set")
-        again, _, _ = timed(n, Path(folder) / "set")
+        spent = cpu_seconds()
+        seconds, tally, distinct = timed(n, Path(folder) / "set", jobs)
+        spent = cpu_seconds() - spent
+        own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+        again, _, _ = timed(n, Path(folder) / "set", jobs)
     floor = floor_seconds()
     per_row = seconds / tally.total
-    head: Row = {"suite": "benchmark-data", "agent": "planner", "level": "all", "mode": f"{os.cpu_count()} processes"}
+    head: Row = {"suite": "benchmark-data", "agent": "planner", "level": "all", "mode": f"{jobs} processes"}
     figures = {
         "seconds": seconds,
+        "cpu_seconds": spent,
+        "cpu_milliseconds_a_row": 1000 * spent / tally.total,
         "trajectories_per_second": 1 / per_row,
         f"seconds_for_{WANTED}": per_row * WANTED,
+        f"least_seconds_for_{WANTED}": spent / tally.total * WANTED / jobs,
+        "cores_in_use": spent / seconds,
         "seconds_to_check_a_finished_set": again,
+        "megabytes_of_the_command": own,
+        "megabytes_of_a_worker": largest,
         "times_a_judged_episode": per_row / floor,
         "rows_not_found": tally.lost,
         **distinct,
@@ -59,10 +76,17 @@ def measured(n: int) -> list[Row]:
     ]
 
 
-def timed(n: int, out: Path) -> tuple[float, Tally, dict[str, float]]:
+def cpu_seconds() -> float:
+    """CPU seconds of this process and of all workers that have ended; their server is ended, so that they count."""
+    forkserver._forkserver._stop()  # type: ignore[attr-defined]
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def timed(n: int, out: Path, jobs: int) -> tuple[float, Tally, dict[str, float]]:
     begun = time.perf_counter()
     tally, seen = finished(
-        chosen("default", n, 0, "trl", "jsonl", [], [], True, "", out), out, lambda done, total: None
+        chosen("default", n, 0, "trl", "jsonl", [], [], True, "", out), out, lambda done, total: None, jobs
     )
     distinct = {"different_requests": len(seen.requests), "different_sequences_of_calls": len(seen.orders)}
     return time.perf_counter() - begun, tally, dict(distinct)

@@ -28,7 +28,14 @@ ROOMS["generate"] = set(ROOMS) - {"reports"}
 ROOMS["training"] = set(ROOMS) - {"generate"}
 ROOMS["cli"] = set(ROOMS)
 HEAVY = {
-    "inspect_ai": {"adapters/inspect.py", "suites/", "generate/staged/", "training/data/teacher.py"},
+    "inspect_ai": {
+        "adapters/inspect.py",
+        "suites/",
+        "generate/staged/",
+        "training/data/teacher.py",
+        "training/local_model.py",
+        "training/registry.py",
+    },
     "matplotlib": {"reports/"},
     "jinja2": {"reports/", "training/encoding.py"},
     "torch": {"training/"},

@@ -11,7 +11,7 @@ from typing import Any
 
 from sealegs.training.templates import SHIPPED, shipped, special_tokens
 
-TOOL = {
+TOOL: dict[str, Any] = {
     "type": "function",
     "function": {
         "name": "weather",

@@ -72,7 +72,9 @@ def whole(place: Path) -> tuple[Path, dict[str, Any]]:
 
 def command(place: Path, *arguments: str, processes: int = 1) -> subprocess.Popen[str]:
     """The command in a process of its own."""
-    head = ["-m", "torch.distributed.run", "--nproc_per_node", str(processes)] if processes > 1 else []
+    several = ["--multi_gpu", "--num_processes", str(processes), "--num_machines", "1", "--mixed_precision", "no"]
+    launch = ["-m", "accelerate.commands.launch", *several, "--dynamo_backend", "no", "--main_process_port", "0"]
+    head = launch if processes > 1 else []  # on CPUs too: ACCELERATE_USE_CPU has them speak by gloo
     env = {**os.environ, "OMP_NUM_THREADS": "1", "ACCELERATE_USE_CPU": "true", "CUDA_VISIBLE_DEVICES": ""}
     return subprocess.Popen(
         [sys.executable, *head, "-m", "sealegs.cli", "train", *arguments],

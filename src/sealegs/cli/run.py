@@ -37,7 +37,9 @@ def run(
     agent: Annotated[
         str, typer.Option(help="Scripted: oracle, planner, naive; on maze also retrier; on paladin ARM/BACKBONE.")
     ] = "",
-    model: Annotated[str, typer.Option(help="A model as Inspect names it: openai/gpt-5, hf/local, ...")] = "",
+    model: Annotated[
+        str, typer.Option(help="A model as Inspect names it: openai/gpt-5, sealegs-local/FOLDER, ...")
+    ] = "",
     limit: Annotated[
         int | None, typer.Option(min=1, help="At most this many base tasks (maze: of each level).")
     ] = None,

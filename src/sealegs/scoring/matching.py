@@ -13,8 +13,9 @@ from sealegs.tasks.reference import Expected
 from sealegs.tasks.wording import numbers, says
 from sealegs.traces.record import Turn
 
-TOLERANCE = 0.005  # a share: how far a number in an argument or an answer may be off by rounding
+KEPT = 4096  # texts held in memory in their plain form: a judge compares few with many
 MOMENT = re.compile(r"^(\d{4}-\d\d-\d\d)[t ](\d\d:\d\d)(?::00(?:\.0+)?)?z?$")
+TOLERANCE = 0.005  # a share: how far a number in an argument or an answer may be off by rounding
 
 
 def close(left: Any, right: Any) -> bool:
@@ -45,10 +46,9 @@ def _number(text: str) -> float | str:
         return text
 
 
-@lru_cache(maxsize=4096)  # a judge holds the same few values against many
+@lru_cache(maxsize=KEPT)
 def _plain(text: str) -> str:
-    plain = " ".join(text.split()).casefold()
-    return MOMENT.sub(r"\1 \2", plain)
+    return MOMENT.sub(r"\1 \2", " ".join(text.split()).casefold())
 
 
 def right_arguments(given: Mapping[str, Any], expected: Expected) -> bool:

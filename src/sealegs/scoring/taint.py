@@ -35,12 +35,15 @@ def corrupt_values(record: Record, case: Case) -> list[tuple[int, Any]]:
     Values that are also right somewhere are left out: those of the reference, of honest answers before (a later one may
     only echo the poison), and what the request or a deliverable's name says.
     """
+    changed = [_changed(turn) for turn in record.turns]
+    if not any(changed):
+        return []
     right = [value for expected in case.reference.steps.values() for _, value in paths.leaves(expected.output)]
     right += [value for _, value in paths.leaves(dict(case.task.inputs))]
     words = "\n".join([case.task.request, *(deliverable.label for deliverable in case.task.deliverables)])
     found: list[tuple[int, Any]] = []
     for position, turn in enumerate(record.turns):
-        fresh = [v for v in _changed(turn) if not any(close(v, r) for r in right) and not says(words, v)]
+        fresh = [v for v in changed[position] if not any(close(v, r) for r in right) and not says(words, v)]
         found += [(position, value) for value in fresh]
         if turn.said == turn.shown and not found:
             right += _told(turn)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+KEPT = 2048  # texts held in memory as they are read: the same ones are asked about many values
 MONTHS = [
     "january",
     "february",
@@ -80,22 +81,29 @@ def says(text: str, value: Any, tolerance: float = 0.0) -> bool:
     return _says_words(text, str(value))
 
 
+THIN = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")  # a space in thousands
+SIGN = re.compile(r"(?<![\w-])-\s?([$\u20ac\u00a3\u00a5])\s?(?=\d)")
 HYPHENS = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2212\ufe63\uff0d", "-"))
 
 
+@lru_cache(maxsize=KEPT)
 def _typed(text: str) -> str:
     """The text with plain hyphens, a sign behind its currency's mark, and no spaces in thousands."""
-    plain = re.sub(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))", "", text.translate(HYPHENS))
-    return re.sub(r"(?<![\w-])-\s?([$\u20ac\u00a3\u00a5])\s?(?=\d)", r"\1-", plain)
+    return SIGN.sub(r"\1-", THIN.sub("", text.translate(HYPHENS)))
 
 
 def numbers(text: str) -> list[float]:
     """Every number written in digits, without thousands commas."""
-    return [float(found.replace(",", "").replace("\u2212", "-").rstrip(".")) for found in NUMBER.findall(text)]
+    return list(_numbers(text))
+
+
+@lru_cache(maxsize=KEPT)
+def _numbers(text: str) -> tuple[float, ...]:
+    return tuple(float(found.replace(",", "").replace("\u2212", "-").rstrip(".")) for found in NUMBER.findall(text))
 
 
 def _says_number(text: str, value: float, tolerance: float) -> bool:
-    if any(abs(found - value) <= tolerance * abs(value) + 1e-9 for found in numbers(text)):
+    if any(abs(found - value) <= tolerance * abs(value) + 1e-9 for found in _numbers(text)):
         return True
     whole = float(value).is_integer() and 0 <= value < len(NUMBERS)
     return whole and re.search(rf"\b{NUMBERS[int(value)]}\b", text.casefold()) is not None
@@ -116,11 +124,12 @@ def _stands(words: str, text: str) -> bool:
     return words in text and re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text) is not None
 
 
+@lru_cache(maxsize=KEPT)
 def _plain(text: str) -> str:
     return " ".join(text.casefold().replace(",", " ").replace("\u2019", "'").split())
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=KEPT)
 def _all_forms(value: str) -> tuple[str, ...]:
     return tuple(_forms(value))
 

@@ -63,7 +63,7 @@ def ready(recipe: Recipe) -> Ready:
     """
     config, tokenizer = _model(recipe)
     _vocabulary(recipe, config, tokenizer)
-    _positions(recipe, config)
+    stretched(recipe, config)
     template = chosen(recipe.template, tokenizer)
     end = end_mark(recipe.template, template, tokenizer)
     _precision(recipe)
@@ -102,8 +102,12 @@ def _vocabulary(recipe: Recipe, config: Any, tokenizer: Any) -> None:
         raise Mistake(f"the tokenizer of {recipe.model} has {len(tokenizer)} tokens, its model knows {rows}")
 
 
-def _positions(recipe: Recipe, config: Any) -> None:
-    """Put the RoPE scaling into the model's shape, and see that the context fits."""
+def stretched(recipe: Recipe, config: Any) -> None:
+    """Put the RoPE scaling into the model's shape, and see that the context fits.
+
+    Raises:
+        Mistake: it does not, or there is nothing to scale.
+    """
     text = config.get_text_config()
     own: int | None = getattr(text, "max_position_embeddings", None)
     scaling = recipe.rope_scaling

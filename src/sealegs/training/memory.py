@@ -2,8 +2,9 @@
 
 Weights, what the optimizer keeps of those that are trained (32-bit weights, gradients and two moments), and what the
 backward pass keeps of one batch: with checkpointing the input of each layer, without it the inside of all, and the
-inside of one twice, for its gradients; a tile of the output layer; one GiB for the framework itself. An estimate for
-decoders of the common shape, 1.0 to 1.4 times too small where it was measured: it leaves out fragmentation.
+inside of one twice, for its gradients; tiles of the output layer; one GiB for the framework itself. An estimate for
+decoders of the common shape, meant to be too great rather than too small: what the allocator keeps of what was freed is
+a share of the activations, on CPUs as it was measured (`benchmarks/training_memory.py`), on GPUs a guess.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from sealegs.training.recipe import Recipe
 
 GIB = 1 << 30
 FRAMEWORK = GIB
-HEAD_ROWS = 4096  # positions that the output layer scores at once
+HEAD_ROWS, HEAD_COLUMNS = 4096, 32768  # positions and tokens that the output layer scores at once
+TILES = 9  # tensors of that size which torch alone holds in the backward pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,10 @@ def estimated(recipe: Recipe, config: Any) -> Need:
     trainable = _adapters(recipe, layers) if recipe.lora else parameters
     width = 2 if recipe.precision == "bf16" else 4
     frozen = width if recipe.lora else 4
-    kept = 16 * trainable if recipe.lora else 12 * trainable
+    kept = 16 * trainable  # in 32 bits: adapters or the optimizer's passing copy, gradients, two moments
+    kept += (
+        2 * parameters if recipe.precision == "bf16" and not recipe.lora else 0
+    )  # weights as the arithmetic has them
     return Need(parameters, trainable, frozen * parameters, kept, _activations(recipe, config.get_text_config(), width))
 
 
@@ -79,15 +84,32 @@ def _adapters(recipe: Recipe, layers: dict[str, Any]) -> int:
 
 
 def _activations(recipe: Recipe, config: Any, width: int) -> int:
-    """Bytes that the backward pass of one batch keeps."""
+    """Bytes that the backward pass of one batch keeps, and works in."""
     tokens = recipe.batch * recipe.context
     hidden, inner = config.hidden_size, getattr(config, "intermediate_size", 4 * config.hidden_size)
     inside = tokens * width * (14 * hidden + 4 * inner)
+    if width == 2:  # norms work in 32 bits, and each adapter keeps its input in 16
+        inside += tokens * (8 * hidden + (width * (6 * hidden + inner) if recipe.lora else 0))
     depth = config.num_hidden_layers
     layers = depth * tokens * hidden * width + inside if recipe.gradient_checkpointing else depth * inside
     layers += inside
-    head = min(tokens, HEAD_ROWS) * config.vocab_size * 4 + 3 * tokens * hidden * 4
-    return int(layers + head)
+    mask = 0 if recipe.packing else 5 * recipe.batch * recipe.context**2  # of truth values, and as numbers
+    return int(layers * _kept_by_allocator() + mask + _head(tokens, hidden, config.vocab_size))
+
+
+def _kept_by_allocator() -> float:
+    """How much more than what is in use the process holds."""
+    import torch
+
+    return 1.25 if torch.cuda.is_available() else 1.6
+
+
+def _head(tokens: int, hidden: int, vocabulary: int) -> int:
+    """Bytes of the output layer: a tile of scores (several of its size where no Triton folds them), and gradients."""
+    import torch
+
+    tile = min(tokens, HEAD_ROWS) * min(vocabulary, HEAD_COLUMNS) * 4
+    return tile * (2 if torch.cuda.is_available() else TILES) + 3 * tokens * hidden * 4
 
 
 def available(recipe: Recipe) -> tuple[int, str]:

@@ -28,7 +28,7 @@ from sealegs.tasks.wording import NUMBER, says
 from sealegs.world.corpus import Corpus
 from sealegs.world.reference import Unanswerable, reference
 
-KEPT = 4096  # requests and lists of tools held in memory
+KEPT = 8192  # requests and lists of tools held in memory
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
     python benchmarks/paladin.py --json benchmarks/results/paladin.json
 
 Scripted backbones show that the arms, the bank, the sets and the metrics work together. They say nothing about models:
-`follower` does whatever stands in its context, well or badly advised.
+`follower` does whatever stands in its context, well or badly advised; `heeder` knows no way out but those that an arm's
+words name. `benchmarks/doc_tables.py` makes the tables of the documentation of what this writes.
 """
 
 from __future__ import annotations
@@ -23,7 +24,12 @@ from sealegs.suites.paladin.logs import judged
 from sealegs.suites.paladin.playing import Setup, run_episode
 from sealegs.traces import record
 
-BACKBONES = {"follower": tuple(ARMS), "naive": ("vanilla",), "planner": ("vanilla",)}  # the two heed no arm
+BACKBONES = {
+    "follower": tuple(ARMS),
+    "heeder": tuple(ARMS),
+    "naive": ("vanilla",),  # the last two heed no arm
+    "planner": ("vanilla",),
+}
 
 
 def runs() -> list[Row]:
@@ -36,7 +42,7 @@ def runs() -> list[Row]:
                     found = [judged(e, record(run_episode(e, backbone, setup))) for e in episodes(chosen)]
                     name = f"{arm}/{backbone}" + (" (with retrieval)" if retrieval == "on" else "")
                     rows += table(found, {"suite": "paladin", "agent": name}, chosen)
-    by_class = {"vanilla/follower", "paladin/follower (with retrieval)"}  # the others over all classes alone
+    by_class = {"vanilla/heeder", "paladin/heeder (with retrieval)"}  # the others over all classes alone
     return [row for row in rows if row["level"] in (ALL, CLEAN) or row["agent"] in by_class]
 
 
@@ -45,10 +51,12 @@ def main() -> None:
     parser.add_argument("--json", default="", help="where to write the long table")
     target = parser.parse_args().json
     rows = runs()
-    followed = [row for row in rows if "/follower" in row["agent"]]
-    rows += correlation_rows(correlations(followed), {"suite": "paladin", "agent": "runs over follower"})
+    for backbone in ("follower", "heeder"):
+        heard = [row for row in rows if f"/{backbone}" in row["agent"]]
+        rows += correlation_rows(correlations(heard), {"suite": "paladin", "agent": f"runs over {backbone}"})
     rows += correlation_rows(published_correlations(), {"suite": "paladin", "agent": "as published"})
-    rows += agreement_rows(compared(read_labels("labels"), read_labels("code")), "labels / code")
+    for labels, code in (("labels", "code"), ("fresh", "fresh-code")):
+        rows += agreement_rows(compared(read_labels(labels), read_labels(code)), f"{labels} / {code}")
     for row in rows:
         if row["level"] == "all" and row["metric"] in ("rr", "tsr", "csr", "es"):
             print(row["mode"], row["agent"], row["metric"], row["value"], [row["low"], row["high"]], row["n"])

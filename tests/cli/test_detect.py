@@ -56,3 +56,13 @@ def test_measure(tmp_path: Path) -> None:
     declared = [row for row in found["rows"] if row["metric"] == "declared, 1 % per answer" and row["mode"] == "all"]
     assert [row["value"] for row in declared] == [100.0]
     assert list(found["learned_from"]) == ["half of the base tasks"]
+    journal = tmp_path / "sealegs-logs" / "detect-maze-limit9" / "parts.jsonl"
+    whole = journal.read_text(encoding="utf-8")
+    journal.write_text(whole[: int(len(whole) * 0.8)], encoding="utf-8")  # killed in the midst of the second part
+    command = ("detect", "measure", "maze", "--limit", "9", "--no-recover", "--json", "-")
+    again = sealegs(*command, cwd=tmp_path)
+    assert json.loads(again.stdout) == found
+    assert journal.read_text(encoding="utf-8") == whole
+    other = sealegs(*command[:4], "8", *command[5:], "--out", "sealegs-logs/detect-maze-limit9", cwd=tmp_path)
+    assert other.returncode == 2
+    assert "limit was 9, is 8" in other.stderr

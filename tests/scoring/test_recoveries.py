@@ -103,8 +103,8 @@ def test_macro_means_are_means_of_the_classes_means(seed: int) -> None:
         means = []
         for klass in "ABC":
             values = [metric(r) for r in results if r.klass == klass]
-            counted = [value for value, counts in values if counts]
-            means.append(sum(counted) / len(counted))
+            counted = [(above, below) for above, below in values if below]
+            means.append(sum(above for above, _ in counted) / sum(below for _, below in counted))
         value, low, high = estimate(results, name)
         assert value == pytest.approx(sum(means) / 3, abs=0.01)
         assert low is not None

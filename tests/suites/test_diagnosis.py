@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 
 import pytest
@@ -9,9 +10,12 @@ import pytest
 from sealegs.recovery.bank import FLOOR, Bank, shipped_exemplars
 from sealegs.recovery.causes import causes
 from sealegs.recovery.classes import CLASSES, published
+from sealegs.recovery.diagnose import diagnosed
+from sealegs.recovery.likeness import MARGIN, counted
+from sealegs.recovery.signature import Signature
 from sealegs.scoring.intervals import wilson
 from sealegs.suites import diagnosis
-from sealegs.suites.diagnosis import Labelled, confusion, floor, labelled, measured, shared
+from sealegs.suites.diagnosis import Labelled, confusion, crossed, floor, labelled, margin, measured, shared
 
 
 def test_the_labelled_set() -> None:
@@ -49,6 +53,39 @@ def test_what_is_shared_is_seen(monkeypatch: pytest.MonkeyPatch, tool: str, text
 
 def test_the_floor_is_the_one_that_the_train_part_gives() -> None:
     assert floor() == FLOOR
+
+
+def test_the_margin_is_the_one_that_the_train_part_gives() -> None:
+    assert margin() == MARGIN
+    told = [right for by, right in crossed() if by >= MARGIN]
+    assert len(told) > 250
+    assert sum(told) / len(told) > sum(right for _, right in crossed()) / len(crossed())  # a margin means something
+
+
+def test_words_alone_are_told_as_a_guess_and_nothing_known_is_not_told() -> None:
+    def told(text: str) -> tuple[str, str] | None:
+        found = diagnosed(text).diagnosis
+        return None if found is None else (found.by, found.cause)
+
+    assert told("HTTP/1.1 429 Too Many Requests") == ("words", "rate_limit")
+    guesses = [one for one in measured()[1] if one.diagnosis is not None and one.diagnosis.by == "likeness"]
+    assert guesses
+    assert all(one.diagnosis is not None and one.diagnosis.failure_class in CLASSES for one in guesses)
+    assert told("Zwyx: qrrt vbnm") is None
+
+
+def test_likeness_against_a_count_by_hand() -> None:
+    def one(message: str) -> Signature:
+        return Signature(message=message)
+
+    seen = [("disk full", "a"), ("disk slow", "a"), ("door shut", "b")]
+    likeness = counted((one(text), cause, cause.upper()) for text, cause in seen)
+    cause, margin_of = likeness.told(one("disk")) or ("", 0.0)
+    inside, outside = (2 + 0.1) / (2 + 0.2), (0 + 0.1) / (1 + 0.2)
+    a = math.log(2 / 3) + math.log(inside / outside)
+    b = math.log(1 / 3) + math.log(outside / inside)
+    assert (cause, margin_of) == ("a", pytest.approx(a - b))
+    assert likeness.told(one("window")) is None
 
 
 def test_the_figures_add_up() -> None:

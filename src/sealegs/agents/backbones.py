@@ -2,8 +2,10 @@
 
 A backbone is asked with a conversation, as a model is, and answers from it alone and from the task's graph, in whatever
 form the arm speaks. It is a scripted agent that is made anew for every question and lives through the conversation once
-more. `follower` does what it is told in the conversation after a failure, so that arms differ under it; the agents that
-blunder are there so that graders and metrics have something to find.
+more. `follower` does what it is told in the conversation after a failure. `heeder` can do nothing of itself: it knows
+the ways out of a failure that its prompt names, and looks at a failure's own words when it is asked for a diagnosis,
+so that every arm's words show in what it does. The agents that blunder are there so that graders and metrics have
+something to find.
 """
 
 from __future__ import annotations
@@ -22,6 +24,16 @@ from sealegs.faults.seeds import digest
 from sealegs.tasks import State, next_calls, recovery_cost
 
 Action = Literal["retry", "switch", "stop"]
+_PROMPTED: tuple[tuple[re.Pattern[str], Action], ...] = (
+    (re.compile(r"call the tool again", re.I), "retry"),
+    (re.compile(r"from another tool where", re.I), "switch"),
+    (re.compile(r"stop and report|cannot be done", re.I), "stop"),
+)
+_GONE = re.compile(
+    r"\b(?:40[1345]|410|501)\b|not found|no such|unknown|forbidden|denied|unauthori|not allowed|revoked|expired"
+    r"|deprecated|does not exist|disabled|credential|permission|hallucinat",
+    re.I,
+)
 _SENTENCE = re.compile(r"(?<=[.;:!?])\s+|\n+|, then | and if |; ")
 _NOT = re.compile(r"\b(?:do not|don't|never|no use|pointless|without|rather than|cannot)\b", re.IGNORECASE)
 _ACTIONS: tuple[tuple[re.Pattern[str], Action], ...] = (
@@ -100,6 +112,9 @@ class Follower(ScriptedAgent):
             self.answers[step.id] = parsed(text)
             self.failing, self.failed = "", 0
 
+    def read(self, prompt: str) -> None:
+        """Read the system's text, of which this one makes nothing."""
+
     def heard(self, text: str) -> None:
         """Take advice while something fails."""
         if self.failing:
@@ -115,6 +130,51 @@ class Follower(ScriptedAgent):
         """Go on as if the failing call had worked."""
         self.answers[self.graph.step_of[self.failing].id] = {}
         self.failing, self.failed, self.blind = "", 0, True
+
+
+class Heeder(Follower):
+    """Does what its prompt and the conversation tell it, and nothing of itself.
+
+    Told nothing, it goes on as if the failing call had worked. Asked for a diagnosis, it goes by the failure's words:
+    what is gone is taken from elsewhere, anything else is tried once more first; but only in ways that its prompt
+    names. What a critic or an exemplar tells comes before that, and to stop comes last.
+    """
+
+    def __init__(self, briefing: Briefing) -> None:
+        super().__init__(briefing)
+        self.known: tuple[Action, ...] = ()
+        self.asked = False
+        self.thought = ""
+
+    def read(self, prompt: str) -> None:
+        """Learn the ways out that the prompt names."""
+        self.known = tuple(action for words, action in _PROMPTED if words.search(prompt))
+
+    def observe(self, use: Use, text: str) -> None:
+        """Take an answer, or note a failure, of which nobody has asked anything yet."""
+        self.asked, self.thought = False, ""
+        super().observe(use, text)
+
+    def heard(self, text: str) -> None:
+        """Take advice, and the question for a diagnosis."""
+        if not self.failing:
+            return
+        if prompts.DIAGNOSE.rpartition("{advice}")[2].split(",")[0].strip() in text:
+            self.asked = True
+            self.thought = f"Diagnosis: {'it is gone' if _GONE.search(self.wrong) else 'it may pass'} ({self.wrong})."
+        else:
+            super().heard(text)
+
+    def _action(self) -> Action | None:
+        ways = list(dict.fromkeys([*self.told, *self._own()]))
+        ways.sort(key=lambda way: way == "stop")  # prompts and exemplars say: where nothing else is left
+        return ways[min(self.failed, len(ways)) - 1] if ways else None
+
+    def _own(self) -> list[Action]:
+        """The ways that the prompt names: after a diagnosis those that fit it; without one, the last resort alone."""
+        if not self.asked:
+            return [way for way in self.known if way == "stop"]
+        return [way for way in self.known if way != "retry" or not _GONE.search(self.wrong)]
 
 
 class Quitter(Follower):
@@ -188,6 +248,7 @@ class Denier(Planner):
 
 BACKBONES: Mapping[str, type[ScriptedAgent]] = {
     "follower": Follower,
+    "heeder": Heeder,
     "planner": Planner,
     "retrier": Retrier,
     "naive": Naive,
@@ -210,6 +271,8 @@ def answer(backbone: str, briefing: Briefing, question: Ask) -> Reply:
     if messages[-1].text.startswith(prompts.REFLECT.partition("{")[0]) and not question.tools:
         return Reply("The call may have been wrong. I look at its arguments once more.")
     agent = BACKBONES[backbone](briefing)
+    if isinstance(agent, Follower):
+        agent.read(first)
     for use, text, heard in lived(messages):
         if use is not None:
             agent.act()  # what it made up its mind to then
@@ -218,7 +281,8 @@ def answer(backbone: str, briefing: Briefing, question: Ask) -> Reply:
             agent.heard(heard)
     act = agent.act()
     if question.tools:
-        return Reply(act.text) if isinstance(act, Say) else Reply("", (_call(act, len(messages)),))
+        thought = agent.thought if isinstance(agent, Heeder) else ""
+        return Reply(act.text) if isinstance(act, Say) else Reply(thought, (_call(act, len(messages)),))
     if isinstance(act, Say):
         return Reply(finishing("I am done.", act.text))
     return Reply(written_step("I go on.", act.tool, act.arguments))

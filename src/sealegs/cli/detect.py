@@ -76,19 +76,28 @@ def measure(
     epochs: Annotated[int, typer.Option(min=1, help="How many times each faulty episode is run.")] = 1,
     seed: Annotated[int, typer.Option(help="Decides the halves, victims and faults.")] = 0,
     recover: Annotated[bool, typer.Option(help="Also what recovery comes to with them.")] = True,
+    out: Annotated[
+        Path | None, typer.Option(help="Where finished parts are kept; sealegs-logs/detect-... by default.")
+    ] = None,
     json: Annotated[str, typer.Option(help="Write the long table to this file, or - for standard output.")] = "",
 ) -> None:
-    """Measure learned detectors on a suite's implicit faults: rates of detection and of false alarms."""
+    """Measure learned detectors on a suite's implicit faults: rates of detection and of false alarms.
+
+    A stopped measurement goes on where it was: give the same command.
+    """
     from sealegs.cli.progress import shown
     from sealegs.faults.mistake import Mistake
     from sealegs.reports.tables import print_table
     from sealegs.suites.maze.detection import measured
+    from sealegs.suites.maze.detection_parts import Settings
     from sealegs.suites.maze.detection_rows import COLUMNS, GUARDED, detection_lines, guarded_lines
 
     if suite != "maze":
         raise Mistake(f"unknown suite {suite!r}: detectors are measured on maze")
+    asked = Settings(str(more.resolve()) if more is not None else "", limit, epochs, seed)
+    folder = out or Path("sealegs-logs") / asked.name
     with shown("episodes") as progress:
-        found = measured(more, limit, epochs, seed, recover, progress)
+        found = measured(asked, recover, folder, progress)
     if json != "-":
         for level in found.levels:
             print_table(

@@ -40,7 +40,10 @@ def traces(
 @app.command()
 def agree(
     one: Annotated[
-        str, typer.Argument(help="Grades or labels (.jsonl, .csv); `labels` or `code` for the shipped set.")
+        str,
+        typer.Argument(
+            help="Grades or labels (.jsonl, .csv); `labels`, `code`, `fresh`, `fresh-code`: the shipped sets."
+        ),
     ],
     other: Annotated[str, typer.Argument(help="The same of another grader.")],
     json: Annotated[str, JSON] = "",

@@ -44,17 +44,14 @@ def plan_b_tables(
         print_plan_b(rows, [result for _, result in results], console, beside)
 
 
-def recovery_tables(runs: Sequence[Any], quiet: bool = False) -> list[Row]:
-    """Print the tables of runs of `paladin`, and return their rows."""
+def recovery_tables(rows: Sequence[Row], warnings: Sequence[str], quiet: bool = False) -> None:
+    """Print the tables of runs of `paladin`."""
     from sealegs.reports.recoveries import print_recoveries
-    from sealegs.scoring.recoveries import table
 
-    rows = [row for run in runs for row in table(run.results(), run.who, run.mode)]
-    for warning in dict.fromkeys(warning for run in runs for warning in run.warnings):
+    for warning in warnings:
         errors.print(f"note: {warning}")
     if not quiet:
         print_recoveries(rows, console)
-    return rows
 
 
 def write_rows(rows: Sequence[Mapping[str, Any]], target: str, about: Mapping[str, Any] | None = None) -> None:

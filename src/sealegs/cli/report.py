@@ -77,15 +77,23 @@ def _highwater(logs: Path, html: Path | None, against: str, json: str) -> None:
 
 
 def _paladin(logs: Path, against: str, html: Path | None, json: str) -> None:
-    """Runs of `paladin`, all arms of a folder side by side; there is no page of them."""
+    """Runs of `paladin`, all arms of a folder side by side."""
     from sealegs.cli.printing import recovery_tables
     from sealegs.reports.recoveries import correlation_rows, correlations, print_published
+    from sealegs.reports.recovery_page import recovery_page
     from sealegs.suites.paladin.logs import read_runs
+    from sealegs.suites.paladin.reporting import judged_runs
 
-    if html is not None or against not in ("", "paladin"):
-        raise Mistake("runs of paladin have tables and no page: leave --html out; --against takes `paladin` alone")
-    rows = recovery_tables(read_runs(logs), quiet=json == "-")
+    if against not in ("", "paladin"):
+        raise Mistake(f"runs of paladin can stand beside paladin (the published rows) alone, not {against!r}")
+    found = judged_runs(read_runs(logs))
+    rows = found.rows
+    recovery_tables(rows, found.warnings, quiet=json == "-")
     if against and json != "-":
         print_published(console)
+    target = html or (logs if logs.is_dir() else logs.parent) / "report.html"
+    write_whole(target, recovery_page(rows, found.episodes, found.facts, found.warnings))
     who: Row = {"suite": "paladin", "agent": "all runs"}
     write_rows([*rows, *correlation_rows(correlations(rows), who)], json)
+    if json != "-":
+        console.print(f"Page written to {target}.", highlight=False)

@@ -212,6 +212,7 @@ def _where(folder: Path, json: str) -> None:
 def _paladin(asked: tuple[Any, ...], jobs: int | None, logs: Path | None, json: str) -> None:
     from sealegs.suites.paladin.choosing import settings
     from sealegs.suites.paladin.logs import read_run
+    from sealegs.suites.paladin.reporting import judged_runs
     from sealegs.suites.paladin.running import run_scripted
 
     chosen = settings(*asked)
@@ -223,6 +224,7 @@ def _paladin(asked: tuple[Any, ...], jobs: int | None, logs: Path | None, json: 
         from sealegs.suites.paladin.inspect_run import run_inspect
 
         run_inspect(chosen, folder)
-    write_rows(recovery_tables([read_run(folder)], quiet=json == "-"), json)
-    if json != "-":
-        console.print(f"Records in {folder}. `sealegs grade traces {folder}` grades them.", highlight=False)
+    found = judged_runs([read_run(folder)])
+    recovery_tables(found.rows, found.warnings, quiet=json == "-")
+    write_rows(found.rows, json)
+    _where(folder, json)

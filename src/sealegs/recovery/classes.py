@@ -3,20 +3,22 @@
 The published assignment of 58 failures (`data/toolscan_classes.csv`) is kept as it is, for comparability: a failure
 whose status or error name stands there has the class that stands there. Any other has the class of the published
 failure that is nearest to its cause (`causes`). `ours` is the class that the meaning of the classes gives, with a
-reason where it is another one. Rules come first; where they are silent, the nearest exemplar's cause is taken.
+reason where it is another one. Rules come first; where they are silent, the nearest exemplar's cause is taken, and
+where none is near, the likeliest by the words (`likeness`).
 """
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import Literal, Protocol, cast, get_args
 
 from sealegs.faults.call import Call
 from sealegs.recovery.causes import By, Cause, cause, causes, short
+from sealegs.recovery.likeness import MARGIN, shipped_likeness
 from sealegs.recovery.signature import Signature
 
 FailureClass = Literal[
@@ -62,7 +64,8 @@ class Diagnosis:
         ours: by the meaning of the classes.
         because: why the two differ; empty where they do not.
         cause: what is the matter.
-        by: what told it: a status, words, the answer itself, the published table alone, or the nearest exemplar.
+        by: what told it: a status, words, the answer itself, the nearest exemplar, the published table alone, or the
+            likeness of the words to those of labelled failures, which is a guess.
         exemplar: that exemplar; empty where a rule told it.
         distance: how far the exemplar is.
     """
@@ -71,13 +74,13 @@ class Diagnosis:
     ours: FailureClass
     because: str
     cause: str
-    by: By | Literal["published", "exemplar"]
+    by: By | Literal["published", "exemplar", "likeness"]
     exemplar: str = ""
     distance: float | None = None
 
 
 def classify(signature: Signature, call: Call | None = None, bank: Retriever | None = None) -> Diagnosis | None:
-    """The diagnosis of a failure; None where neither a rule nor an exemplar speaks of it.
+    """The diagnosis of a failure; None where nothing speaks of it.
 
     Args:
         signature: of the failure.
@@ -96,7 +99,13 @@ def classify(signature: Signature, call: Call | None = None, bank: Retriever | N
         named = _diagnosis(signature, one, "words")
         return Diagnosis(named.failure_class, named.ours, named.because, one.name, "exemplar", near.name, near.distance)
     published_class = _published_class(signature)
-    return Diagnosis(published_class, published_class, "", "", "published") if published_class else None
+    if published_class:
+        return Diagnosis(published_class, published_class, "", "", "published")
+    like = None if signature.silent else shipped_likeness().told(signature)
+    if like is None or like[1] < MARGIN:
+        return None
+    guessed = _diagnosis(signature, causes()[like[0]], "words")
+    return replace(guessed, by="likeness")
 
 
 def _names_the_tool(signature: Signature, call: Call) -> bool:

@@ -96,7 +96,7 @@ def correlation_rows(found: Sequence[Correlated], who: Row) -> Iterator[Row]:
 def print_recoveries(rows: Sequence[Row], console: Console) -> None:
     """Print the tables of runs: one line a run, then class by class where there is one run."""
     runs = list(dict.fromkeys((name_of(row), row["mode"]) for row in rows))
-    console.print(Text("Over the seven classes, % [95 % interval]; ES is the mean of 1 / calls", style="bold"))
+    console.print(Text("Over the seven classes, % [95 % interval]; ES is 1 / the mean number of calls", style="bold"))
     console.print(_by_run(rows, runs))
     if len(runs) == 1:
         console.print(Text("\nClass by class", style="bold"))
@@ -119,7 +119,7 @@ def print_published(console: Console) -> None:
 
 def _table(columns: Sequence[str]) -> Table:
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column()
+    table.add_column(overflow="fold", min_width=16)
     for column in columns:
         table.add_column(column, justify="right")
     return table

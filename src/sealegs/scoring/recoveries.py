@@ -5,9 +5,10 @@
   leads on and noticed it: the call made good or another branch finished; in a dead end, a stop that is said.
 - `csr`, catastrophic success rate as the publication uses the name, higher is better: 100 less the share of episodes
   that end with a claim of success that is false.
-- `es`, efficiency score: the mean of 1 / calls. The publication gives no formula that we could take over; its figures
-  (0.2 to 0.6) are of this size. An agent that gives up early scores high, so it says nothing alone.
+- `es`, efficiency score: 1 / the mean number of calls, the formula of the authors' public repository. Failures count as
+  successes do, so an agent that gives up early scores high and the figure says nothing alone.
 - `efficiency`, ours: the fewest calls that were possible over the calls made, 0 for an episode that is no success.
+- `tsr_as_published`, `rr_as_published`, `csr_as_published`: the same by the looser rules of the published `protocol`.
 
 Rates are in per cent, `es` is not. Over the classes each is the mean of the seven classes' values (macro). Clean
 episodes have a row of their own and are in no mean. Crashed and cut-off episodes stay in every denominator. Intervals
@@ -17,16 +18,17 @@ cluster by base task.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from sealegs.scoring.intervals import Array, cluster_bootstrap, wilson
 from sealegs.scoring.judge import Verdict
 from sealegs.scoring.metrics import ALL, Row, mean_of_ratios
+from sealegs.scoring.protocol import Protocol
 
 CLEAN = "clean"
-SHARES = ("tsr", "rr", "csr")
+SHARES = ("tsr", "rr", "csr", "tsr_as_published", "rr_as_published", "csr_as_published")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,7 @@ class Recovery:
         verdict: the judge's.
         answered: whether there is a final answer.
         extra: calls beyond the judge's best that a failure that strikes several times needs.
+        protocol: what the published protocol says.
     """
 
     task: str
@@ -48,6 +51,7 @@ class Recovery:
     verdict: Verdict
     answered: bool
     extra: int = 0
+    protocol: Protocol = field(default_factory=Protocol)
 
     @property
     def recovered(self) -> bool:
@@ -71,17 +75,20 @@ class Recovery:
         return min(1.0, best / max(1, verdict.calls))
 
 
-Values = Callable[[Recovery], tuple[float, bool]]
-METRICS: dict[str, Values] = {
-    "tsr": lambda r: (100.0 * r.verdict.success, True),
+Ratio = Callable[[Recovery], tuple[float, float]]  # what is added up above and below the line
+METRICS: dict[str, Ratio] = {
+    "tsr": lambda r: (100.0 * r.verdict.success, 1),
     "rr": lambda r: (100.0 * r.recovered, r.verdict.exposed),
-    "csr": lambda r: (100.0 * (not r.catastrophe), True),
-    "es": lambda r: (1 / max(1, r.verdict.calls), True),
-    "efficiency": lambda r: (100.0 * r.efficiency, True),
-    "calls": lambda r: (float(r.verdict.calls), True),
-    "exposed": lambda r: (100.0 * r.verdict.exposed, True),
+    "csr": lambda r: (100.0 * (not r.catastrophe), 1),
+    "es": lambda r: (1.0, max(1, r.verdict.calls)),
+    "efficiency": lambda r: (100.0 * r.efficiency, 1),
+    "calls": lambda r: (float(r.verdict.calls), 1),
+    "exposed": lambda r: (100.0 * r.verdict.exposed, 1),
+    "tsr_as_published": lambda r: (100.0 * r.protocol.success, 1),
+    "rr_as_published": lambda r: (100.0 * r.protocol.recovery, r.verdict.exposed),
+    "csr_as_published": lambda r: (100.0 * (not r.protocol.unsupported), 1),
 }
-FAULTY = ("rr", "exposed")  # of episodes with a failure alone
+FAULTY = ("rr", "exposed", "rr_as_published")  # of episodes with a failure alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +105,9 @@ def summed(results: Sequence[Recovery], name: str) -> Sums:
     tasks = {task: place for place, task in enumerate(sorted({r.task for r in results}))}
     sums = np.zeros((2, len(classes), len(tasks)))
     for result in results:
-        value, counts = METRICS[name](result)
-        if counts:
-            sums[:, classes.index(result.klass), tasks[result.task]] += (value, 1)
+        above, below = METRICS[name](result)
+        if below:
+            sums[:, classes.index(result.klass), tasks[result.task]] += (above, below)
     return Sums(sums[0], sums[1])
 
 
@@ -153,5 +160,5 @@ def table(results: Sequence[Recovery], who: Row, mode: str, seed: int = 0) -> li
 
 def _row(results: Sequence[Recovery], who: Row, level: str, mode: str, name: str, told: str, seed: int) -> Row:
     value, low, high = estimate(results, name, seed)
-    n = sum(METRICS[name](result)[1] for result in results)
+    n = sum(METRICS[name](result)[1] > 0 for result in results)
     return {**who, "level": level, "mode": mode, "metric": told, "value": value, "low": low, "high": high, "n": n}

@@ -9,6 +9,7 @@ elsewhere. Labels: the cause, the class by the published assignment, and the cla
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -22,9 +23,10 @@ from rich.table import Table
 
 from sealegs.faults.call import Call
 from sealegs.recovery.bank import Bank, shipped_bank
-from sealegs.recovery.causes import GENERIC, shipped
+from sealegs.recovery.causes import GENERIC, causes, shipped
 from sealegs.recovery.classes import CLASSES, Diagnosis, classify, published
 from sealegs.recovery.forms import read_failure
+from sealegs.recovery.likeness import counted
 from sealegs.recovery.masking import masked
 from sealegs.recovery.signature import Signature
 from sealegs.scoring.intervals import wilson
@@ -32,8 +34,11 @@ from sealegs.scoring.metrics import Row
 
 SUITE = "diagnosis"
 SPLITS = ("test", "train")
+BY = ("a rule", "exemplar", "likeness", "nothing")
 STEP = 0.05  # the floor's grain
 RIGHT = 0.9  # of the nearest exemplars up to the floor
+GRAIN = 0.25  # of the margin
+GUESSED = 2 / 3  # of the causes that are told from words alone
 ALIKE = 0.75  # two wordings that share so much of their words are one wording
 _WORD = re.compile(r"[a-z]{2,}")
 
@@ -101,7 +106,7 @@ def measured(split: str = "test", bank: Bank | None = None) -> tuple[list[Row], 
 
     Metrics, in per cent with Wilson's interval: `accuracy` by the published classes, `accuracy_ours`, `accuracy_cause`;
     `advised`, the share that is given advice, and `advice_right`, the share of those whose exemplar has the cause.
-    Levels: all, each class, and failures with and without a status or name in the published table.
+    Levels: all, each class, failures with and without a status or name in the published table, and by what told it.
     """
     bank = bank or shipped_bank()
     found = judged(labelled(split), bank)
@@ -136,6 +141,33 @@ def floor(bank: Bank | None = None) -> float:
         if right and sum(right) / len(right) >= RIGHT:
             best = place * STEP
     return round(best, 2)
+
+
+def crossed() -> list[tuple[float, bool]]:
+    """For each failure of the train part, how the likeness of words counted without its framework does.
+
+    Each with its margin and whether the class is right; the highest margins first. The test part has no share in it.
+    """
+    known = [(read_failure(one.text).signature, one) for one in labelled("train")]
+    found = []
+    for framework in sorted({one.framework for one in labelled("train")}):
+        others = [(s, o.cause, causes()[o.cause].failure_class) for s, o in known if s and o.framework != framework]
+        likeness = counted(others)
+        for signature, one in known:
+            told = likeness.told(signature) if signature and one.framework == framework else None
+            if told is not None:
+                found.append((told[1], causes()[told[0]].failure_class == one.failure_class))
+    return sorted(found, reverse=True)
+
+
+def margin() -> float:
+    """The margin that the train part gives: two of three that are told from there on have the right class."""
+    found = crossed()
+    for place in range(0, 100):
+        told = [right for by, right in found if by >= place * GRAIN]
+        if told and sum(told) / len(told) >= GUESSED:
+            return place * GRAIN
+    return math.inf
 
 
 def shared() -> list[str]:
@@ -177,7 +209,15 @@ def _levels(found: Sequence[Judged]) -> list[tuple[str, list[Judged]]]:
     levels.append(("in the published table", [one for one in found if _listed(one)]))
     levels.append(("not in it", [one for one in found if not _listed(one)]))
     levels.append(("without status or name", [one for one in found if _nameless(one)]))
+    levels += [(f"told by {name}", [one for one in found if _by(one) == name]) for name in BY]
     return levels + [(name, [one for one in found if one.label.failure_class == name]) for name in CLASSES]
+
+
+def _by(one: Judged) -> str:
+    """Which kind of knowledge told it."""
+    if one.diagnosis is None:
+        return "nothing"
+    return one.diagnosis.by if one.diagnosis.by in BY else "a rule"
 
 
 def _listed(one: Judged) -> bool:

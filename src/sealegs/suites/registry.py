@@ -11,22 +11,13 @@ from sealegs.suites.paladin.inspect_task import paladin, played_arm, recovery
 
 @modelapi(name="sealegs")
 def scripted() -> type[ModelAPI]:
-    """`sealegs/oracle`, `sealegs/planner`, `sealegs/naive`, and `sealegs/retrier` on maze."""
+    """`sealegs/planner` and the other scripted agents, and on paladin `sealegs/follower` and the other backbones."""
     from sealegs.suites.running.scripted_model import ScriptedModel
 
     return ScriptedModel
 
 
-@modelapi(name="sealegs-backbone")
-def backbone() -> type[ModelAPI]:
-    """`sealegs-backbone/follower` and the other scripted backbones of the arms of `paladin`."""
-    from sealegs.suites.paladin.provider import BackboneModel
-
-    return BackboneModel
-
-
 __all__ = [
-    "backbone",
     "code_loop",
     "highwater",
     "maze",

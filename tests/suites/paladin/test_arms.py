@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sealegs.agents.arms import ARMS, Ask, Menu, Message, Reply, Scene, ToolUse
 from sealegs.agents.arms.conversation import note_in, trouble, without_note
-from sealegs.agents.backbones import BACKBONES, actions_in
+from sealegs.agents.backbones import BACKBONES, actions_in, answer
 from sealegs.faults.call import Call, Failure, Outcome, Value, render
 from sealegs.faults.spec import ToolSpec
 from sealegs.recovery.policies import Advice
@@ -19,7 +19,8 @@ from sealegs.recovery.signature import Signature
 from sealegs.scoring import judge
 from sealegs.suites.paladin.episodes import Episode, episodes
 from sealegs.suites.paladin.playing import Setup, run_episode
-from sealegs.traces import record
+from sealegs.traces import Struck, record
+from sealegs.traces.events import Acted
 
 ERROR = render(Failure("Service Unavailable", type="ServiceUnavailable", status=503))
 MENU = Menu(("call again", "correct it", "use another tool", "stop"), 2)
@@ -93,6 +94,32 @@ def test_critic_recommends_from_the_oracles_menu(draws: float, choice: str) -> N
     assert asked[-1].messages[-1].text.splitlines()[2] == f"The critic recommends: {choice}"
     sure, _ = played("critic", [call(), Reply("Verdict: wrong, an error"), Reply("ok")], [ERROR], at)
     assert "recommends: use another tool" in sure[-1].messages[-1].text
+
+
+def test_critic_recommends_three_times_for_a_tool_and_no_more() -> None:
+    replies = [reply for number in range(4) for reply in (call(number), Reply("Verdict: wrong, an error"))]
+    asked, _ = played("critic", [*replies, Reply("I stop.")], [ERROR] * 4)
+    told = [m.text for m in asked[-1].messages if "The critic recommends:" in m.text]
+    assert [text.splitlines()[-1] for text in told] == [f"Attempt {number} of 3." for number in (1, 2, 3)]
+    replies[3] = Reply("Verdict: right")  # the second call is held for right: the count begins anew
+    asked, _ = played("critic", [*replies, Reply("I stop.")], [ERROR] * 4)
+    assert [m.text.splitlines()[-1] for m in asked[-1].messages if "recommends:" in m.text] == [
+        "Attempt 1 of 3.",
+        "Attempt 1 of 3.",
+        "Attempt 2 of 3.",
+    ]
+
+
+@pytest.mark.parametrize("arm", ARMS)
+def test_retrieval_speaks_of_failures_alone(arm: str) -> None:
+    clean = next(e for e in episodes("eval") if not e.failure)
+    one, other = (record(run_episode(clean, "heeder", Setup(arm, retrieval))) for retrieval in ("off", "on"))
+    assert one.turns == other.turns
+    failing = next(e for e in episodes("eval") if e.kind == "switch")
+    events = run_episode(failing, "heeder", Setup(arm, "on", max_steps=15))
+    advised = {event.call for event in events if isinstance(event, Acted) and event.action == "advised"}
+    assert advised
+    assert advised <= {event.call for event in events if isinstance(event, Struck) and event.delivered}
 
 
 def test_critic_says_nothing_about_what_it_holds_for_right() -> None:
@@ -198,6 +225,58 @@ def test_follower_does_what_it_is_shown_whatever_the_arm(arm: str) -> None:
             if other != kind and (kind, other) != ("dead end", "switch"):  # nothing to switch to: it stops
                 assert not outcome(episode, arm, fits[other]), (kind, other)
     assert not outcome(one["switch"], arm, "")
+
+
+def ends(backbone: str, arm: str, retrieval: str = "off") -> dict[str, list[bool]]:
+    """Successes by kind over some episodes of `eval`."""
+    found: dict[str, list[bool]] = {}
+    for episode in (e for e in episodes("eval", limit=5) if e.failure):
+        seen = record(run_episode(episode, backbone, Setup(arm, retrieval)))
+        found.setdefault(episode.kind, []).append(judge(seen, episode.case(seen)).success)
+    return found
+
+
+def test_every_arm_shows_in_a_backbone_that_heeds_its_words() -> None:
+    """What each arm's prompt and questions name, `heeder` does, and nothing else: so no two arms end alike."""
+    found = {arm: ends("heeder", arm) for arm in ARMS}
+    share = {arm: {kind: sum(own) / len(own) for kind, own in kinds.items()} for arm, kinds in found.items()}
+    assert share["vanilla"] == {"transient": 0, "switch": 0, "dead end": 0}
+    assert share["toolbench"] == {"transient": 0, "switch": 0, "dead end": 1}  # it may give up
+    assert share["toolreflect"]["transient"] > 0.9  # it may correct the call
+    assert share["toolreflect"]["switch"] == share["toolreflect"]["dead end"] == 0
+    for arm in ("critic", "paladin"):
+        assert min(share[arm].values()) > 0.8
+    assert share["critic-p0.7"]["transient"] < share["critic"]["transient"]
+    assert len({str(kinds) for kinds in found.values()}) == len(ARMS)
+
+
+@pytest.mark.parametrize("arm", ["vanilla", "toolbench", "toolreflect"])
+def test_retrieval_shows_under_every_arm_that_lacks_a_way_out(arm: str) -> None:
+    without, held = ends("heeder", arm), ends("heeder", arm, "on")
+    assert sum(map(sum, held.values())) > sum(map(sum, without.values()))
+
+
+def test_heeder_writes_the_diagnosis_that_it_is_asked_for() -> None:
+    episode = next(e for e in episodes("eval") if e.kind == "switch")
+    asked: list[Ask] = []
+    steps = ARMS["paladin"].converse(episode.scene())
+    request = next(steps)
+    for _ in range(12):
+        if isinstance(request, Ask):
+            asked.append(request)
+            reply = answer("heeder", episode.briefing, request)
+            if "Diagnosis:" in request.messages[-1].text:
+                assert reply.text.startswith("Diagnosis: ")
+                assert reply.calls
+                return
+            request = steps.send(reply)
+        else:
+            request = steps.send(ERROR if request.tool == _victim(episode) else "{}")
+    raise AssertionError("nobody asked for a diagnosis")
+
+
+def _victim(episode: Episode) -> str:
+    return next(step.tool for step in episode.base.graph.walk())
 
 
 def test_every_backbone_ends_every_episode_without_a_crash() -> None:

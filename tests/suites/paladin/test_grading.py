@@ -39,6 +39,17 @@ def test_the_code_grader_agrees_with_the_labels() -> None:
         assert each.kappa >= 0.94
 
 
+def test_agreement_on_the_fresh_set_is_what_it_was_the_one_time_that_it_was_asked() -> None:
+    """Labels made blind. A change of the grader that moves these figures is no better for agreeing more."""
+    assert {trace.id for trace in labelled_traces("fresh")} == set(shipped_labels("fresh"))
+    assert not {t.episode.id for t in labelled_traces("fresh")} & {t.episode.id for t in labelled_traces()}
+    assert Counter(trace.episode.klass for trace in labelled_traces("fresh")) == dict.fromkeys([*classes(), "clean"], 6)
+    found = compared(read_labels("fresh"), read_labels("fresh-code"))
+    assert found.notes == ()
+    shares = {each.question: round(each.share, 1) for each in found.agreements}
+    assert shares == {**dict.fromkeys(QUESTIONS, 100.0), "success": 89.6}
+
+
 def test_grades_count_different_adaptations() -> None:
     grades = by_code([trace for trace in labelled_traces() if trace.id in ("t005", "t012", "t014", "t122")])
     assert {id: grades[id]["adaptations"] for id in grades} == {"t005": 0, "t012": 1, "t014": 2, "t122": 4}

@@ -125,7 +125,7 @@ def test_what_cannot_be_run_is_told(arguments: list[str], told: list[str], tmp_p
 
 
 def test_inspect_eval_by_entry_point(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "inspect_ai", "eval", "sealegs/paladin", "--model", "sealegs-backbone/follower"]
+    command = [sys.executable, "-m", "inspect_ai", "eval", "sealegs/paladin", "--model", "sealegs/follower"]
     options = ["-T", "limit=1", "-T", "arm=critic", "--log-dir", str(tmp_path), "--display", "plain"]
     done = subprocess.run([*command, *options], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
@@ -151,7 +151,7 @@ def learn(
         others = Tally(tally for place, tally in enumerate(tallies) if place != fold)
         index = Index(_scored(statements, others))
         alike = held[: len(range(fold, own, folds))]  # those of the first record come first
-        marked += [[evidence(index.broken(tool, view)) for tool, view in episode] for episode in alike]
+        marked += [[evidence(index.broken(one.tool, one.view)) for one in episode] for episode in alike]
     return Profiles(
         _profiles(episodes, Tally(tallies)),
         _held_out([score for scores in marked for score in scores]),
@@ -159,12 +159,24 @@ def learn(
     )
 
 
-Answers = Sequence[tuple[str, View]]
+class Answer(NamedTuple):
+    """An answer in the record; `call` is the same for calls of one tool with the same arguments."""
+
+    tool: str
+    view: View
+    call: str
 
 
-def _views(trace: Trace) -> list[tuple[str, View]]:
+Answers = Sequence[Answer]
+
+
+def _views(trace: Trace) -> list[Answer]:
     return [
-        (call.tool, View(call.arguments, call.said.value))
+        Answer(
+            call.tool,
+            View(call.arguments, call.said.value),
+            json.dumps([call.tool, call.arguments], sort_keys=True, default=str),
+        )
         for call in trace.calls
         if call.arguments is not None and isinstance(call.said, Value) and call.said is not NOT_KEPT
     ]
@@ -173,29 +185,33 @@ def _views(trace: Trace) -> list[tuple[str, View]]:
 def _by_tool(episodes: Iterable[Answers]) -> dict[str, list[View]]:
     found: dict[str, list[View]] = {}
     for episode in episodes:
-        for tool, view in episode:
-            found.setdefault(tool, []).append(view)
+        for one in episode:
+            found.setdefault(one.tool, []).append(one.view)
     return dict(sorted(found.items()))
 
 
 def _statements(episodes: Sequence[Answers]) -> dict[str, list[Statement]]:
     found = {tool: mined(views) for tool, views in _by_tool(episodes).items()}
-    return {"": by_name([named(view) for episode in episodes for _, view in episode]), **found}
+    return {"": by_name([named(one.view) for episode in episodes for one in episode]), **found}
 
 
 def _cut(episodes: Sequence[Answers], folds: int, fold: int) -> tuple[dict[str, list[Statement]], list[Answers]]:
-    """What is mined without a fold, and the fold."""
-    return (
-        _statements([one for place, one in enumerate(episodes) if place % folds != fold]),
-        [one for place, one in enumerate(episodes) if place % folds == fold],
-    )
+    """What is mined without a fold and without the calls that it makes too, and the fold.
+
+    A call that was held out would break nothing if its twin had been learned from, and a call that is asked about later
+    mostly has none: the threshold would be too low by as much as the record repeats itself.
+    """
+    held = [one for place, one in enumerate(episodes) if place % folds == fold]
+    calls = {one.call for episode in held for one in episode}
+    others = [one for place, one in enumerate(episodes) if place % folds != fold]
+    return _statements([[one for one in episode if one.call not in calls] for episode in others]), held
 
 
 def _tally(statements: Mapping[str, Sequence[Statement]], held: Sequence[Answers]) -> Tally:
     """How often the held-out answers break what was mined without them."""
     found = Tally()
     by_field = Index({"": [(one, ()) for one in statements[""]]})
-    for tool, view in (one for episode in held for one in episode):
+    for tool, view, _ in (one for episode in held for one in episode):
         found.hold(tool, statements.get(tool, ()), view)
         bare = named(view)
         found.hold("", (one for one, _ in by_field.of("", bare)), bare)

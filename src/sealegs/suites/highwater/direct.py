@@ -30,7 +30,13 @@ STOPPED = "no answer within {} messages"
 
 
 def agent_for(name: str, episode: Episode) -> Coder:
-    """A scripted agent with what it may know."""
+    """A scripted agent with what it may know.
+
+    Raises:
+        ValueError: the suite has no such agent.
+    """
+    if name not in CODERS:
+        raise ValueError(f"highwater has no scripted agent {name!r}; choose one of {', '.join(CODERS)}")
     functions = None if episode.setting == "open" else tuple(one.spec for one in episode.offered)
     knowing = name in ("oracle", "naive")
     reach = frozenset(one for one in episode.found.functions if episode.callable(one)) if knowing else frozenset()

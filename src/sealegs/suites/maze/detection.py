@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from sealegs.faults.mistake import Mistake
+from sealegs.recovery.detectors import Profiles
 from sealegs.scoring.metrics import CLEAN, Row
 from sealegs.suites.maze.detecting import STRUCK, Half, Progress, asked, guarded, material, profiles_of
+from sealegs.suites.maze.detection_parts import Parts, Settings, asked_data, asked_from, result_from
 from sealegs.suites.maze.detection_rows import detection_rows, guarded_rows
 from sealegs.suites.maze.task_sets import task_set
 
-HALF = "half of the base tasks"
 GUARDED = ("naive", "retrier")
 SHARE = 0.01  # of false alarms per answer, with which recovery is measured
 
@@ -33,38 +35,63 @@ class Measured:
     about: dict[str, Any]
 
 
-def measured(
-    more: Path | None, limit: int | None, epochs: int, seed: int, recover: bool, progress: Progress = lambda *_: None
-) -> Measured:
-    """Measure detectors on the suite.
+def measured(settings: Settings, recover: bool, folder: Path, progress: Progress = lambda *_: None) -> Measured:
+    """Measure detectors on the suite, part by part; the same settings in the same folder go on where it stopped.
 
     Args:
-        more: a folder of further tasks, whose clean episodes are also learned from.
-        limit: at most this many base tasks of each level.
-        epochs: how many times each faulty episode is run.
-        seed: decides the halves, the victims and the faults.
+        settings: what is measured.
         recover: whether what recovery comes to with them is measured too.
+        folder: where finished parts are kept.
         progress: told how many episodes are done.
 
     Raises:
-        Mistake: the folder holds no tasks.
+        Mistake: the folder of further tasks holds none, or `folder` holds other parts.
     """
-    if more is not None:
-        task_set(str(more.resolve()))
-    levels = {HALF: ()} | ({f"{HALF}, and {more.name}": (str(more.resolve()),)} if more is not None else {})
+    if settings.more:
+        task_set(settings.more)
+    parts = Parts(folder, settings)
     rows: list[Row] = []
-    about: dict[str, Any] = {"seed": seed, "epochs": epochs, "learned_from": {}}
-    for level, folders in levels.items():
-        both = material(limit, epochs, seed, folders, progress)
+    about: dict[str, Any] = {"seed": settings.seed, "epochs": settings.epochs, "learned_from": {}}
+    for level, folders in settings.levels.items():
+        both = Both(parts, settings, level, folders, progress)
+        told = [parts.kept(f"{level} {place}", partial(_told, both, place)) for place in (0, 1)]
+        rows += detection_rows(level, [asked_from(one) for part in told for one in part["asked"]])
+        about["learned_from"][level] = [part["about"] for part in told]
+        if recover and level == list(settings.levels)[-1]:
+            rows += _recovered(parts, both, settings.seed)
+    return Measured(tuple(rows), tuple(settings.levels), about)
+
+
+class Both:
+    """Both directions of a level, made when something of them is still to be measured."""
+
+    def __init__(
+        self, parts: Parts, settings: Settings, level: str, folders: Sequence[str], progress: Progress
+    ) -> None:
+        self._parts, self._settings, self._level = parts, settings, level
+        self._folders, self._progress = folders, progress
+
+    @cached_property
+    def halves(self) -> tuple[Half, Half]:
+        """The material.
+
+        Raises:
+            Mistake: there are too few tasks.
+        """
+        chosen = self._settings
+        both = material(chosen.limit, chosen.epochs, chosen.seed, self._folders, self._progress)
         if any(not half.asked or not any(trace.calls for trace in half.training) for half in both):
             raise Mistake("too few base tasks to cut into halves; give a greater --limit, or none")
-        learned = [profiles_of(half) for half in both]
-        found = [one for half, profiles in zip(both, learned, strict=True) for one in asked(half, profiles)]
-        rows += detection_rows(level, found)
-        about["learned_from"][level] = [_about(half) for half in both]
-        if recover and level == list(levels)[-1]:
-            rows += _recovered(both, learned, seed)
-    return Measured(tuple(rows), tuple(levels), about)
+        return both
+
+    def profiles(self, place: int) -> Profiles:
+        """What is learned in a direction."""
+        return self._parts.profiles(f"{self._level} {place}", lambda: profiles_of(self.halves[place]))
+
+
+def _told(both: Both, place: int) -> dict[str, Any]:
+    half = both.halves[place]
+    return {"about": _about(half), "asked": [asked_data(one) for one in asked(half, both.profiles(place))]}
 
 
 def _about(half: Half) -> dict[str, Any]:
@@ -80,12 +107,15 @@ def _about(half: Half) -> dict[str, Any]:
     }
 
 
-def _recovered(both: Sequence[Half], learned: Sequence[Any], seed: int) -> list[Row]:
+def _recovered(parts: Parts, both: Both, seed: int) -> list[Row]:
     rows: list[Row] = []
     for agent in GUARDED:
-        parts = [
-            guarded(agent, half, profiles, (CLEAN, *STRUCK), SHARE, 1, seed)
-            for half, profiles in zip(both, learned, strict=True)
-        ]
-        rows += guarded_rows(agent, {arm: [one for part in parts for one in part[arm]] for arm in parts[0]})
+        found = [parts.kept(f"{agent} {place}", partial(_guarded, both, place, agent, seed)) for place in (0, 1)]
+        arms = {arm: [result_from(one) for part in found for one in part[arm]] for arm in found[0]}
+        rows += guarded_rows(agent, arms)
     return rows
+
+
+def _guarded(both: Both, place: int, agent: str, seed: int) -> dict[str, Any]:
+    found = guarded(agent, both.halves[place], both.profiles(place), (CLEAN, *STRUCK), SHARE, 1, seed)
+    return {arm: [asdict(one) for one in results] for arm, results in found.items()}

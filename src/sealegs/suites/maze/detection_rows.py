@@ -21,6 +21,7 @@ from sealegs.suites.maze.detecting import AGENT, ARMS, PER, STRUCK, WANTED, Aske
 SUITE = "maze-detectors"
 UNSEEN = "unseen tools"
 FEW = 10  # base tasks, too few to draw from
+FINE = 10  # per cent: below it, the ends of an interval have a decimal
 
 
 def detection_rows(level: str, found: Sequence[Asked]) -> list[Row]:
@@ -134,4 +135,5 @@ def _told(row: Row) -> str:
     value, low, high = row["value"], row["low"], row["high"]
     if value is None:
         return "–"
-    return f"{value:.1f}" if low is None or high is None else f"{value:.1f} [{low:.0f}, {high:.0f}]"
+    places = 1 if value < FINE else 0
+    return f"{value:.1f}" if low is None or high is None else f"{value:.1f} [{low:.{places}f}, {high:.{places}f}]"

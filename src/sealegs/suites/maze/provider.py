@@ -45,6 +45,8 @@ def _agent(name: str, conversation: list[ChatMessage], about: Mapping[str, Any])
         raise ValueError("a scripted agent plays only the tasks of maze; this request is none of theirs")
     mode, epoch, seed = about.get("mode", "NP"), about.get("epoch", 1), about.get("seed", 0)
     episode = Episode(task, mode, epoch, seed, about.get("own", ""), tasks)
+    if name not in SCRIPTED:
+        raise ValueError(f"maze has no scripted agent {name!r}; choose one of {', '.join(SCRIPTED)}")
     return SCRIPTED[name](episode.briefing)
 
 

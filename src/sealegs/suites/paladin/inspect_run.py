@@ -29,6 +29,6 @@ def run_inspect(settings: Settings, folder: Path, *, display: Display | None = N
             only=[episode.id for episode in left],
         )
 
-    name = f"sealegs-backbone/{settings.agent}" if settings.agent else settings.model
+    name = f"sealegs/{settings.agent}" if settings.agent else settings.model
     options: dict[str, Any] = {"log_realtime": False, "max_samples": 8} if settings.agent else {}
     run_left(settings, folder, FORM, name, make, display=display, **options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from inspect_ai import Task, task
@@ -27,16 +28,17 @@ from sealegs.agents.arms import ARMS, Ask, Message, Reply, ToolUse
 from sealegs.faults.call import Call, Failure, Outcome, render
 from sealegs.inject import RealClock
 from sealegs.scoring import Verdict
+from sealegs.scoring.protocol import Protocol
 from sealegs.scoring.recoveries import CLEAN, Recovery, estimate
 from sealegs.suites.paladin import SETS
 from sealegs.suites.paladin.choosing import RETRIEVALS
 from sealegs.suites.paladin.episodes import VERSION, Episode, episodes
 from sealegs.suites.paladin.logs import episode_from, judged
 from sealegs.suites.paladin.playing import Setup, Tools, session
-from sealegs.suites.paladin.provider import METADATA, uses_in
+from sealegs.suites.paladin.provider import uses_in
 from sealegs.suites.paladin.running import MAX_STEPS
 from sealegs.suites.running.choices import unknown
-from sealegs.suites.running.inspecting import note_faults, noted, noting
+from sealegs.suites.running.inspecting import METADATA, note_faults, noted, noting
 from sealegs.suites.running.logs import who
 from sealegs.traces import Recorder, record
 
@@ -108,8 +110,8 @@ def played_arm(arm: str, retrieval: str, max_steps: int) -> Solver:
 
 def _who(model: str, arm: str) -> dict[str, str]:
     """A scripted backbone is an agent, as it is without Inspect."""
-    prefix = "sealegs-backbone/"
-    return {"agent": f"{arm}/{model.removeprefix(prefix)}"} if model.startswith(prefix) else who(model)
+    called = who(model)
+    return {"agent": f"{arm}/{called['agent']}"} if "agent" in called else called
 
 
 async def _converse(state: TaskState, episode: Episode, setup: Setup, recorder: Recorder, clock: RealClock) -> None:
@@ -200,7 +202,8 @@ def _metric(name: str) -> InspectMetric:
 
 
 def _recovery(facts: dict[str, Any]) -> Recovery:
-    return Recovery(**{**facts, "verdict": Verdict(**facts["verdict"])})
+    made = {"verdict": Verdict(**facts["verdict"]), "protocol": Protocol(**facts["protocol"])}
+    return Recovery(**{**facts, **made})
 
 
 @scorer(metrics=[tsr_metric(), rr_metric(), csr_metric(), es_metric()])
@@ -208,12 +211,11 @@ def recovery() -> Scorer:
     """Our judge's verdict, from the record in the transcript; also under `inspect score`."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        noted_record = record(noted(transcript().events))
-        found = judged(episode_from(state.metadata), noted_record)
-        verdict = {name: getattr(found.verdict, name) for name in found.verdict.__slots__}
-        facts = {name: getattr(found, name) for name in found.__slots__} | {"verdict": verdict}
+        played = record(noted(transcript().events))
+        found = judged(episode_from(state.metadata), played)
+        facts = asdict(found)
         why = found.verdict.attribution and f"{found.verdict.attribution}: {'; '.join(found.verdict.reasons)}"
-        said, value = noted_record.answer, "C" if found.verdict.success else "I"
-        return Score(value=value, answer=said, explanation=why or "success", metadata={"recovery": facts})
+        value = "C" if found.verdict.success else "I"
+        return Score(value=value, answer=played.answer, explanation=why or "success", metadata={"recovery": facts})
 
     return score

@@ -1,4 +1,4 @@
-"""Labels of traces from files, and the labelled set that ships with the suite."""
+"""Labels of traces from files, and the two labelled sets that ship with the suite (see `labelled/README.md`)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,11 @@ from sealegs.suites.paladin.grading import Trace, by_code
 from sealegs.suites.paladin.logs import episode_from
 from sealegs.traces import decoded, record
 
-SHIPPED, CODE = "labels", "code"
+SHIPPED: Mapping[str, tuple[str, str]] = {  # by name: the labels, and the traces that they are of
+    "labels": ("labels.csv", "traces.jsonl.gz"),
+    "fresh": ("fresh.csv", "fresh.jsonl.gz"),
+}
+CODE: Mapping[str, str] = {"code": "labels", "fresh-code": "fresh"}  # the code grader's on the same traces
 NAMED = 5  # ids that a note names
 Labels = Mapping[str, Mapping[str, Label]]
 
@@ -43,20 +47,21 @@ def read_labels(name: str) -> Labels:
     """Labels by trace: of a file with a column or key `id` and one for each question; or of the shipped set.
 
     Args:
-        name: a `.csv` or `.jsonl` file; `labels` for those that ship, `code` for the code grader's on the same traces.
+        name: a `.csv` or `.jsonl` file; `labels` or `fresh` for those that ship, `code` or `fresh-code` for the code
+            grader's on the same traces.
 
     Raises:
         Mistake: the file cannot be read, has lines without an id, or an id twice; every mistake is named.
     """
-    if name == SHIPPED and not Path(name).exists():
-        return {id: dict(labels) for id, labels in shipped_labels().items()}
-    if name == CODE and not Path(name).exists():
-        return by_code(labelled_traces())
-    path = Path(name)
+    if not Path(name).exists() and name in SHIPPED:
+        return {id: dict(labels) for id, labels in shipped_labels(name).items()}
+    if not Path(name).exists() and name in CODE:
+        return by_code(labelled_traces(CODE[name]))
+    path, known = Path(name), ", ".join([*SHIPPED, *CODE])
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise Mistake(f"cannot read {path}: {error}; give a .csv or .jsonl file, `labels` or `code`") from error
+        raise Mistake(f"cannot read {path}: {error}; give a .csv or .jsonl file, or one of {known}") from error
     return labels_in(text, str(path))
 
 
@@ -153,16 +158,17 @@ def agreement_rows(found: Compared, who: str) -> list[Row]:
 
 
 @cache
-def shipped_labels() -> Labels:
-    """The labels that ship with the suite."""
-    text = resources.files("sealegs.suites.paladin.labelled").joinpath("labels.csv").read_text(encoding="utf-8")
-    return labels_in(text, "labels.csv")
+def shipped_labels(name: str = "labels") -> Labels:
+    """The labels of a set that ships with the suite."""
+    file = SHIPPED[name][0]
+    text = resources.files("sealegs.suites.paladin.labelled").joinpath(file).read_text(encoding="utf-8")
+    return labels_in(text, file)
 
 
 @cache
-def labelled_traces() -> Sequence[Trace]:
-    """The traces that the shipped labels are of."""
-    packed = resources.files("sealegs.suites.paladin.labelled").joinpath("traces.jsonl.gz").read_bytes()
+def labelled_traces(name: str = "labels") -> Sequence[Trace]:
+    """The traces that the labels of a shipped set are of."""
+    packed = resources.files("sealegs.suites.paladin.labelled").joinpath(SHIPPED[name][1]).read_bytes()
     found = []
     for line in gzip.decompress(packed).decode("utf-8").splitlines():
         item = json.loads(line)

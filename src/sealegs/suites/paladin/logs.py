@@ -9,6 +9,7 @@ from typing import Any
 
 from sealegs.scoring import judge
 from sealegs.scoring.metrics import Row
+from sealegs.scoring.protocol import by_protocol
 from sealegs.scoring.recoveries import Recovery
 from sealegs.suites.paladin.episodes import EXAMPLE, SUITE, Episode
 from sealegs.suites.running.logs import Form, LogError, read_logs, settings_in_words, who
@@ -35,7 +36,8 @@ class Run:
 
 def judged(episode: Episode, found: Record) -> Recovery:
     """One episode judged."""
-    verdict = judge(found, episode.case(found))
+    case = episode.case(found)
+    verdict = judge(found, case)
     return Recovery(
         f"{episode.source}/{episode.task}",
         episode.klass,
@@ -43,6 +45,7 @@ def judged(episode: Episode, found: Record) -> Recovery:
         verdict,
         found.answer is not None,
         episode.times - 1 if verdict.exposed else 0,
+        by_protocol(found, case, verdict),
     )
 
 

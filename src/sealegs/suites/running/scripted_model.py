@@ -1,13 +1,18 @@
-"""The scripted agents as models of Inspect: `--model sealegs/planner`. What they play, the request's metadata says."""
+"""The scripted agents and backbones as models of Inspect: `--model sealegs/planner`, `sealegs/follower`.
+
+What they play, the conversation's metadata says. Some names are both an agent's and a backbone's: in an episode of
+`paladin` the backbone plays.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from inspect_ai.model import ChatMessage, ChatMessageUser, GenerateConfig, ModelAPI, ModelOutput, ModelUsage
+from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from sealegs.agents import CODERS, SCRIPTED
+from sealegs.agents.backbones import BACKBONES
 from sealegs.suites.running.inspecting import METADATA
 
 
@@ -23,7 +28,7 @@ class ScriptedModel(ModelAPI):
         **model_args: Any,
     ) -> None:
         name = model_name.split("/")[-1]
-        known = dict.fromkeys([*SCRIPTED, *CODERS])
+        known = dict.fromkeys([*SCRIPTED, *CODERS, *BACKBONES])
         if name not in known:
             raise ValueError(f"there is no scripted agent {name!r}; choose one of {', '.join(known)}")
         super().__init__(name, base_url, api_key, [], config or GenerateConfig())
@@ -32,9 +37,13 @@ class ScriptedModel(ModelAPI):
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
         """The agent's next act, given the conversation so far."""
-        request = next((message for message in input if isinstance(message, ChatMessageUser)), None)
-        about = (request.metadata or {}).get(METADATA, {}) if request is not None else {}
-        if about.get("suite") == "highwater":
+        told = (message.metadata[METADATA] for message in input if message.metadata and METADATA in message.metadata)
+        about: dict[str, Any] = next(told, {})
+        if about.get("suite") == "paladin":
+            from sealegs.suites.paladin.provider import next_reply
+
+            output = next_reply(self.model_name, input, about, tools=bool(tools))
+        elif about.get("suite") == "highwater":
             from sealegs.suites.highwater.provider import next_message
 
             output = next_message(self.model_name, input, about)

@@ -1,0 +1,253 @@
+"""The tables of the documentation, made from the benchmarks' results, so that no figure is copied by hand.
+
+    python benchmarks/doc_tables.py            # writes them into docs/*.md
+    python benchmarks/doc_tables.py --check    # says what is not as it would be written, and ends with 1
+
+A page holds `<!-- table: NAME -->` and `<!-- end -->`; what stands between is written anew. What has no such marks is
+nobody's business here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from sealegs.agents.arms import ARMS
+from sealegs.suites.diagnosis import confusion, measured
+from sealegs.suites.maze.detection_rows import detection_lines, guarded_lines
+
+ROOT = Path(__file__).parents[1]
+PAGES = ("paladin", "detectors", "diagnosis")
+BLOCK = re.compile(r"(<!-- table: (?P<name>[^>]+?) -->\n).*?(<!-- end -->)", re.DOTALL)
+Rows = Sequence[Mapping[str, Any]]
+
+
+@cache
+def result(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((ROOT / "benchmarks" / "results" / f"{name}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def cell(row: Mapping[str, Any] | None, places: int = 1, *, bare: bool = False) -> str:
+    if row is None or row["value"] is None:
+        return "–"
+    value = f"{row['value']:.{places}f}"
+    return value if bare or row["low"] is None else f"{value} [{row['low']:.{places}f}, {row['high']:.{places}f}]"
+
+
+def table(head: Sequence[str], lines: Iterator[Sequence[str]]) -> str:
+    return "\n".join(f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *lines)) + "\n"
+
+
+def arms(chosen: str, backbone: str) -> str:
+    """Arms of a set over a backbone, without retrieval and with."""
+    found = {
+        (row["agent"], row["metric"]): row
+        for row in result("paladin")["rows"]
+        if row["mode"] == chosen and row["level"] == "all"
+    }
+
+    def pair(arm: str, metric: str, places: int = 1, *, bare: bool = False) -> str:
+        names = (f"{arm}/{backbone}", f"{arm}/{backbone} (with retrieval)")
+        return " / ".join(cell(found.get((name, metric)), places, bare=bare) for name in names)
+
+    def lines() -> Iterator[Sequence[str]]:
+        for arm in ARMS:
+            kinds = [pair(arm, f"rr_{kind}", bare=True) for kind in ("transient", "switch", "dead_end")]
+            yield f"`{arm}`", pair(arm, "rr"), pair(arm, "csr"), pair(arm, "es", 3, bare=True), *kinds
+
+    return table(("arm", "RR", "CSR", "ES", "RR transient", "switch", "dead end"), lines())
+
+
+def loose(chosen: str, backbone: str) -> str:
+    """Our rules and the published ones, without retrieval."""
+    found = {
+        (row["agent"], row["metric"]): row
+        for row in result("paladin")["rows"]
+        if row["mode"] == chosen and row["level"] == "all"
+    }
+
+    def lines() -> Iterator[Sequence[str]]:
+        for arm in ARMS:
+            names = [name for metric in ("rr", "tsr", "csr") for name in (metric, f"{metric}_as_published")]
+            yield f"`{arm}`", *(cell(found.get((f"{arm}/{backbone}", name)), bare=True) for name in names)
+
+    head = ("arm", "RR", "as published", "TSR", "as published", "CSR", "as published")
+    return table(head, lines())
+
+
+def agreement(who: str) -> str:
+    """Equal labels and kappa of two graders, question by question."""
+    rows = [row for row in result("paladin")["rows"] if row["agent"] == who]
+    found = {(row["mode"], row["metric"]): row for row in rows}
+
+    def lines() -> Iterator[Sequence[str]]:
+        for question in dict.fromkeys(row["mode"] for row in rows):
+            share, kappa = found[question, "agreement"], found[question, "kappa"]
+            yield f"`{question}`", str(share["n"]), cell(share), cell(kappa, 2)
+
+    return table(("question", "n", "equal, %", "kappa"), lines())
+
+
+def correlated(who: str) -> str:
+    """Correlations of the metrics over runs."""
+    found = {row["metric"]: row for row in result("paladin")["rows"] if row["agent"] == who}
+    pairs = [metric[2:-1] for metric in found if metric.startswith("r(")]
+
+    def lines() -> Iterator[Sequence[str]]:
+        for pair in pairs:
+            r, p = found[f"r({pair})"], found[f"p({pair})"]
+            told = "–" if r["value"] is None else f"{r['value']:.2f}"
+            yield pair.replace(",", ", ").upper(), told, "–" if p["value"] is None else f"{p['value']:.1g}", str(r["n"])
+
+    return table(("metrics", "r", "p", "runs"), lines())
+
+
+def efficiency() -> str:
+    """The published ES of the two benchmarks side by side: by which factor one could be the other, as rounded."""
+    text = files("sealegs.reports.published").joinpath("paladin_table1.csv").read_text(encoding="utf-8")
+    rows = list(csv.DictReader(text.splitlines()))
+    arms = [name for name in rows[0] if name not in ("backbone", "benchmark", "metric")]
+    es = {(row["backbone"], row["benchmark"]): row for row in rows if row["metric"] == "ES"}
+    tsr = {(row["backbone"], row["benchmark"]): row for row in rows if row["metric"] == "TSR"}
+
+    def lines() -> Iterator[Sequence[str]]:
+        for backbone in dict.fromkeys(row["backbone"] for row in rows):
+            one, other = (es[backbone, name] for name in ("PaladinEval", "ToolReflectEval"))
+            ratios = [float(other[arm]) / float(one[arm]) for arm in arms]
+            low = max((float(other[arm]) - 0.0005) / (float(one[arm]) + 0.0005) for arm in arms)
+            high = min((float(other[arm]) + 0.0005) / (float(one[arm]) - 0.0005) for arm in arms)
+            same = f"yes, {low:.4f} to {high:.4f}" if low <= high else "no"
+            above = sum(
+                float(es[backbone, name][arm]) > float(tsr[backbone, name][arm]) / 100
+                for name in ("PaladinEval", "ToolReflectEval")
+                for arm in arms
+            )
+            yield backbone, ", ".join(f"{ratio:.3f}" for ratio in ratios), same, f"{above} of {2 * len(arms)}"
+
+    return table(("backbone", "ES there / here, by arm", "one factor for all five", "ES above TSR"), lines())
+
+
+ANSWERS = {
+    "NP": "clean answers (false alarms)",
+    "NP episodes": "clean episodes (false alarms)",
+    "all": "**struck answers**",
+}
+
+
+def detection(place: int) -> str:
+    """Rates of detection and of false alarms, by what was learned from."""
+    found = result("detectors")
+    level = list(found["learned_from"])[place]
+    head = ("answers", "n", "1 % of answers", "5 % of answers", "1 % of episodes", "5 % of episodes")
+    lines = {line[0]: line[1 : len(head)] for line in detection_lines(found["rows"], level)}
+    names = [*(name for name in ANSWERS if name in lines), *(name for name in lines if name not in ANSWERS)]
+    return table(head, ((ANSWERS.get(name, name), *lines[name]) for name in names))
+
+
+def recovering() -> str:
+    """What recovery comes to with what is declared, or learned alone."""
+    return table(("agent, recovery", "NP", "P3", "P4", "PRR", "RC"), guarded_lines(result("detectors")["rows"]))
+
+
+def midway() -> str:
+    """Drift under kernel faults that begin midway."""
+    rows = result("drift")["rows"]
+    found = {(row["mode"], row["metric"]): row for row in rows}
+    metrics = ("drift told", "answers until drift is told", "statement broken, of answers")
+
+    def lines() -> Iterator[Sequence[str]]:
+        for mode in dict.fromkeys(row["mode"] for row in rows):
+            told, until, broken = (found[mode, metric] for metric in metrics)
+            yield f"`{mode}`", cell(told), cell(until, 0), cell(broken)
+
+    return table(("fault", "streams where drift is told, %", "answers until then", "answers called wrong, %"), lines())
+
+
+def diagnosed() -> str:
+    """How often diagnoses of unseen failures are right."""
+    rows = measured("test")[0]
+    found = {(row["level"], row["metric"]): row for row in rows}
+
+    def lines() -> Iterator[Sequence[str]]:
+        for level in ("all", "in the published table", "not in it", "without status or name"):
+            yield _diagnosed_line(found, level)
+        for level in dict.fromkeys(row["level"] for row in rows if row["level"].startswith("told by ")):
+            yield _diagnosed_line(found, level)
+
+    return table(("unseen failures", "n", "published class", "our class", "cause"), lines())
+
+
+def _diagnosed_line(found: Mapping[tuple[str, str], Any], level: str) -> Sequence[str]:
+    cells = [found[level, metric] for metric in ("accuracy", "accuracy_ours", "accuracy_cause")]
+    return level, str(cells[0]["n"]), *map(cell, cells)
+
+
+def confused() -> str:
+    """Published classes and what they were told as."""
+    counts = confusion(measured("test")[1])
+    classes = sorted({truth for truth, _ in counts})
+    told = [*classes, "none"]
+    short = {name: "".join(word[0] for word in re.split(r"[\s-]", name)).upper() for name in classes} | {"none": "none"}
+    lines = ([name, *(str(counts[name, other] or "") for other in told)] for name in classes)
+    return table(("published class (rows), told as", *(short[name] for name in told)), lines)
+
+
+TABLES: Mapping[str, Callable[[], str]] = {
+    **{
+        f"paladin {chosen} {backbone}": (lambda c=chosen, b=backbone: arms(c, b))  # type: ignore[misc]
+        for chosen in ("eval", "generalisation", "toolreflect")
+        for backbone in ("heeder", "follower")
+    },
+    "paladin rules": lambda: loose("eval", "heeder"),
+    "paladin agreement": lambda: agreement("fresh / fresh-code"),
+    "paladin correlations": lambda: correlated("as published"),
+    "paladin es": efficiency,
+    "detectors small": lambda: detection(0),
+    "detectors large": lambda: detection(1),
+    "detectors recovery": recovering,
+    "detectors drift": midway,
+    "diagnosis unseen": diagnosed,
+    "diagnosis confusion": confused,
+}
+
+
+def written(text: str) -> str:
+    """A page with its tables as they are now."""
+
+    def filled(found: re.Match[str]) -> str:
+        name = found["name"]
+        if name not in TABLES:
+            raise SystemExit(f"there is no table {name!r}; there are {', '.join(TABLES)}")
+        return f"{found[1]}\n{TABLES[name]()}\n{found[3]}"
+
+    return BLOCK.sub(filled, text)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--check", action="store_true")
+    check = parser.parse_args().check
+    stale = []
+    for name in PAGES:
+        page = ROOT / "docs" / f"{name}.md"
+        before = page.read_text(encoding="utf-8")
+        after = written(before)
+        if before != after:
+            stale.append(page.name)
+            if not check:
+                page.write_text(after, encoding="utf-8")
+    print(f"{'not as they would be written' if check else 'written'}: {', '.join(stale) or 'none'}")
+    sys.exit(bool(check and stale))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""The finished parts of a measurement of detectors, so that the same command goes on where it was stopped.
+
+A part is one direction of one record, asked about or guarded by; what was learned stands beside the journal in files of
+profiles. It does not cover a change of the code in between: name another folder then.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from sealegs.recovery.detectors import Profiles, read_profiles
+from sealegs.scoring import Verdict
+from sealegs.scoring.metrics import Result
+from sealegs.suites.maze.detecting import Asked
+from sealegs.suites.running.journal import Journal
+
+JOURNAL = "parts.jsonl"
+HALF = "half of the base tasks"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What is measured: equal settings give equal parts.
+
+    Attributes:
+        more: a folder of further tasks, whose clean episodes are also learned from.
+        limit: at most this many base tasks of each level.
+        epochs: how many times each faulty episode is run.
+        seed: decides the halves, the victims and the faults.
+    """
+
+    more: str = ""
+    limit: int | None = None
+    epochs: int = 1
+    seed: int = 0
+
+    @property
+    def levels(self) -> dict[str, tuple[str, ...]]:
+        """What is learned from, the least first, each with its folders of further tasks."""
+        further = {f"{HALF}, and {Path(self.more).name}": (self.more,)} if self.more else {}
+        return {HALF: (), **further}
+
+    @property
+    def name(self) -> str:
+        """A folder's name for it."""
+        given = {"more": Path(self.more).name, "limit": self.limit, "epochs": self.epochs, "seed": self.seed}
+        usual = {"more": "", **{name: getattr(Settings(), name) for name in ("limit", "epochs", "seed")}}
+        return "-".join(["detect-maze", *(f"{name}{given[name]}" for name in given if given[name] != usual[name])])
+
+
+class Parts:
+    """Finished parts by name.
+
+    Args:
+        folder: where they are kept.
+        settings: what is measured; parts of other settings are refused.
+
+    Raises:
+        Mistake: the folder holds other parts.
+    """
+
+    def __init__(self, folder: Path, settings: Settings) -> None:
+        self._folder = folder
+        self._journal = Journal(folder / JOURNAL, asdict(settings))
+        self._found = {entry["part"]: entry["data"] for entry in self._journal.entries}
+
+    def kept(self, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """A part: as it was kept, or made and kept."""
+        if name not in self._found:
+            self._found[name] = make()
+            self._journal.append({"part": name, "data": self._found[name]})
+        found: dict[str, Any] = self._found[name]
+        return found
+
+    def profiles(self, name: str, make: Callable[[], Profiles]) -> Profiles:
+        """Profiles: as they were kept, or learned and kept."""
+        file = self._folder / f"{name.replace(', ', '-').replace(' ', '-')}-profiles.json"
+        if not file.exists():
+            aside = file.with_name(f".{file.name}.{os.getpid()}")
+            aside.write_text(make().text(), encoding="utf-8")
+            aside.replace(file)
+        return read_profiles(file)
+
+
+def asked_data(one: Asked) -> dict[str, Any]:
+    """An answer that was asked about, as JSON data."""
+    return {**asdict(one), "told": sorted(map(list, one.told))}
+
+
+def asked_from(data: Mapping[str, Any]) -> Asked:
+    """The answer that this data is of."""
+    return Asked(**{**data, "told": frozenset((arm, share, per) for arm, share, per in data["told"])})
+
+
+def result_from(data: Mapping[str, Any]) -> Result:
+    """The judged episode that this data is of."""
+    return Result(**{**data, "verdict": Verdict(**data["verdict"])})

@@ -1,0 +1,65 @@
+"""The page of `paladin`: what stands on it, and that it opens in a browser without asking the network for anything."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sealegs.cli.printing import write_whole
+from sealegs.reports.recovery_page import recovery_page, told
+from sealegs.suites.paladin.failures import classes
+from sealegs.suites.paladin.logs import read_runs
+from sealegs.suites.paladin.reporting import Runs, judged_runs
+from sealegs.suites.paladin.running import Settings, run_scripted
+from tests.reports.test_browser import CHROMIUM, FLAGS
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
+    folder = tmp_path_factory.mktemp("logs")
+    for arm in ("vanilla", "toolbench", "paladin"):
+        settings = Settings(agent="heeder", arm=arm, limit=3)
+        run_scripted(settings, folder / settings.name, lambda done, total: None, jobs=1)
+    return judged_runs(read_runs(folder))
+
+
+def made(runs: Runs) -> str:
+    return recovery_page(runs.rows, runs.episodes, runs.facts, ["a note & more"])
+
+
+def test_everything_is_on_the_page(runs: Runs) -> None:
+    page = made(runs)
+    for words in ("vanilla/heeder", "toolbench/heeder", "paladin/heeder", *classes(), "dead end", "Gemma-3"):
+        assert words in page
+    assert "a note &amp; more" in page
+    assert not re.search(r"https?://(?!www\.w3\.org)", page)
+    assert made(runs) == page
+    tsr = {row["agent"]: row["value"] for row in runs.rows if (row["level"], row["metric"]) == ("all", "tsr")}
+    for value in tsr.values():
+        assert f"<b>{value:.1f}</b>" in page or f">{value:.1f}" in page or value in (0, 100)
+    one = {("paladin/heeder", "eval"): runs.episodes["paladin/heeder", "eval"]}
+    single = recovery_page([row for row in runs.rows if row["agent"] == "paladin/heeder"], one, runs.facts, [])
+    assert "Fewer than three runs" in single
+    assert "vanilla/heeder" not in single
+
+
+def test_of_several_runs_the_episode_that_parts_them_is_shown_under_each(runs: Runs) -> None:
+    shown = told(runs.episodes)
+    assert [run for run, _ in shown] == list(runs.episodes)
+    assert len({played[0].episode for _, played in shown}) == 1
+    assert {played[2].success for _, played in shown} == {True, False}
+    assert told({}) == []
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium")
+def test_it_opens(runs: Runs, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    write_whole(file, made(runs))
+    command = [str(CHROMIUM), *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", file.as_uri()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert "paladin/heeder" in done.stdout
+    assert done.stdout.count("<svg") > 5
+    assert ":CONSOLE" not in done.stderr

@@ -1,0 +1,33 @@
+"""The tables of the documentation are those that the results give."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def tables() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("doc_tables", ROOT / "benchmarks" / "doc_tables.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("page", ["paladin", "detectors", "diagnosis"])
+def test_tables_are_as_they_would_be_written(tables: ModuleType, page: str) -> None:
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    assert tables.BLOCK.search(text)
+    assert tables.written(text) == text, "run: python benchmarks/doc_tables.py"
+
+
+def test_an_unknown_table_is_told(tables: ModuleType) -> None:
+    with pytest.raises(SystemExit, match="no table 'nothing'"):
+        tables.written("<!-- table: nothing -->\n<!-- end -->")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from sealegs.scoring import judge
-from sealegs.scoring.intervals import cluster_bootstrap, wilson
+from sealegs.scoring.intervals import cluster_bootstrap, crossed_bootstrap, wilson
 from sealegs.scoring.metrics import Result, paired_difference, table
 from tests.scoring.staged import case, failing, record, right
 
@@ -39,6 +39,34 @@ def test_bootstrap_of_a_mean_is_near_scipys_and_seeded() -> None:
     assert ours == pytest.approx((theirs.low, theirs.high), abs=0.7)
     assert ours == cluster_bootstrap(mean, 80, seed=3)
     assert ours != cluster_bootstrap(mean, 80, seed=4)
+
+
+@pytest.mark.parametrize("over", ["runs", "tasks"])
+def test_the_crossed_bootstrap_of_what_one_side_decides_is_the_bootstrap_of_that_side(over: str) -> None:
+    runs, tasks = 12, 30
+    values = np.random.default_rng(2).normal(50, 10, size=runs if over == "runs" else tasks)
+    cells = (np.repeat(values, tasks) if over == "runs" else np.tile(values, runs)).astype(np.float64)
+
+    def mean(weights: np.ndarray) -> np.ndarray:
+        return weights @ cells / weights.sum(axis=1)
+
+    found = crossed_bootstrap(mean, runs, tasks, seed=3)
+    theirs = stats.bootstrap((values,), np.mean, method="percentile", rng=5).confidence_interval
+    assert found == pytest.approx((theirs.low, theirs.high), abs=0.7)
+
+
+def test_the_crossed_bootstrap_resamples_both_sides() -> None:
+    """Against the variance of a mean over runs and tasks with an effect each (Owen 2007: the sum of both sides')."""
+    draw = np.random.default_rng(4)
+    cells = (draw.normal(0, 3, size=(20, 1)) + draw.normal(0, 5, size=(1, 40))).ravel()
+
+    def mean(weights: np.ndarray) -> np.ndarray:
+        return weights @ cells / weights.sum(axis=1)
+
+    low, high = crossed_bootstrap(mean, 20, 40, seed=1)
+    table = cells.reshape(20, 40)
+    spread = np.sqrt(table.mean(axis=1).var() / 20 + table.mean(axis=0).var() / 40)
+    assert high - low == pytest.approx(2 * 1.96 * spread, rel=0.1)
 
 
 def results() -> list[Result]:

@@ -149,3 +149,20 @@ def test_the_long_table_has_every_class_all_and_the_clean_ones_apart() -> None:
     assert rows_of(rows, level="all", metric="rr_switch")
     for row in rows:
         assert set(row) == {"suite", "agent", "level", "mode", "metric", "value", "low", "high", "n"}
+
+
+def test_runs_that_differ_widen_the_interval_and_leave_the_value() -> None:
+    def results(named: bool) -> list[Recovery]:
+        made = [(run, task, verdict(run != 0, True, False, 4)) for run in range(3) for task in range(30)]
+        return [
+            Recovery(f"t{task}", "A", "switch", one, True, run=str(run) if named else "") for run, task, one in made
+        ]
+
+    value, low, high = estimate(results(named=True), "rr")
+    pooled, closer, _ = estimate(results(named=False), "rr")
+    assert value == pooled == pytest.approx(66.67)
+    assert low is not None
+    assert high is not None
+    assert closer is not None
+    assert low <= 0.1 < closer
+    assert high >= 99.9

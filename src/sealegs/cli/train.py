@@ -9,19 +9,29 @@ import typer
 
 from sealegs.cli.printing import console, errors, write_rows
 from sealegs.cli.progress import interruptible, shown
+from sealegs.cli.proof import PROOF, prove
+from sealegs.faults.mistake import Mistake
 
 
 def train(
-    recipe: Annotated[str, typer.Argument(help="A recipe's file, or one that ships: paladin.")],
+    recipe: Annotated[str, typer.Argument(help="A recipe's file, one that ships (paladin), or `proof`.")],
     model: Annotated[str, typer.Option(help="The model's folder or its name on the hub.")] = "",
     data: Annotated[str, typer.Option(help="A file of rows, or a folder that `sealegs data make` wrote.")] = "",
     out: Annotated[Path | None, typer.Option(help="The run's folder; named after the recipe by default.")] = None,
     json: Annotated[str, typer.Option(help="Write the long table to this file, or - for standard output.")] = "",
+    size: Annotated[str, typer.Option(help="Of the proof: ci (minutes) or full (an hour), on two cores.")] = "",
+    jobs: Annotated[int | None, typer.Option("--workers", min=1, help="Of the proof: processes; all cores.")] = None,
 ) -> None:
     """Teach a model to recover: LoRA on trajectories, with a loss of its own for the corrective segments.
 
     The same command goes on where a killed one left off. Several devices: `accelerate launch -m sealegs.cli train ...`.
+    `proof` trains small models from nothing and measures whether they recover.
     """
+    if recipe == PROOF:
+        prove(size or "ci", out, json, jobs, [name for name, value in (("model", model), ("data", data)) if value])
+        return
+    if size or jobs:
+        raise Mistake("--size and --workers are the proof's: sealegs train proof --size ci")
     from sealegs.training.recipe import read_recipe
     from sealegs.training.running import leads, long_table, notes, quiet, train
 

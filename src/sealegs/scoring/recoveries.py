@@ -12,7 +12,7 @@
 
 Rates are in per cent, `es` is not. Over the classes each is the mean of the seven classes' values (macro). Clean
 episodes have a row of their own and are in no mean. Crashed and cut-off episodes stay in every denominator. Intervals
-cluster by base task.
+cluster by base task; where there are several runs, by run as well.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sealegs.scoring.intervals import Array, cluster_bootstrap, wilson
+from sealegs.scoring.intervals import Array, cluster_bootstrap, crossed_bootstrap, wilson
 from sealegs.scoring.judge import Verdict
 from sealegs.scoring.metrics import ALL, Row, mean_of_ratios
 from sealegs.scoring.protocol import Protocol
@@ -43,6 +43,7 @@ class Recovery:
         answered: whether there is a final answer.
         extra: calls beyond the judge's best that a failure that strikes several times needs.
         protocol: what the published protocol says.
+        run: where several models, trained alike, are one method's: which of them this is of.
     """
 
     task: str
@@ -52,6 +53,7 @@ class Recovery:
     answered: bool
     extra: int = 0
     protocol: Protocol = field(default_factory=Protocol)
+    run: str = ""
 
     @property
     def recovered(self) -> bool:
@@ -93,22 +95,25 @@ FAULTY = ("rr", "exposed", "rr_as_published")  # of episodes with a failure alon
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Sums by class and base task, each of shape (classes, tasks)."""
+    """Sums by class and by base task in each run, of shape (classes, runs x tasks), and how many runs there are."""
 
     top: Array
     below: Array
+    runs: int
 
 
 def summed(results: Sequence[Recovery], name: str) -> Sums:
     """Add a metric up."""
     classes = sorted({r.klass for r in results})
     tasks = {task: place for place, task in enumerate(sorted({r.task for r in results}))}
-    sums = np.zeros((2, len(classes), len(tasks)))
+    runs = {run: place for place, run in enumerate(sorted({r.run for r in results}))}
+    sums = np.zeros((2, len(classes), len(runs) * len(tasks)))
     for result in results:
         above, below = METRICS[name](result)
         if below:
-            sums[:, classes.index(result.klass), tasks[result.task]] += (above, below)
-    return Sums(sums[0], sums[1])
+            place = runs[result.run] * len(tasks) + tasks[result.task]
+            sums[:, classes.index(result.klass), place] += (above, below)
+    return Sums(sums[0], sums[1], len(runs))
 
 
 def estimate(results: Sequence[Recovery], name: str, seed: int = 0) -> tuple[float | None, float | None, float | None]:
@@ -123,7 +128,12 @@ def estimate(results: Sequence[Recovery], name: str, seed: int = 0) -> tuple[flo
     if np.isnan(value):
         return None, None, None
     places = 4 if name == "es" else 2
-    if name in SHARES and classes == 1 and sums.below.max() <= 1:
+    if sums.runs > 1:
+        low, high = crossed_bootstrap(statistic, sums.runs, clusters // sums.runs, seed)
+        if low == high and name not in ("es", "calls"):
+            counted = int((sums.below.sum(axis=0).reshape(sums.runs, -1).sum(axis=0) > 0).sum())
+            low, high = (100 * end for end in wilson(value / 100 * counted, counted))
+    elif name in SHARES and classes == 1 and sums.below.max() <= 1:
         n = int(sums.below.sum())
         low, high = (100 * end for end in wilson(value / 100 * n, n))
     else:

@@ -69,7 +69,7 @@ class Recipe(Open):
         recovery_weight: lambda, written `lambda` in the file.
         lora: the adapters; null trains all weights.
         precision: of the frozen weights and the arithmetic.
-        optimizer: paged_adamw_32bit needs bitsandbytes.
+        optimizer: paged_adamw_32bit needs bitsandbytes; muon is for weights that are trained from nothing.
         optimizer_fallback: what takes its place where bitsandbytes is not installed.
         learning_rate: the highest, after the warm-up.
         schedule: of the learning rate.
@@ -102,7 +102,7 @@ class Recipe(Open):
     recovery_weight: Annotated[float, Field(ge=0, allow_inf_nan=False, alias="lambda")] = 1.0
     lora: Lora | None = Lora()
     precision: Literal["bf16", "fp32"] = "bf16"
-    optimizer: Literal["paged_adamw_32bit", "adamw_torch"] = "adamw_torch"
+    optimizer: Literal["paged_adamw_32bit", "adamw_torch", "muon"] = "adamw_torch"
     optimizer_fallback: Literal["adamw_torch"] | None = None
     learning_rate: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 2e-4
     schedule: Literal["constant", "linear", "cosine"] = "constant"

@@ -23,6 +23,7 @@ from sealegs.training.checks import PACKAGES, Ready, installed, ready
 from sealegs.training.recipe import Recipe
 from sealegs.training.rows import beside, data_files, digest
 
+MUON = "muon"
 Tell = Callable[[int, int], None]
 
 
@@ -167,6 +168,10 @@ def trainer_for(
             "several GPUs are in sight of one process; `accelerate launch -m sealegs.cli train ...` uses them all, "
             "CUDA_VISIBLE_DEVICES=0 one"
         ) from error
+    if prepared.optimizer == MUON:
+        from sealegs.training.muon import Muon
+
+        trainer.optimizer = Muon(trainer.model, recipe.learning_rate, recipe.weight_decay)
     trainer.remove_callback(PrinterCallback)
     return trainer
 
@@ -187,7 +192,7 @@ def _arguments(recipe: Recipe, prepared: Ready, folder: Path, measured: bool) ->
         learning_rate=recipe.learning_rate,
         lr_scheduler_type="constant_with_warmup" if recipe.schedule == "constant" else recipe.schedule,
         warmup_steps=recipe.warmup_steps,
-        optim=prepared.optimizer,
+        optim="adamw_torch" if prepared.optimizer == MUON else prepared.optimizer,
         weight_decay=recipe.weight_decay,
         max_grad_norm=recipe.max_grad_norm,
         bf16=recipe.precision == "bf16",

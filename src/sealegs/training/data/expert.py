@@ -9,7 +9,7 @@ know. An answer that looks like data is checked against what the tool declares.
 from __future__ import annotations
 
 import random
-from typing import Literal
+from typing import Any, Literal
 
 from sealegs.agents import Briefing, Say, Use
 from sealegs.agents.planners import Planner
@@ -23,6 +23,18 @@ Doing = Literal[
 ]
 
 
+class First(random.Random):
+    """Draws the first of everything."""
+
+    def choice(self, seq: Any) -> Any:
+        """The first."""
+        return seq[0]
+
+    def randrange(self, *_: Any) -> int:
+        """0."""
+        return 0
+
+
 class Expert(Planner):
     """Walks a drawn solution until something fails, and recovers at the least cost.
 
@@ -31,16 +43,25 @@ class Expert(Planner):
         draw: the order of calls and the choice of branches.
         through: a step that the solution must call.
         hopeless: whether the failure that comes is known to stay.
+        straight: whether the first of equally good calls is taken, in the graph's order, instead of a drawn one.
 
     Attributes:
         doing: what the last act was.
         wrong: the tool that failed first; empty before.
     """
 
-    def __init__(self, briefing: Briefing, draw: random.Random, through: Step | None, *, hopeless: bool) -> None:
+    def __init__(
+        self,
+        briefing: Briefing,
+        draw: random.Random,
+        through: Step | None,
+        *,
+        hopeless: bool,
+        straight: bool = False,
+    ) -> None:
         super().__init__(briefing)
-        self._draw = draw
-        self._left = drawn_way(self.graph, draw, through)
+        self._draw = First() if straight else draw
+        self._left = drawn_way(self.graph, self._draw, through)
         self._order = precedence(self.graph)
         self.tries = 1 if hopeless else 2
         self.doing: Doing = "goes on"

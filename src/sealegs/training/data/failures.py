@@ -52,6 +52,7 @@ class Kind:
         implicit: whether what is shown looks like data.
         shown: the published failure, for those that are.
         slip: whether it is the agent's own call that is wrong.
+        unsaid: whether what is shown leaves open how long it lasts.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Kind:
     implicit: bool = False
     shown: Shown | None = field(default=None, compare=False)
     slip: bool = False
+    unsaid: bool = False
 
     def modes(self) -> tuple[str, ...]:
         """Those of P1 to P4 in which it can come."""

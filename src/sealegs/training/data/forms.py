@@ -54,7 +54,7 @@ def row(order: Order, made: Trajectory, about: Mapping[str, Any], form: Form, co
     }
     if form in ("trl", "both"):
         told["messages"] = made.messages
-        told["tools"] = json.dumps([_function(spec) for spec in order.specs], ensure_ascii=False)
+        told["tools"] = json.dumps(offered_tools(order.specs), ensure_ascii=False)
     if form in ("toolbench", "both"):
         texts, places = conversation(made.messages, order.specs, gave_up=told["outcome"] == "right stop")
         told["conversations"], told["recovery_turns"] = texts, places
@@ -67,8 +67,9 @@ def strategy(made: Trajectory) -> str | None:
     return " then ".join(dict.fromkeys(names[doing] for doing in made.doings if doing in names)) or None
 
 
-def _function(spec: ToolSpec) -> dict[str, Any]:
-    return {"type": "function", "function": tool_entry(spec)}
+def offered_tools(specs: Sequence[ToolSpec]) -> tuple[dict[str, Any], ...]:
+    """Tools as TRL and chat templates take them."""
+    return tuple({"type": "function", "function": tool_entry(spec)} for spec in specs)
 
 
 def conversation(

@@ -5,18 +5,19 @@ What the agent sees and says is kept as messages, the truth as a record that the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import random
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from sealegs.agents import Briefing, Say, Use
 from sealegs.faults import seeds
-from sealegs.faults.call import Call, Failure, Outcome, render
+from sealegs.faults.call import Call, Failure, Layer, Outcome, render
 from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session, VirtualClock
 from sealegs.recovery.bank.index import shipped_bank
-from sealegs.recovery.policies.advise import with_note
+from sealegs.recovery.policies.advise import Adviser, with_note
 from sealegs.recovery.signature import signature
 from sealegs.scoring import Case, Slot, Verdict, judge
 from sealegs.scoring.course import node_of
@@ -38,16 +39,38 @@ Message = dict[str, Any]
 
 
 @dataclass(frozen=True)
+class Voice:
+    """How things are said.
+
+    Attributes:
+        thought: what is said with a call: of what is done, the tool, the tool that failed, what was wrong, and a draw.
+        closing: a final answer put into other words.
+        adviser: whose notes stand in tools' messages.
+        every: whether a note stands in every message of a tool that fails, as the layer has it; else in the first.
+    """
+
+    thought: Callable[[str, ToolSpec, str, str, random.Random], str]
+    closing: Callable[[str, str, random.Random], str]
+    adviser: Callable[[], Adviser]
+    every: bool = False
+
+
+ENGLISH = Voice(thought, closing, shipped_bank)
+
+
+@dataclass(frozen=True)
 class Order:
     """What a trajectory is to be.
 
     Attributes:
         asked: the task.
         specs: the tools that are offered.
-        prompt: the name of what the agent is told before the request.
+        prompt: the name of what the agent is told before the request; empty: nothing is.
         kind, mode, step, plan: the failure and where it strikes; None, empty, None and an empty plan in a clean one.
         noted: whether the bank's nearest exemplar stands in the tool's message.
         key: names all its random decisions.
+        voice: how things are said.
+        straight: whether the expert takes the first of equally good calls.
     """
 
     asked: Asked
@@ -59,6 +82,14 @@ class Order:
     plan: Plan
     noted: bool
     key: tuple[object, ...]
+    voice: Voice = ENGLISH
+    straight: bool = False
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether an agent is told that the failure stays."""
+        kind = self.kind
+        return kind is not None and kind.lasts == "permanent" and (self.noted or not kind.unsaid)
 
     @property
     def case(self) -> Case:
@@ -116,9 +147,10 @@ class Player:
 
     Args:
         order: what it is to be.
+        layers: on the seam.
     """
 
-    def __init__(self, order: Order) -> None:
+    def __init__(self, order: Order, layers: Sequence[Layer] = ()) -> None:
         self.order = order
         self.draw = seeds.stream(*order.key, "play")
         self.specs = {spec.name: spec for spec in order.specs}
@@ -130,16 +162,14 @@ class Player:
             order.plan,
             episode="/".join(map(str, order.key)),
             specs=order.specs,
+            layers=layers,
             clock=clock,
             timeout=TOOL_TIMEOUT,
             watcher=self.recorder,
         )
-        self.made = Trajectory(
-            messages=[
-                {"role": "system", "content": PROMPTS[order.prompt].strip()},
-                {"role": "user", "content": order.asked.task.request.strip()},
-            ]
-        )
+        self.made = Trajectory(messages=[{"role": "user", "content": order.asked.task.request.strip()}])
+        if order.prompt:
+            self.made.messages.insert(0, {"role": "system", "content": PROMPTS[order.prompt].strip()})
         self.calls = 0
 
     def call(self, use: Use) -> Outcome:
@@ -148,13 +178,16 @@ class Player:
         corpus = self.order.asked.base.corpus
 
         def run(call: Call) -> Outcome:
+            if call.tool not in self.specs and call.tool in corpus.tools:
+                return Failure(f"There is no tool named {call.tool!r}.", type="ToolNotFound", status=404)
             return corpus.run(call, self.world)
 
         return self.session.call(use.tool, use.arguments, run)
 
     def show(self, outcome: Outcome, use: Use) -> str:
         """Put an outcome into the conversation; with the exemplar, where one is to stand there."""
-        if self.order.noted and self.made.at == self.calls - 1:
+        here = self.made.at == self.calls - 1
+        if self.order.noted and (here or (self.order.voice.every and self.made.at is not None)):
             outcome = self._noted(outcome, use)
         text = render(outcome)
         self.made.messages.append(
@@ -165,10 +198,10 @@ class Player:
     def _noted(self, outcome: Outcome, use: Use) -> Outcome:
         call = Call(use.tool, use.arguments)
         seen = signature(call, outcome, self.specs.get(use.tool))
-        advice = shipped_bank().advice(call, seen) if seen is not None else None
+        advice = self.order.voice.adviser().advice(call, seen) if seen is not None else None
         if advice is None:
             return outcome
-        self.made.exemplar = advice.exemplar
+        self.made.exemplar = self.made.exemplar or advice.exemplar
         return with_note(outcome, advice.text)
 
     def say(self, text: str, use: Use | None, *, recovery: bool) -> None:
@@ -179,10 +212,10 @@ class Player:
             message["tool_calls"] = [{"id": f"call-{self.calls + 1}", "type": "function", "function": function}]
         self.made.messages.append(message)
 
-    def end(self, answer: str | None) -> Trajectory:
-        """Close the record and have it judged."""
+    def end(self, answer: str | None, why: str = "cut after the failure") -> Trajectory:
+        """Close the record and have it judged; without an answer, say why there is none."""
         if answer is None:
-            self.recorder.finish("steps", detail="cut after the failure")
+            self.recorder.finish("steps", detail=why)
         else:
             self.recorder.finish("answered", answer=answer)
         found = record(self.recorder.events)
@@ -198,9 +231,8 @@ def play(order: Order, continuation: str = "expert", teacher: Teacher | None = N
         Unfit: the failure did not come as ordered, something else failed, or the end is no success.
     """
     player = Player(order)
-    hopeless = order.kind is not None and order.kind.lasts == "permanent"
     briefing = Briefing(order.asked.task, player.specs)
-    expert = Expert(briefing, player.draw, order.step, hopeless=hopeless)
+    expert = Expert(briefing, player.draw, order.step, hopeless=order.hopeless, straight=order.straight)
     for _ in range(MOST_CALLS):
         mended = expert.mended
         act = expert.act()
@@ -224,7 +256,8 @@ def _step(player: Player, expert: Expert, act: Use, *, recovering: bool) -> None
     order, made = player.order, player.made
     spec = player.specs[act.tool]
     doing = "first" if expert.doing == "goes on" and player.calls == 0 else expert.doing
-    text = thought(doing, spec, expert.wrong, expert.reasons.get(expert.wrong, "failed"), player.draw)
+    said = order.voice.thought
+    text = said(doing, spec, expert.wrong, expert.reasons.get(expert.wrong, "failed"), player.draw)
     here = order.kind is not None and order.step is not None and act.tool == order.step.tool and not expert.wrong
     if here and order.kind is not None and order.kind.slip:
         use = slipped(order.kind, act, spec, player.draw)
@@ -248,7 +281,7 @@ def _step(player: Player, expert: Expert, act: Use, *, recovering: bool) -> None
 
 
 def _told(player: Player, expert: Expert, act: Say) -> Trajectory:
-    text = closing(expert.doing, act.text, player.draw)
+    text = player.order.voice.closing(expert.doing, act.text, player.draw)
     player.say(text, None, recovery=expert.doing == "stops")
     return player.end(text)
 

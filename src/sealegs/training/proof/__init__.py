@@ -1,0 +1,8 @@
+"""The proof: a small model is trained from nothing in a world of its own, and seen to recover in the simulator.
+
+The world is made of the kernel's pieces (tools, graphs, plans, the judge), the data of `training.data`, the training is
+`training.running`'s. What it does not show: anything about a large language model.
+"""
+
+SEEN, KINDS, TOOLS, BOTH, CODES = SETS = ("seen", "kinds", "tools", "both", "codes")
+"""Sets of an evaluation: new tasks alone; new kinds of failures, new tools, or both; error codes without a meaning."""

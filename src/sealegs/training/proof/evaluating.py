@@ -1,0 +1,95 @@
+"""A model measured: it writes, episode by episode, in the simulator, and the judge's verdicts are kept as lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from sealegs.scoring import Verdict
+from sealegs.scoring.recoveries import CLEAN, Recovery
+from sealegs.training.data.playing import Order, Trajectory
+from sealegs.training.proof import CODES
+from sealegs.training.proof.lockstep import Speaker, played
+from sealegs.training.proof.orders import CELLS, cell_of, order_of_episode
+
+LASTS = {"P1": "transient", "P2": "switch", "P3": "transient", "P4": "switch"}
+SHOWN = 2  # episodes of a cell whose conversation is kept too
+
+
+@cache
+def episodes(sets: tuple[str, ...], count: int) -> tuple[tuple[str, Order], ...]:
+    """The episodes of sets, so many of each cell; the same for every model."""
+    return tuple(
+        (name, order_of_episode(name, cell, 0, n)) for name in sets for cell in cells_of(name) for n in range(count)
+    )
+
+
+def cells_of(set: str) -> tuple[str, ...]:
+    """The cells of a set: coded errors are explicit."""
+    return tuple(cell for cell in CELLS if set != CODES or cell not in ("P3", "P4", CLEAN))
+
+
+def speaker(base: Path, adapter: Path | None) -> Speaker:
+    """A model ready to write, its adapters merged in."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32)
+    if adapter is not None:
+        from peft import PeftModel
+
+        model = PeftModel.from_pretrained(model, str(adapter)).merge_and_unload()
+    tokenizer = AutoTokenizer.from_pretrained(base)
+    device = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else "cpu"
+    return Speaker(model.to(device).eval(), tokenizer, tokenizer.chat_template)
+
+
+def measured(speaker: Speaker, sets: tuple[str, ...], count: int, *, retrieval: bool) -> Iterator[str]:
+    """The verdicts of a model on all episodes of some sets, as lines of JSON."""
+    chosen = episodes(sets, count)
+    seen: dict[tuple[str, str], int] = {}
+    for (name, order), made in zip(chosen, played(speaker, [o for _, o in chosen], retrieval=retrieval), strict=True):
+        cell = cell_of(order)
+        seen[name, cell] = seen.get((name, cell), 0) + 1
+        yield json.dumps(_told(name, cell, order, made, whole=seen[name, cell] <= SHOWN))
+
+
+def _told(set: str, cell: str, order: Order, made: Trajectory, *, whole: bool) -> dict[str, Any]:
+    assert made.found is not None
+    told = {
+        "set": set,
+        "cell": cell,
+        "task": order.asked.base.id,
+        "failure": order.kind.name if order.kind else None,
+        "end": made.found.end.reason,
+        "answered": made.found.answer is not None,
+        "verdict": asdict(made.judged),
+    }
+    return {**told, "messages": made.messages} if whole else told
+
+
+def read(path: Path, run: str) -> list[tuple[str, Recovery]]:
+    """Verdicts from their lines, each with its set.
+
+    Args:
+        path: the file.
+        run: the training run that the model is of.
+    """
+    return [recovery(json.loads(line), run) for line in path.read_text("utf-8").splitlines()]
+
+
+def recovery(told: dict[str, Any], run: str) -> tuple[str, Recovery]:
+    """A verdict from its data, with its set."""
+    verdict = told["verdict"]
+    kept = Verdict(**{**verdict, "reasons": tuple(verdict["reasons"]), "tainted": tuple(verdict["tainted"])})
+    kind = LASTS.get(told["cell"], told["cell"])
+    return told["set"], Recovery(told["task"], told["cell"], kind, kept, told["answered"], run=run)
+
+
+def orders_of(sets: Sequence[str], count: int) -> list[Order]:
+    """The episodes of sets alone."""
+    return [order for _, order in episodes(tuple(sets), count)]

@@ -1,0 +1,125 @@
+"""What is played: rows to learn from, drawn as a recipe says, and episodes of an evaluation, one cell at a time.
+
+A failure strikes the tool of a node that is called first. Where the node has but one tool and the failure stays, the
+task is at a dead end, and an honest stop is right. Slips of the agent's own are no part of this world.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from sealegs.faults import seeds
+from sealegs.faults.plan import Plan, Rule
+from sealegs.faults.triggers import FirstTouch, Tool
+from sealegs.scoring.course import node_of
+from sealegs.suites.maze.perturbation import PERSISTENCE, victims
+from sealegs.tasks.graph import Step
+from sealegs.training.data.failures import FAULT, Kind, fits_step
+from sealegs.training.data.playing import Order, Unfit
+from sealegs.training.data.recipe import Recipe
+from sealegs.training.proof import CODES, KINDS, SEEN, SETS, TOOLS
+from sealegs.training.proof.errands import Errand, errand
+from sealegs.training.proof.kinds import codes, kinds
+from sealegs.training.proof.telling import SHORT
+
+DEAD_ENDS = 1 / 3  # of the failures that stay
+CODED = 0.35  # of the explicit failures of training
+CELLS = ("P1", "P2", "P3", "P4", "dead end", "clean")
+"""Explicit and transient, explicit and permanent, implicit and transient, implicit and permanent."""
+
+
+def order_of_row(recipe: Recipe, name: str, number: int, trial: int) -> Order:
+    """The row of this number among those of a name, as a recipe has it.
+
+    Raises:
+        Unfit: this attempt gives none.
+    """
+    key = ("train", name, number, trial)
+    own = seeds.stream(*key[:3])  # what is decided for every attempt at the row alike
+    if own.random() < recipe.clean:
+        return _clean(errand(*key), key)
+    shares = recipe.modes.parts()
+    mode = own.choices(list(shares), list(shares.values()))[0]
+    dead = PERSISTENCE[mode] == "permanent" and own.random() < DEAD_ENDS
+    coded = own.random() < CODED
+    draw = seeds.stream(*key, "failure")
+    among = codes(new=False) if coded and mode in ("P1", "P2") else kinds(new=False)
+    return _failing(_errand(key, mode, dead, new=False), among, mode, dead, draw.random() < recipe.exemplars, draw, key)
+
+
+def order_of_episode(set: str, cell: str, seed: int, number: int) -> Order:
+    """The episode of this number in a cell of a set; the first attempt that is fit.
+
+    Raises:
+        ValueError: there is no such set or cell.
+    """
+    if set not in SETS or cell not in CELLS:
+        raise ValueError(f"no set {set!r} or cell {cell!r}")
+    for trial in range(100):
+        key = ("test", seed, set, cell, number, trial)
+        draw = seeds.stream(*key, "failure")
+        new = set not in (SEEN, KINDS, CODES)
+        if cell == "clean":
+            return _clean(errand(*key, new_tools=new), key)
+        explicit = draw.random() < 0.5
+        mode = ("P2" if explicit or set == CODES else "P4") if cell == "dead end" else cell
+        among = codes(new=True) if set == CODES else kinds(new=set not in (SEEN, TOOLS))
+        try:
+            dead = cell == "dead end"
+            return _failing(_errand(key, mode, dead, new=new), among, mode, dead, False, draw, key)
+        except Unfit:
+            continue
+    raise ValueError(f"nothing fits {set}, {cell}")
+
+
+def _errand(key: tuple[object, ...], mode: str, dead: bool, *, new: bool) -> Errand:
+    """A task in which such a failure can come: with a lone tool for a dead end, with another way for a switch."""
+    return errand(*key, new_tools=new, alone=dead if PERSISTENCE[mode] == "permanent" else None)
+
+
+def _clean(chosen: Errand, key: tuple[object, ...]) -> Order:
+    plan = Plan(name="clean")
+    return Order(chosen.asked, chosen.specs, "", None, "", None, plan, False, key, SHORT, straight=True)
+
+
+def _failing(
+    chosen: Errand, among: tuple[Kind, ...], mode: str, dead: bool, noted: bool, draw: Random, key: tuple[object, ...]
+) -> Order:
+    able = [kind for kind in among if mode in kind.modes()]
+    if not able:
+        raise Unfit("no kind of failure comes in this mode")
+    kind = draw.choice(able)
+    nodes = list(chosen.asked.task.graph.nodes)
+    if PERSISTENCE[mode] == "permanent":
+        nodes = [node for node in nodes if isinstance(node, Step) is dead]
+    node = draw.choice(nodes)
+    steps = victims(chosen.asked.task.graph, node.id)
+    if not all(fits_step(kind, chosen.asked, step) for step in steps):
+        raise Unfit("no tool of the service is open to this failure")
+    plan = _plan(kind, mode, steps, seeds.digest(*key) & 0x7FFFFFFF)
+    return Order(chosen.asked, chosen.specs, "", kind, mode, steps[0], plan, noted, key, SHORT, straight=True)
+
+
+def _plan(kind: Kind, mode: str, steps: tuple[Step, ...], seed: int) -> Plan:
+    touched = tuple(step.tool for step in steps)
+    fault = kind.shown.fault if kind.shown else FAULT.validate_python({"kind": kind.name, "effect": "lost"})
+    rules = tuple(
+        Rule(
+            id=step.tool,
+            match=Tool(step.tool),
+            when=FirstTouch(touched),
+            fault=fault,
+            persistence=PERSISTENCE[mode],
+            at_most=1 if PERSISTENCE[mode] == "transient" else None,
+        )
+        for step in steps
+    )
+    return Plan(name=kind.name, seed=seed, rules=rules)
+
+
+def cell_of(order: Order) -> str:
+    """The cell that an order is of."""
+    if order.kind is None or order.step is None:
+        return "clean"
+    alone = node_of(order.step, order.asked.task.graph) == order.step.id
+    return "dead end" if alone and PERSISTENCE[order.mode] == "permanent" else order.mode

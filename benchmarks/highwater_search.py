@@ -50,11 +50,9 @@ def main() -> None:
     for row in rows:
         print(f"{row['agent']:24} {row['level']:>22} {row['mode']:24} {row['metric']:20} {row['value']:>10}")
     if asked.json:
-        about = {
-            "cores": os.cpu_count(),
-            "load": round(os.getloadavg()[2], 1),
-            "data": Path(asked.data).name if asked.data else "own",
-        }
+        name = Path(asked.data).name if asked.data else "own"
+        rows = [{"data": name, **row} for row in rows]
+        about = {"cores": os.cpu_count(), "load": round(os.getloadavg()[2], 1)}
         Path(asked.json).write_text(json.dumps({**about, "rows": rows}, indent=1) + "\n", encoding="utf-8")
 
 

@@ -95,10 +95,12 @@ def test_what_does_not_exist_may_be_the_tool_or_what_it_was_given() -> None:
     assert (tool.cause, given.cause) == ("unknown_tool", "no_such_record")
 
 
-def test_where_rules_are_silent_the_nearest_exemplar_speaks() -> None:
+def test_where_rules_are_silent_the_nearest_exemplar_speaks_and_without_a_bank_the_words() -> None:
     signature = Signature(type="ToolError", message="so many bytes read, and more expected")
     assert cause(signature) is None
-    assert classify(signature) is None
+    alone = classify(signature)
+    assert alone is not None
+    assert (alone.by, alone.cause) == ("likeness", "truncated")
     told = classify(signature, bank=shipped_bank())
     assert told is not None
     assert (told.by, told.cause, told.exemplar) == ("exemplar", "truncated", "broken-off")

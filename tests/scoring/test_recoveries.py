@@ -4,6 +4,7 @@ import math
 import random
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,8 @@ from scipy import special, stats
 from sealegs.scoring.agreement import agreement, kappa
 from sealegs.scoring.correlation import incomplete_beta, pearson
 from sealegs.scoring.judge import Verdict
-from sealegs.scoring.recoveries import METRICS, Recovery, estimate, table
+from sealegs.scoring.protocol import Protocol
+from sealegs.scoring.recoveries import AS_PUBLISHED, METRICS, Recovery, estimate, table
 
 FLOATS = st.floats(-1e3, 1e3).map(lambda x: round(x, 3))
 
@@ -92,7 +94,8 @@ def drawn(seed: int) -> list[Recovery]:
         success, exposed = draw.random() < 0.6, draw.random() < 0.9
         made = verdict(success, exposed, draw.random() < 0.3, draw.randint(3, 12), success or draw.random() < 0.3)
         klass = "clean" if number % 10 == 9 else "ABC"[number % 3]
-        found.append(Recovery(f"t{number % 11}", klass, "switch", made, draw.random() < 0.9))
+        said = Protocol(draw.random() < 0.7, draw.random() < 0.7, draw.random() < 0.2)
+        found.append(Recovery(f"t{number % 11}", klass, "switch", made, draw.random() < 0.9, protocol=said))
     return found
 
 
@@ -166,3 +169,12 @@ def test_runs_that_differ_widen_the_interval_and_leave_the_value() -> None:
     assert closer is not None
     assert low <= 0.1 < closer
     assert high >= 99.9
+
+
+def test_what_the_published_protocol_was_not_asked_has_no_rows() -> None:
+    unasked = [Recovery(f"t{n}", "A", "switch", verdict(n < 7, True, False, 4), True) for n in range(10)]
+    asked = [replace(one, protocol=Protocol(success=True, recovery=True)) for one in unasked]
+    metrics = {row["metric"] for row in table(unasked, {}, "eval")}
+    assert not any(name.endswith("as_published") for name in metrics)
+    assert {row["metric"] for row in table(asked, {}, "eval")} - metrics == set(AS_PUBLISHED)
+    assert [row["value"] for row in table(asked, {}, "eval") if row["metric"] == "rr_as_published"] == [100, 100]

@@ -26,7 +26,7 @@ def print_proof(rows: Sequence[Row], console: Console) -> None:
     """Print the metrics on each set, then the recovery rate of the first set cell by cell."""
     mine = [row for row in rows if row["suite"] == MEASURED]
     console.print(
-        Text("Over the failing cells, %, RR with its 95 % interval; ES is the mean of 1 / calls", style="bold")
+        Text("Over the failing cells, %, RR with its 95 % interval; ES is 1 / the mean number of calls", style="bold")
     )
     console.print(_sets(mine))
     console.print(Text("\nRR on seen kinds of failure, cell by cell, %", style="bold"))

@@ -18,7 +18,7 @@ cluster by base task; where there are several runs, by run as well.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -42,7 +42,7 @@ class Recovery:
         verdict: the judge's.
         answered: whether there is a final answer.
         extra: calls beyond the judge's best that a failure that strikes several times needs.
-        protocol: what the published protocol says.
+        protocol: what the published protocol says; None where it was not asked.
         run: where several models, trained alike, are one method's: which of them this is of.
     """
 
@@ -52,7 +52,7 @@ class Recovery:
     verdict: Verdict
     answered: bool
     extra: int = 0
-    protocol: Protocol = field(default_factory=Protocol)
+    protocol: Protocol | None = None
     run: str = ""
 
     @property
@@ -78,6 +78,7 @@ class Recovery:
 
 
 Ratio = Callable[[Recovery], tuple[float, float]]  # what is added up above and below the line
+NOTHING = (0.0, 0)
 METRICS: dict[str, Ratio] = {
     "tsr": lambda r: (100.0 * r.verdict.success, 1),
     "rr": lambda r: (100.0 * r.recovered, r.verdict.exposed),
@@ -86,10 +87,13 @@ METRICS: dict[str, Ratio] = {
     "efficiency": lambda r: (100.0 * r.efficiency, 1),
     "calls": lambda r: (float(r.verdict.calls), 1),
     "exposed": lambda r: (100.0 * r.verdict.exposed, 1),
-    "tsr_as_published": lambda r: (100.0 * r.protocol.success, 1),
-    "rr_as_published": lambda r: (100.0 * r.protocol.recovery, r.verdict.exposed),
-    "csr_as_published": lambda r: (100.0 * (not r.protocol.unsupported), 1),
 }
+AS_PUBLISHED: dict[str, Ratio] = {
+    "tsr_as_published": lambda r: (100.0 * r.protocol.success, 1) if r.protocol else NOTHING,
+    "rr_as_published": lambda r: (100.0 * r.protocol.recovery, r.verdict.exposed) if r.protocol else NOTHING,
+    "csr_as_published": lambda r: (100.0 * (not r.protocol.unsupported), 1) if r.protocol else NOTHING,
+}
+METRICS |= AS_PUBLISHED
 FAULTY = ("rr", "exposed", "rr_as_published")  # of episodes with a failure alone
 
 
@@ -159,7 +163,8 @@ def table(results: Sequence[Recovery], who: Row, mode: str, seed: int = 0) -> li
     groups |= {ALL: faulty, CLEAN: [r for r in results if r.klass == CLEAN]}
     for level, chosen in groups.items():
         for name in METRICS if chosen else ():
-            if level == CLEAN and name in FAULTY:
+            unasked = name in AS_PUBLISHED and all(r.protocol is None for r in chosen)
+            if unasked or (level == CLEAN and name in FAULTY):
                 continue
             rows.append(_row(chosen, who, level, mode, name, name, seed))
     for kind in sorted({r.kind for r in faulty}):

@@ -80,7 +80,7 @@ def extra_floors(session: nox.Session, extras: str) -> None:
     """The tests of another extra with the lowest versions of what it names."""
     paths, more = OTHERS[extras]
     lowest(session, "-e", f".[{extras}]")
-    session.install(*of_dev(*TESTING, *more))
+    session.install(*of_extras(*TESTING, *more))
     tests(session, *paths)
 
 
@@ -88,7 +88,7 @@ def extra_floors(session: nox.Session, extras: str) -> None:
 def training(session: nox.Session) -> None:
     """The tests of training, with a torch that pulls no GPU packages where the index has one."""
     session.install(TORCH)
-    session.install("-e", ".[train,bench]", *of_dev(*TESTING))
+    session.install("-e", ".[train,bench]", *of_extras(*TESTING))
     tests(session, "tests/training")
 
 
@@ -97,7 +97,7 @@ def training_floor(session: nox.Session) -> None:
     """The same with the lowest versions of what the extra names."""
     session.install(TORCH)
     lowest(session, "-e", ".[train]")
-    session.install("-e", ".[train,bench]", *of_dev(*TESTING))
+    session.install("-e", ".[train,bench]", *of_extras(*TESTING))
     tests(session, "tests/training")
 
 
@@ -105,20 +105,21 @@ def training_floor(session: nox.Session) -> None:
 def base_floor(session: nox.Session) -> None:
     """The tests of the kernel's rooms with the lowest versions of what the base install names."""
     lowest(session, "-e", ".")
-    session.install(*of_dev(*TESTING))
+    session.install(*of_extras(*TESTING))
     tests(session, *(f"tests/{room}" for room in ROOMS))
 
 
 def needed(framework: str) -> list[str]:
     """What pip installs for a framework's page of tests."""
     extra = EXTRAS.get(framework, f"[{framework.replace('_', '-')}]")
-    return ["-e", f".{extra}", *(of_dev("openai", "anthropic") if framework == "loops" else [])]
+    return ["-e", f".{extra}", *(of_extras("openai", "anthropic") if framework == "loops" else [])]
 
 
-def of_dev(*names: str) -> list[str]:
-    """The requirements of these names in the extra `dev`."""
-    dev = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]["dev"]
-    return [requirement for requirement in dev if requirement.partition(">=")[0] in names]
+def of_extras(*names: str) -> list[str]:
+    """The requirements of these names, in whichever extra they stand."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    known = {one.partition(">=")[0]: one for extra in extras.values() for one in extra}
+    return [known[name] for name in names]
 
 
 def lowest(session: nox.Session, *wanted: str) -> None:

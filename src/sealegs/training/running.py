@@ -44,13 +44,14 @@ def train(recipe: Recipe, folder: Path, tell: Tell) -> dict[str, Any]:
     """
     installed()
     from accelerate import PartialState
+    from accelerate.utils import parse_flag_from_env
 
     from sealegs.training.records import CARD
 
     files = data_files(recipe.data)
     place = recipe.validation or beside(recipe.data)
     held_out = data_files(place, "validation") if place else ()
-    state = PartialState()
+    state = PartialState(cpu=parse_flag_from_env("ACCELERATE_USE_CPU"))  # which it does not look at by itself
     run = {"recipe": recipe.digest, "data": digest(files), "processes": state.num_processes}
     _same_run(folder, run)
     if (folder / CARD).is_file():

@@ -147,9 +147,10 @@ def living(family: dict[Process, bytes]) -> list[bytes]:
     return [told for (pid, began), told in family.items() if (stat := fields(pid)) and stat[19] == began]
 
 
+@pytest.mark.filterwarnings("ignore:.*was cut off and is left out")  # what a kill in the middle of writing leaves
 @pytest.mark.skipif(not available().strong, reason="no strong sandbox here")
 def test_killed_at_any_moment_it_goes_on_and_leaves_nothing_behind(tmp_path: Path) -> None:
-    options = ["--agent", "naive", "--limit", "32", "--interface", "code", "--jobs", "2", "--logs", "here"]
+    options = ["--agent", "naive", "--limit", "100", "--interface", "code", "--jobs", "2", "--logs", "here"]
     records = tmp_path / "here" / "episodes.jsonl"
     chance = random.Random(7)
     size = 0
@@ -181,7 +182,7 @@ def test_killed_at_any_moment_it_goes_on_and_leaves_nothing_behind(tmp_path: Pat
     assert sealegs("run", "highwater", *options, cwd=tmp_path).returncode == 0
     names = Counter(found[0].episode for found in map(list, read(records)) if isinstance(found[0], Started))
     assert set(names.values()) == {1}
-    assert len(names) == len(read_run(tmp_path / "here").records) == 64
+    assert len(names) == len(read_run(tmp_path / "here").records) == 200
 
 
 def grown(records: Path, size: int) -> bool:

@@ -55,7 +55,8 @@ ABLATIONS = (
     Arm("paladin 80 % clean", "default", clean=0.8, sets=(SEEN,)),
     Arm("paladin, no exemplars", "default", exemplars=0.0, sets=(SEEN, CODES)),
 )
-AMOUNTS = tuple(Arm(f"paladin, {share:g} of the rows", "default", rows=share, sets=(SEEN,)) for share in (0.04, 0.2))
+SHARES = (0.008, 0.04, 0.2)
+AMOUNTS = tuple(Arm(f"paladin, {share:g} of the rows", "default", rows=share, sets=(SEEN,)) for share in SHARES)
 
 
 @dataclass(frozen=True)

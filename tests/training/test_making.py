@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,11 @@ from typer.testing import CliRunner
 
 from sealegs.cli import app
 from sealegs.faults.mistake import Mistake
+from sealegs.tasks.similarity import jaccard, tools_of
 from sealegs.training.data import UNSEEN
 from sealegs.training.data.checks import Leak, check_leaks, seen_in
 from sealegs.training.data.choosing import checked, chosen, finished
-from sealegs.training.data.dividing import division
+from sealegs.training.data.dividing import ALIKE, division
 from sealegs.training.data.files import check_format, parts, rows
 from sealegs.training.data.making import JOURNAL
 from sealegs.training.data.recipe import Recipe
@@ -137,6 +139,15 @@ def test_every_task_is_of_one_split_at_most() -> None:
     known = {tool for split, of in divided.tasks.items() if split != UNSEEN for base in of for tool in base.specs}
     assert divided.tools
     assert not divided.tools & known
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_tasks_that_are_much_alike_stay_together(seed: int) -> None:
+    divided = division(Sources(), Recipe(name="any"), seed)
+    homes = [(split, tools_of(base.task)) for split, of in divided.tasks.items() for base in of]
+    alike = [(one, two) for (one, own), (two, others) in combinations(homes, 2) if jaccard(own, others) > ALIKE]
+    assert alike
+    assert all(one == two for one, two in alike)
 
 
 PLANTED = {

@@ -6,7 +6,7 @@ J(A, B) = |A and B| / |A or B|.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from statistics import mean
 from typing import TypeVar
@@ -52,9 +52,14 @@ class Seen:
 
     def nearest(self, tools: frozenset[str]) -> tuple[float, str]:
         """The highest index with any set so far, and that set's name; 0 and nothing where none shares a tool."""
+        return max(((index, name) for name, index in self._indices(tools)), default=(0.0, ""))
+
+    def alike(self, tools: frozenset[str], above: float) -> list[str]:
+        """The names of the sets so far whose index with this one is above a bound."""
+        return [name for name, index in self._indices(tools) if index > above]
+
+    def _indices(self, tools: frozenset[str]) -> Iterator[tuple[str, float]]:
+        """The index with each set so far that shares a tool."""
         shared = Counter(name for tool in tools for name in self._holders.get(tool, ()))
         size = len(tools)
-        return max(
-            ((both / (size + len(self._sets[name]) - both), name) for name, both in shared.items()),
-            default=(0.0, ""),
-        )
+        return ((name, both / (size + len(self._sets[name]) - both)) for name, both in shared.items())

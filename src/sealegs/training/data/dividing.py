@@ -1,6 +1,7 @@
 """Who may hold what: base tasks, (class, step) pairs, tools and kinds of failures, divided among the splits.
 
-- Base tasks: each is of one split. Tasks whose tool sets are much alike (a Jaccard index above 0.5) go together.
+- Base tasks: each is of one split. Tasks whose tool sets are much alike (a Jaccard index above 0.5) go together, and so
+  do those that are alike through others.
 - Pairs of a failure's class and the step that it strikes (a step is known by its tool): each is of one split.
 - Generalisation: some tools are offered, called and struck in no other split, and its failures strike these alone; some
   kinds of failures come in no other split, and its failures are these alone. The other tools of its tasks may be known.
@@ -10,9 +11,10 @@ The unseen tools are those that the fewest tasks use, as many as the split's sha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 
 from sealegs.faults import seeds
 from sealegs.tasks.similarity import Seen, tools_of
@@ -49,14 +51,15 @@ class Division:
 @cache
 def division(sources: Sources, recipe: Recipe, seed: int) -> Division:
     """How a recipe divides what its sources hold."""
-    found = bases(sources, recipe.leave_out)
+    circles = _circles(bases(sources, recipe.leave_out).values())
     shares = recipe.splits.parts()
-    tools, unseen = _unseen(found.values(), shares[UNSEEN], seed)
+    tools, unseen = _unseen(circles, shares[UNSEEN], seed)
     others = {split: share for split, share in shares.items() if split != UNSEEN and share}
     tasks: dict[str, list[Base]] = {split: [] for split in shares}
-    tasks[UNSEEN] = [base for base in found.values() if base.id in unseen]
-    left = [base for base in found.values() if base.id not in unseen]
-    for circle in _circles(left):
+    for circle in circles:
+        if circle[0].id in unseen:
+            tasks[UNSEEN].extend(circle)
+            continue
         split = _share_of(others, seeds.uniform("split", seed, circle[0].id)) if others else UNSEEN
         if others or tools == frozenset():
             tasks[split].extend(circle)
@@ -65,14 +68,13 @@ def division(sources: Sources, recipe: Recipe, seed: int) -> Division:
     return Division({split: tuple(of) for split, of in tasks.items()}, tools, kinds, paired, seed)
 
 
-def _unseen(found: Iterable[Base], share: float, seed: int) -> tuple[frozenset[str], set[str]]:
-    """The tools kept for generalisation, and the tasks that hold one of them."""
+def _unseen(circles: Sequence[Sequence[Base]], share: float, seed: int) -> tuple[frozenset[str], set[str]]:
+    """The tools kept for generalisation, and the tasks that go with them: their circles, whole."""
     users: dict[str, set[str]] = {}
-    count = 0
-    for base in found:
-        count += 1
-        for tool in tools_of(base.task):
-            users.setdefault(tool, set()).add(base.id)
+    for circle in circles:
+        for tool in frozenset().union(*(tools_of(base.task) for base in circle)):
+            users.setdefault(tool, set()).update(base.id for base in circle)
+    count = sum(map(len, circles))
     tools: set[str] = set()
     tasks: set[str] = set()
     for tool in sorted(users, key=lambda name: (len(users[name]), seeds.digest("unseen tool", seed, name))):
@@ -83,20 +85,16 @@ def _unseen(found: Iterable[Base], share: float, seed: int) -> tuple[frozenset[s
 
 
 def _circles(found: Iterable[Base]) -> list[list[Base]]:
-    """Tasks that are much alike, together; in the order of their first."""
+    """Tasks that are much alike, or alike through others, together; in the order of their first."""
     seen = Seen()
     circle: dict[str, list[Base]] = {}
-    circles: list[list[Base]] = []
     for base in found:
         tools = tools_of(base.task)
-        alike, name = seen.nearest(tools)
-        home = circle[name] if alike > ALIKE else []
-        if not home:
-            circles.append(home)
-        home.append(base)
-        circle[base.id] = home
+        homes = {id(circle[name]): circle[name] for name in seen.alike(tools, ALIKE)}
+        joined = [*chain.from_iterable(homes.values()), base]
+        circle.update((member.id, joined) for member in joined)
         seen.add(base.id, tools)
-    return circles
+    return list({id(of): of for of in circle.values()}.values())
 
 
 def _share_of(shares: Mapping[str, float], at: float) -> str:

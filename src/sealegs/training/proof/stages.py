@@ -198,7 +198,7 @@ def _taught(out: Path, size: Size, stage: Stage) -> None:
     given: dict[str, Any] = {"model": str(base_of(out, stage.seed)), "data": str(data)}
     if arm.curve:
         given |= {"validation": str(out / "rows" / arm.taught / VALIDATION), "keep": size.points}
-        given |= {"save_every": max(1, size.taught[1] // size.points)}
+        given |= {"save_every": -(-size.taught[1] // size.points)}
     train(_recipe("taught", stage.seed, size.taught[1], **given), folder / "run", lambda done, total: None)
 
 

@@ -1,10 +1,13 @@
 """Tokens a second of our trainer (packed) beside plain TRL SFT without packing: same model, same rows, one run.
 
-Both train all weights of a Llama of random values on the CPU, with the same tokens per step on average, both learn from
-the same tokens (the assistant's), and padding counts for neither. Steps take turns, each round in another order, so
-that what else the machine does hits all alike; ratios are of medians, of the clock and of CPU seconds (all threads). A
-third arm is ours with the stock attention: what packing alone does. Our time waiting for data is a share of the step's
-time. Data: rows of `--data`, or conversations of very different lengths made here.
+Both train all weights of a Llama of random values, with the same tokens per step on average, both learn from the same
+tokens (the assistant's), and padding counts for neither. Steps take turns, each round in another order, so that what
+else the machine does hits all alike; ratios are of medians, of the clock and of CPU seconds (all threads). A third arm
+is ours with the stock attention: what packing alone does. Our time waiting for data is a share of the step's time. The
+share of the peak: operations of a step a second, as torch counts them (attention only by kernels that it knows), over
+those of one product of two large matrices in the same precision. On a GPU, where there is one, the model has a billion
+parameters and the precision is bf16; else it is small and fp32. Data: rows of `--data`, or conversations of very
+different lengths made here.
 
 python -P benchmarks/training.py --json benchmarks/results/training.json
 
@@ -20,6 +23,8 @@ import platform
 import statistics
 import tempfile
 import time
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -27,6 +32,7 @@ from typing import Any
 import torch
 from datasets import Dataset
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+from torch.utils.flop_counter import FlopCounterMode
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast, PrinterCallback
 from trl import SFTConfig, SFTTrainer
 
@@ -35,7 +41,34 @@ from sealegs.training.dataset import Way, prepared
 from sealegs.training.objective import Collator, RecoveryTrainer
 from sealegs.training.templates import shipped
 
-CONTEXT = 1024
+
+@dataclass(frozen=True)
+class Place:
+    """What is trained where.
+
+    Attributes:
+        device: `cpu` or `gpu`.
+        shape: the model's.
+        context: tokens of a packed row.
+        side: of the matrices that the peak is measured with.
+    """
+
+    device: str
+    shape: Mapping[str, int]
+    context: int
+    side: int
+
+    @property
+    def type(self) -> torch.dtype:
+        """The precision of the arithmetic."""
+        return torch.float32 if self.device == "cpu" else torch.bfloat16
+
+
+SMALL = {"hidden_size": 128, "intermediate_size": 344, "num_hidden_layers": 3, "num_attention_heads": 4}
+LARGE = {"hidden_size": 2048, "intermediate_size": 5632, "num_hidden_layers": 22, "num_attention_heads": 32}
+CPU = Place("cpu", SMALL, 1024, 1024)
+GPU = Place("gpu", LARGE, 4096, 8192)
+PRODUCTS = 20
 WORDS = [f"{a}{b}{c}" for a in "bdgklmnprst" for b in "aeiou" for c in "lmnrst"]
 
 
@@ -45,12 +78,16 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=400, help="how many are made")
     parser.add_argument("--steps", type=int, default=12, help="steps of each that are measured")
     parser.add_argument("--threads", type=int, default=1, help="of torch; one is steadier on a busy machine")
+    parser.add_argument("--cpu", action="store_true", help="even where there is a GPU")
     parser.add_argument("--json", help="write the long table here")
     asked = parser.parse_args()
     torch.set_num_threads(asked.threads)
+    place = GPU if torch.cuda.is_available() and not asked.cpu else CPU
     with tempfile.TemporaryDirectory() as folder:
-        figures = measured(Path(folder), asked)
-    head = {"suite": "benchmark-training", "agent": "Llama 0.76 M", "level": f"context {CONTEXT}", "mode": "cpu"}
+        figures = measured(Path(folder), asked, place)
+    size = f"Llama {figures['parameters'] / 1e6:.2g} M"
+    mode = f"cpu, {asked.threads} thread{'s' * (asked.threads > 1)}" if place is CPU else torch.cuda.get_device_name()
+    head = {"suite": "benchmark-training", "agent": size, "level": f"context {place.context}", "mode": mode}
     rows = [
         {**head, "metric": name, "value": round(value, 4), "low": None, "high": None, "n": asked.steps}
         for name, value in figures.items()
@@ -77,19 +114,19 @@ def conversation(nth: int) -> dict[str, Any]:
     return {"messages": [*messages, {"role": "assistant", "content": words(5, 30)}]}
 
 
-def measured(folder: Path, asked: argparse.Namespace) -> dict[str, float]:
+def measured(folder: Path, asked: argparse.Namespace, place: Place) -> dict[str, float]:
     path = Path(asked.data) if asked.data else folder / "train.jsonl"
     if not asked.data:
         path.write_text("".join(json.dumps(conversation(nth)) + "\n" for nth in range(asked.rows)), encoding="utf-8")
     tokenizer = trained(path)
     tokenizer.chat_template = template = shipped("qwen")
-    packed, facts = prepared((path,), tokenizer, Way(template, CONTEXT, packing=True), folder / "tokens")
-    single, _ = prepared((path,), tokenizer, Way(template, CONTEXT, packing=False), folder / "tokens")
+    packed, facts = prepared((path,), tokenizer, Way(template, place.context, packing=True), folder / "tokens")
+    single, _ = prepared((path,), tokenizer, Way(template, place.context, packing=False), folder / "tokens")
     a_row = facts.tokens / facts.rows
-    batch = max(1, round(2 * CONTEXT / a_row))  # rows that hold as many tokens as two packed ones
-    ours = stepper(folder / "ours", packed, tokenizer, 2, register())
-    stock = stepper(folder / "stock", packed, tokenizer, 2, "sdpa")
-    plain = stepper(folder / "plain", single, tokenizer, batch)
+    batch = max(1, round(2 * place.context / a_row))  # rows that hold as many tokens as two packed ones
+    ours = stepper(folder / "ours", place, packed, tokenizer, 2, register())
+    stock = stepper(folder / "stock", place, packed, tokenizer, 2, "sdpa")
+    plain = stepper(folder / "plain", place, single, tokenizer, batch)
     by = {"ours": Steps(ours), "plain": Steps(plain), "stock": Steps(stock)}
     for name, steps in by.items():
         steps.take(2, warm=True)
@@ -99,12 +136,14 @@ def measured(folder: Path, asked: argparse.Namespace) -> dict[str, float]:
         for steps in turns:
             steps.take(1)
         turns = [*turns[1:], turns[0]]
+    best = peak(place)
+    work = by["ours"].operations()
     ratios = [a / b for a, b in zip(by["ours"].speeds, by["plain"].speeds, strict=True)]
     return {
         "parameters": float(sum(weight.numel() for weight in ours.model.parameters())),
         "rows": float(facts.rows),
         "tokens_per_row": a_row,
-        "packed_fill": facts.tokens / (facts.sequences * CONTEXT),
+        "packed_fill": facts.tokens / (facts.sequences * place.context),
         "plain_rows_per_batch": float(batch),
         "ours_tokens_per_second": by["ours"].rate,
         "plain_tokens_per_second": by["plain"].rate,
@@ -116,7 +155,29 @@ def measured(folder: Path, asked: argparse.Namespace) -> dict[str, float]:
         "plain_cores_in_use": by["plain"].cpu / by["plain"].seconds,
         "ratio_median_of_pairs": statistics.median(ratios),
         "ours_data_share_of_step": by["ours"].waited / by["ours"].seconds,
+        "operations_per_token": work,
+        "peak_operations_per_second": best,
+        "ours_share_of_peak": statistics.median(by["ours"].speeds) * work / best,
     }
+
+
+def peak(place: Place) -> float:
+    """Operations a second of the product of two matrices, at best: what the device can do in this precision."""
+    one = torch.randn(place.side, place.side, device="cpu" if place is CPU else "cuda", dtype=place.type)
+    took = []
+    for _ in range(PRODUCTS):
+        finished()
+        begun = time.perf_counter()
+        one @ one
+        finished()
+        took.append(time.perf_counter() - begun)
+    return 2 * place.side**3 / min(took)
+
+
+def finished() -> None:
+    """Wait for what the device still has to do."""
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
 
 
 class Steps:
@@ -137,26 +198,38 @@ class Steps:
 
     def take(self, count: int, *, warm: bool = False) -> None:
         """Steps: fetch, forward, backward, clip, update."""
-        trainer = self.trainer
-        trainer.model.train()
+        self.trainer.model.train()
         for _ in range(count):
+            finished()
             begun, worked = time.perf_counter(), time.process_time()
             found, items = self._fetch()
             fetched = time.perf_counter()
-            tokens = [self._real(batch) for batch in found]  # before the trainer takes the masks out
-            for batch in found:
-                trainer.training_step(trainer.model, batch, items)
-            torch.nn.utils.clip_grad_norm_(trainer.model.parameters(), 1.0)
-            trainer.optimizer.step()
-            trainer.optimizer.zero_grad()
+            real = self._learn(found, items)
+            finished()
             took, worked = time.perf_counter() - begun, time.process_time() - worked
-            real = sum(tokens)
             if not warm:
                 self.seconds += took
                 self.cpu += worked
                 self.waited += fetched - begun
                 self.tokens += real
                 self.speeds.append(real / took)
+
+    def operations(self) -> float:
+        """Operations of one step for each of its tokens, as torch counts those of products and attention."""
+        with FlopCounterMode(display=False) as counted:
+            real = self._learn(*self._fetch())
+        return counted.get_total_flops() / real
+
+    def _learn(self, found: list[Any], items: Any) -> int:
+        """Forward, backward, clip, update; how many tokens there were."""
+        trainer = self.trainer
+        real = sum(self._real(batch) for batch in found)  # before the trainer takes the masks out
+        for batch in found:
+            trainer.training_step(trainer.model, batch, items)
+        torch.nn.utils.clip_grad_norm_(trainer.model.parameters(), 1.0)
+        trainer.optimizer.step()
+        trainer.optimizer.zero_grad()
+        return real
 
     def _fetch(self) -> tuple[list[Any], Any]:
         found, items = self.trainer.get_batch_samples(self.batches, 1, self.trainer.args.device)
@@ -171,21 +244,21 @@ class Steps:
         return int(batch["input_ids"].numel() if mask is None else mask.sum())
 
 
-def stepper(folder: Path, data: Dataset, tokenizer: Any, batch: int, attention: str = "") -> Any:
+def stepper(folder: Path, place: Place, data: Dataset, tokenizer: Any, batch: int, attention: str = "") -> Any:
     """Our trainer on packed rows with this attention, or plain TRL on single ones."""
     arguments = SFTConfig(
         output_dir=str(folder),
         per_device_train_batch_size=batch,
-        bf16=False,
-        use_cpu=True,
+        bf16=place is GPU,
+        use_cpu=place is CPU,
         report_to="none",
         disable_tqdm=True,
         activation_checkpointing=False,
         max_steps=10_000,
-        max_length=CONTEXT,
+        max_length=place.context,
         dataset_kwargs={"skip_prepare_dataset": True} if attention else None,
     )
-    model = llama(len(tokenizer))
+    model = llama(len(tokenizer), place)
     given: dict[str, Any] = {"model": model, "args": arguments, "processing_class": tokenizer}
     if attention:
         model.set_attn_implementation(attention)
@@ -198,17 +271,9 @@ def stepper(folder: Path, data: Dataset, tokenizer: Any, batch: int, attention: 
     return made
 
 
-def llama(vocabulary: int) -> Any:
+def llama(vocabulary: int, place: Place) -> Any:
     torch.manual_seed(0)
-    shape = LlamaConfig(
-        vocab_size=vocabulary,
-        hidden_size=128,
-        intermediate_size=344,
-        num_hidden_layers=3,
-        num_attention_heads=4,
-        max_position_embeddings=CONTEXT,
-    )
-    return LlamaForCausalLM(shape)
+    return LlamaForCausalLM(LlamaConfig(vocab_size=vocabulary, max_position_embeddings=place.context, **place.shape))
 
 
 def trained(path: Path) -> Any:

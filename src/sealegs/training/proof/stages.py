@@ -31,7 +31,7 @@ from sealegs.training.recipe import Recipe
 from sealegs.training.running import train
 
 CONTEXT = {"symbols": 512, "clean": 1024, "taught": 1024}
-RATES = {"symbols": 3e-3, "clean": 3e-3, "taught": 3e-3}
+RATES = {"symbols": 3e-3, "clean": 3e-3, "taught": 1.5e-3}
 OPTIMIZERS = {"symbols": "muon", "clean": "muon", "taught": "adamw_torch"}
 DONE, EPISODES, CURVE = "done.json", "episodes.jsonl", "curve.jsonl"
 

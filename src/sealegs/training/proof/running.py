@@ -21,7 +21,7 @@ from sealegs.training.checks import installed
 from sealegs.training.proof.sizes import SIZES, Size
 
 RUN, DONE = "proof.json", "done.json"
-VERSION = 1
+VERSION = 2
 Tell = Callable[[int, int], None]
 
 

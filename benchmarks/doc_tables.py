@@ -25,7 +25,7 @@ from sealegs.suites.diagnosis import confusion, measured
 from sealegs.suites.maze.detection_rows import detection_lines, guarded_lines
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("paladin", "detectors", "diagnosis")
+PAGES = ("paladin", "detectors", "diagnosis", "proof")
 BLOCK = re.compile(r"(<!-- table: (?P<name>[^>]+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 Rows = Sequence[Mapping[str, Any]]
 
@@ -201,6 +201,54 @@ def confused() -> str:
     return table(("published class (rows), told as", *(short[name] for name in told)), lines)
 
 
+SETS = ("seen", "kinds", "tools", "both", "codes")
+CELLS = {"P1": "explicit, passes", "P2": "explicit, stays", "P3": "implicit, passes", "P4": "implicit, stays"}
+
+
+def proof(size: str) -> tuple[Rows, dict[tuple[str, ...], Mapping[str, Any]]]:
+    """The measures of a proof, and the same by model, set, cell and metric."""
+    rows = [row for row in result(f"proof_{size}")["rows"] if row["suite"] == "proof"]
+    return rows, {(row["model"], row["mode"], row["level"], row["metric"]): row for row in rows}
+
+
+def taught(size: str) -> str:
+    """The recovery rate of each arm on each set, and its other metrics on the first."""
+    rows, found = proof(size)
+
+    def lines() -> Iterator[Sequence[str]]:
+        for model in dict.fromkeys(row["model"] for row in rows):
+            rates = (cell(found.get((model, name, "all", "rr")), 0) for name in SETS)
+            others = (cell(found[model, "seen", "all", metric], 0, bare=True) for metric in ("tsr", "csr"))
+            calls = cell(found[model, "seen", "all", "es"], 2, bare=True)
+            yield model, *rates, *others, calls, cell(found[model, "seen", "clean", "tsr"], 0, bare=True)
+
+    return table(("", *(f"RR: `{name}`" for name in SETS), "TSR", "CSR", "ES", "clean"), lines())
+
+
+def cells(size: str, chosen: str) -> str:
+    """The recovery rate on one set, cell by cell, of the arms that recover more often than now and then."""
+    rows, found = proof(size)
+    own = [row for row in rows if row["mode"] == chosen and row["metric"] == "rr" and row["level"] == "all"]
+
+    def lines() -> Iterator[Sequence[str]]:
+        for model in (row["model"] for row in own if (row["value"] or 0) >= 5):
+            yield model, *(cell(found[model, chosen, level, "rr"], 0) for level in (*CELLS, "dead end"))
+
+    return table((f"RR on `{chosen}`", *CELLS.values(), "dead end"), lines())
+
+
+def amounts() -> str:
+    """The recovery rate by rows of data, and over the steps of training."""
+    rows = result("proof_full")["rows"]
+    of = [row for row in rows if row["suite"] == "proof/amount"]
+    way = {(row["level"], row["metric"]): row for row in rows if row["suite"] == "proof/curve"}
+    steps = list(dict.fromkeys(step for step, _ in way))
+    by_rows = table(("rows", *(row["level"] for row in of)), iter([("RR", *(cell(row, 0) for row in of))]))
+    shown = {"rr": "RR", "tsr": "TSR", "tsr_clean": "clean"}
+    by_steps = ((name, *(cell(way[step, metric], 0) for step in steps)) for metric, name in shown.items())
+    return by_rows + "\n" + table(("steps", *steps), by_steps)
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
     **{
         f"paladin {chosen} {backbone}": (lambda c=chosen, b=backbone: arms(c, b))  # type: ignore[misc]
@@ -217,6 +265,10 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "detectors drift": midway,
     "diagnosis unseen": diagnosed,
     "diagnosis confusion": confused,
+    **{f"proof {size}": (lambda s=size: taught(s)) for size in ("ci", "full")},  # type: ignore[misc]
+    "proof cells seen": lambda: cells("full", "seen"),
+    "proof cells kinds": lambda: cells("full", "kinds"),
+    "proof amounts": amounts,
 }
 
 

@@ -56,7 +56,8 @@ def _cells(rows: Sequence[Row]) -> Table:
 def _table(*columns: str) -> Table:
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     for nth, column in enumerate(columns):
-        table.add_column(column, justify="left" if nth == 0 or column == "set" else "right", no_wrap=True)
+        left = nth == 0 or column == "set"
+        table.add_column(column, justify="left" if left else "right", no_wrap=nth > 0, overflow="fold")
     return table
 
 

@@ -103,8 +103,9 @@ def training_floor(session: nox.Session) -> None:
 
 @nox.session(python=["3.11", "3.12", "3.13"])
 def base_floor(session: nox.Session) -> None:
-    """The tests of the kernel's rooms with the lowest versions of what the base install names."""
+    """The command, and the tests of the kernel's rooms, with the lowest versions of what the base install names."""
     lowest(session, "-e", ".")
+    session.run("sealegs", "--help", silent=True)
     session.install(*of_extras(*TESTING))
     tests(session, *(f"tests/{room}" for room in ROOMS))
 

@@ -150,6 +150,25 @@ def test_tasks_that_are_much_alike_stay_together(seed: int) -> None:
     assert all(one == two for one, two in alike)
 
 
+DIVIDED = """
+from sealegs.training.data.dividing import division
+from sealegs.training.data.recipe import Recipe
+from sealegs.training.data.sources import Sources
+found = division(Sources(), Recipe(name="any"), 0)
+print([[base.id for base in of] for of in found.tasks.values()], sorted(found.tools))
+"""
+
+
+def test_no_process_divides_otherwise() -> None:
+    def told(hashed: str) -> bytes:
+        command = [sys.executable, "-c", DIVIDED]
+        return subprocess.run(
+            command, env={**os.environ, "PYTHONHASHSEED": hashed}, stdout=subprocess.PIPE, check=True
+        ).stdout
+
+    assert len({told(hashed) for hashed in "123"}) == 1
+
+
 PLANTED = {
     "base task": {"base_task": None},
     "pair of class and step": {"failure_class": None, "step_tool": None},

@@ -87,11 +87,13 @@ def _unseen(circles: Sequence[Sequence[Base]], share: float, seed: int) -> tuple
 def _circles(found: Iterable[Base]) -> list[list[Base]]:
     """Tasks that are much alike, or alike through others, together; in the order of their first."""
     seen = Seen()
+    places: dict[str, int] = {}
     circle: dict[str, list[Base]] = {}
     for base in found:
         tools = tools_of(base.task)
         homes = {id(circle[name]): circle[name] for name in seen.alike(tools, ALIKE)}
-        joined = [*chain.from_iterable(homes.values()), base]
+        places[base.id] = len(places)
+        joined = sorted([*chain.from_iterable(homes.values()), base], key=lambda one: places[one.id])
         circle.update((member.id, joined) for member in joined)
         seen.add(base.id, tools)
     return list({id(of): of for of in circle.values()}.values())

@@ -1,8 +1,8 @@
 """Environments of their own: `nox` tests each adapter with its real framework and writes the table of docs/adapters.md.
 
 `nox -s "adapter(langchain)"` tests one; `nox -s table` writes the table from what the runs left in build/adapters;
-`nox -s adapter -- --no-cost` makes the checks and leaves nothing. `nox -s floors extra_floors base_floor` tests with
-the lowest versions that pyproject.toml allows; that takes long and is no part of `nox` alone.
+`nox -s adapter -- --no-cost` makes the checks and leaves nothing. `nox -s floors extra_floors base_floor
+training_floor` tests with the lowest versions that pyproject.toml allows. These take long: no part of `nox` alone.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from sealegs.inject import Session
+from tests import needs
 
 KINDS = ("httpx", "httpx async", "httpx2", "httpx2 async", "requests")
 
@@ -51,7 +52,7 @@ async def ask(
     """
     method = "GET" if json is None else "POST"
     name, _, form = kind.partition(" ")
-    library = pytest.importorskip(name)
+    library = pytest.importorskip(name, reason=needs.module(name))
     ours = importlib.import_module(f"sealegs.adapters.{name}")
     if name == "requests":
         with library.Session() as client:

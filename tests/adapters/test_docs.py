@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from sealegs.agents.scripted_model import ScriptServer, script_from
+from tests import needs
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -21,14 +22,14 @@ def blocks(page: str, language: str) -> list[str]:
 
 
 def test_the_page_of_http_tools() -> None:
-    pytest.importorskip("httpx2")
+    pytest.importorskip("httpx2", reason=needs.module("httpx2"))
     (program,) = blocks("http.md", "python")
     with ScriptServer(script_from({"turns": [{"say": "x"}]})) as server:
         exec(compile(program, "http.md", "exec"), {"server": server.root})
 
 
 def test_the_page_of_the_scripted_model() -> None:
-    pytest.importorskip("openai")
+    pytest.importorskip("openai", reason=needs.module("openai"))
     (script,) = blocks("serve-script.md", "yaml")
     (program,) = blocks("serve-script.md", "python")
     scope: dict[str, Any] = {"script": yaml.safe_load(script)}

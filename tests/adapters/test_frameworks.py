@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import needs
 from tests.adapters.frameworks.suite import FRAMEWORKS
 
 MAIN = ("value_replaced", "error_shown")
@@ -27,7 +28,7 @@ def is_installed(module: str) -> bool:
 def test_a_framework_passes_the_kit(name: str, tmp_path: Path) -> None:
     """In a process, a folder and a home of its own, since frameworks warn, print and leave files."""
     if not is_installed(FRAMEWORKS[name]):
-        pytest.skip(f"{name} is not installed")
+        pytest.skip(needs.framework(name))
     command = [sys.executable, "-m", "tests.adapters.frameworks.suite", name]
     checks = [word for check in MAIN for word in ("--check", check)]
     path = os.pathsep.join([str(ROOT), str(ROOT / "src")])

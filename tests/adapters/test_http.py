@@ -35,6 +35,7 @@ from sealegs.faults.kinds import (
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Argument, First, Probability, Tool
 from sealegs.inject import RealClock, Session, VirtualClock
+from tests import needs
 from tests.adapters.http_clients import KINDS, Got, ask, raised
 from tests.adapters.http_server import BODY, EVENTS, PRICES, Served, serving
 from tests.adapters.shop import Episode, silent
@@ -314,7 +315,7 @@ async def test_the_active_session_is_found(kind: str, served: Served) -> None:
 
 
 def test_the_library_retries_above_the_wire(served: Served) -> None:
-    requests = pytest.importorskip("requests")
+    requests = pytest.importorskip("requests", reason=needs.module("requests"))
     from urllib3.util import Retry
 
     from sealegs.adapters.requests import Adapter
@@ -334,7 +335,7 @@ def test_the_library_retries_above_the_wire(served: Served) -> None:
 
 
 def test_a_connection_goes_back_to_its_pool(served: Served) -> None:
-    requests = pytest.importorskip("requests")
+    requests = pytest.importorskip("requests", reason=needs.module("requests"))
     from sealegs.adapters.requests import Adapter
 
     adapter = Adapter(Session(plan(rule(Delay(seconds=0.0)))), pool_block=True, pool_maxsize=1)

@@ -12,12 +12,13 @@ from sealegs.faults import Fault
 from sealegs.faults.kinds import Connection, Delta, Drip, Error, Hang, Interrupted, Malformed, RateLimit
 from sealegs.faults.triggers import First
 from sealegs.inject import Session
+from tests import needs
 from tests.adapters.shop import Episode
 from tests.inject.staging import rule
 
-httpx2 = pytest.importorskip("httpx2")
-openai = pytest.importorskip("openai")
-anthropic = pytest.importorskip("anthropic")
+httpx2 = pytest.importorskip("httpx2", reason=needs.module("httpx2"))
+openai = pytest.importorskip("openai", reason=needs.module("openai"))
+anthropic = pytest.importorskip("anthropic", reason=needs.module("anthropic"))
 WORDS = "It is sunny in Oslo and 21 degrees warm."
 ASKED: list[Any] = [{"role": "user", "content": "Weather?"}]
 

@@ -15,10 +15,11 @@ import pytest
 from sealegs.faults import Call, Fault, Outcome, Wait
 from sealegs.faults.kinds import Delta, Error, Malformed, Partial
 from sealegs.inject import Session, VirtualClock
+from tests import needs
 from tests.adapters.shop import Episode
 from tests.inject.staging import rule
 
-pytest.importorskip("inspect_ai")
+pytest.importorskip("inspect_ai", reason=needs.module("inspect_ai"))
 
 from inspect_ai.agent import agent, as_tool, handoff, react
 from inspect_ai.model import ChatMessageAssistant, ChatMessageTool, ContentText, execute_tools

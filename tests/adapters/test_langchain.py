@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("langchain", reason="langchain is not installed")
+from tests import needs
+
+pytest.importorskip("langchain", reason=needs.module("langchain"))
 pytestmark = pytest.mark.filterwarnings("default")
 
 from langchain.agents import create_agent

@@ -17,11 +17,12 @@ from sealegs.agents.scripted_model import ScriptServer, script_from
 from sealegs.faults.kinds import Connection, Delta, Error, Interrupted, RateLimit
 from sealegs.faults.triggers import Nth
 from sealegs.inject import Session
+from tests import needs
 from tests.adapters.shop import Episode
 from tests.inject.staging import rule
 
-openai = pytest.importorskip("openai")
-anthropic = pytest.importorskip("anthropic")
+openai = pytest.importorskip("openai", reason=needs.module("openai"))
+anthropic = pytest.importorskip("anthropic", reason=needs.module("anthropic"))
 
 
 def price(item: str) -> dict[str, Any]:

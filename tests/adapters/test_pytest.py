@@ -8,6 +8,7 @@ import pytest
 
 import sealegs.adapters.pytest_faults
 import sealegs.adapters.python  # noqa: F401 - loaded here, so that runs in this process do not each load their own
+from tests import needs
 
 pytest_plugins = ("pytester",)
 
@@ -171,7 +172,7 @@ def test_a_failure_prints_the_plan_and_the_command_that_replays_it(place: pytest
 
 
 def test_xdist_tells_the_same(place: pytest.Pytester) -> None:
-    pytest.importorskip("xdist")
+    pytest.importorskip("xdist", reason=needs.module("xdist"))
     place.makepyfile(test_drift=lines(FAILING, MARKED, UNDELIVERED))
     alone = place.runpytest_inprocess("-p", "no:randomly")
     spread = place.runpytest_subprocess("-n", "2")
@@ -185,7 +186,7 @@ def test_xdist_tells_the_same(place: pytest.Pytester) -> None:
 
 
 def test_async_tests_and_their_tasks_and_threads(place: pytest.Pytester) -> None:
-    pytest.importorskip("pytest_asyncio")
+    pytest.importorskip("pytest_asyncio", reason=needs.module("pytest_asyncio"))
     tests = """
 PLAN = {"name": "down", "rules": [{"match": {"tool": "weather*"}, "fault": {"kind": "error", "status": 503}}]}
 

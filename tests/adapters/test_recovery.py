@@ -20,6 +20,7 @@ from sealegs.inject import RealClock
 from sealegs.recovery.layer import RecoveryLayer, active
 from sealegs.recovery.policies import Advice, Advise, Alternative, Found, Given, Step
 from sealegs.recovery.signature import Signature
+from tests import needs
 
 SPECS = [ToolSpec("price"), ToolSpec("quote"), ToolSpec("parts"), ToolSpec("aquote")]
 WAYS = [
@@ -235,7 +236,7 @@ def test_the_openai_loop_recovers() -> None:
 
 @pytest.mark.parametrize("way", ["middleware", "wrap", "async"])
 def test_langchains_agent_recovers(way: str) -> None:
-    pytest.importorskip("langchain")
+    pytest.importorskip("langchain", reason=needs.module("langchain"))
     from langchain.agents import create_agent
     from langchain_core.language_models import GenericFakeChatModel
     from langchain_core.messages import AIMessage, ToolMessage
@@ -265,7 +266,7 @@ def test_langchains_agent_recovers(way: str) -> None:
 
 
 def test_langchains_users_catch_their_own_exceptions() -> None:
-    pytest.importorskip("langchain")
+    pytest.importorskip("langchain", reason=needs.module("langchain"))
     from sealegs.adapters import langchain
 
     tool: Any = langchain.wrap(Shop().tools()["closed"], session(Advise(Sage())))

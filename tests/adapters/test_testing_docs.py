@@ -7,6 +7,7 @@ import pytest
 
 import sealegs.adapters.pytest_faults
 import sealegs.adapters.python  # noqa: F401 - loaded here, so that the run in this process does not load its own
+from tests import needs
 
 pytest_plugins = ("pytester",)
 
@@ -28,7 +29,7 @@ def test_the_files_of_the_page_run(pytester: pytest.Pytester) -> None:
 
 
 def test_the_plan_of_the_page_is_that_of_the_hunt() -> None:
-    pytest.importorskip("hypothesis")
+    pytest.importorskip("hypothesis", reason=needs.module("hypothesis"))
     from sealegs.suites.hunt.callables import callable_target
     from sealegs.suites.hunt.search import Limits, hunt
     from sealegs.suites.hunt.telling import told

@@ -16,8 +16,9 @@ import pytest
 
 from sealegs.agents.scripted_model import ScriptError, ScriptServer, read_script, script_from
 from sealegs.faults.mistake import Mistake
+from tests import needs
 
-openai = pytest.importorskip("openai")
+openai = pytest.importorskip("openai", reason=needs.module("openai"))
 SCRIPT = {
     "name": "weather",
     "turns": [
@@ -111,7 +112,7 @@ def test_a_response(server: ScriptServer, streamed: bool, kept: bool) -> None:
 
 @pytest.mark.parametrize("streamed", [False, True])
 def test_an_anthropic_message(server: ScriptServer, streamed: bool) -> None:
-    anthropic = pytest.importorskip("anthropic")
+    anthropic = pytest.importorskip("anthropic", reason=needs.module("anthropic"))
 
     def message(messages: list[Any]) -> Any:
         with anthropic.Anthropic(base_url=server.root, api_key="none", max_retries=0) as mine:

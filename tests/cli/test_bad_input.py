@@ -13,6 +13,7 @@ import pytest
 from sealegs.cli import MOST, main
 from sealegs.faults.mistake import Mistake
 from sealegs.traces.whole import make_folder, write_whole
+from tests import needs
 
 
 def told(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: str) -> str:
@@ -46,7 +47,7 @@ def test_a_file_in_the_place_of_a_folder_is_told(
     place: str,
 ) -> None:
     if command.startswith("campaign"):
-        pytest.importorskip("langchain")
+        pytest.importorskip("langchain", reason=needs.module("langchain"))
     monkeypatch.chdir(tmp_path)
     Path("taken").write_text("mine", encoding="utf-8")
     message = told(capfd, monkeypatch, *command.split(), place)

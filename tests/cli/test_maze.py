@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from sealegs.suites.maze import LEVELS
+from tests import needs
 from tests.cli.test_run import SEALEGS, sealegs
 
 
@@ -128,7 +129,7 @@ def alive_in(session: int) -> list[int]:
     return found
 
 
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads processes from /proc")
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason=needs.PROC)
 def test_a_killed_run_leaves_no_process_behind(tmp_path: Path) -> None:
     command = [*SEALEGS, "maze", "generate", "--out", "more", "-n", "5000", "--levels", "C1", "--jobs", "2"]
     run = subprocess.Popen(command, cwd=tmp_path, start_new_session=True, stderr=subprocess.DEVNULL)

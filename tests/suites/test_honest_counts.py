@@ -20,6 +20,7 @@ from sealegs.suites.maze.running import Settings, run_scripted
 from sealegs.suites.running.folders import RECORDS
 from sealegs.suites.running.logs import SETTINGS
 from sealegs.traces.inspect_logs import samples, samples_planned
+from tests import needs
 
 FEW = Settings(agent="planner", limit=1)  # 4 base tasks in 5 modes
 
@@ -46,7 +47,7 @@ def test_half_a_run_is_told_of_as_half(tmp_path: Path) -> None:
 
 
 def test_half_a_run_of_inspect_is_told_of_as_half(tmp_path: Path) -> None:
-    pytest.importorskip("inspect_ai")
+    pytest.importorskip("inspect_ai", reason=needs.module("inspect_ai"))
     options = ["--agent", "planner", "--limit", "1", "--engine", "inspect", "--logs", "run"]
     command = [sys.executable, "-m", "sealegs.cli", "run", "maze", *options]
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)

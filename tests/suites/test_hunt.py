@@ -14,8 +14,9 @@ from sealegs import tool
 from sealegs.faults.mistake import Mistake
 from sealegs.faults.plan import Plan
 from sealegs.inject import Session
+from tests import needs
 
-pytest.importorskip("hypothesis")
+pytest.importorskip("hypothesis", reason=needs.module("hypothesis"))
 
 from sealegs.adapters.python import wrap
 from sealegs.suites.hunt import example

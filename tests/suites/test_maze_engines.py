@@ -9,6 +9,7 @@ from sealegs.suites.maze.choosing import ChoiceError, settings
 from sealegs.suites.maze.direct import run_episode
 from sealegs.suites.maze.episodes import Episode
 from sealegs.traces import record
+from tests import needs
 
 MODES = ("NP", "P1", "P2", "P3", "P4")
 LANGCHAIN = [(f"{level}-0{place}", mode) for place, level in enumerate(("c1", "c2", "c3", "c4"), 1) for mode in MODES]
@@ -29,7 +30,7 @@ def same_end(task: str, mode: str, agent: str, recovery: str, engine: str) -> No
 @pytest.mark.parametrize("recovery", ["off", "active"])
 @pytest.mark.parametrize("agent", ["naive", "retrier", "planner"])
 def test_over_langchain(agent: str, recovery: str) -> None:
-    pytest.importorskip("langchain")
+    pytest.importorskip("langchain", reason=needs.module("langchain"))
     for task, mode in LANGCHAIN[hash_of(agent, recovery) :: 5]:
         same_end(task, mode, agent, recovery, "langchain")
 
@@ -45,7 +46,7 @@ def test_over_mcp(task: str, mode: str, agent: str, recovery: str) -> None:
 
 
 def test_an_agent_without_end_is_cut_off_alike() -> None:
-    pytest.importorskip("langchain")
+    pytest.importorskip("langchain", reason=needs.module("langchain"))
     episode = Episode("c1-01", "NP")
     for engine in ("direct", "langchain"):
         end = record(run_episode(episode, "naive", 2, engine=engine)).end

@@ -16,8 +16,9 @@ from sealegs.faults.triggers import Always, AnyCondition, Outage, Probability, T
 from sealegs.traces.fitted import fitted_plan
 from sealegs.traces.fitting import Failing, Fit, fits, quantiles, run_length
 from sealegs.traces.observed import ABANDONED, NOT_KEPT, Observation, Trace, recorded
+from tests import needs
 
-np = pytest.importorskip("numpy")
+np = pytest.importorskip("numpy", reason=needs.module("numpy"))
 
 
 def chain(rate: float, length: float, calls: int, draw: random.Random) -> list[bool]:

@@ -13,8 +13,11 @@ import pytest
 from sealegs.cli import main
 from sealegs.faults.reading import read_plan
 from sealegs.faults.triggers import Outage
+from tests import needs
 
-pytest.importorskip("opentelemetry.exporter.otlp.json.file")
+pytest.importorskip(
+    "opentelemetry.exporter.otlp.json.file", reason=needs.module("opentelemetry.exporter.otlp.json.file")
+)
 
 PAGE = (Path(__file__).parents[2] / "docs" / "production.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

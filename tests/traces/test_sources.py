@@ -18,6 +18,7 @@ from sealegs.traces import Recorder, Store
 from sealegs.traces.fitting import fits
 from sealegs.traces.observed import ABANDONED, NOT_KEPT, Trace, recorded
 from sealegs.traces.sources import TraceError, read_traces
+from tests import needs
 from tests.traces.instrumented import NEEDS
 
 DATA = Path(__file__).parent / "data"
@@ -280,7 +281,9 @@ def test_a_call_that_was_given_up_without_a_fault_is_abandoned() -> None:
 
 def test_opentelemetry_s_own_exporter_is_read_and_fitted(tmp_path: Path) -> None:
     """Through the SDK and its OTLP JSON file exporter, with failures of known parameters."""
-    pytest.importorskip("opentelemetry.exporter.otlp.json.file")
+    pytest.importorskip(
+        "opentelemetry.exporter.otlp.json.file", reason=needs.module("opentelemetry.exporter.otlp.json.file")
+    )
     from .production import spans_of
 
     true = Plan(
@@ -312,7 +315,7 @@ def test_opentelemetry_s_own_exporter_is_read_and_fitted(tmp_path: Path) -> None
 def test_the_spans_of_real_frameworks_are_read(name: str, fresh: bool, tmp_path: Path) -> None:
     path = DATA / f"{name}.jsonl"
     if fresh:
-        pytest.importorskip(NEEDS[name], reason="needs the framework")
+        pytest.importorskip(NEEDS[name], reason=needs.framework(name))
         path = tmp_path / "spans.jsonl"
         command = [sys.executable, "-m", "tests.traces.instrumented", name, str(path)]
         subprocess.run(command, check=True, capture_output=True, timeout=120, cwd=DATA.parents[2])

@@ -20,8 +20,9 @@ from sealegs.traces import Recorder, Watchers, record
 from sealegs.traces.fitting import fits
 from sealegs.traces.observed import recorded
 from sealegs.traces.sources import read_traces
+from tests import needs
 
-pytest.importorskip("opentelemetry.sdk")
+pytest.importorskip("opentelemetry.sdk", reason=needs.module("opentelemetry.sdk"))
 
 from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
@@ -267,7 +268,10 @@ def test_what_recovery_did_stands_on_the_span_of_the_agents_call(tracing: Tracin
 
 
 def test_from_records_and_from_spans_a_tool_under_recovery_is_fitted_alike(tmp_path: Path) -> None:
-    export = pytest.importorskip("opentelemetry.exporter.otlp.json.file.trace_exporter")
+    export = pytest.importorskip(
+        "opentelemetry.exporter.otlp.json.file.trace_exporter",
+        reason=needs.module("opentelemetry.exporter.otlp.json.file.trace_exporter"),
+    )
     sdk = TracerProvider()
     sdk.add_span_processor(SimpleSpanProcessor(export.FileSpanExporter(tmp_path / "spans.jsonl")))
     clock = VirtualClock()

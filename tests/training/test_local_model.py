@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="needs the extra `train`")
-pytest.importorskip("trl", reason="needs the extra `train`")
-pytest.importorskip("inspect_ai", reason="needs the extra `bench`")
+from tests import needs
+
+torch = pytest.importorskip("torch", reason=needs.module("torch"))
+pytest.importorskip("trl", reason=needs.module("trl"))
+pytest.importorskip("inspect_ai", reason=needs.module("inspect_ai"))
 
 from inspect_ai.model import (  # noqa: E402
     ChatMessage,

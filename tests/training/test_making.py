@@ -24,6 +24,7 @@ from sealegs.training.data.files import check_format, parts, rows
 from sealegs.training.data.making import JOURNAL
 from sealegs.training.data.recipe import Recipe
 from sealegs.training.data.sources import Sources
+from tests import needs
 from tests.training.made import making
 
 N = 60
@@ -232,7 +233,7 @@ def test_the_card_counts_what_is_there(one: Path) -> None:
 
 
 def test_parquet_holds_the_same(one: Path, tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow")
+    pytest.importorskip("pyarrow", reason=needs.module("pyarrow"))
     assert lines(made(tmp_path / "parquet", format="parquet")) == lines(one)
 
 

@@ -19,11 +19,10 @@ from sealegs.training.proof.errands import errand
 from sealegs.training.proof.harbour import SERVICES, code, service_of, tools_of, unseen
 from sealegs.training.proof.kinds import bank, codes, kinds
 from sealegs.training.proof.orders import CELLS, cell_of, order_of_episode, order_of_row
+from tests import needs
 
 NEEDED = ("torch", "transformers", "peft", "trl", "datasets", "accelerate")
-trains = pytest.mark.skipif(
-    any(importlib.util.find_spec(name) is None for name in NEEDED), reason="needs the extra `train`"
-)
+trains = pytest.mark.skipif(any(importlib.util.find_spec(name) is None for name in NEEDED), reason=needs.TRAINING)
 EPISODES = [(name, cell) for name in SETS for cell in CELLS if name != CODES or cell not in ("P3", "P4", "clean")]
 
 

@@ -12,6 +12,7 @@ from sealegs.cli import app
 from sealegs.faults.mistake import Mistake
 from sealegs.training.recipe import PROJECTIONS, read_recipe, recipe_of
 from sealegs.training.rows import BadRow, beside, conversation, data_files, digest, texts
+from tests import needs
 from tests.training.small import row
 
 
@@ -127,7 +128,7 @@ def test_files_of_a_folder(tmp_path: Path) -> None:
 
 
 def test_parquet_rows_read_like_lines(tmp_path: Path) -> None:
-    pyarrow = pytest.importorskip("pyarrow")
+    pyarrow = pytest.importorskip("pyarrow", reason=needs.module("pyarrow"))
     import pyarrow.parquet as parquet
 
     one = row(3, recovering=True)

@@ -13,8 +13,10 @@ from typing import Any
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="needs the extra `train`")
-pytest.importorskip("trl", reason="needs the extra `train`")
+from tests import needs
+
+torch = pytest.importorskip("torch", reason=needs.module("torch"))
+pytest.importorskip("trl", reason=needs.module("trl"))
 
 from safetensors.torch import load_file  # noqa: E402
 

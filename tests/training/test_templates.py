@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("torch", reason="needs the extra `train`")
-pytest.importorskip("trl", reason="needs the extra `train`")
+from tests import needs
+
+pytest.importorskip("torch", reason=needs.module("torch"))
+pytest.importorskip("trl", reason=needs.module("trl"))
 
 from trl.chat_template_utils import (
     is_chat_template_prefix_preserving,

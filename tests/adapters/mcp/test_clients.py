@@ -13,9 +13,11 @@ from typing import Any
 
 import pytest
 
-fastmcp = pytest.importorskip("fastmcp")
-pytest.importorskip("aiohttp")
-mcp_types = pytest.importorskip("mcp_types")
+from tests import needs
+
+fastmcp = pytest.importorskip("fastmcp", reason=needs.module("fastmcp"))
+pytest.importorskip("aiohttp", reason=needs.module("aiohttp"))
+mcp_types = pytest.importorskip("mcp_types", reason=needs.module("mcp_types"))
 
 from fastmcp.client.transports import StdioTransport, StreamableHttpTransport  # noqa: E402
 from mcp.client.client import Client  # noqa: E402

@@ -10,8 +10,9 @@ import pytest
 import yaml
 
 from sealegs.faults import plan_from
+from tests import needs
 
-pytest.importorskip("mcp")
+pytest.importorskip("mcp", reason=needs.module("mcp"))
 
 PAGE = (Path(__file__).parents[3] / "docs" / "mcp.md").read_text(encoding="utf-8")
 

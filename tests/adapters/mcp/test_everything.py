@@ -15,8 +15,10 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("fastmcp")
-pytest.importorskip("aiohttp")
+from tests import needs
+
+pytest.importorskip("fastmcp", reason=needs.module("fastmcp"))
+pytest.importorskip("aiohttp", reason=needs.module("aiohttp"))
 
 from tests.adapters.mcp.test_clients import CLIENTS, called, connected, ended, listening, options
 
@@ -38,7 +40,7 @@ def script() -> str:
     """The server's program, installed once on this machine."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if node is None or npm is None:
-        pytest.skip("no node and npm")
+        pytest.skip(needs.NODE)
     home = Path(tempfile.gettempdir()) / f"sealegs-everything-{VERSION}-{os.getuid()}"
     found = home / "node_modules" / PACKAGE / "dist" / "index.js"
     if not found.exists():
@@ -46,7 +48,7 @@ def script() -> str:
         command = [npm, "install", "--prefix", str(aside), "--no-audit", "--no-fund", f"{PACKAGE}@{VERSION}"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=300)
         if done.returncode != 0:
-            pytest.skip(f"npm does not give {PACKAGE}: {done.stderr[-200:]}")
+            pytest.skip(f"{needs.EVERYTHING} ({done.stderr[-200:]})")
         if home.exists():  # another run was faster
             shutil.rmtree(aside)
         else:

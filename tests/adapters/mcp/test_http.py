@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from sealegs.traces import read, record
+from tests import needs
 from tests.adapters.mcp.piping import SEALEGS, cancel, request, text_of
 
-aiohttp = pytest.importorskip("aiohttp")
+aiohttp = pytest.importorskip("aiohttp", reason=needs.module("aiohttp"))
 
 from aiohttp import web  # noqa: E402
 from yarl import URL  # noqa: E402

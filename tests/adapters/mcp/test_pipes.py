@@ -13,6 +13,7 @@ import pytest
 from sealegs.traces import read, record
 from sealegs.traces.observed import recorded
 from sealegs.traces.specs import specs_of
+from tests import needs
 from tests.adapters.mcp.piping import RAW, SEALEGS, Pipes, cancel, piped, request, text_of, waited_for
 
 CLIENT = [
@@ -269,7 +270,7 @@ def test_when_the_client_leaves_the_record_says_what_happened(tmp_path: Path) ->
 
 def test_a_client_that_does_not_read_holds_the_server_up_and_fills_no_memory(tmp_path: Path) -> None:
     if not Path("/proc/self/status").exists():
-        pytest.skip("no /proc")
+        pytest.skip(needs.PROC)
     with piped(tmp_path, None, reading=False) as pipes:
         for id in range(20):
             pipes.call(id, "big", size=10_000_000)

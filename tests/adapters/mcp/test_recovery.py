@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("mcp_types")
-pytest.importorskip("fastmcp")
+from tests import needs
+
+pytest.importorskip("mcp_types", reason=needs.module("mcp_types"))
+pytest.importorskip("fastmcp", reason=needs.module("fastmcp"))
 
 from sealegs.adapters.mcp import Gate
 from sealegs.adapters.mcp.answers import heard

@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("fastmcp")
-pytest.importorskip("aiohttp")
+from tests import needs
+
+pytest.importorskip("fastmcp", reason=needs.module("fastmcp"))
+pytest.importorskip("aiohttp", reason=needs.module("aiohttp"))
 
 from sealegs.traces import read, record
 from tests.adapters.mcp.test_clients import called, connected, ended, listening, options

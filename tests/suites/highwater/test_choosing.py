@@ -11,9 +11,10 @@ import pytest
 from sealegs.suites.highwater.choosing import settings
 from sealegs.suites.highwater.running import Settings
 from sealegs.suites.running.choices import ChoiceError
+from tests import needs
 from tests.world.sql.toy import write_toy
 
-pytest.importorskip("sqlglot")
+pytest.importorskip("sqlglot", reason=needs.module("sqlglot"))
 
 
 @pytest.fixture(scope="module")

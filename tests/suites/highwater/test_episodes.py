@@ -25,6 +25,7 @@ from sealegs.suites.highwater.logs import judged
 from sealegs.suites.highwater.own import OWN, compiled
 from sealegs.traces import Recorder, record
 from sealegs.world.sql.library import TABLE
+from tests import needs
 
 KNOWN = data()
 SOME = chosen("", "all", 12, seed=3)
@@ -36,7 +37,7 @@ def environment(episode: Episode) -> Environment:
 
 
 def test_the_shipped_table_is_up_to_date() -> None:
-    pytest.importorskip("sqlglot")
+    pytest.importorskip("sqlglot", reason=needs.module("sqlglot"))
     assert gzip.decompress(compiled()) == gzip.decompress((OWN / TABLE).read_bytes()), (
         "run python -m sealegs.suites.highwater.own"
     )

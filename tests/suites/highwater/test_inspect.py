@@ -21,10 +21,11 @@ from sealegs.suites.highwater.logs import judged, read_run
 from sealegs.suites.highwater.protocol import inside
 from sealegs.suites.highwater.running import Settings
 from sealegs.traces import record
+from tests import needs
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore"),  # Inspect leaves streams open
-    pytest.mark.skipif(not available().strong, reason="no strong sandbox here"),
+    pytest.mark.skipif(not available().strong, reason=needs.STRONG),
 ]
 
 

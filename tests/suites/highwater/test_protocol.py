@@ -13,8 +13,9 @@ from sealegs.suites.highwater.protocol import action, inside, observation, obser
 from sealegs.suites.highwater.running import Settings, run_scripted
 from sealegs.suites.highwater.writing import LONGEST
 from sealegs.traces import record
+from tests import needs
 
-strong = pytest.mark.skipif(not available().strong, reason="no strong sandbox here")
+strong = pytest.mark.skipif(not available().strong, reason=needs.STRONG)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("langchain", reason="langchain is not installed")
+from tests import needs
+
+pytest.importorskip("langchain", reason=needs.module("langchain"))
 pytestmark = pytest.mark.filterwarnings("default")
 
 from sealegs.suites.micro.episode import Payload, play  # noqa: E402

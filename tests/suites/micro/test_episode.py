@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("langchain", reason="langchain is not installed")
+from tests import needs
+
+pytest.importorskip("langchain", reason=needs.module("langchain"))
 pytestmark = pytest.mark.filterwarnings("default")
 
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage  # noqa: E402
@@ -199,7 +201,7 @@ def test_a_hang_hangs_and_its_record_tells(level: str, tmp_path: Path) -> None:
 def test_over_mcp_the_same_plan_gives_the_same_faults(
     workload: str, model: str, fault: str, schedule: Schedule, tmp_path: Path
 ) -> None:
-    pytest.importorskip("mcp.client.client", reason="the official SDK is not installed")
+    pytest.importorskip("mcp.client.client", reason=needs.module("mcp.client.client"))
     here = played(workload, model, fault, schedule)
     there = played(workload, model, fault, schedule, level="mcp", record=str(tmp_path / "record.jsonl"))
     keys = ("tool", "arguments", "said", "shown", "failed", "struck")

@@ -17,6 +17,7 @@ import pytest
 
 from sealegs.faults.mistake import Mistake
 from sealegs.suites.micro.isolation import Ended, Limits, Request, run_all
+from tests import needs
 from tests.suites.micro import isolated_runs
 
 HERE = "tests.suites.micro"
@@ -220,7 +221,7 @@ def test_a_run_that_the_kernel_kills_for_memory_is_told_so() -> None:
         group.mkdir()
         (group / ("memory.limit_in_bytes" if old else "memory.max")).write_text(str(300 * 2**20))
     except OSError:
-        pytest.skip("no memory group can be made here")
+        pytest.skip(needs.MEMORY_GROUP)
     code = (
         "import os, sys\n"
         "from pathlib import Path\n"

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("langchain", reason="langchain is not installed")
+from tests import needs
+
+pytest.importorskip("langchain", reason=needs.module("langchain"))
 pytestmark = pytest.mark.filterwarnings("default")
 
 from sealegs.suites.micro.episode import play  # noqa: E402

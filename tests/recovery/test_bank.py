@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -112,7 +112,6 @@ SIGNATURES = st.builds(
 
 
 @given(SIGNATURES)
-@settings(deadline=None)
 def test_distances_are_those_of_the_definition(signature: Signature) -> None:
     bank = shipped_bank()
     found = bank.distances(signature)

@@ -118,7 +118,7 @@ def test_of_nonsense_nothing_is_known() -> None:
 def test_no_message_is_slow(piece: str) -> None:
     """Patterns that try again and again would take seconds here, not milliseconds."""
     text = piece * (600 // len(piece))
-    start = time.perf_counter()
+    start = time.process_time()
     cause(Signature(type="ToolError", message=text))
     read_failure(text * 20)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1

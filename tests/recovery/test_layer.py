@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
@@ -257,7 +257,6 @@ DATA = st.recursive(
 
 
 @given(st.lists(st.tuples(st.sampled_from(["price", "pay", "mystery"]), DATA), max_size=8))
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_answers_in_which_nothing_is_wrong_pass_as_they_are(answers: list[tuple[str, Any]]) -> None:
     layer = RecoveryLayer(active([OTHER]))
     session = Session(layers=[layer], specs=[ACTS], others=None, clock=VirtualClock())

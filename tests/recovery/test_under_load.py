@@ -136,7 +136,7 @@ def _switching() -> Iterator[None]:
 
 
 @given(SCHEDULES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_in_threads(schedule: Schedule) -> None:
     world, (session, recorder) = World(schedule), guarded()
     with ThreadPoolExecutor(6) as pool:
@@ -146,7 +146,7 @@ def test_in_threads(schedule: Schedule) -> None:
 
 
 @given(SCHEDULES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_in_tasks(schedule: Schedule) -> None:
     world, (session, recorder) = World(schedule), guarded()
 
@@ -158,7 +158,7 @@ def test_in_tasks(schedule: Schedule) -> None:
 
 
 @given(SCHEDULES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_without_a_watcher_the_same_is_done(schedule: Schedule) -> None:
     """The short way that a session takes where nobody watches, call by call against the long one."""
     seen = []

@@ -29,7 +29,7 @@ def apart(one: Place, other: Place) -> bool:
     return across or one.bottom <= other.y + SLACK or other.bottom <= one.y + SLACK
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(drawn())
 def test_boxes_lie_apart_inside_the_picture_and_edges_run_down_between_them(
     case: tuple[dict[str, Size], list[Edge]],
@@ -69,7 +69,7 @@ def assert_no_edge_through_a_box(layout: Layout) -> None:
                 assert name in edge or beside or to_y <= place.y + SLACK or y >= place.bottom - SLACK
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(drawn(cyclic=True))
 def test_circles_are_drawn_too(case: tuple[dict[str, Size], list[Edge]]) -> None:
     sizes, edges = case

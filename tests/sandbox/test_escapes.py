@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from sealegs.sandbox.escapes import Escape, attempted, escapes
+from sealegs.faults.call import Value
+from sealegs.sandbox.conversation import How, Made, Turn
+from sealegs.sandbox.escapes import LIMITS, Escape, _seen, attempted, escapes
 from tests.sandbox.places import Without, place
 
 ESCAPES = {escape.name: escape for escape in escapes()}
@@ -95,10 +97,28 @@ def test_a_verdict_does_not_believe_the_code() -> None:
     harm = "open(bait['outside'] + '/x', 'w').write('x'); print('REFUSED')"
     told = attempted(place("unconfined"), Escape(name="x", tries="", code=harm, says="REFUSED", stopped=""))
     assert told.why == ("files outside were changed",)
-    left = "import time\nif not os.fork():\n    os.setsid()\n    time.sleep(8)\n    os._exit(0)\nprint('REFUSED')"
+    left = "import time\nif not os.fork():\n    os.setsid()\n    time.sleep(30)\n    os._exit(0)\nprint('REFUSED')"
     verdict = attempted(place("unconfined"), Escape(name="x", tries="", code=left, says="REFUSED", stopped=""))
     assert verdict.why == ("1 process(es) were left behind",)
     caught = attempted(
         place("unconfined"), Escape(name="x", tries="", code="print(bait['calls'])", says="x", stopped="")
     )
     assert "raised" in caught.why[0]
+
+
+@pytest.mark.parametrize(
+    ("how", "made", "wrong"),
+    [
+        ("violated", 100, False),
+        ("violated", 99, True),
+        ("timeout", 100, False),
+        ("timeout", 7, False),
+        ("timeout", 101, True),
+        ("violated", 101, True),
+    ],
+)
+def test_how_many_calls_were_made_in_time_is_no_escape(how: How, made: int, wrong: bool) -> None:
+    """The guard promises that no more are made than the limit, however fast the machine is."""
+    turn = Turn("", "The interpreter was stopped", how, (Made("price", {}, Value(12)),) * made, 0.5, alive=False)
+    found = list(_seen(ESCAPES["flood-of-calls"], turn, "a secret", LIMITS))
+    assert found == ([f"the host's log has {made} call(s) instead of 100"] if wrong else [])

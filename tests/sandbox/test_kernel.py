@@ -251,7 +251,7 @@ def test_the_output_is_cut() -> None:
 
 
 def test_a_timeout_keeps_what_was_and_a_stubborn_one_does_not() -> None:
-    with Kernel(place("weak"), Limits(seconds=0.3, grace=0.7)) as kernel:
+    with Kernel(place("weak"), Limits(seconds=0.3, grace=4)) as kernel:
         kernel.start([RATE], answer)
         turn = kernel.run("kept = rate('EUR')\nprint('so far')\nwhile True:\n    pass")
         assert (turn.how, turn.output, turn.alive, len(turn.calls)) == ("timeout", "so far\n", True, 1)
@@ -270,13 +270,13 @@ def test_a_timeout_keeps_what_was_and_a_stubborn_one_does_not() -> None:
 
 def test_the_time_of_the_host_is_not_the_turns() -> None:
     def slow(tool: str, arguments: Mapping[str, Any]) -> Outcome:
-        time.sleep(0.4)
+        time.sleep(1.6)
         return Value(1)
 
-    with Kernel(place("weak"), Limits(seconds=0.5, grace=0.1)) as kernel:
+    with Kernel(place("weak"), Limits(seconds=2, grace=0.5)) as kernel:
         turn = kernel.start([ToolSpec("f")], slow).run("f() + f()")
         assert (turn.output, turn.how) == ("2\n", "finished")
-        assert turn.seconds > 0.6
+        assert turn.seconds > 2.5
 
 
 def test_cpu_time_is_the_whole_episodes() -> None:
@@ -348,7 +348,7 @@ async def test_tasks_and_async_functions() -> None:
 
 
 async def test_async_limits_and_long_answers() -> None:
-    with Kernel(place("weak"), Limits(seconds=0.3, grace=0.1)) as kernel:
+    with Kernel(place("weak"), Limits(seconds=2, grace=0.1)) as kernel:
         await kernel.start_async([ToolSpec("f")], lambda tool, arguments: Value("x" * 500_000))
         assert (await kernel.run_async("len(f())")).output == "500000\n"
         assert (await kernel.run_async("from collections import deque\nfrom itertools import repeat\n"
@@ -431,7 +431,7 @@ def test_kernels_die_with_the_host(name: str) -> None:
     host.kill()
     host.wait()
     host.stdout.close()
-    until = time.monotonic() + 5
+    until = time.monotonic() + 60
     while kernels_of(mark) and time.monotonic() < until:
         time.sleep(0.02)
     assert not kernels_of(mark)

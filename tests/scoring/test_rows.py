@@ -173,14 +173,14 @@ def rendered(reference: ReferenceRows) -> dict[str, str]:
     return forms
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(references())
 def test_the_reference_is_accepted_in_every_form(reference: ReferenceRows) -> None:
     for form, text in rendered(reference).items():
         assert judge_rows(text, reference).right, (form, text)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(references(), st.randoms(use_true_random=False), st.booleans())
 def test_shuffled_rows_have_the_same_verdict_where_no_order_is_asked(
     reference: ReferenceRows, chance: Any, spoilt: bool
@@ -199,7 +199,7 @@ def same_row(one: list[Cell], other: list[Cell]) -> bool:
     return all(map(same_cell, one, other))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(references(), st.data())
 def test_one_changed_cell_is_always_seen(reference: ReferenceRows, data: st.DataObject) -> None:
     rows = [list(row) for row in reference.rows]
@@ -212,7 +212,7 @@ def test_one_changed_cell_is_always_seen(reference: ReferenceRows, data: st.Data
         assert not judge_rows(text, reference).right, (form, text)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(references(least=2), st.data())
 def test_a_row_too_many_or_too_few_is_always_seen(reference: ReferenceRows, data: st.DataObject) -> None:
     rows = list(reference.rows)
@@ -223,7 +223,7 @@ def test_a_row_too_many_or_too_few_is_always_seen(reference: ReferenceRows, data
             assert not judge_rows(text, reference).right, (form, text)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.floats(0.001, 1e9), st.integers(2, 6))
 def test_rounding_is_accepted_where_it_keeps_most_of_the_number(number: float, places: int) -> None:
     rounded = round(number, places)

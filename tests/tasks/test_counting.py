@@ -15,7 +15,7 @@ from tests.tasks.brute_force import listed, permuted, sorted_by_networkx
 from tests.tasks.random_graphs import graphs, knotted_graphs
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=1500)
 @given(graphs(max_nodes=6, max_steps=6))
 def test_the_count_is_that_of_a_listing(graph: Graph) -> None:
     found = listed(graph)
@@ -23,25 +23,25 @@ def test_the_count_is_that_of_a_listing(graph: Graph) -> None:
     assert solutions_by_length(graph) == Counter(map(len, found))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(graphs(max_steps=7))
 def test_the_count_is_that_of_networkx(graph: Graph) -> None:
     assert count_solutions(graph) == len(sorted_by_networkx(graph))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(graphs(max_steps=6))
 def test_the_count_is_that_of_all_permutations(graph: Graph) -> None:
     assert count_solutions(graph) == len(permuted(graph))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(knotted_graphs())
 def test_circles_through_two_branches_of_a_group_are_counted_right(graph: Graph) -> None:
     assert count_solutions(graph) == len(listed(graph))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(graphs(max_nodes=6, max_steps=6), graphs(max_nodes=6, max_steps=6))
 def test_graphs_side_by_side_interleave(left: Graph, right: Graph) -> None:
     one, other = solutions_by_length(left), solutions_by_length(right)
@@ -49,7 +49,7 @@ def test_graphs_side_by_side_interleave(left: Graph, right: Graph) -> None:
     assert count_solutions(both) == sum(a * b * comb(m + n, m) for m, a in one.items() for n, b in other.items())
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(graphs(max_nodes=6, max_steps=6), graphs(max_nodes=6, max_steps=6))
 def test_graphs_one_after_the_other_multiply(first: Graph, second: Graph) -> None:
     before = tuple(node.id for node in _renamed(first, "l"))
@@ -57,7 +57,7 @@ def test_graphs_one_after_the_other_multiply(first: Graph, second: Graph) -> Non
     assert count_solutions(both) == count_solutions(first) * count_solutions(second)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(graphs(max_steps=5, groups=False), graphs(max_steps=3, groups=False))
 def test_a_graph_inside_a_branch_counts_as_a_module(inner: Graph, outer: Graph) -> None:
     """The first step of a graph becomes a group of three branches, one of them a whole graph."""

@@ -21,14 +21,14 @@ def standings(draw: st.DrawFn) -> tuple[Graph, State]:
     return graph, draw(states(graph))
 
 
-@settings(max_examples=1200, deadline=None)
+@settings(max_examples=1200)
 @given(standings())
 def test_the_cost_is_that_of_a_search(standing: tuple[Graph, State]) -> None:
     graph, state = standing
     assert recovery_cost(graph, state) == cost(graph, state)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(standings())
 def test_next_calls_are_those_that_lower_the_cost_by_one(standing: tuple[Graph, State]) -> None:
     graph, state = standing
@@ -45,7 +45,7 @@ def test_next_calls_are_those_that_lower_the_cost_by_one(standing: tuple[Graph, 
     assert bool(lower) == bool(before)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(standings())
 def test_callable_tools_are_those_of_some_way_to_finish(standing: tuple[Graph, State]) -> None:
     graph, state = standing
@@ -57,7 +57,7 @@ def test_callable_tools_are_those_of_some_way_to_finish(standing: tuple[Graph, S
     assert callable_tools(graph, state) == useful
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(standings())
 def test_following_the_next_calls_finishes_at_that_cost(standing: tuple[Graph, State]) -> None:
     graph, state = standing
@@ -70,7 +70,7 @@ def test_following_the_next_calls_finishes_at_that_cost(standing: tuple[Graph, S
         assert finished(graph, state.done)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(standings())
 def test_a_call_does_what_the_rules_say(standing: tuple[Graph, State]) -> None:
     graph, state = standing
@@ -82,7 +82,7 @@ def test_a_call_does_what_the_rules_say(standing: tuple[Graph, State]) -> None:
                 after_call(graph, state, step.id)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(ANY)
 def test_without_faults_the_cost_is_what_a_shortest_solution_lacks(graph: Graph) -> None:
     path = shortest(graph)

@@ -16,7 +16,7 @@ from tests.tasks.random_graphs import chain, graphs, knotted_graphs
 ANY = st.one_of(graphs(max_nodes=6, max_steps=6), knotted_graphs())
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(ANY)
 def test_every_solution_is_listed_once(graph: Graph) -> None:
     found = list(solutions(graph))
@@ -24,13 +24,13 @@ def test_every_solution_is_listed_once(graph: Graph) -> None:
     assert set(found) == set(listed(graph))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(graphs(max_steps=5))
 def test_the_solutions_are_the_permutations_that_fit(graph: Graph) -> None:
     assert set(solutions(graph)) == permuted(graph)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(ANY, st.data())
 def test_what_belongs_is_what_is_listed(graph: Graph, data: st.DataObject) -> None:
     right = set(listed(graph))
@@ -44,7 +44,7 @@ def test_what_belongs_is_what_is_listed(graph: Graph, data: st.DataObject) -> No
         assert is_prefix(graph, trajectory) == (tuple(trajectory) in begun)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(ANY)
 def test_tools_name_steps(graph: Graph) -> None:
     for solution in islice(solutions(graph), 20):
@@ -55,7 +55,7 @@ def test_tools_name_steps(graph: Graph) -> None:
         assert not is_prefix(graph, [f"no_{tools[0]}"], by="tool")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(ANY)
 def test_the_shortest_is_a_solution_and_none_is_shorter(graph: Graph) -> None:
     sizes = {len(solution) for solution in listed(graph)}
@@ -64,7 +64,7 @@ def test_the_shortest_is_a_solution_and_none_is_shorter(graph: Graph) -> None:
     assert path_lengths(graph) == (min(sizes), max(sizes))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(ANY)
 def test_paths_are_the_choices_seen(graph: Graph) -> None:
     seen = {

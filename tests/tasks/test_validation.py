@@ -299,7 +299,7 @@ def test_a_circle_that_no_choice_closes_is_good() -> None:
     ]
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600)
 @given(loose_graphs())
 def test_a_cycle_is_named_exactly_if_a_choice_has_one(graph: Graph) -> None:
     problems = validate(graph)
@@ -315,13 +315,13 @@ def test_a_cycle_is_named_exactly_if_a_choice_has_one(graph: Graph) -> None:
         )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(graphs())
 def test_a_good_graph_has_no_problems(graph: Graph) -> None:
     assert validate(graph) == []
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(knotted_graphs())
 def test_a_knotted_graph_has_no_problems(graph: Graph) -> None:
     assert validate(graph) == []

@@ -94,7 +94,7 @@ def written(path: Path, *episodes: list[Event]) -> Path:
     return path
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(episodes=st.lists(EPISODES, max_size=4))
 def test_any_events_read_back_equal(path: Path, episodes: list[list[Event]]) -> None:
     path.unlink(missing_ok=True)
@@ -311,7 +311,7 @@ def test_a_killed_writer_loses_only_the_episode_it_was_in(path: Path, seed: int)
     assert names(path)[0] == [*finished, "last"]
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_file_cut_anywhere_keeps_every_whole_episode(path: Path, data: st.DataObject) -> None:
     """The moments at which a kill can strike, one by one: every length that the file ever had."""

@@ -39,7 +39,8 @@ LIMITS = Limits(
     answers=8 * MIB,
 )
 PATIENT = replace(LIMITS, seconds=10.0)  # for those that are to come to an end by themselves
-SLOW = 8.0  # seconds that a turn may take on a busy machine
+SLOW = 20.0  # seconds beyond its limit that a turn may take to end on a busy machine
+LEAVING = 5.0  # seconds that the last process may take to die there
 TOOLS = (
     ToolSpec("price", "The price of an item.", {"properties": {"item": {"type": "string"}}, "required": ["item"]}),
     ToolSpec("long", "A long text.", {"properties": {}}),
@@ -158,7 +159,7 @@ def attempted(launcher: Launcher, escape: Escape) -> Verdict:
             kernel.start(TOOLS, _answer)
             prepared = kernel.run(PRELUDE.format(bait=json.dumps(bait.names)))
             turn = kernel.run(escape.code) if kernel.alive else prepared
-        why = [*_seen(escape, turn, bait.secret), *bait.harm()]
+        why = [*_seen(escape, turn, bait.secret, limits), *bait.harm()]
     if left := _left(before):
         why.append(f"{left} process(es) were left behind")
     why += _next_episode(launcher)
@@ -166,9 +167,9 @@ def attempted(launcher: Launcher, escape: Escape) -> Verdict:
 
 
 def _left(before: set[int]) -> int:
-    """How many kernels are still there after a second, which the last to die may take."""
+    """How many kernels are still there after the time that the last to die may take."""
     clock = RealClock()
-    while (left := processes() - before) and clock.now() < 1.0:
+    while (left := processes() - before) and clock.now() < LEAVING:
         clock.sleep(0.01, lambda: None)
     return len(left)
 
@@ -179,8 +180,11 @@ def _answer(tool: str, arguments: Any) -> Outcome:
     return Value(12) if arguments.get("item") == "pen" else Failure("no such item", type="LookupError")
 
 
-def _seen(escape: Escape, turn: Turn, secret: str) -> Iterator[str]:
-    """What speaks for an escape in the turn itself."""
+def _seen(escape: Escape, turn: Turn, secret: str, limits: Limits) -> Iterator[str]:
+    """What speaks for an escape in the turn itself.
+
+    A turn that ran out of time may have made fewer calls than the limit lets through: how many depends on the machine.
+    """
     shown = f"{turn.output}\n{turn.error or ''}"
     for line in turn.output.splitlines():
         if line.startswith("ESCAPED"):
@@ -191,9 +195,10 @@ def _seen(escape: Escape, turn: Turn, secret: str) -> Iterator[str]:
         yield f"the turn ended otherwise than it should: {turn.how} ({(turn.error or '').strip()[-80:]})"
     if not re.search(escape.says, turn.output) and not re.search(escape.says, turn.error or ""):
         yield f"nothing shows that it was tried: {shown.strip()[-80:]!r}"
-    if escape.calls is not None and len(turn.calls) != escape.calls:
-        yield f"the host's log has {len(turn.calls)} call(s) instead of {escape.calls}"
-    if turn.seconds > SLOW:
+    made = len(turn.calls)
+    if escape.calls is not None and (made > escape.calls or (made < escape.calls and turn.how != "timeout")):
+        yield f"the host's log has {made} call(s) instead of {escape.calls}"
+    if turn.seconds > limits.seconds + limits.grace + SLOW:
         yield f"it took {turn.seconds:.1f} s"
 
 

@@ -31,7 +31,7 @@ BOOT = (
     "g['serve'](r,w,d[int(n):])"
 )
 DYING = 2  # seconds that a killed process may take to be gone
-LINGER = 0.2  # seconds between the end of the pipe and that of the process
+LINGER = 2  # seconds between the end of the pipe and that of the process, on a busy machine
 
 
 class Running:

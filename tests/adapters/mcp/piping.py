@@ -40,11 +40,11 @@ class Pipes:
         self.process.stdin.write(b"".join(told))
         self.process.stdin.flush()
 
-    def line(self, timeout: float = 20.0) -> bytes:
+    def line(self, timeout: float = 60.0) -> bytes:
         """The next line; empty at the end."""
         return self.lines.get(timeout=timeout)
 
-    def message(self, timeout: float = 20.0) -> dict[str, Any]:
+    def message(self, timeout: float = 60.0) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(self.line(timeout))
         return found
 
@@ -72,7 +72,7 @@ class Pipes:
         """Close the client's end, and wait for the proxy."""
         assert self.process.stdin is not None
         self.process.stdin.close()
-        return self.process.wait(20)
+        return self.process.wait(60)
 
 
 def request(id: int | str, tool: str, **arguments: Any) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def piped(
                     pipe.close()
 
 
-def waited_for(condition: Any, seconds: float = 10.0) -> bool:
+def waited_for(condition: Any, seconds: float = 60.0) -> bool:
     """Whether it comes true in time."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:

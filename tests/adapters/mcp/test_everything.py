@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -111,7 +110,6 @@ async def check(direct: list[str] | str, proxied: list[str] | str) -> None:
         true = await called(one, "get-structured-content", location="Chicago")
         changed, said = told["structured_content"], true["structured_content"]
         assert [name for name in said if changed[name] != said[name]] == ["temperature"]
-        began = time.monotonic()
         hanging = asyncio.create_task(called(other, "echo", message="hang"))
         assert (await called(other, "echo", message="down"))["is_error"]
         told = await called(other, "get-annotated-message", messageType="error", includeImage=True)
@@ -122,7 +120,6 @@ async def check(direct: list[str] | str, proxied: list[str] | str) -> None:
         hanging.cancel()
         await asyncio.wait([hanging])
         assert (await called(other, "echo", message="on"))["content"][0]["text"] == "Echo: on"
-        assert time.monotonic() - began < 20
 
 
 async def test_over_pipes(script: str, tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ def test_injected_faults_are_recovered_too(tmp_path: Path) -> None:
 def test_a_recovery_plan_that_is_none_is_told(tmp_path: Path) -> None:
     (tmp_path / "recovery.yaml").write_text("policies: [sleep]\n", encoding="utf-8")
     with piped(tmp_path, None, "--recovery", str(tmp_path / "recovery.yaml")) as pipes:
-        assert pipes.process.wait(20) == 2
+        assert pipes.process.wait(60) == 2
         assert pipes.process.stderr is not None
         assert b"sleep" in pipes.process.stderr.read()
 

@@ -48,7 +48,7 @@ async def test_a_stream_that_is_taken_up_again(url: str, tmp_path: Path) -> None
         assert first == true
         assert json.loads(second["content"][0]["text"])["price"] not in (12.5, None)
         proxy.terminate()
-        assert proxy.wait(20) == 0
+        assert proxy.wait(60) == 0
     (events,) = read(records)
     turns = record(events).turns
     assert [(turn.call.tool, turn.struck) for turn in turns] == [("price", False), ("price", True)]

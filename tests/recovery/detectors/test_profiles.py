@@ -122,7 +122,7 @@ def test_what_the_record_cannot_carry_is_said() -> None:
     assert "nothing can be held out" in notes[0]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(JSON, st.dictionaries(st.text(max_size=5), JSON, max_size=3))
 def test_no_answer_breaks_the_detector(answer: Any, arguments: dict[str, Any]) -> None:
     detector = LEARNED.detector(0.05, drift=True)
@@ -131,7 +131,7 @@ def test_no_answer_breaks_the_detector(answer: Any, arguments: dict[str, Any]) -
     detector.findings(Call(TOOL, right), {**usual, "total": answer, "extras": answer, "ordered_on": answer})
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(JSON, min_size=2, max_size=6))
 def test_anything_can_be_learned_from(answers: list[Any]) -> None:
     profiles = learn([trace(str(i), [({"a": answer}, answer)]) for i, answer in enumerate(answers)])
@@ -151,7 +151,7 @@ def test_shares_that_fall_already_stay() -> None:
     assert falling([(10, 100), (50, 100)]) == pytest.approx([60.5 / 201] * 2)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(st.floats(0, 9), min_size=30, max_size=120), st.sampled_from([0.05, 0.1, 0.3]))
 def test_the_threshold_is_the_least_that_few_enough_reach(scores: list[float], share: float) -> None:
     found = threshold(scores, len(scores), share)

@@ -65,7 +65,7 @@ def test_golden(toy: Toy, block: str) -> None:
     assert same(answered(toy, known_ways(toy, query)[0]).rows, toy[0].run(query).rows, ordered)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(query=queries())
 def test_every_way_gives_the_rows_of_the_query(toy: Toy, query: str) -> None:
     expected = toy[0].run(query).rows

@@ -1,0 +1,5 @@
+"""A module whose import takes longer than a run may."""
+
+import time
+
+time.sleep(2.5)

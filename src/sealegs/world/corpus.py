@@ -1,4 +1,7 @@
-"""All tools and alternative groups, and the running of a call."""
+"""All tools and alternative groups, and the running of a call.
+
+History tools stand apart (`histories`): they run like the others, and no figure of the corpus counts them.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.mistake import Mistake
 from sealegs.faults.spec import ToolSpec
 from sealegs.tasks.pattern import Pattern
+from sealegs.world.acting import act
 from sealegs.world.state import World
 from sealegs.world.tool import DOMAINS, Overlap, Refusal, Tool
 
@@ -24,16 +28,22 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Corpus:
-    """Tools and alternative groups by name, and the overlaps between tools that make no group."""
+    """Tools and alternative groups by name, the overlaps between tools that make no group, and the history tools."""
 
     tools: Mapping[str, Tool]
     groups: Mapping[str, Pattern]
     overlaps: tuple[Overlap, ...] = ()
+    histories: Mapping[str, Tool] = field(default_factory=dict)
     _answered: dict[str, tuple[Any, ...]] = field(default_factory=dict, repr=False, compare=False)
 
     def spec(self, name: str) -> ToolSpec:
-        """The named tool as the other rooms see it."""
-        return self.tools[name].spec
+        """The named tool, which may be a history tool, as the other rooms see it."""
+        return (self.tools.get(name) or self.histories[name]).spec
+
+    def history_of(self, name: str) -> Tool | None:
+        """The history tool that shows what calls of the named tool did; None where there is none."""
+        tool = self.tools.get(name)
+        return self.histories.get(tool.shown_by) if tool is not None else None
 
     def answered_examples(self, name: str) -> tuple[Any, ...]:
         """What the named tool answers to its documented examples, each in a fresh world."""
@@ -49,11 +59,12 @@ class Corpus:
         return named.union(*(circle for circle in circles if circle & named))
 
     def run(self, call: Call, world: World) -> Outcome:
-        """Run one call in the world. A dry call answers the same and changes nothing.
+        """Run one call in the world. A dry call answers the same and changes nothing; one that is cut does a part.
 
-        An unknown tool, bad arguments and a refusal come back as a `Failure`; nothing is raised.
+        A call of an action that has an effect is entered into the world's journal. An unknown tool, bad arguments and
+        a refusal come back as a `Failure`; nothing is raised.
         """
-        tool = self.tools.get(call.tool)
+        tool = self.tools.get(call.tool) or self.histories.get(call.tool)
         if tool is None:
             return Failure(f"There is no tool named {call.tool!r}.", type="ToolNotFound", status=404)
         arguments = tool.arguments(call.arguments)
@@ -62,6 +73,8 @@ class Corpus:
         place = world.fork() if call.dry else world
         place.during(call.id)
         try:
+            if tool.category == "action":
+                return act(tool, call, arguments, place)
             return Value(tool.run(place, **arguments))
         except Refusal as refusal:
             return refusal.failure
@@ -103,10 +116,11 @@ def collected(modules: Iterable[ModuleType]) -> Corpus:
     tools: dict[str, Tool] = {}
     groups: dict[str, Pattern] = {}
     overlaps: list[Overlap] = []
+    histories: dict[str, Tool] = {}
     for module in modules:
         for thing in vars(module).values():
             if isinstance(thing, Tool):
-                _add(tools, thing.name, thing)
+                _add(histories if thing.category == "history" else tools, thing.name, thing)
             elif isinstance(thing, Pattern):
                 _add(groups, thing.name, thing)
             elif isinstance(thing, Overlap):
@@ -117,7 +131,7 @@ def collected(modules: Iterable[ModuleType]) -> Corpus:
         strangers = [name for name in names if name not in tools]
         if strangers:
             raise ValueError(f"{where} names tools that are not in the corpus: {', '.join(strangers)}")
-    return Corpus(tools, groups, tuple(overlaps))
+    return Corpus(tools, groups, tuple(overlaps), histories)
 
 
 def _add(known: dict[str, T], name: str, thing: T) -> None:

@@ -1,15 +1,16 @@
-"""The world of one episode: what has changed since it began, and a ledger of every effect.
+"""The world of one episode: what has changed since it began, a ledger of every effect, and a journal of the calls.
 
 Facts are module data of each domain and never change; what an episode changes lives here. The ledger is written where
-things really happen, so it does not depend on what an agent was told.
+things really happen, so it does not depend on what an agent was told. The journal is what history tools show.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Literal
 
 from sealegs.faults.call import Effect
 
@@ -17,17 +18,52 @@ TODAY = "2026-03-02"
 NOW = "2026-03-02T09:00:00"
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What one call of an action did, as the journal keeps it.
+
+    Attributes:
+        operation: the action.
+        request: the arguments of the call, defaults included.
+        status: whether all of it was done.
+        effects: what was done.
+        result: the whole answer; None while the call is partial.
+    """
+
+    operation: str
+    request: Mapping[str, Any]
+    status: Literal["completed", "partial"]
+    effects: tuple[Effect, ...]
+    result: Any = None
+
+    def shown(self) -> dict[str, Any]:
+        """The entry as a history tool shows it."""
+        return {
+            "operation": self.operation,
+            "request": copied(self.request),
+            "status": self.status,
+            "done": [effect.action for effect in self.effects],
+            "result": copied(self.result),
+        }
+
+
 class World:
-    """State and ledger of one episode. It is Monday, 2 March 2026, 09:00, and no time passes.
+    """State, ledger and journal of one episode. It is Monday, 2 March 2026, 09:00, and no time passes.
 
     Args:
         on_effect: told each effect as it happens.
+
+    Attributes:
+        effects: the ledger.
+        journal: one entry for each call of an action that had an effect, in the order of the calls.
     """
 
-    __slots__ = ("_call", "_on_effect", "_state", "effects")
+    __slots__ = ("_call", "_made", "_on_effect", "_state", "effects", "journal")
 
     def __init__(self, on_effect: Callable[[Effect], None] | None = None) -> None:
         self.effects: list[Effect] = []
+        self.journal: list[Entry] = []
+        self._made: list[tuple[str, str, Mapping[str, Any]]] = []
         self._state: dict[str, Any] = {}
         self._on_effect = on_effect
         self._call = ""
@@ -42,6 +78,9 @@ class World:
 
         Two tools that do the same thing enter the same effect: it names what was done, not by which tool.
         """
+        if self._made and (action, subject, details) in self._made:
+            self._made.remove((action, subject, details))
+            return
         effect = Effect(action, subject, details, self._call)
         self.effects.append(effect)
         if self._on_effect is not None:
@@ -51,12 +90,39 @@ class World:
         """Effects from now on are those of this call."""
         self._call = call
 
+    def resuming(self, made: Sequence[Effect]) -> None:
+        """From now on these effects, which an earlier call made, are not entered again."""
+        self._made = [(effect.action, effect.subject, effect.details) for effect in made]
+
+    def enter(self, entry: Entry) -> None:
+        """Enter what a call did into the journal, in the place of what it left unfinished before."""
+        begun = self.begun(entry.operation, entry.request)
+        if begun is None:
+            self.journal.append(entry)
+        else:
+            self.journal[self.journal.index(begun)] = entry
+
+    def begun(self, operation: str, request: Mapping[str, Any]) -> Entry | None:
+        """The entry of a call like this of which only a part was done."""
+        unfinished = (entry for entry in self.journal if entry.status == "partial" and entry.operation == operation)
+        return next((entry for entry in unfinished if entry.request == request), None)
+
     def fork(self) -> World:
         """A copy whose changes and effects nobody sees."""
         other = World()
         other._state = copy.deepcopy(self._state)
         other.effects = list(self.effects)
+        other.journal = list(self.journal)
         return other
+
+
+def copied(data: Any) -> Any:
+    """JSON-like data of its own, which later changes of the original do not reach."""
+    if isinstance(data, Mapping):
+        return {key: copied(value) for key, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [copied(value) for value in data]
+    return data
 
 
 def identifier(prefix: str, *parts: Any) -> str:

@@ -15,7 +15,7 @@ import jsonschema_rs
 
 from sealegs.search.bm25 import TextIndex
 from sealegs.world.corpus import Corpus
-from sealegs.world.tool_search import field_text, fields_of
+from sealegs.world.tool_search import asked_of, field_text, fields_of
 
 PASSED_ON = 0.3
 LEAST = 0.2
@@ -100,7 +100,7 @@ class Supply:
     def _of(self, tool: str) -> Iterable[Parameter]:
         spec = self.corpus.spec(tool)
         shared = {"$defs": spec.parameters.get("$defs", {})}
-        for name, field in fields_of(spec.parameters):
+        for name, field in asked_of(self.corpus.tools[tool]):
             shown = frozenset(text.casefold() for example in spec.examples for text in _texts(example.get(name)))
             yield Parameter(tool, name, {**field, **shared}, name in spec.parameters.get("required", ()), shown)
 

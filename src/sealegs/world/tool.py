@@ -10,9 +10,9 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from sealegs.faults.call import Failure
 from sealegs.faults.invariants import Invariant
@@ -20,7 +20,21 @@ from sealegs.faults.spec import ToolSpec
 from sealegs.world.state import World
 
 DOMAINS = ("financial", "travel", "office", "shopping", "iot", "general")
-CATEGORIES = ("source", "processor", "action")
+CATEGORIES = ("source", "processor", "action", "history")
+Repeat = Literal["refused", "no_effect", "again"]
+REPEATED: Mapping[Repeat, str] = {
+    "refused": "A second identical call is refused and changes nothing.",
+    "no_effect": "A second identical call changes nothing and gives the same answer.",
+    "again": "A second identical call is not recognised as a repetition: where it still can, it takes effect again.",
+}
+KEYED = "Not so with {key}: calls with the same one take effect once, and a repeated one gives the first answer back."
+IdempotencyKey = Annotated[
+    str,
+    Field(
+        max_length=200,
+        description="A text of your choice; calls with the same key take effect once. Empty: none",
+    ),
+]
 
 
 class Answer(BaseModel):
@@ -57,14 +71,20 @@ class Tool:
     """A simulated tool.
 
     Attributes:
-        name, domain, category, description: as in the corpus.
+        name, domain, category: as in the corpus.
+        description: what it is for; what a second call does is said in the spec's description, after this.
         parameters: the pydantic model of the arguments.
         answer: the pydantic model of the answer.
         run: the function.
         invariants: what holds on every right answer.
         examples: documented arguments, each of which is answered in a fresh world.
         refusals: documented arguments with the status that they are refused with in a fresh world.
-        free_text: arguments that are prose.
+        free_text: arguments that are prose, and the idempotency key.
+        repeat: what a second identical call does: it is refused, has no effect (and the same answer), or acts again.
+            None where the tool is no action, or nobody knows.
+        key: the parameter that carries an idempotency key; the tool's function never sees it.
+        shown_by: the history tool whose answer shows what calls of this action did.
+        parts: how many effects a call may have.
     """
 
     name: str
@@ -78,18 +98,32 @@ class Tool:
     examples: tuple[Mapping[str, Any], ...]
     refusals: tuple[tuple[Mapping[str, Any], int], ...] = ()
     free_text: frozenset[str] = frozenset()
+    repeat: Repeat | None = None
+    key: str = ""
+    shown_by: str = ""
+    parts: int = 1
+
+    @cached_property
+    def repetition(self) -> str:
+        """What a second call does, in words; empty where the tool is no action, or nobody knows."""
+        said = [REPEATED[self.repeat]] if self.repeat else []
+        return " ".join([*said, KEYED.format(key=self.key)] if self.key else said)
 
     @cached_property
     def spec(self) -> ToolSpec:
         """The tool as the other rooms see it."""
         return ToolSpec(
             name=self.name,
-            description=self.description,
+            description=" ".join(filter(None, (self.description, self.repetition))),
             parameters=plain_schema(self.parameters),
             returns=plain_schema(self.answer),
             tags=frozenset({self.domain, self.category}),
             invariants=self.invariants,
             effects=self.category == "action",
+            idempotent=self.repeat in ("refused", "no_effect"),
+            key=self.key,
+            shown_by=self.shown_by,
+            parts=self.parts,
             examples=self.examples,
         )
 
@@ -117,24 +151,43 @@ def tool(
     refusals: Sequence[tuple[Mapping[str, Any], int]] = (),
     invariants: Sequence[Invariant] = (),
     free_text: Sequence[str] = (),
+    repeat: Repeat | None = None,
+    key: str = "",
+    shown_by: str = "",
+    parts: int = 1,
 ) -> Callable[[Callable[..., dict[str, Any]]], Tool]:
-    """Make a function a simulated tool. See `Tool` for what the arguments mean."""
+    """Make a function a simulated tool. See `Tool` for what the arguments mean.
+
+    The parameter named by `key` is added to those of the function.
+
+    Raises:
+        ValueError: an action does not say what a second identical call does, or another tool does.
+    """
     assert domain in DOMAINS or domain, domain
     assert category in CATEGORIES, category
 
     def made(function: Callable[..., dict[str, Any]]) -> Tool:
+        if category == "action" and repeat is None:
+            told = ", ".join(REPEATED)
+            raise ValueError(f"{function.__name__} must say what a second identical call does: repeat is one of {told}")
+        if category != "action" and (repeat or key or shown_by):
+            raise ValueError(f"{function.__name__} is no action, so it has no repeat, key or shown_by")
         return Tool(
             name=function.__name__,
             domain=domain,
             category=category,
             description=inspect.cleandoc(function.__doc__ or ""),
-            parameters=_parameters(function),
+            parameters=_parameters(function, key),
             answer=answer,
             run=function,
             invariants=tuple(invariants),
             examples=tuple(examples),
             refusals=tuple(refusals),
-            free_text=frozenset(free_text),
+            free_text=frozenset((*free_text, key)) - {""},
+            repeat=repeat,
+            key=key,
+            shown_by=shown_by,
+            parts=parts,
         )
 
     return made
@@ -154,12 +207,14 @@ def _untitled(schema: Any) -> Any:
     return schema
 
 
-def _parameters(function: Callable[..., Any]) -> type[BaseModel]:
+def _parameters(function: Callable[..., Any], key: str) -> type[BaseModel]:
     hints = get_type_hints(function, include_extras=True)
     fields: dict[str, Any] = {}
     for name, parameter in list(inspect.signature(function).parameters.items())[1:]:
         default = ... if parameter.default is inspect.Parameter.empty else parameter.default
         fields[name] = (hints[name], default)
+    if key:
+        fields[key] = (IdempotencyKey, "")
     config = ConfigDict(extra="forbid", frozen=True)
     return create_model(f"{function.__name__}_parameters", __config__=config, **fields)
 
@@ -173,4 +228,4 @@ def _unprocessable(error: ValidationError) -> Failure:
     return Failure(f"Invalid arguments: {fields}", type="InvalidArguments", status=422, body={"details": details})
 
 
-__all__ = ["CATEGORIES", "DOMAINS", "Answer", "Refusal", "Tool", "World", "plain_schema", "tool"]
+__all__ = ["CATEGORIES", "DOMAINS", "REPEATED", "Answer", "Refusal", "Repeat", "Tool", "World", "plain_schema", "tool"]

@@ -61,12 +61,17 @@ class ToolSearch:
 
 def document(tool: Tool) -> str:
     """The text that a tool is found by. Name and description count twice: they say what it is for."""
-    fields = [*fields_of(tool.spec.parameters), *fields_of(tool.spec.returns)]
+    fields = [*asked_of(tool), *fields_of(tool.spec.returns)]
     return " ".join([purpose(tool)] * 2 + [field_text(name, field) for name, field in fields])
 
 
+def asked_of(tool: Tool) -> list[tuple[str, Mapping[str, Any]]]:
+    """The parameters that a request is about: all but an idempotency key, which the caller makes up."""
+    return [(name, field) for name, field in fields_of(tool.spec.parameters) if name != tool.key]
+
+
 def purpose(tool: Tool) -> str:
-    """A tool's name and description."""
+    """A tool's name and description, without what a second call does, which says nothing of its purpose."""
     return f"{tool.name} {tool.description}"
 
 

@@ -17,6 +17,7 @@ from sealegs.world.financial.groups_collection import *  # noqa: F403
 from sealegs.world.financial.groups_control import *  # noqa: F403
 from sealegs.world.financial.groups_markets import *  # noqa: F403
 from sealegs.world.financial.groups_worth import *  # noqa: F403
+from sealegs.world.financial.histories import *  # noqa: F403
 from sealegs.world.financial.loans import *  # noqa: F403
 from sealegs.world.financial.overlaps import *  # noqa: F403
 from sealegs.world.financial.payees import *  # noqa: F403

@@ -178,6 +178,9 @@ _SENT: tuple[Invariant, ...] = (
 @tool(
     domain="financial",
     category="action",
+    repeat="refused",
+    shown_by="invoice_history",
+    parts=2,
     answer=Invoice,
     examples=(
         {"customer_name": "Isar Machine Tools", "net_amount": 1200.0, "vat_amount": 228.0, "currency": "EUR"},
@@ -216,6 +219,8 @@ def issue_invoice(
 @tool(
     domain="financial",
     category="action",
+    repeat="no_effect",
+    shown_by="invoice_history",
     answer=Draft,
     examples=(
         {"customer_name": "Isar Machine Tools", "net_amount": 1200.0, "currency": "EUR", "tax_country": "DE"},
@@ -258,6 +263,8 @@ def draft_invoice(
 @tool(
     domain="financial",
     category="action",
+    repeat="refused",
+    shown_by="invoice_history",
     answer=Invoice,
     examples=tuple({"draft_id": draft_id} for draft_id in _WAITING),
     refusals=(

@@ -158,6 +158,9 @@ _MOVED: tuple[Invariant, ...] = (
 @tool(
     domain="financial",
     category="action",
+    repeat="refused",
+    shown_by="procurement_history",
+    parts=2,
     answer=Transferred,
     examples=(
         {"from_cost_centre": "CC-210", "to_cost_centre": "CC-120", "amount": 5000.0},
@@ -189,6 +192,8 @@ def transfer_budget(world: World, from_cost_centre: Giving, to_cost_centre: Gett
 @tool(
     domain="financial",
     category="action",
+    repeat="refused",
+    shown_by="procurement_history",
     answer=Released,
     examples=(
         {"cost_centre": "CC-210", "amount": 5000.0},
@@ -232,6 +237,8 @@ def release_budget(world: World, cost_centre: CentreId, amount: Euros) -> dict[s
 @tool(
     domain="financial",
     category="action",
+    repeat="refused",
+    shown_by="procurement_history",
     answer=Moved,
     examples=tuple(
         {"release_id": id, "to_cost_centre": to}

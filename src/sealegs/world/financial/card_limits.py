@@ -146,6 +146,9 @@ _REFUSED = (
 @tool(
     domain="financial",
     category="action",
+    repeat="refused",
+    shown_by="spending_history",
+    parts=2,
     answer=Changed,
     examples=_LIMITS,
     refusals=_REFUSED,
@@ -160,6 +163,8 @@ def set_card_limit(world: World, card_id: CardId, monthly_limit: Limit) -> dict[
 @tool(
     domain="financial",
     category="action",
+    repeat="no_effect",
+    shown_by="spending_history",
     answer=Requested,
     examples=_LIMITS,
     refusals=_REFUSED,
@@ -196,6 +201,8 @@ def request_card_limit(world: World, card_id: CardId, monthly_limit: Limit) -> d
 @tool(
     domain="financial",
     category="action",
+    repeat="refused",
+    shown_by="spending_history",
     answer=Changed,
     examples=tuple({"request_id": request_id} for request_id in _WAITING),
     refusals=(({"request_id": "CLR-00000000"}, 404), ({"request_id": "17"}, 422)),

@@ -188,6 +188,8 @@ _ROWS = (
 @tool(
     domain="financial",
     category="action",
+    repeat="refused",
+    shown_by="payment_history",
     answer=Collected,
     examples=tuple(
         {"customer_name": name, "amount": amount, "currency": currency, "collect_on": day}
@@ -211,6 +213,8 @@ def collect_direct_debit(
 @tool(
     domain="financial",
     category="action",
+    repeat="refused",
+    shown_by="payment_history",
     answer=Collected,
     examples=tuple(
         {"mandate_id": id, "amount": amount, "currency": currency, "collect_on": day}

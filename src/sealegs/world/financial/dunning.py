@@ -224,6 +224,9 @@ def _send(world: World, item: OpenItem) -> dict[str, Any]:
 @tool(
     domain="financial",
     category="action",
+    repeat="refused",
+    shown_by="invoice_history",
+    parts=2,
     answer=Reminded,
     examples=tuple(
         {"invoice_no": invoice_no} for invoice_no in ("AR-2025-0871", "AR-2025-0902", "AR-2025-0844", "AR-2026-0051")
@@ -239,6 +242,8 @@ def send_payment_reminder(world: World, invoice_no: InvoiceNo) -> dict[str, Any]
 @tool(
     domain="financial",
     category="action",
+    repeat="no_effect",
+    shown_by="invoice_history",
     answer=Prepared,
     examples=tuple(
         {"customer_name": name}
@@ -267,6 +272,8 @@ def prepare_dunning_run(world: World, customer_name: PartyName) -> dict[str, Any
 @tool(
     domain="financial",
     category="action",
+    repeat="refused",
+    shown_by="invoice_history",
     answer=Reminded,
     examples=tuple({"run_id": run_id} for run_id in _WAITING),
     refusals=(({"run_id": "DRN-00000000"}, 404), ({"run_id": "first"}, 422)),

@@ -170,6 +170,9 @@ def _claim(world: World, report: Report, category: str, amount: float, currency:
 @tool(
     domain="financial",
     category="action",
+    repeat="refused",
+    shown_by="spending_history",
+    parts=2,
     answer=Claimed,
     examples=(
         {
@@ -215,6 +218,8 @@ def submit_expense_claim(
 @tool(
     domain="financial",
     category="action",
+    repeat="no_effect",
+    shown_by="spending_history",
     answer=Opened,
     examples=(
         {"employee": "Clara Voss", "cost_centre": "CC-120"},
@@ -256,6 +261,8 @@ def open_expense_report(world: World, employee: Employee, cost_centre: CentreId)
 @tool(
     domain="financial",
     category="action",
+    repeat="refused",
+    shown_by="spending_history",
     answer=Claimed,
     examples=tuple(
         {"report_id": report_id, "category": category, "amount": amount, "currency": currency}

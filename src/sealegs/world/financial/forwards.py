@@ -207,6 +207,8 @@ def _strike(world: World, deal: Deal) -> dict[str, Any]:
 @tool(
     domain="financial",
     category="action",
+    repeat="refused",
+    shown_by="trading_history",
     answer=Struck,
     examples=tuple(
         {**asked, "forward_rate": at} for asked, at in zip(_ASKED, (0.8443, 0.00479, 1.2973, 0.0939), strict=True)
@@ -237,6 +239,8 @@ def book_forward(
 @tool(
     domain="financial",
     category="action",
+    repeat="refused",
+    shown_by="trading_history",
     answer=Struck,
     examples=tuple(
         {"quote_id": _at_market(*asked).quote_id}

@@ -119,6 +119,9 @@ def _paid(world: World, payment: cash.Payment) -> dict[str, Any]:
 @tool(
     domain="financial",
     category="action",
+    repeat="refused",
+    shown_by="payment_history",
+    parts=2,
     answer=Paid,
     examples=(
         {"account_id": "ACC-1001", "payee_id": "PYE-2101", "amount": 1480.0, "currency": "EUR"},
@@ -175,6 +178,8 @@ def send_payment(
 @tool(
     domain="financial",
     category="action",
+    repeat="no_effect",
+    shown_by="payment_history",
     answer=Prepared,
     examples=(
         {"account_id": "ACC-1001", "payee_name": "Brightwater Catering", "amount": 1480.0, "currency": "EUR"},
@@ -230,6 +235,8 @@ def prepare_payment_order(
 @tool(
     domain="financial",
     category="action",
+    repeat="refused",
+    shown_by="payment_history",
     answer=Paid,
     examples=tuple({"order_id": order_id} for order_id in cash.waiting()),
     refusals=(

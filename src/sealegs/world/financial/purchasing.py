@@ -256,6 +256,9 @@ _ROWS = (
 @tool(
     domain="financial",
     category="action",
+    repeat="refused",
+    shown_by="procurement_history",
+    parts=2,
     answer=Order,
     examples=tuple({"payee_id": id, **dict(zip(_TERMS, terms, strict=True))} for id, _, terms in _ROWS),
     refusals=(
@@ -281,6 +284,8 @@ def raise_purchase_order(
 @tool(
     domain="financial",
     category="action",
+    repeat="no_effect",
+    shown_by="procurement_history",
     answer=Requisition,
     examples=tuple({"supplier_name": name, **dict(zip(_TERMS, terms, strict=True))} for _, name, terms in _ROWS),
     refusals=(
@@ -327,6 +332,8 @@ def raise_requisition(
 @tool(
     domain="financial",
     category="action",
+    repeat="refused",
+    shown_by="procurement_history",
     answer=Order,
     examples=tuple({"requisition_id": id} for id in _WAITING),
     refusals=(({"requisition_id": "REQ-00000000"}, 404), ({"requisition_id": "17"}, 422)),

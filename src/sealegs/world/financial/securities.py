@@ -193,6 +193,8 @@ Limit = Annotated[float, Field(gt=0, le=1e6, description="Worst acceptable price
 @tool(
     domain="financial",
     category="action",
+    repeat="refused",
+    shown_by="trading_history",
     answer=Order,
     examples=(
         {"symbol": "NVLK", "side": "buy", "quantity": 40, "limit_price": 84.5},

@@ -11,6 +11,7 @@ from sealegs.world.general.groups import *  # noqa: F403
 from sealegs.world.general.groups_civic import *  # noqa: F403
 from sealegs.world.general.groups_more import *  # noqa: F403
 from sealegs.world.general.groups_own import *  # noqa: F403
+from sealegs.world.general.histories import *  # noqa: F403
 from sealegs.world.general.library import *  # noqa: F403
 from sealegs.world.general.moments import *  # noqa: F403
 from sealegs.world.general.news import *  # noqa: F403

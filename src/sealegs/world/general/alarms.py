@@ -56,6 +56,8 @@ class Alarm(Answer):
 @tool(
     domain="general",
     category="action",
+    repeat="refused",
+    shown_by="alert_history",
     answer=Alarm,
     examples=(
         {"at": "2026-03-03T07:15", "label": "Train to Porto"},
@@ -121,6 +123,8 @@ Minutes = Annotated[int, Field(ge=0, le=130_000, description="Minutes that come 
 @tool(
     domain="general",
     category="action",
+    repeat="refused",
+    shown_by="alert_history",
     answer=Timer,
     examples=(
         {"label": "Laundry", "minutes": 95},

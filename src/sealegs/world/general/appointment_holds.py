@@ -56,6 +56,8 @@ class OfficeHold(Answer):
 @tool(
     domain="general",
     category="action",
+    repeat="again",
+    shown_by="public_service_history",
     answer=OfficeHold,
     examples=tuple(
         {**asked, "person": person}
@@ -122,6 +124,8 @@ class ConfirmedHold(Appointment):
 @tool(
     domain="general",
     category="action",
+    repeat="refused",
+    shown_by="public_service_history",
     answer=ConfirmedHold,
     examples=tuple({"hold_id": hold} for hold in HELD),
     refusals=(({"hold_id": "AHD-00000000"}, 404), ({"hold_id": "LIS-PR-20260305-1030"}, 422)),

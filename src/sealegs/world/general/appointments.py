@@ -102,6 +102,9 @@ def _example(city: str, service: str, day: str) -> str:
 @tool(
     domain="general",
     category="action",
+    repeat="refused",
+    shown_by="public_service_history",
+    parts=2,
     answer=Appointment,
     examples=(
         {"slot_id": _example("Lisbon", "passport renewal", "2026-03-04"), "person": "Nadia Ferreira"},

@@ -97,6 +97,8 @@ _SAVED = (
 @tool(
     domain="general",
     category="action",
+    repeat="refused",
+    shown_by="organiser_history",
     answer=SavedContact,
     examples=(
         {"name": "Nadia Ferreira", "email": "nadia.ferreira@brightmail.example", "city": "Lisbon"},
@@ -205,6 +207,8 @@ def _card(name: str, email: str, city: str) -> str:
 @tool(
     domain="general",
     category="action",
+    repeat="refused",
+    shown_by="organiser_history",
     answer=ImportedContact,
     examples=(
         {"card": _card("Nadia Ferreira", "nadia.ferreira@brightmail.example", "Lisbon")},

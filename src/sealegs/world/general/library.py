@@ -215,6 +215,8 @@ class TitleHold(BookHold):
 @tool(
     domain="general",
     category="action",
+    repeat="refused",
+    shown_by="public_service_history",
     answer=TitleHold,
     examples=(
         {"record_id": RECORDS["The Copper Meridian"], "city": "Lisbon", "reader": "Nadia Ferreira"},
@@ -253,6 +255,8 @@ class CopyRequest(BookHold):
 @tool(
     domain="general",
     category="action",
+    repeat="refused",
+    shown_by="public_service_history",
     answer=CopyRequest,
     examples=(
         {"barcode": _asked("Lisbon", "The Copper Meridian"), "reader": "Nadia Ferreira"},

@@ -56,6 +56,8 @@ def _first_issue(frequency: str, hour: int) -> datetime:
 @tool(
     domain="general",
     category="action",
+    repeat="refused",
+    shown_by="alert_history",
     answer=Subscription,
     examples=(
         {"topic": "exchange rates", "frequency": "daily"},

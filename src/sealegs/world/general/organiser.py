@@ -73,6 +73,8 @@ class SavedNote(Answer):
 @tool(
     domain="general",
     category="action",
+    repeat="refused",
+    shown_by="organiser_history",
     answer=SavedNote,
     examples=(
         {"title": "Berlin budget", "content": 1840.5, "notebook": "finance"},
@@ -137,6 +139,8 @@ _NOTE = {note.title: note.note_id for note in NOTES.values()}
 @tool(
     domain="general",
     category="action",
+    repeat="refused",
+    shown_by="organiser_history",
     answer=NoteReminder,
     examples=(
         {"note_id": _NOTE["Visa appointment"], "at": "2026-03-04T08:00"},
@@ -193,6 +197,8 @@ class AddedItem(Answer):
 @tool(
     domain="general",
     category="action",
+    repeat="refused",
+    shown_by="organiser_history",
     answer=AddedItem,
     examples=(
         {"title": "Pack for Chicago", "due_at": "2026-03-08T20:00"},
@@ -267,6 +273,8 @@ Before = Annotated[int, Field(ge=0, le=10_080, description="Minutes before the d
 @tool(
     domain="general",
     category="action",
+    repeat="refused",
+    shown_by="organiser_history",
     answer=ItemAlert,
     examples=(
         {"item_id": _ITEM["Renew passport"], "minutes_before": 1440},

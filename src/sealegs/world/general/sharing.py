@@ -42,6 +42,8 @@ class Poll(Answer):
 @tool(
     domain="general",
     category="action",
+    repeat="refused",
+    shown_by="sharing_history",
     answer=Poll,
     examples=(
         {
@@ -169,6 +171,8 @@ HowMany = Annotated[int, Field(ge=1, le=1000, description="How many of it")]
 @tool(
     domain="general",
     category="action",
+    repeat="refused",
+    shown_by="sharing_history",
     answer=ListAddition,
     examples=(
         {"list_name": "groceries", "item": "Ground coffee", "quantity": 2},

@@ -11,6 +11,7 @@ from sealegs.world.iot.groups import *  # noqa: F403
 from sealegs.world.iot.groups_charging import *  # noqa: F403
 from sealegs.world.iot.groups_control import *  # noqa: F403
 from sealegs.world.iot.groups_energy import *  # noqa: F403
+from sealegs.world.iot.histories import *  # noqa: F403
 from sealegs.world.iot.maintenance import *  # noqa: F403
 from sealegs.world.iot.overlaps import *  # noqa: F403
 from sealegs.world.iot.readings import *  # noqa: F403

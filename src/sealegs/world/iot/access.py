@@ -48,6 +48,8 @@ def _review(enrolled_on: str) -> str:
 @tool(
     domain="iot",
     category="action",
+    repeat="no_effect",
+    shown_by="access_history",
     answer=Holder,
     examples=(
         {"lock_id": lock_in("Lisbon", "Boardroom"), "person": "Ingrid Solberg"},
@@ -101,6 +103,8 @@ HOLDERS = tuple(ENROLMENTS)
 @tool(
     domain="iot",
     category="action",
+    repeat="refused",
+    shown_by="access_history",
     answer=Grant,
     examples=(
         {"holder_id": HOLDERS[0], "starts_at": "2026-03-03T08:00", "ends_at": "2026-03-03T18:00"},

@@ -77,6 +77,9 @@ SESSION: tuple[Invariant, ...] = (
 @tool(
     domain="iot",
     category="action",
+    repeat="refused",
+    shown_by="charging_history",
+    parts=2,
     answer=Session,
     examples=(
         {"charger_id": "EVC-LIS-03", "plate": "42-XT-18", "energy_kwh": 28},
@@ -115,6 +118,8 @@ class Kept(Answer):
 @tool(
     domain="iot",
     category="action",
+    repeat="refused",
+    shown_by="charging_history",
     answer=Kept,
     examples=(
         {"charger_id": "EVC-LIS-03", "plate": "42-XT-18"},
@@ -168,6 +173,8 @@ KEPT = tuple(RESERVATIONS)
 @tool(
     domain="iot",
     category="action",
+    repeat="refused",
+    shown_by="charging_history",
     answer=Redeemed,
     examples=tuple(
         {"reservation_id": id, "energy_kwh": kwh} for id, kwh in zip(KEPT, (30, 22.5, 41, 15), strict=False)

@@ -136,6 +136,9 @@ JOB: tuple[Invariant, ...] = (
 @tool(
     domain="iot",
     category="action",
+    repeat="refused",
+    shown_by="maintenance_history",
+    parts=2,
     answer=Job,
     examples=tuple({"device_id": thing.id} for thing in OUTDATED[4 : len(OUTDATED) : 83]),
     refusals=(
@@ -166,6 +169,8 @@ class Staged(Answer):
 @tool(
     domain="iot",
     category="action",
+    repeat="no_effect",
+    shown_by="maintenance_history",
     answer=Staged,
     examples=tuple({"device_id": thing.id} for thing in OUTDATED[4 : len(OUTDATED) : 83]),
     refusals=(
@@ -208,6 +213,8 @@ class Applied(Job):
 @tool(
     domain="iot",
     category="action",
+    repeat="refused",
+    shown_by="maintenance_history",
     answer=Applied,
     examples=tuple({"package_id": id} for id in STAGED),
     refusals=(({"package_id": "FWP-00000000"}, 404), ({"package_id": "newest"}, 422)),

@@ -63,6 +63,8 @@ _DEVICES = tuple(
 @tool(
     domain="iot",
     category="action",
+    repeat="refused",
+    shown_by="maintenance_history",
     answer=WorkOrder,
     examples=(
         {"device_id": _DEVICES[0], "fault": "reading_drift"},

@@ -47,6 +47,8 @@ class Saved(Answer):
 @tool(
     domain="iot",
     category="action",
+    repeat="no_effect",
+    shown_by="setting_history",
     answer=Saved,
     examples=(
         {"device_id": THERMOSTATS[0], "value": 21.5},
@@ -102,6 +104,8 @@ KEPT = tuple(PRESETS)
 @tool(
     domain="iot",
     category="action",
+    repeat="refused",
+    shown_by="setting_history",
     answer=Scheduled,
     examples=(
         {"preset_id": KEPT[0], "at": "2026-03-04T06:30"},
@@ -213,6 +217,9 @@ class Rule(Answer):
 @tool(
     domain="iot",
     category="action",
+    repeat="refused",
+    shown_by="setting_history",
+    parts=2,
     answer=Rule,
     examples=(
         {"device_id": THERMOSTATS[0], "cron": "30 6 4 3 *", "value": 21.5},

@@ -41,6 +41,13 @@ def _desired(world: World, thing: Device) -> tuple[float, int]:
     return state.get("desired", standing_target(thing)), state.get("version", standing_version(thing))
 
 
+def _before(world: World, thing: Device, value: float) -> tuple[float, int]:
+    """What was desired, and its version, before the device was set to this value, which may have been done already."""
+    state = world.state("iot.shadows").get(thing.id, {})
+    before: tuple[float, int] = state["before"] if state.get("desired") == value else _desired(world, thing)
+    return before
+
+
 def _set(world: World, thing: Device, value: float) -> str:
     """Set a device: the command's id, and an effect where the value was not set in this episode already.
 
@@ -53,10 +60,9 @@ def _set(world: World, thing: Device, value: float) -> str:
         message = f"{thing.id} in {thing.room} takes {low:g} to {high:g} {unit}, not {value:g}."
         raise Refusal(400, "SetpointOutOfRange", message, minimum=low, maximum=high, unit=unit)
     states = world.state("iot.shadows")
-    _, version = _desired(world, thing)
-    repeated = states.get(thing.id, {}).get("desired") == value
-    states[thing.id] = {"desired": value, "version": version + 1}
-    if not repeated:
+    if states.get(thing.id, {}).get("desired") != value:
+        before = _desired(world, thing)
+        states[thing.id] = {"desired": value, "version": before[1] + 1, "before": before}
         world.effect("set", thing.id, property=thing.property, value=value)
     return identifier("CMD", thing.id, thing.property, f"{value:.1f}")
 
@@ -165,6 +171,8 @@ class Thermostat(Answer):
 @tool(
     domain="iot",
     category="action",
+    repeat="no_effect",
+    shown_by="setting_history",
     answer=Thermostat,
     examples=(
         {"device_id": THERMOSTATS[0], "target_celsius": 21.5},
@@ -195,7 +203,7 @@ def set_thermostat(
     """Set the target temperature of one thermostat, in degrees Celsius, and learn what the target was before."""
     thing = device(device_id, "thermostat")
     target = round(target_celsius, 1)
-    previous, _ = _desired(world, thing)
+    previous, _ = _before(world, thing, target)
     command = _set(world, thing, target)
     return {
         "device_id": thing.id,
@@ -232,6 +240,8 @@ def _own_unit(desired: float, unit: str) -> float:
 @tool(
     domain="iot",
     category="action",
+    repeat="no_effect",
+    shown_by="setting_history",
     answer=Updated,
     examples=(
         {"device_id": THERMOSTATS[0], "desired": 21.5, "unit": "celsius"},
@@ -274,10 +284,11 @@ def update_device_shadow(
     own = PROPERTY_UNITS[thing.property]
     if (unit == "percent") != (own == "percent"):
         raise Refusal(400, "WrongUnit", f"{thing.property} is not set in {unit}.", unit=own)
-    _, before = _desired(world, thing)
-    if version is not None and version != before:
-        raise Refusal(409, "VersionConflict", f"The shadow has version {before}, not {version}.", version=before)
     applied = _own_unit(desired, unit)
+    _, before = _before(world, thing, applied)
+    _, now = _desired(world, thing)
+    if version not in (None, before, now):
+        raise Refusal(409, "VersionConflict", f"The shadow has version {now}, not {version}.", version=now)
     return {
         "device_id": thing.id,
         "property": thing.property,

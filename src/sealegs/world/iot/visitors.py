@@ -50,6 +50,8 @@ class VisitorDraft(Answer):
 @tool(
     domain="iot",
     category="action",
+    repeat="refused",
+    shown_by="access_history",
     answer=VisitorDraft,
     examples=(
         _asked(lock_in("Lisbon", "Reception"), "Ingrid Solberg", "2026-03-04T09:00", "2026-03-04T17:00"),
@@ -113,6 +115,8 @@ class VisitorPass(Answer):
 @tool(
     domain="iot",
     category="action",
+    repeat="refused",
+    shown_by="access_history",
     answer=VisitorPass,
     examples=({"pass_id": PASSES[0]}, {"pass_id": PASSES[2]}, {"pass_id": PASSES[5]}, {"pass_id": PASSES[9]}),
     refusals=(({"pass_id": "PASS-00000000"}, 404), ({"pass_id": "visitor"}, 422)),

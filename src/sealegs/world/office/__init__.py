@@ -8,6 +8,7 @@ from sealegs.world.office.clocking import *  # noqa: F403
 from sealegs.world.office.contracts import *  # noqa: F403
 from sealegs.world.office.documents import *  # noqa: F403
 from sealegs.world.office.groups import *  # noqa: F403
+from sealegs.world.office.histories import *  # noqa: F403
 from sealegs.world.office.hospitality import *  # noqa: F403
 from sealegs.world.office.invitations import *  # noqa: F403
 from sealegs.world.office.leave_accounts import *  # noqa: F403

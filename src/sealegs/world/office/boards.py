@@ -160,6 +160,10 @@ CREATED = (
 @tool(
     domain="office",
     category="action",
+    repeat="again",
+    key="idempotency_key",
+    shown_by="work_item_history",
+    parts=2,
     answer=Planned,
     examples=CREATED,
     refusals=(
@@ -182,6 +186,8 @@ def create_task(
 @tool(
     domain="office",
     category="action",
+    repeat="again",
+    shown_by="work_item_history",
     answer=Captured,
     examples=tuple({"board": task["board"], "title": task["title"]} for task in CREATED),
     refusals=(({"board": "Moon base", "title": "Land"}, 404), ({"board": "Trade fair", "title": ""}, 422)),
@@ -219,6 +225,8 @@ PLANS = (
 @tool(
     domain="office",
     category="action",
+    repeat="refused",
+    shown_by="work_item_history",
     answer=Planned,
     examples=PLANS,
     refusals=(

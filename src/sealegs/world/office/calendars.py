@@ -285,6 +285,9 @@ def invited(world: World, event: Event) -> dict[str, Any]:
 @tool(
     domain="office",
     category="action",
+    repeat="refused",
+    shown_by="calendar_history",
+    parts=2,
     answer=Invited,
     examples=EXAMPLES,
     refusals=REFUSALS,
@@ -303,6 +306,8 @@ def create_calendar_event(
 @tool(
     domain="office",
     category="action",
+    repeat="refused",
+    shown_by="calendar_history",
     answer=Drafted,
     examples=EXAMPLES,
     refusals=REFUSALS,

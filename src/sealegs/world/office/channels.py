@@ -69,6 +69,8 @@ class Posted(Answer):
 @tool(
     domain="office",
     category="action",
+    repeat="again",
+    shown_by="message_history",
     answer=Posted,
     examples=(
         {"channel": "#announcements", "text": "The London office closes at three on Friday."},

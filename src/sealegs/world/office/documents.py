@@ -198,6 +198,8 @@ class Permission(Answer):
 @tool(
     domain="office",
     category="action",
+    repeat="refused",
+    shown_by="message_history",
     answer=Permission,
     examples=(
         {"document_id": "DOC-3101", "email": "ines.duarte@fernhill.example"},

@@ -81,6 +81,8 @@ ORDERS = (
 @tool(
     domain="office",
     category="action",
+    repeat="refused",
+    shown_by="office_booking_history",
     answer=Catering,
     examples=ORDERS,
     refusals=(
@@ -170,6 +172,8 @@ CARS = (
 @tool(
     domain="office",
     category="action",
+    repeat="refused",
+    shown_by="office_booking_history",
     answer=Parking,
     examples=CARS,
     refusals=(

@@ -30,6 +30,8 @@ class SentInvitation(Invited):
 @tool(
     domain="office",
     category="action",
+    repeat="refused",
+    shown_by="calendar_history",
     answer=SentInvitation,
     examples=tuple({"draft_id": draft_id(event)} for event in DRAFTS),
     refusals=(({"draft_id": "INV-00000000"}, 404), ({"draft_id": "EVT-00000000"}, 422)),
@@ -55,6 +57,8 @@ class Moved(EventBody):
 @tool(
     domain="office",
     category="action",
+    repeat="refused",
+    shown_by="calendar_history",
     answer=Moved,
     examples=(
         {"event_id": _IDS[2], "date": "2026-03-06", "start": "14:00"},

@@ -128,6 +128,9 @@ def _submitted(world: World, absence: Absence) -> dict[str, Any]:
 @tool(
     domain="office",
     category="action",
+    repeat="refused",
+    shown_by="working_time_history",
+    parts=2,
     answer=Requested,
     examples=EXAMPLES,
     refusals=REFUSALS,
@@ -143,6 +146,8 @@ def request_leave(world: World, employee_id: EmployeeId, first_day: FirstDay, la
 @tool(
     domain="office",
     category="action",
+    repeat="refused",
+    shown_by="working_time_history",
     answer=DraftedLeave,
     examples=EXAMPLES,
     refusals=REFUSALS,
@@ -169,6 +174,8 @@ class SubmittedDraft(Requested):
 @tool(
     domain="office",
     category="action",
+    repeat="refused",
+    shown_by="working_time_history",
     answer=SubmittedDraft,
     examples=tuple({"draft_id": absence.draft_id} for absence in DRAFTS),
     refusals=(({"draft_id": "LVD-00000000"}, 404), ({"draft_id": "LVR-00000000"}, 422)),

@@ -49,6 +49,9 @@ class SentMail(Answer):
 @tool(
     domain="office",
     category="action",
+    repeat="again",
+    key="idempotency_key",
+    shown_by="message_history",
     answer=SentMail,
     examples=(
         {

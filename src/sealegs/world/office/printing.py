@@ -305,6 +305,9 @@ QUEUED = (
 @tool(
     domain="office",
     category="action",
+    repeat="again",
+    key="idempotency_key",
+    shown_by="print_history",
     answer=Job,
     examples=(
         {"printer_id": "PRN-LIS-01", "document_id": "DOC-3101", "copies": 4},
@@ -330,6 +333,9 @@ def submit_print_job(world: World, printer_id: PrinterId, document_id: DocumentI
 @tool(
     domain="office",
     category="action",
+    repeat="again",
+    key="idempotency_key",
+    shown_by="print_history",
     answer=Job,
     examples=(
         {"city": "Lisbon", "document_id": "DOC-3101", "copies": 4},

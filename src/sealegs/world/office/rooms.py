@@ -181,6 +181,9 @@ def find_meeting_rooms(
 @tool(
     domain="office",
     category="action",
+    repeat="refused",
+    shown_by="office_booking_history",
+    parts=2,
     answer=BookedRoom,
     examples=(
         _asked("2026-03-03", "10:00", 60, room_id="LIS-301", organiser_email="tomas.ribeiro@fernhill.example"),
@@ -211,6 +214,8 @@ def book_meeting_room(
 @tool(
     domain="office",
     category="action",
+    repeat="again",
+    shown_by="office_booking_history",
     answer=HeldRoom,
     examples=(
         _asked("2026-03-03", "10:00", 60, city="Lisbon", seats=5, organiser_email="tomas.ribeiro@fernhill.example"),
@@ -257,6 +262,8 @@ def hold_meeting_room(
 @tool(
     domain="office",
     category="action",
+    repeat="refused",
+    shown_by="office_booking_history",
     answer=ConfirmedHold,
     examples=tuple({"hold_id": waiting.id} for waiting in HOLDS),
     refusals=(({"hold_id": "HLD-00000000"}, 404), ({"hold_id": "RMB-00000000"}, 422)),

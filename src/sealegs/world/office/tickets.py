@@ -135,6 +135,9 @@ def _described(ticket: Ticket) -> dict[str, Any]:
 @tool(
     domain="office",
     category="action",
+    repeat="refused",
+    shown_by="work_item_history",
+    parts=2,
     answer=AssignedTicket,
     examples=(
         {"service": "software access", "assignee_id": "E-1015", "due_date": "2026-03-05"},
@@ -179,6 +182,8 @@ def create_ticket(
 @tool(
     domain="office",
     category="action",
+    repeat="refused",
+    shown_by="work_item_history",
     answer=OpenTicket,
     examples=(
         {"service": "software access", "due_date": "2026-03-05"},
@@ -212,6 +217,8 @@ def open_service_request(
 @tool(
     domain="office",
     category="action",
+    repeat="refused",
+    shown_by="work_item_history",
     answer=AssignedTicket,
     examples=tuple(
         {"ticket_id": id, "assignee_id": assignee}

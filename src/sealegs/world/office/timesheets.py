@@ -162,6 +162,9 @@ LOGGED = (
 @tool(
     domain="office",
     category="action",
+    repeat="refused",
+    shown_by="working_time_history",
+    parts=2,
     answer=Entry,
     examples=LOGGED,
     refusals=(
@@ -201,6 +204,8 @@ class OpenedSheet(Answer):
 @tool(
     domain="office",
     category="action",
+    repeat="refused",
+    shown_by="working_time_history",
     answer=OpenedSheet,
     examples=(
         {"employee_id": "E-1021", "date": "2026-02-27"},
@@ -256,6 +261,8 @@ ROWS = (
 @tool(
     domain="office",
     category="action",
+    repeat="refused",
+    shown_by="working_time_history",
     answer=Entry,
     examples=ROWS,
     refusals=(

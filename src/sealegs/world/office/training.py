@@ -221,6 +221,9 @@ ENROLMENTS = (
 @tool(
     domain="office",
     category="action",
+    repeat="refused",
+    shown_by="training_history",
+    parts=2,
     answer=Enrolled,
     examples=ENROLMENTS,
     refusals=(
@@ -241,6 +244,8 @@ def enrol_in_session(world: World, session_id: SessionId, email: WorkAddress) ->
 @tool(
     domain="office",
     category="action",
+    repeat="refused",
+    shown_by="training_history",
     answer=KeptPlace,
     examples=(
         {"course": "First aid", "email": "jonas.kellerhals@fernhill.example"},
@@ -291,6 +296,8 @@ class ConfirmedPlace(Enrolled):
 @tool(
     domain="office",
     category="action",
+    repeat="refused",
+    shown_by="training_history",
     answer=ConfirmedPlace,
     examples=tuple({"place_id": identifier("TRP", session, email)} for session, email in KEPT),
     refusals=(({"place_id": "TRP-00000000"}, 404), ({"place_id": "SES-6101"}, 422)),

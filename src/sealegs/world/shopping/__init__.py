@@ -10,6 +10,7 @@ from sealegs.world.shopping.groups_logistics import *  # noqa: F403
 from sealegs.world.shopping.groups_orders import *  # noqa: F403
 from sealegs.world.shopping.groups_rewards import *  # noqa: F403
 from sealegs.world.shopping.groups_terms import *  # noqa: F403
+from sealegs.world.shopping.histories import *  # noqa: F403
 from sealegs.world.shopping.holds import *  # noqa: F403
 from sealegs.world.shopping.orders import *  # noqa: F403
 from sealegs.world.shopping.overlaps import *  # noqa: F403

@@ -80,6 +80,8 @@ class CartView(Answer):
 @tool(
     domain="shopping",
     category="action",
+    repeat="again",
+    shown_by="order_history",
     answer=CartView,
     examples=(
         {"customer": "Marta Lindqvist", "sku": "KB-3105", "quantity": 4},
@@ -182,6 +184,8 @@ class Checkout(Answer):
 @tool(
     domain="shopping",
     category="action",
+    repeat="refused",
+    shown_by="order_history",
     answer=Checkout,
     examples=(
         {"cart_id": "CART-5A10D3E7", "city": "Vienna"},

@@ -121,6 +121,9 @@ _BOOKED: tuple[Invariant, ...] = (
 @tool(
     domain="shopping",
     category="action",
+    repeat="refused",
+    shown_by="collection_history",
+    parts=2,
     answer=Booked,
     examples=(
         {"point_id": "CP-PAR-01", "order_id": "ORD-16D9A3F8", "date": "2026-03-04"},
@@ -184,6 +187,8 @@ class Held(Answer):
 @tool(
     domain="shopping",
     category="action",
+    repeat="refused",
+    shown_by="collection_history",
     answer=Held,
     examples=(
         {"city": "Paris", "order_id": "ORD-16D9A3F8", "date": "2026-03-04"},
@@ -237,6 +242,8 @@ class Confirmed(Booked):
 @tool(
     domain="shopping",
     category="action",
+    repeat="refused",
+    shown_by="collection_history",
     answer=Confirmed,
     examples=tuple({"hold_id": old.hold_id} for old in HELD),
     refusals=(({"hold_id": "CLH-00000000"}, 404), ({"hold_id": "HOLD-7A31D0E5"}, 422), ({}, 422)),

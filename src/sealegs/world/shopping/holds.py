@@ -45,6 +45,8 @@ class HoldSlip(Answer):
 @tool(
     domain="shopping",
     category="action",
+    repeat="refused",
+    shown_by="order_history",
     answer=HoldSlip,
     examples=(
         {"sku": "KB-3105", "quantity": 4, "held_for": "Marta Lindqvist"},
@@ -130,6 +132,8 @@ def _open_hold(world: World, hold_id: str) -> _Hold:
 @tool(
     domain="shopping",
     category="action",
+    repeat="refused",
+    shown_by="order_history",
     answer=HeldOrder,
     examples=(
         {"hold_id": "HOLD-7D02B6F9", "deliver_to": "Chicago"},

@@ -36,6 +36,8 @@ class Alert(Answer):
 @tool(
     domain="shopping",
     category="action",
+    repeat="refused",
+    shown_by="order_history",
     answer=Alert,
     examples=(
         {"sku": "CH-1318", "target_price": 290.0, "email": "ines.duarte@fernhill.example"},

@@ -142,6 +142,8 @@ class Opened(Answer):
 @tool(
     domain="shopping",
     category="action",
+    repeat="again",
+    shown_by="return_history",
     answer=Opened,
     examples=(
         {"order_id": "ORD-3F81C2A0", "quantity": 1, "reason": "damaged"},
@@ -218,6 +220,8 @@ class Settled(Answer):
 @tool(
     domain="shopping",
     category="action",
+    repeat="refused",
+    shown_by="return_history",
     answer=Settled,
     examples=tuple({"return_id": old.return_id} for old in _OLD),
     refusals=(({"return_id": "RET-00000000"}, 404), ({"return_id": "4C07D9A1"}, 422), ({}, 422)),
@@ -276,6 +280,10 @@ class DeskRefund(Answer):
 @tool(
     domain="shopping",
     category="action",
+    repeat="again",
+    key="idempotency_key",
+    shown_by="return_history",
+    parts=2,
     answer=DeskRefund,
     examples=(
         {"line_id": "LIN-A4C742C6", "pieces": 1, "reason": "damaged"},

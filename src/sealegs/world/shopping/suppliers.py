@@ -122,6 +122,9 @@ class Purchase(Answer):
 @tool(
     domain="shopping",
     category="action",
+    repeat="refused",
+    shown_by="restock_history",
+    parts=2,
     answer=Purchase,
     examples=(
         {"supplier_id": "SUP-2041", "sku": "CH-1318", "quantity": 20},
@@ -191,6 +194,8 @@ class Asked(Answer):
 @tool(
     domain="shopping",
     category="action",
+    repeat="refused",
+    shown_by="restock_history",
     answer=Asked,
     examples=(
         {"sku": "CH-1318", "quantity": 20},
@@ -263,6 +268,8 @@ class Approved(Answer):
 @tool(
     domain="shopping",
     category="action",
+    repeat="refused",
+    shown_by="restock_history",
     answer=Approved,
     examples=tuple({"request_id": old.request_id} for old in ASKED),
     refusals=(({"request_id": "RSQ-00000000"}, 404), ({"request_id": "30D7B2E1"}, 422), ({}, 422)),

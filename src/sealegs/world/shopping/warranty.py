@@ -64,6 +64,8 @@ _REGISTERED: tuple[Invariant, ...] = (
 @tool(
     domain="shopping",
     category="action",
+    repeat="refused",
+    shown_by="warranty_history",
     answer=Certificate,
     examples=(
         {"sku": "CH-1318", "owner": "Marta Lindqvist", "purchased_on": "2026-01-12"},
@@ -122,6 +124,8 @@ class OrderCertificate(Answer):
 @tool(
     domain="shopping",
     category="action",
+    repeat="refused",
+    shown_by="warranty_history",
     answer=OrderCertificate,
     examples=(
         {"order_id": "ORD-3F81C2A0"},

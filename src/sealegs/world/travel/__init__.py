@@ -17,6 +17,7 @@ from sealegs.world.travel.groups_papers import *  # noqa: F403
 from sealegs.world.travel.groups_rail import *  # noqa: F403
 from sealegs.world.travel.groups_stay import *  # noqa: F403
 from sealegs.world.travel.hire import *  # noqa: F403
+from sealegs.world.travel.histories import *  # noqa: F403
 from sealegs.world.travel.hotels import *  # noqa: F403
 from sealegs.world.travel.insurance import *  # noqa: F403
 from sealegs.world.travel.lodging import *  # noqa: F403

@@ -146,6 +146,8 @@ def _cancel(world: World, found: Booked) -> dict[str, Any]:
 @tool(
     domain="travel",
     category="action",
+    repeat="refused",
+    shown_by="stay_history",
     answer=CancelledStay,
     examples=tuple({"confirmation": found.confirmation} for found in BEFORE[:6]),
     refusals=(({"confirmation": "HTB-00000000"}, 404), ({"confirmation": "Jonas in Lisbon"}, 422)),
@@ -167,6 +169,8 @@ def cancel_hotel_booking(
 @tool(
     domain="travel",
     category="action",
+    repeat="refused",
+    shown_by="stay_history",
     answer=CancelledStay,
     examples=tuple(
         {"hotel_id": found.hotel_id, "guest": found.guest, "check_in": found.check_in} for found in BEFORE[6:]

@@ -211,6 +211,9 @@ def _reserve(world: World, made: Request, guest: str) -> dict[str, Any]:
 @tool(
     domain="travel",
     category="action",
+    repeat="refused",
+    shown_by="table_history",
+    parts=2,
     answer=Reservation,
     examples=(
         {"restaurant_id": "RBER02", "at": "2026-03-19T19:30", "party_size": 4, "guest": "Ines Carvalho"},
@@ -253,6 +256,8 @@ class TableRequest(Table):
 @tool(
     domain="travel",
     category="action",
+    repeat="refused",
+    shown_by="table_history",
     answer=TableRequest,
     examples=WISHES,
     refusals=(
@@ -298,6 +303,8 @@ class ConfirmedTable(Reservation):
 @tool(
     domain="travel",
     category="action",
+    repeat="refused",
+    shown_by="table_history",
     answer=ConfirmedTable,
     examples=tuple(
         {"request_id": id, "guest": guest}

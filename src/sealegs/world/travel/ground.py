@@ -178,6 +178,8 @@ def _ride(id: str, where: str, pickup: datetime, traveller: str, vehicle: str) -
 @tool(
     domain="travel",
     category="action",
+    repeat="refused",
+    shown_by="ground_transport_history",
     answer=Ride,
     examples=(
         {"city": "Berlin", "pickup_at": "2026-03-18T20:40", "traveller": "Ines Carvalho"},
@@ -214,6 +216,8 @@ class Transfer(Ride):
 @tool(
     domain="travel",
     category="action",
+    repeat="refused",
+    shown_by="ground_transport_history",
     answer=Transfer,
     examples=(
         {"city": "Berlin", "arrives_at": "2026-03-18T19:35", "traveller": "Ines Carvalho", "checked_bags": 1},

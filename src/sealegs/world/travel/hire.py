@@ -215,6 +215,8 @@ def _reserve(world: World, found: Rental, driver: str) -> dict[str, Any]:
 @tool(
     domain="travel",
     category="action",
+    repeat="refused",
+    shown_by="ground_transport_history",
     answer=HireCar,
     examples=(
         {
@@ -286,6 +288,8 @@ class QuotedCar(HireCar):
 @tool(
     domain="travel",
     category="action",
+    repeat="refused",
+    shown_by="ground_transport_history",
     answer=QuotedCar,
     examples=(
         {"quote_id": "BER-CDMR-202603181000-202603211800", "driver": "Ines Carvalho"},

@@ -214,6 +214,8 @@ def _insure(world: World, risk: Risk, traveller: str) -> dict[str, Any]:
 @tool(
     domain="travel",
     category="action",
+    repeat="refused",
+    shown_by="travel_papers_history",
     answer=Policy,
     examples=(
         {**TRIPS[0], "traveller": "Ines Carvalho"},
@@ -250,6 +252,8 @@ class BoundPolicy(Policy):
 @tool(
     domain="travel",
     category="action",
+    repeat="refused",
+    shown_by="travel_papers_history",
     answer=BoundPolicy,
     examples=(
         {"quote_id": "BER-STD-20260318-04D-EUR", "traveller": "Ines Carvalho"},

@@ -82,6 +82,8 @@ class OfferStay(Stay):
 @tool(
     domain="travel",
     category="action",
+    repeat="refused",
+    shown_by="stay_history",
     answer=OfferStay,
     examples=(
         {"rate_key": "HBER01-20260318-3N", "guest": "Ines Carvalho"},
@@ -135,6 +137,8 @@ class RoomStay(Stay):
 @tool(
     domain="travel",
     category="action",
+    repeat="refused",
+    shown_by="stay_history",
     answer=RoomStay,
     examples=(
         {"hotel_id": "HBER01", "check_in": "2026-03-18", "check_out": "2026-03-21", "guest": "Ines Carvalho"},

@@ -126,6 +126,8 @@ def _issue(world: World, found: Train, date: str, travel_class: str, passenger: 
 @tool(
     domain="travel",
     category="action",
+    repeat="refused",
+    shown_by="travel_ticket_history",
     answer=TrainTicket,
     examples=(
         {"train_number": "IC-233", "date": "2026-03-18", "passenger": "Ines Carvalho"},
@@ -172,6 +174,8 @@ def _day_of(offer: str) -> str:
 @tool(
     domain="travel",
     category="action",
+    repeat="refused",
+    shown_by="travel_ticket_history",
     answer=OfferTicket,
     examples=(
         {"offer_id": "IC-233-20260318-2", "passenger": "Ines Carvalho"},

@@ -106,6 +106,8 @@ class HeldSeat(Seat):
 @tool(
     domain="travel",
     category="action",
+    repeat="refused",
+    shown_by="travel_ticket_history",
     answer=HeldSeat,
     examples=(
         {"flight_number": "SV101", "date": "2026-03-18", "passenger": "Ines Carvalho"},
@@ -167,6 +169,8 @@ class HoldTicket(Ticket):
 @tool(
     domain="travel",
     category="action",
+    repeat="refused",
+    shown_by="travel_ticket_history",
     answer=HoldTicket,
     examples=tuple({"hold_id": hold.id} for hold in OPEN_HOLDS),
     refusals=(
@@ -188,6 +192,9 @@ def issue_ticket(
 @tool(
     domain="travel",
     category="action",
+    repeat="refused",
+    shown_by="travel_ticket_history",
+    parts=2,
     answer=Ticket,
     examples=(
         {"flight_number": "SV101", "date": "2026-03-18", "passenger": "Ines Carvalho"},

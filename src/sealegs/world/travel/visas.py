@@ -172,6 +172,9 @@ def _submit(world: World, found: Entry, opened: Case, arrival_date: str) -> dict
 @tool(
     domain="travel",
     category="action",
+    repeat="refused",
+    shown_by="travel_papers_history",
+    parts=2,
     answer=Application,
     examples=(
         {
@@ -273,6 +276,8 @@ class OpenedCase(Terms):
 @tool(
     domain="travel",
     category="action",
+    repeat="refused",
+    shown_by="travel_papers_history",
     answer=OpenedCase,
     examples=(
         {"nationality": "PT", "city": "Mumbai", "traveller": "Clara Voss"},
@@ -315,6 +320,8 @@ class CaseApplication(Application):
 @tool(
     domain="travel",
     category="action",
+    repeat="refused",
+    shown_by="travel_papers_history",
     answer=CaseApplication,
     examples=tuple({"case_id": id, "arrival_date": f"2026-04-{10 + turn}"} for turn, id in enumerate(CASES)),
     refusals=(

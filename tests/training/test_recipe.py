@@ -96,6 +96,8 @@ def test_arguments_may_be_json_text_and_marks_of_tools_are_left_out() -> None:
         ('{"messages": "{"}', "`messages` is text, but no JSON"),
         ('{"messages": [{"role": "robot"}]}', "has no role among"),
         ('{"messages": [{"role": "user", "content": "a"}]}', "no message of the assistant"),
+        ('{"messages": [{"role": "assistant", "content": "a", "train": false}]}', "nothing to learn"),
+        ('{"messages": [{"role": "assistant", "content": "a", "train": "no"}]}', "neither true nor false"),
         ('{"messages": [{"role": "assistant"}], "recovery": [7]}', "messages that are not there"),
         ('{"messages": [{"role": "assistant"}], "recovery": [true, false]}', "2 truth values for 1 messages"),
         ('{"messages": [{"role": "assistant", "tool_calls": [{}]}]}', "a tool call without a name"),

@@ -69,6 +69,16 @@ def test_recovery_begins_right_after_the_failure_and_says_so() -> None:
         assert row["recovery_turns"] == marked  # a turn of one form is a turn of the other
 
 
+def test_slips_and_nothing_else_are_left_out_of_training() -> None:
+    slips = [row for row in failing() if row["failure_kind"] in SLIPS]
+    assert slips
+    for row in rows():
+        spoken = [place for place, message in enumerate(row["messages"]) if message["role"] == "assistant"]
+        left_out = [place for place in spoken if not row["messages"][place]["train"]]
+        assert left_out == ([spoken[row["step"] - 1]] if row in slips else [])
+        assert row["unlearned_turns"] == left_out
+
+
 def test_nothing_is_recovered_from_in_a_clean_row() -> None:
     clean = [row for row in rows() if not row["failing"]]
     assert clean

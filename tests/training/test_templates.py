@@ -69,6 +69,21 @@ def test_masks_are_exactly_what_the_assistant_says(name: str, nth: int) -> None:
 
 
 @pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("mark", [{"train": False}, {"train": False, "recovery": True}], ids=["plain", "recovering"])
+def test_a_slip_gets_no_label_and_changes_no_other(name: str, mark: dict[str, bool]) -> None:
+    one = row(0, recovering=True)
+    whole = encode(conversation(json.dumps(one)), tokenizer(), shipped(name))
+    slip = next(message for message in one["messages"] if message["role"] == "assistant")
+    slip.update(mark)
+    made = encode(conversation(json.dumps(one)), tokenizer(), shipped(name))
+    assert made.input_ids == whole.input_ids
+    assert made.recovery == whole.recovery
+    gone = [before != after for before, after in zip(whole.labels, made.labels, strict=True)]
+    assert runs(made.input_ids, gone) == [said(slip, name)]
+    assert {label for label, on in zip(made.labels, gone, strict=True) if on} == {-100}
+
+
+@pytest.mark.parametrize("name", SHIPPED)
 def test_a_turn_begins_where_the_prompt_for_it_ends(name: str) -> None:
     one = conversation(json.dumps(row(3, recovering=True)))
     text, turns = rendered(one, tokenizer(), shipped(name))

@@ -20,6 +20,7 @@ from sealegs.training.encoding import IGNORED, encode
 from sealegs.training.rows import BadRow, conversation, digest, texts
 
 SHOWN = 10  # bad rows that a message names
+VERSION = 2  # of the way from rows to tokens: what an older one left is made anew
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def prepared(files: Sequence[Path], tokenizer: Any, way: Way, store: Path) -> tu
     from datasets import load_from_disk
 
     data_hash = digest(files)
-    decided = [data_hash, way.template, way.context, way.packing, tokenizer.backend_tokenizer.to_str(), 1]
+    decided = [data_hash, way.template, way.context, way.packing, tokenizer.backend_tokenizer.to_str(), VERSION]
     place = store / hashlib.sha256(json.dumps(decided).encode()).hexdigest()[:16]
     with PartialState().main_process_first():
         if not (place / "facts.json").is_file():

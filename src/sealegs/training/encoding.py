@@ -3,7 +3,8 @@
 The template says where each of the assistant's turns begins and ends, as places in the text; a token is the
 assistant's if it lies wholly within one turn. A token that crosses the edge of a turn is left out and counted: the
 model would never be asked to write it, because its prompt ends at that edge. The k-th marked turn is the assistant's
-k-th message, so marks on messages become masks on tokens.
+k-th message, so marks on messages become masks on tokens. A message that is not to be learned keeps its tokens and
+gets no label: what comes after it is learned with it in view.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ class Encoded:
 
     Attributes:
         input_ids: the tokens.
-        labels: the same where the assistant speaks, -100 elsewhere.
-        recovery: 1 where the assistant recovers, 0 elsewhere.
+        labels: the same where the assistant speaks and is learned from, -100 elsewhere.
+        recovery: 1 where the assistant recovers and is learned from, 0 elsewhere.
         crossing: tokens that cross the edge of a turn.
     """
 
@@ -70,8 +71,10 @@ def encode(row: Conversation, tokenizer: Any, template: str) -> Encoded:
     speakers = [nth for nth, message in enumerate(row.messages) if message["role"] == "assistant"]
     ids: list[int] = made["input_ids"]
     turn_of, crossing = _turns_of(made["offset_mapping"], turns)
-    labels = [id if turn is not None else IGNORED for id, turn in zip(ids, turn_of, strict=True)]
-    recovery = [int(turn is not None and speakers[turn] in row.recovery) for turn in turn_of]
+    spoken_by = [None if turn is None else speakers[turn] for turn in turn_of]
+    learned = [nth is not None and nth not in row.unlearned for nth in spoken_by]
+    labels = [id if here else IGNORED for id, here in zip(ids, learned, strict=True)]
+    recovery = [int(here and nth in row.recovery) for here, nth in zip(learned, spoken_by, strict=True)]
     if all(label == IGNORED for label in labels):
         raise BadRow("has no token of the assistant: nothing to learn")
     return Encoded(list(ids), labels, recovery, crossing)

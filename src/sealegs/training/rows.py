@@ -2,7 +2,8 @@
 
 A row is TRL's conversational form: `messages` (system, user, assistant, tool) and `tools`. The messages of a corrective
 segment are marked by `"recovery": true` on each, or by `recovery` on the row: indices of messages, or one truth value a
-message. Lists may stand as JSON text (Parquet has no other way to hold free objects). A row without marks has none.
+message. A message with `"train": false` is read and not learned: a mistake of the assistant's own, say. Lists may stand
+as JSON text (Parquet has no other way to hold free objects). A row without marks has none.
 """
 
 from __future__ import annotations
@@ -33,11 +34,13 @@ class Conversation:
         messages: as a chat template takes them; arguments of calls are objects.
         tools: their JSON Schemas.
         recovery: indices of the assistant's messages that recover.
+        unlearned: indices of the assistant's messages that are not learned.
     """
 
     messages: tuple[Mapping[str, Any], ...]
     tools: tuple[Mapping[str, Any], ...]
     recovery: frozenset[int]
+    unlearned: frozenset[int] = frozenset()
 
 
 def data_files(place: str, beginning: str = "train") -> tuple[Path, ...]:
@@ -136,17 +139,30 @@ def conversation(text: str) -> Conversation:
     if not messages:
         raise BadRow("has no `messages`")
     marks = _marks(row.get("recovery"), len(messages))
-    read = []
+    read, left_out = [], set()
     for nth, message in enumerate(messages):
         if not isinstance(message, Mapping) or message.get("role") not in ROLES:
             raise BadRow(f"messages[{nth}] has no role among {', '.join(ROLES)}: {in_short(message)}")
         if message.get("recovery"):
             marks.add(nth)
+        if not _trained(message, nth):
+            left_out.add(nth)
         read.append(_message(message, nth))
     spoken = {nth for nth, message in enumerate(read) if message["role"] == "assistant"}
     if not spoken:
         raise BadRow("has no message of the assistant: nothing to learn")
-    return Conversation(tuple(read), tuple(_listed(row, "tools")), frozenset(marks & spoken))
+    if spoken <= left_out:
+        raise BadRow('has no message of the assistant but such with "train": false: nothing to learn')
+    tools, unlearned = tuple(_listed(row, "tools")), frozenset(left_out & spoken)
+    return Conversation(tuple(read), tools, frozenset(marks & spoken), unlearned)
+
+
+def _trained(message: Mapping[str, Any], nth: int) -> bool:
+    """Whether a message is learned: it is, unless it says otherwise."""
+    trained = message.get("train")
+    if trained is not None and not isinstance(trained, bool):
+        raise BadRow(f"messages[{nth}]: `train` is neither true nor false: {in_short(trained)}")
+    return trained is not False
 
 
 def _listed(row: Mapping[str, Any], field: str) -> list[Any]:

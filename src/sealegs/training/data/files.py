@@ -163,10 +163,11 @@ def _schema(trl: bool, toolbench: bool, data: Any) -> Any:
     if trl:
         function = pa.struct([("name", text), ("arguments", data)])
         call = pa.struct([("id", text), ("type", text), ("function", function)])
-        names = [("role", text), ("content", text), ("recovery", truth), ("tool_calls", pa.list_(call))]
-        fields["messages"] = pa.list_(pa.struct([*names, ("tool_call_id", text), ("name", text)]))
+        names = [("role", text), ("content", text), ("recovery", truth), ("train", truth)]
+        names += [("tool_calls", pa.list_(call)), ("tool_call_id", text), ("name", text)]
+        fields["messages"] = pa.list_(pa.struct(names))
         fields["tools"] = text
     if toolbench:
         fields["conversations"] = pa.list_(pa.struct([("from", text), ("value", text)]))
-        fields["recovery_turns"] = pa.list_(whole)
+        fields["recovery_turns"] = fields["unlearned_turns"] = pa.list_(whole)
     return pa.schema(fields)

@@ -1,8 +1,9 @@
 """A trajectory as a row: in TRL's conversational tool-calling form, in ToolBench's, or in both.
 
 `messages` and `tools` are what TRL and chat templates read (`tools` as JSON text, which both take); an assistant's
-message says in `recovery` whether it is a corrective segment. `conversations` is thought, action and action input as
-text, with a list of the places of corrective segments beside it.
+message says in `recovery` whether it is a corrective segment, and in `train` whether it is learned, which the agent's
+own wrong calls are not. `conversations` is thought, action and action input as text, with lists of the places of
+corrective segments and of wrong calls beside it.
 """
 
 from __future__ import annotations
@@ -56,8 +57,10 @@ def row(order: Order, made: Trajectory, about: Mapping[str, Any], form: Form, co
         told["messages"] = made.messages
         told["tools"] = json.dumps(offered_tools(order.specs), ensure_ascii=False)
     if form in ("toolbench", "both"):
-        texts, places = conversation(made.messages, order.specs, gave_up=told["outcome"] == "right stop")
-        told["conversations"], told["recovery_turns"] = texts, places
+        gave_up = told["outcome"] == "right stop"
+        told["conversations"] = conversation(made.messages, order.specs, gave_up=gave_up)
+        told["recovery_turns"] = [place for place, m in enumerate(made.messages) if m.get("recovery")]
+        told["unlearned_turns"] = [place for place, m in enumerate(made.messages) if m.get("train") is False]
     return told
 
 
@@ -74,11 +77,10 @@ def offered_tools(specs: Sequence[ToolSpec]) -> tuple[dict[str, Any], ...]:
 
 def conversation(
     messages: Sequence[Message], specs: Sequence[ToolSpec], *, gave_up: bool
-) -> tuple[list[dict[str, str]], list[int]]:
-    """Messages as ToolBench has them, and the places of the corrective segments among them."""
+) -> list[dict[str, str]]:
+    """Messages as ToolBench has them: one turn each."""
     tools = json.dumps([tool_entry(spec) for spec in specs], ensure_ascii=False)
     texts: list[dict[str, str]] = []
-    places: list[int] = []
     for message in messages:
         if message["role"] == "system":
             texts.append({"from": "system", "value": f"{message['content']}\n{SYSTEM.format(tools=tools)}"})
@@ -87,10 +89,8 @@ def conversation(
         elif message["role"] == "tool":
             texts.append({"from": "function", "value": observed(message["content"])})
         else:
-            if message["recovery"]:
-                places.append(len(texts))
             texts.append({"from": "assistant", "value": "\n" + _step(message, gave_up=gave_up)})
-    return texts, places
+    return texts
 
 
 def observed(text: str) -> str:

@@ -34,7 +34,7 @@ from sealegs.training.data.playing import Teacher
 from sealegs.training.data.sources import bases
 
 JOURNAL = "journal.jsonl"
-VERSION = "2"
+VERSION = "3"
 MOST, LEAST, PIECES = 1000, 25, 8  # rows of a block: as many as make so many blocks, within these bounds
 ASKED_AT_ONCE = 16  # trajectories for which a teacher is asked at the same time
 Progress = Callable[[int, int], None]

@@ -120,7 +120,8 @@ class Trajectory:
     """One trajectory that was played.
 
     Attributes:
-        messages: system, user, assistant and tool, in the order they came; `recovery` marks corrective segments.
+        messages: system, user, assistant and tool, in the order they came; `recovery` marks corrective segments, and
+            `train` is false on the agent's own wrong calls.
         found: the record.
         verdict: the judge's.
         at: the position of the call that failed, from 0; None in a clean one.
@@ -204,9 +205,9 @@ class Player:
         self.made.exemplar = self.made.exemplar or advice.exemplar
         return with_note(outcome, advice.text)
 
-    def say(self, text: str, use: Use | None, *, recovery: bool) -> None:
-        """Put what the agent says, and the call that it makes, into the conversation."""
-        message: Message = {"role": "assistant", "content": text, "recovery": recovery}
+    def say(self, text: str, use: Use | None, *, recovery: bool, train: bool = True) -> None:
+        """Put what the agent says, and the call that it makes, into the conversation; without `train` as a mistake."""
+        message: Message = {"role": "assistant", "content": text, "recovery": recovery, "train": train}
         if use is not None:
             function = {"name": use.tool, "arguments": dict(use.arguments)}
             message["tool_calls"] = [{"id": f"call-{self.calls + 1}", "type": "function", "function": function}]
@@ -263,7 +264,7 @@ def _step(player: Player, expert: Expert, act: Use, *, recovering: bool) -> None
         use = slipped(order.kind, act, spec, player.draw)
         if use is None:
             raise Unfit("this slip cannot be made here")
-        player.say(text, use, recovery=False)
+        player.say(text, use, recovery=False, train=False)
         made.at = player.calls
         outcome = player.call(use)
         if not isinstance(outcome, Failure):
@@ -342,6 +343,8 @@ def _kept(order: Order, made: Trajectory) -> Trajectory:
 
 def _checked_cut(order: Order, made: Trajectory) -> Trajectory:
     _check_struck(order, made)
+    if not any(message.get("train") for message in made.messages):
+        raise Unfit("nothing before the failure is to be learned")
     return made
 
 

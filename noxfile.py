@@ -2,7 +2,9 @@
 
 `nox -s "adapter(langchain)"` tests one; `nox -s table` writes the table from what the runs left in build/adapters;
 `nox -s adapter -- --no-cost` makes the checks and leaves nothing. `nox -s floors extra_floors base_floor
-training_floor` tests with the lowest versions that pyproject.toml allows. These take long: no part of `nox` alone.
+training_floor` tests with the lowest versions that pyproject.toml allows. `nox -s base --force-python PYTHON` makes the
+base tests with another Python, `nox -s slow` those tests that the default run leaves out. These take long: no part of
+`nox` alone.
 """
 
 from __future__ import annotations
@@ -42,8 +44,9 @@ OTHERS = {
     "otel": (["tests/traces/test_spans.py"], ["opentelemetry-sdk", "opentelemetry-exporter-otlp-json-file"]),
     "report": (["tests/reports"], []),
 }
-TESTING = ["pytest", "pytest-asyncio", "hypothesis", "networkx", "scipy"]
+TESTING = ["pytest", "pytest-asyncio", "pytest-xdist", "hypothesis", "networkx", "scipy"]
 TORCH = "torch==2.13.0"
+WHOLE = ["-n", "0", "-m", "slow or not slow"]  # what is slow too, and one process: torch takes all cores by itself
 ROOMS = ["faults", "inject", "tasks", "traces"]  # those that stand on the base install alone
 
 
@@ -89,7 +92,7 @@ def training(session: nox.Session) -> None:
     """The tests of training, with a torch that pulls no GPU packages where the index has one."""
     session.install(TORCH)
     session.install("-e", ".[train,bench]", *of_extras(*TESTING))
-    tests(session, "tests/training")
+    tests(session, *WHOLE, "tests/training")
 
 
 @nox.session
@@ -98,7 +101,22 @@ def training_floor(session: nox.Session) -> None:
     session.install(TORCH)
     lowest(session, "-e", ".[train]")
     session.install("-e", ".[train,bench]", *of_extras(*TESTING))
-    tests(session, "tests/training")
+    tests(session, *WHOLE, "tests/training")
+
+
+@nox.session
+def slow(session: nox.Session) -> None:
+    """What takes long and says little more: the tests that the default run leaves out."""
+    session.install("-e", ".[dev]")
+    tests(session, "-m", "slow")
+
+
+@nox.session
+def base(session: nox.Session) -> None:
+    """The command, and the tests of the kernel's rooms, on the base install: a Python at a time."""
+    session.install("-e", ".", *of_extras(*TESTING))
+    session.run("sealegs", "--help", silent=True)
+    tests(session, *(f"tests/{room}" for room in ROOMS))
 
 
 @nox.session(python=["3.11", "3.12", "3.13"])

@@ -3,7 +3,8 @@
     sealegs world check examples/garden.py
 
 The facts are a table; what an episode changes (the tank's water, what a bed has had) is state of the `World`; tools
-that do the same thing enter the same effect into the ledger.
+that do the same thing enter the same effect into the ledger. Watering twice waters twice, so that an agent in
+doubt looks at the watering history, or waters under a key of its own.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Echo, Formula, Known, Requires, Sums
 from sealegs.tasks.pattern import Pattern, Way
+from sealegs.world.history import history
 from sealegs.world.tool import Answer, Refusal, World, tool
 
 
@@ -144,6 +146,9 @@ def _water(world: World, id: str, litres: float) -> dict[str, Any]:
 @tool(
     domain="garden",
     category="action",
+    repeat="again",
+    key="idempotency_key",
+    shown_by="watering_history",
     answer=Watered,
     examples=[
         {"bed_id": "BED-01", "litres": 27},
@@ -162,6 +167,8 @@ def water_bed(world: World, bed_id: BedId, litres: Litres) -> dict[str, Any]:
 @tool(
     domain="garden",
     category="action",
+    repeat="again",
+    shown_by="watering_history",
     answer=Watered,
     examples=[{"bed_id": id} for id in BEDS],
     refusals=[({"bed_id": "BED-99"}, 404)],
@@ -171,6 +178,14 @@ def irrigate_bed(world: World, bed_id: BedId) -> dict[str, Any]:
     """Give a garden bed all the water that it needs today; the irrigation computer works the litres out."""
     found = bed(bed_id)
     return _water(world, bed_id, round(found.area_m2 * found.litres_per_m2, 2))
+
+
+WATERINGS = history(
+    "watering_history",
+    water_bed,
+    irrigate_bed,
+    shows="Show which beds were watered today, and with how much.",
+)
 
 
 BED_WATERED = Pattern(

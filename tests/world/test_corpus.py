@@ -8,10 +8,11 @@ from sealegs.world.corpus import load
 CORPUS = load()
 
 
-@pytest.mark.parametrize("name", sorted(CORPUS.tools))
+@pytest.mark.parametrize("name", sorted([*CORPUS.tools, *CORPUS.histories]))
 def test_tool(name: str) -> None:
-    assert tool_problems(CORPUS.tools[name], CORPUS) == []
-    assert len(bad_arguments(CORPUS.tools[name])) >= 20
+    tool = CORPUS.tools.get(name) or CORPUS.histories[name]
+    assert tool_problems(tool, CORPUS) == []
+    assert len(bad_arguments(tool)) >= 20
 
 
 @pytest.mark.parametrize("name", sorted(CORPUS.groups))

@@ -16,7 +16,7 @@ def checked(file: Path) -> subprocess.CompletedProcess[str]:
 
 def test_the_garden_is_sound() -> None:
     done = checked(GARDEN)
-    assert (done.returncode, done.stdout.strip()) == (0, "4 tools, 1 groups: 0 problem(s)")
+    assert (done.returncode, done.stdout.strip()) == (0, "4 tools, 1 history tools, 1 groups: 0 problem(s)")
 
 
 @pytest.mark.parametrize(
@@ -29,6 +29,10 @@ def test_the_garden_is_sound() -> None:
             "1.0)\n",
             "bed_watered: on {'bed_id': 'BED-01'}: litres is",
         ),
+        ('    repeat="again",\n    key', "    key", "water_bed must say what a second identical call does"),
+        ('repeat="again"', 'repeat="refused"', "says refused of a second identical call, which is: again"),
+        ('shown_by="watering_history"', 'shown_by="diary"', "do not name it in shown_by: water_bed, irrigate_bed"),
+        ("    irrigate_bed,\n", "", "irrigate_bed: is not among the operations of watering_history"),
         ('raise Refusal(404, "BedNotFound"', "return Bed('', '', 1, 1)  #", "should refuse with 404, gives an answer"),
         (
             "from __future__ import annotations",

@@ -29,9 +29,9 @@ def check(
     from sealegs.world.corpus import load, of_file
 
     corpus = load() if file is None else of_file(file)
-    problems = [p for tool in corpus.tools.values() for p in tool_problems(tool, corpus)]
+    tools = (*corpus.tools.values(), *corpus.histories.values())
+    problems = [p for tool in tools for p in tool_problems(tool, corpus)]
     problems += [p for group in corpus.groups.values() for p in group_problems(group, corpus)]
-    typer.echo(
-        "\n".join([*problems, f"{len(corpus.tools)} tools, {len(corpus.groups)} groups: {len(problems)} problem(s)"])
-    )
+    counted = f"{len(corpus.tools)} tools, {len(corpus.histories)} history tools, {len(corpus.groups)} groups"
+    typer.echo("\n".join([*problems, f"{counted}: {len(problems)} problem(s)"]))
     raise typer.Exit(2 if problems else 0)

@@ -54,7 +54,7 @@ def act(tool: Tool, call: Call, arguments: Mapping[str, Any], world: World) -> O
 
 def _known(tool: Tool, request: Mapping[str, Any], world: World) -> Outcome | None:
     """The answer to a key that was used before; None where the call is to be done."""
-    key = request[tool.key]
+    key = request.get(tool.key)
     used = (entry for entry in world.journal if entry.operation == tool.name and entry.request.get(tool.key) == key)
     earlier = next(used, None) if key else None
     if earlier is None:

@@ -19,6 +19,7 @@ from sealegs.faults.invariants import agree
 from sealegs.tasks.graph import Constant, Graph, Group, Task, User
 from sealegs.tasks.pattern import Pattern
 from sealegs.tasks.wording import says
+from sealegs.world.action_check import action_problems, operation_problems
 from sealegs.world.corpus import Corpus
 from sealegs.world.reference import Unanswerable, choices, played, reference
 from sealegs.world.state import World
@@ -29,8 +30,12 @@ ORDERS = 8  # random orders that a task is run in
 
 
 def tool_problems(tool: Tool, corpus: Corpus) -> list[str]:
-    """What is wrong with a tool: its words, its examples, its invariants, how it meets bad arguments."""
+    """What is wrong with a tool: its words, examples and invariants, how it meets bad arguments and repetition."""
     problems = [*_word_problems(tool), *_example_problems(tool, corpus), *_refusal_problems(tool, corpus)]
+    if tool.category == "action":
+        problems += action_problems(tool, corpus)
+    elif tool.category == "history":
+        problems += operation_problems(tool, corpus)
     return [f"{tool.name}: {problem}" for problem in problems]
 
 
@@ -73,7 +78,7 @@ def _word_problems(tool: Tool) -> Iterator[str]:
 
 
 def _example_problems(tool: Tool, corpus: Corpus) -> Iterator[str]:
-    if len(tool.examples) < 3:
+    if len(tool.examples) < 3 and tool.category != "history":
         yield f"has {len(tool.examples)} examples; give at least three"
     acted = False
     for example in tool.examples:

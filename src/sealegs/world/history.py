@@ -51,10 +51,11 @@ def history(name: str, *actions: Tool, shows: str) -> Tool:
         ValueError: an action names another history tool, or the actions are of several domains.
     """
     strangers = [action.name for action in actions if action.shown_by != name]
+    if strangers:
+        raise ValueError(f"{name} shows actions that do not name it in shown_by: {', '.join(strangers)}")
     domains = sorted({action.domain for action in actions})
-    if strangers or len(domains) != 1:
-        wrong = f"{', '.join(strangers)} not shown by it" if strangers else f"domains: {', '.join(domains) or 'none'}"
-        raise ValueError(f"{name} shows actions of one domain that name it in shown_by; {wrong}")
+    if len(domains) != 1:
+        raise ValueError(f"{name} shows the actions of one domain; got those of {', '.join(domains) or 'none'}")
     operations = tuple(action.name for action in actions)
     operation: Any = Literal[operations]
     return Tool(

@@ -12,14 +12,14 @@ from sealegs.world.tool import DOMAINS, Tool
 
 
 def lines_of(corpus: Corpus, domain: str = "") -> Iterator[str]:
-    """Every tool and group, or those of a domain.
+    """Every tool, history tool and group, or those of a domain.
 
     Raises:
         Mistake: there is no such domain.
     """
     if domain not in ("", *DOMAINS):
         raise Mistake(f"unknown domain {domain!r}: choose from {', '.join(DOMAINS)}")
-    for _, tool in sorted(corpus.tools.items()):
+    for _, tool in (*sorted(corpus.tools.items()), *sorted(corpus.histories.items())):
         if domain in ("", tool.domain):
             yield from tool_lines(tool)
     for _, group in sorted(corpus.groups.items()):
@@ -38,7 +38,7 @@ def tool_lines(tool: Tool) -> list[str]:
     return [
         f"{tool.name}({', '.join(given)})  [{tool.domain}, {tool.category}]",
         f"    -> {', '.join(told)}",
-        f"    {' '.join(tool.description.split())}",
+        f"    {' '.join(tool.spec.description.split())}",
         *(f"    e.g. {dict(example)}" for example in tool.examples[:2]),
     ]
 

@@ -35,6 +35,8 @@ def test_the_main_job(tmp_path: Path) -> None:
     assert (whole["value"], whole["n"]) == (100.0, 8)
     assert "TSR" in done.stdout
     assert "sealegs-logs" in done.stdout
+    assert "Next, your own agent: " in done.stdout
+    assert done.stderr.splitlines() == [f"planner on maze: {part} of 40" for part in (10, 20, 30, 40)]
 
 
 def test_json_on_standard_output_is_nothing_but_json(tmp_path: Path) -> None:

@@ -3,8 +3,10 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from sealegs.scoring.matching import close, same_facts
+from sealegs.scoring.matching import Values, close, same_facts
 from sealegs.tasks.wording import numbers, says
 
 
@@ -71,3 +73,17 @@ def test_what_is_paid_is_compared_to_the_cent() -> None:
     assert not close(120.0, 120.5)
     assert not close(0.0161, 0.0067)
     assert not same_facts("", "Please come.")
+
+
+LEAVES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 3),
+    st.floats(-3, 3),
+    st.sampled_from(["a", " A", "b", "2", "1.005", "x1"]),
+)
+
+
+@given(st.lists(LEAVES), LEAVES)
+def test_a_value_is_among_values_where_it_is_close_to_one(values: list[object], value: object) -> None:
+    assert (value in Values(values)) == any(close(value, one) for one in values)

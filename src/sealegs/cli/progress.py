@@ -1,4 +1,4 @@
-"""A progress bar on standard error."""
+"""Progress on standard error: a bar on a terminal, now and then a plain line elsewhere."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from contextlib import contextmanager
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+LINES = 4  # plain lines until all is done: a log shall show that something moves, and stay short
 
 
 @contextmanager
@@ -23,11 +25,29 @@ def interruptible(noun: str = "episode") -> Iterator[None]:
 @contextmanager
 def shown(what: str) -> Iterator[Callable[[int, int], None]]:
     """Show progress while the block runs; it is told how many are done, and of how many."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _lines(what)
+        return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=console, transient=True) as bar:
         line = bar.add_task(what, total=None)
 
         def tell(done: int, total: int) -> None:
             bar.update(line, completed=done, total=total)
 
         yield tell
+
+
+def _lines(what: str) -> Callable[[int, int], None]:
+    """Tell each time that another part of the whole is done; what was there before says nothing."""
+    seen: int | None = None
+
+    def tell(done: int, total: int) -> None:
+        nonlocal seen
+        part = LINES * done // total if total else 0
+        if seen is not None and part > seen:
+            typer.echo(f"{what}: {done:,} of {total:,}", err=True)
+        seen = part if seen is None else max(seen, part)
+
+    return tell

@@ -13,6 +13,10 @@ from sealegs.cli.progress import interruptible, shown
 from sealegs.faults.mistake import Mistake
 
 MAZE, HIGHWATER, PALADIN = "Of maze", "Of highwater", "Of paladin"
+NEXT = (
+    'Next, your own agent: wrap its tools as README.md shows under "Around your own functions"; docs/adapters.md has '
+    "what each framework needs."
+)
 OWN: Mapping[str, set[str]] = {
     "maze": {"levels", "modes", "prompt", "tasks", "recovery"},
     "highwater": {
@@ -149,11 +153,12 @@ def run(
         from sealegs.suites.maze.inspect_run import run_inspect
 
         run_inspect(chosen, folder)
-    found = read_run(folder)
-    results = found.results()
+    with errors.status("judging"):
+        found = read_run(folder)
+        results = found.results()
     rows = tables(found.who, results, found.warnings, quiet=json == "-")
     write_rows(rows, json)
-    _where(folder, json)
+    _where(folder, json, chosen.agent)
 
 
 def _highwater(
@@ -187,7 +192,7 @@ def _highwater(
     found = played([read_run(folder)])
     plan_b_tables(found.rows, found.results, found.warnings, quiet=json == "-")
     write_rows(found.rows, json)
-    _where(folder, json)
+    _where(folder, json, chosen.agent)
 
 
 def _check(suite: str, context: typer.Context) -> None:
@@ -204,9 +209,12 @@ def _check(suite: str, context: typer.Context) -> None:
         raise Mistake(f"{named} says nothing to {suite}; leave it out (`sealegs run --help` says whose it is)")
 
 
-def _where(folder: Path, json: str) -> None:
+def _where(folder: Path, json: str, agent: str) -> None:
+    """Say where the records are and, to who tried one of our agents, what comes next."""
     if json != "-":
         console.print(f"Records in {folder}. `sealegs report {folder}` makes a page of them.", highlight=False)
+        if agent:
+            console.print(NEXT, highlight=False)
 
 
 def _paladin(asked: tuple[Any, ...], jobs: int | None, logs: Path | None, json: str) -> None:
@@ -227,4 +235,4 @@ def _paladin(asked: tuple[Any, ...], jobs: int | None, logs: Path | None, json: 
     found = judged_runs([read_run(folder)])
     recovery_tables(found.rows, found.warnings, quiet=json == "-")
     write_rows(found.rows, json)
-    _where(folder, json)
+    _where(folder, json, chosen.agent)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -37,6 +37,34 @@ def close(left: Any, right: Any) -> bool:
     if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
         return len(left) == len(right) and all(map(close, left, right))
     return bool(left == right)
+
+
+class Values:
+    """Values of which each is kept once: `value in values` says whether `close(value, one)` holds for any of them."""
+
+    def __init__(self, values: Iterable[Any] = ()) -> None:
+        self._texts: set[str] = set()
+        self._numbers: set[float] = set()
+        self._others: list[Any] = []
+        self.add(values)
+
+    def add(self, values: Iterable[Any]) -> None:
+        """Take more values in."""
+        for value in values:
+            if isinstance(value, str):
+                self._texts.add(_plain(value))
+            elif isinstance(value, (int, float)) and not isinstance(value, bool):
+                self._numbers.add(value)
+            else:
+                self._others.append(value)
+
+    def __contains__(self, value: Any) -> bool:
+        if isinstance(value, str) and _plain(value) in self._texts:
+            return True
+        number = _number(value) if isinstance(value, str) else value
+        if isinstance(number, (int, float)) and any(close(number, one) for one in self._numbers):
+            return True
+        return any(close(value, one) for one in self._others)
 
 
 def _number(text: str) -> float | str:

@@ -12,7 +12,7 @@ from typing import Any
 from sealegs.faults import paths
 from sealegs.faults.call import Value
 from sealegs.scoring.case import Case
-from sealegs.scoring.matching import close
+from sealegs.scoring.matching import Values, close
 from sealegs.tasks.wording import says
 from sealegs.traces.events import outcome_from
 from sealegs.traces.record import Record, Turn
@@ -38,15 +38,15 @@ def corrupt_values(record: Record, case: Case) -> list[tuple[int, Any]]:
     changed = [_changed(turn) for turn in record.turns]
     if not any(changed):
         return []
-    right = [value for expected in case.reference.steps.values() for _, value in paths.leaves(expected.output)]
-    right += [value for _, value in paths.leaves(dict(case.task.inputs))]
+    right = Values(value for expected in case.reference.steps.values() for _, value in paths.leaves(expected.output))
+    right.add(value for _, value in paths.leaves(dict(case.task.inputs)))
     words = "\n".join([case.task.request, *(deliverable.label for deliverable in case.task.deliverables)])
     found: list[tuple[int, Any]] = []
     for position, turn in enumerate(record.turns):
-        fresh = [v for v in changed[position] if not any(close(v, r) for r in right) and not says(words, v)]
+        fresh = [v for v in changed[position] if v not in right and not says(words, v)]
         found += [(position, value) for value in fresh]
         if turn.said == turn.shown and not found:
-            right += _told(turn)
+            right.add(_told(turn))
     return found
 
 

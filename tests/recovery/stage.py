@@ -59,6 +59,7 @@ GONE = Failure("Gone", "Gone", 410)
 FINE = Value({"price": 2.5})
 READS = ToolSpec(
     "price",
+    effects=False,
     returns={"type": "object", "properties": {"price": {"type": "number"}}, "required": ["price"]},
 )
 ACTS = ToolSpec("pay", effects=True)

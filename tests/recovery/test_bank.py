@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -135,7 +136,7 @@ def test_advice_begins_as_agents_expect_and_is_left_out_where_nothing_is_near() 
     bank = shipped_bank()
     advice = bank.advice(CALL, Signature(429, "RateLimitExceeded", "Too Many Requests"))
     assert advice is not None
-    assert advice.text.startswith("Recovery: Too many calls in a short time")
+    assert advice.text.startswith("Recovery: Too many calls came in a short time")
     assert (advice.exemplar, round(advice.distance, 2)) == ("rate-limited", 0.0)
     assert bank.advice(CALL, Signature(type="ToolError", message="zyx wvu")) is None
     assert Bank([ONE], floor=0.0).advice(CALL, Signature(503, "Other", "down")) is None
@@ -144,20 +145,28 @@ def test_advice_begins_as_agents_expect_and_is_left_out_where_nothing_is_near() 
 @pytest.mark.parametrize("one", shipped_bank().exemplars, ids=lambda one: one.name)
 def test_no_advice_repeats_what_may_have_happened_without_a_look(one: Exemplar) -> None:
     open_ended = Signature(500, "InternalServerError", "Internal Server Error")
-    refused = Signature(429, "RateLimitExceeded", "Too Many Requests")
     orders = [step for step in one.steps if not step.startswith(("Do not", "Never", "Stop"))]
     repeats = any(word in f" {step}".replace(".", " ") for step in orders for word in (" again ", " once more "))
-    assert "took effect" in one.told(open_ended) or not repeats
-    assert one.told(refused) == one.text
+    assert "took effect" in one.told(open_ended) or not repeats or causes()[one.cause].checked
+    assert one.told(replace(open_ended, harmless=True)) == one.text
 
 
-def test_what_was_refused_may_be_repeated_without_a_look() -> None:
+@pytest.mark.parametrize("one", shipped_bank().exemplars, ids=lambda one: one.name)
+def test_no_advice_says_that_an_effect_is_there_or_not(one: Exemplar) -> None:
+    said = re.compile(
+        r"took effect|nothing (?:was|is) (?:done|sent)|never left|did(?: not|n.t) arrive|count it as done"
+    )
+    assert not said.search(one.text)
+
+
+def test_what_is_proven_harmless_may_be_repeated_without_a_look() -> None:
     bank = shipped_bank()
-    refused = bank.advice(CALL, Signature(429, "RateLimitExceeded", "Too Many Requests"))
-    perhaps = bank.advice(CALL, Signature(503, "ServiceUnavailable", "Service Unavailable"))
-    assert refused is not None
-    assert perhaps is not None
-    assert ("took effect" in refused.text, "took effect" in perhaps.text) == (False, True)
+    for status, name in ((429, "TooManyRequests"), (503, "ServiceUnavailable")):
+        seen = Signature(status, name, "Try again later")
+        safe, perhaps = bank.advice(CALL, replace(seen, harmless=True)), bank.advice(CALL, seen)
+        assert safe is not None
+        assert perhaps is not None
+        assert ("took effect" in safe.text, "took effect" in perhaps.text) == (False, True)
 
 
 def test_what_was_tried_often_enough_is_not_advised_again() -> None:

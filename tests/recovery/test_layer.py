@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -38,6 +39,7 @@ OTHER = Alternative(
     (Step("quote", {"item": Given("name"), "currency": Fixed("EUR")}),),
     {"price": Found(0, "quote.amount")},
 )
+OWN = ToolSpec("pay", effects=True, statuses="own")
 QUOTE = Value({"quote": {"amount": 2.49}})
 
 
@@ -75,6 +77,8 @@ def test_an_action_is_not_made_twice_unless_nothing_can_have_happened() -> None:
     assert scene.call("pay", amount=5) == BUSY
     refused = Failure("Too many requests", "RateLimit", 429, retry_after=7)
     scene = stage(None, {"pay": [refused, FINE]})
+    assert scene.call("pay", amount=5) == refused
+    scene = stage(None, {"pay": [replace(refused, unsent=True), FINE]})
     assert scene.call("pay", amount=5) == FINE
     assert scene.clock.now() == 7
     scene = stage(None, {"pay": [BUSY, FINE]}, ToolSpec("pay", effects=True, idempotent=True))
@@ -100,19 +104,19 @@ def test_no_alternative_for_what_may_have_been_done() -> None:
     scene = stage(active([way]), {"pay": [BUSY], "wire": [Value({"id": 1})]})
     scene.call("pay", amount=5)
     assert [tool for tool, _ in scene.made] == ["pay"]
-    scene = stage(active([way]), {"pay": [GONE], "wire": [Value({"id": 1})]})
+    scene = stage(active([way]), {"pay": [GONE], "wire": [Value({"id": 1})]}, OWN)
     assert scene.call("pay", amount=5) == Value({"id": 1})
 
 
 def test_an_alternative_that_may_have_worked_is_the_last() -> None:
     ways = [Alternative("pay", (Step(tool, {}),), {}) for tool in ("wire", "cheque")]
-    scene = stage(active(ways), {"pay": [GONE], "wire": [BUSY], "cheque": [FINE]})
+    scene = stage(active(ways), {"pay": [GONE], "wire": [BUSY], "cheque": [FINE]}, OWN)
     scene.call("pay")
     assert [tool for tool, _ in scene.made] == ["pay", "wire"]
 
 
 def test_a_wrong_answer_is_asked_for_again_and_never_believed() -> None:
-    spec = ToolSpec("price", invariants=(Bounds("price", minimum=0),))
+    spec = ToolSpec("price", effects=False, invariants=(Bounds("price", minimum=0),))
     wrong = Value({"price": -50})
     assert stage(None, {"price": [wrong, FINE]}, spec).call("price") == FINE
     shown = stage(None, {"price": [wrong]}, spec).call("price")
@@ -140,7 +144,7 @@ def test_arguments_are_mended_by_the_schema() -> None:
         "additionalProperties": False,
     }
     bad = Failure("Validation error: count is not of type integer", "ValidationError", 422)
-    scene = stage(None, {"buy": [bad, FINE]}, ToolSpec("buy", parameters=parameters, effects=True))
+    scene = stage(None, {"buy": [bad, FINE]}, ToolSpec("buy", parameters=parameters, effects=True, statuses="own"))
     assert scene.call("buy", items="pen", count="3", size="m", colour="red") == FINE
     assert scene.made[1][1] == {"item": "pen", "count": 3, "size": "M"}
 
@@ -150,7 +154,7 @@ def test_parts_are_read_to_the_end() -> None:
         Value({"rows": [1, 2], "truncated": True, "next_cursor": "b"}),
         Value({"rows": [3], "truncated": False}),
     ]
-    spec = ToolSpec("list", parameters={"type": "object", "properties": {"cursor": {"type": "string"}}})
+    spec = ToolSpec("list", effects=False, parameters={"type": "object", "properties": {"cursor": {"type": "string"}}})
     scene = stage(None, {"list": pages}, spec)
     assert scene.call("list") == Value({"rows": [1, 2, 3], "truncated": False})
     assert scene.made == [("list", {}), ("list", {"cursor": "b"})]

@@ -16,56 +16,59 @@ from sealegs.recovery.layer import RecoveryLayer, active
 from sealegs.recovery.policies import Advise, Alternative, Breaker, Found, Given, Retry, Step, Stop, Switch
 from sealegs.recovery.policies.arguments import mended
 from sealegs.recovery.policies.base import AtOnce
-from sealegs.recovery.safety import nothing_happened
 from sealegs.recovery.signature import Signature, signature
 from sealegs.recovery.trouble import Trouble, Ward
 from sealegs.traces.observed import recorded
 from tests.recovery.stage import ACTS, BUSY, FINE, GONE, READS, Stage
 
 PAY = Call("pay", {})
-
-
-def told(message: str, type: str = "ToolError", tool: str = "pay") -> bool:
-    found = signature(Call(tool, {}), Failure(message, type))
-    assert found is not None
-    return nothing_happened(found, tool)
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
-        "[Errno 111] Connection refused",
-        "Tool not found: pay",
-        "Unknown tool: pay",
-        "Rate limit exceeded, retry in 20 s",
-        "pay() missing 1 required positional argument: 'amount'",
-        "pay() got an unexpected keyword argument 'sum'",
-        "Input validation error: 'amount' is a required property",
-        "1 validation error for payArguments",
-        "HTTPSConnectionPool: Max retries exceeded (ConnectTimeoutError: connect timeout=5)",
-    ],
+WORDS = (
+    "[Errno 111] Connection refused",
+    "card charged 100.00; receipt e-mail failed: [Errno 111] Connection refused",
+    "order 7731 placed, but the confirmation webhook hit its rate limit",
+    "transfer booked; audit log: getaddrinfo failed: Name or service not known",
+    "charge captured; ledger sync skipped: circuit open",
+    "Tool not found: pay",
+    "Rate limit exceeded, retry in 20 s",
+    "pay() missing 1 required positional argument: 'amount'",
+    "Input validation error: 'amount' is a required property",
+    "1 validation error for payArguments",
+    "HTTPSConnectionPool: Max retries exceeded (ConnectTimeoutError: connect timeout=5)",
+    "connection reset by peer",
 )
-def test_words_that_prove_that_nothing_happened(message: str) -> None:
-    assert told(message)
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        "Paid, but the template of the receipt was not found",
-        "validation error in the answer of the bank",
-        "send_receipt() missing 1 required positional argument: 'address'",
-        "missing required field in response",
-        "connection reset by peer",
-        "Read timed out. (read timeout=5)",
-        "invalid argument in callback",
-    ],
-)
-def test_words_that_prove_nothing(message: str) -> None:
-    assert not told(message)
-    scene = Stage(RecoveryLayer(), {"pay": [Failure(message)]}, (ACTS,))
-    scene.call("pay", amount=1)
-    assert len(scene.made) == 1
+@pytest.mark.parametrize("status", [None, 400, 404, 409, 422, 429, 501, 503])
+@pytest.mark.parametrize("message", WORDS)
+def test_words_and_statuses_prove_nothing(message: str, status: int | None) -> None:
+    for specs in ((), (ACTS,)):
+        scene = Stage(RecoveryLayer(), {"pay": [Failure(message, status=status)]}, specs)
+        scene.call("pay", amount=1)
+        assert len(scene.made) == 1
+
+
+def test_what_never_left_may_be_made_again() -> None:
+    refused: list[Outcome] = [Failure("Connection refused", "ConnectError", unsent=True), FINE]
+    scene = Stage(RecoveryLayer(), {"pay": refused}, (ACTS,))
+    assert scene.call("pay", amount=1) == FINE
+
+
+def test_a_status_proves_only_where_the_tool_is_declared_to_answer_by_its_own() -> None:
+    own = ToolSpec("pay", effects=True, statuses="own")
+    refused: list[Outcome] = [Failure("Too many", "RateLimit", 429), FINE]
+    assert Stage(RecoveryLayer(), {"pay": list(refused)}, (own,)).call("pay") == FINE
+    assert Stage(RecoveryLayer(), {"pay": list(refused)}, (ACTS,)).call("pay") == refused[0]
+    assert Stage(RecoveryLayer(), {"pay": [BUSY, FINE]}, (own,)).call("pay") == BUSY
+
+
+def test_no_other_tool_takes_the_place_of_one_that_may_have_worked_before() -> None:
+    """An idempotent tool may be repeated; when its last try never leaves, the first may have done the work."""
+    unsent = Failure("Connection refused", "ConnectError", unsent=True)
+    way = Alternative("pay", (Step("wire", {}),), {})
+    specs = (ToolSpec("pay", effects=True, idempotent=True), ToolSpec("wire", effects=True))
+    scene = Stage(RecoveryLayer(active([way])), {"pay": [BUSY, unsent], "wire": [FINE]}, specs)
+    scene.call("pay")
+    assert {tool for tool, _ in scene.made} == {"pay"}
 
 
 def two_steps(*more: Alternative) -> Switch:
@@ -73,7 +76,7 @@ def two_steps(*more: Alternative) -> Switch:
     return Switch([way, *more])
 
 
-SPECS = (READS, ToolSpec("find"), ToolSpec("quote"), ToolSpec("book", effects=True))
+SPECS = (READS, ToolSpec("find", effects=False), ToolSpec("quote", effects=False), ToolSpec("book", effects=True))
 
 
 def test_half_an_alternative_is_never_the_answer() -> None:
@@ -96,7 +99,7 @@ def test_an_answer_without_what_is_read_is_no_answer() -> None:
 def test_what_was_given_back_can_be_spent() -> None:
     scripts: dict[str, list[Outcome]] = {"price": [GONE], "find": [GONE], "quote": [FINE], "last": [Value({"net": 2})]}
     other = Alternative("price", (Step("last", {}),), {"price": Found(0, "net")})
-    specs = (*SPECS, ToolSpec("last"))
+    specs = (*SPECS, ToolSpec("last", effects=False))
     scene = Stage(RecoveryLayer(two_steps(other), budget=Budget(calls=2)), scripts, specs)
     assert scene.call("price") == Value({"price": 2})
 
@@ -145,7 +148,7 @@ def test_of_a_tool_that_declares_a_schema_alone_that_alone_is_checked(answer: di
 
 
 def test_a_schema_of_a_list_or_a_text_is_held_against_such() -> None:
-    spec = ToolSpec("list", returns={"type": "array", "items": {"type": "integer"}})
+    spec = ToolSpec("list", effects=False, returns={"type": "array", "items": {"type": "integer"}})
     assert Stage(RecoveryLayer(), {"list": [Value([1])]}, (spec,)).call("list") == Value([1])
     assert Stage(RecoveryLayer(), {"list": [Value("[1, 2,]")]}, (spec,)).call("list") == Value([1, 2])
     shown = Stage(RecoveryLayer(), {"list": [Value(["a"])]}, (spec,)).call("list")

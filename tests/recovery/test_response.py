@@ -86,7 +86,7 @@ def test_a_python_tool_is_waited_for_as_its_server_asks() -> None:
         return 2.5
 
     clock = VirtualClock()
-    session = Session(layers=[RecoveryLayer()], specs=[ToolSpec("price")], clock=clock)
+    session = Session(layers=[RecoveryLayer()], specs=[ToolSpec("price", effects=False)], clock=clock)
     assert wrap(price, session)() == 2.5
     assert clock.now() == 32
 

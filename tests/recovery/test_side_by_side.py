@@ -77,7 +77,7 @@ def waits(order: Order) -> Mapping[tuple[str, int], list[float | None]]:
     clock = VirtualClock()
     recorder = Recorder(clock)
     recorder.start("order", {})
-    specs = [READS, ToolSpec("rate")]
+    specs = [READS, ToolSpec("rate", effects=False)]
     layer = RecoveryLayer(Retry(seed=3), budget=Budget(calls=99))
     session = Session(layers=[layer], specs=specs, clock=clock, watcher=recorder, episode="e")
     found: dict[tuple[str, int], list[float | None]] = {}

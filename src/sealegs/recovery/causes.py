@@ -37,6 +37,7 @@ class Cause:
         likely: statuses that say it where no words say otherwise.
         types: names of errors.
         words: what is looked for in type and message.
+        checked: it is found by a check of the call, so that what helps is another call.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Cause:
     likely: frozenset[int]
     types: re.Pattern[str] | None
     words: re.Pattern[str] | None
+    checked: bool = False
 
     def told(self, type: str, text: str) -> bool:
         """Whether an error's name or words say it."""
@@ -128,4 +130,5 @@ def _cause(entry: Mapping[str, Any]) -> Cause:
         likely=frozenset(entry.get("likely", ())),
         types=re.compile(entry["types"]) if "types" in entry else None,
         words=re.compile(entry["words"], re.IGNORECASE) if "words" in entry else None,
+        checked=entry.get("checked", False),
     )

@@ -23,8 +23,8 @@ class Finding:
         reading: as it was read.
         signature: its signature; None where nothing is wrong as far as can be told.
         diagnosis: what it counts as; None where nothing is known.
-        match: the nearest exemplar, however far; None where there is no signature.
-        advice: what the exemplar says; empty where it is beyond the bank's floor.
+        match: the exemplar that helps, else the nearest, however far; None where there is no signature.
+        advice: what the exemplar says; empty where none is known to speak of this failure.
     """
 
     reading: Reading
@@ -64,7 +64,7 @@ class Finding:
         if told is not None and told.cause:
             lines.append(f"cause      {told.cause}: {causes()[told.cause].meaning} (told by {told.by})")
         if match is not None:
-            far = "" if self.advice else ", too far to advise"
+            far = "" if self.advice else ", too far or too vague to advise"
             lines.append(f"exemplar   {match.exemplar.name} at {match.distance:.2f}{far}")
         return [*lines, self.advice] if self.advice else lines
 
@@ -83,7 +83,9 @@ def diagnosed(text: str, bank: Bank | None = None) -> Finding:
     call = reading.call if reading.call.tool else None
     matches = bank.nearest(signature, call)
     match = matches[0] if matches else None
-    advice = match.exemplar.told(signature) if match is not None and match.distance <= bank.floor else ""
+    helps = bank.helps(signature, call)
+    match = helps or match
+    advice = helps.exemplar.told(signature) if helps is not None else ""
     return Finding(reading, signature, classify(signature, call, bank), match, advice)
 
 

@@ -1,7 +1,7 @@
 """Messages without what differs from one occurrence to the next: the same failure reads the same.
 
 Identifiers, addresses, paths, times and numbers become words in angle brackets, the longest forms first. Three digits
-that can be an HTTP status stay, for they say what kind of failure it is. Masking twice changes nothing more.
+that can be an HTTP status stay, and so do the numbers of system errors, for they say what kind of failure it is. Masking twice changes nothing more.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _FORMS: tuple[tuple[str, str], ...] = (
     (r"(?<![\w<>])(?:[a-z]:)?(?:[\\/][\w.@-]+){2,}[\\/]?", "<path>"),
     (r"\b0x[0-9a-f]+\b", "<id>"),
     (r"\b(?=[0-9a-z_-]{6})(?=[a-z_-]*\d[\w-]*\d)(?=[\d_-]*[a-z])[0-9a-z]+(?:[_-][0-9a-z]+)*\b", "<id>"),
-    (r"(?<![\w./-])(?![1-5]\d\d\b(?![.,]\d))\d+(?:[.,]\d+)*", "<n>"),
+    (r"(?<![\w./-])(?<!errno )(?<!winerror )(?![1-5]\d\d\b(?![.,]\d))\d+(?:[.,]\d+)*", "<n>"),
 )
 _MASKS = tuple((re.compile(form, re.IGNORECASE), word) for form, word in _FORMS)
 _SPACE = re.compile(r"\s+")

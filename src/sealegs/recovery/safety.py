@@ -1,51 +1,48 @@
-"""Whether a call may be made again: never where it may have changed the world, unless that can be ruled out.
+"""Whether a call may be made again: never where it may have changed the world, unless that is proven to do no harm.
 
-A tool that nothing is known of may have effects. What rules it out is a declaration (no effects, or idempotent) or a
-failure after which nothing can have happened: the request was refused before the work began, or never arrived. The
-status of a request that the tool's own code made proves nothing: another one before it may have done the work. Words
-prove that only where they are those of what stands before the work (a connection, a check of the arguments); "not
-found" may come from the middle of it.
+Proof is a declaration (the tool has no effects, is idempotent, or all tries carry one idempotency key), or that the call
+never left: an adapter could not send its own request, or refused the arguments itself (`Failure.unsent`). Words prove
+nothing: "connection refused" may be said of the receipt's mail, after the payment. Nor does a status, which may be that
+of a request that the tool made in its turn, unless the tool's declaration says that its statuses are its own.
 """
 
 from __future__ import annotations
 
-import re
-
+from sealegs.faults.call import Call, Failure, Outcome
 from sealegs.faults.spec import ToolSpec
-from sealegs.recovery.signature import Signature
+from sealegs.recovery.response import status_of
 
 # Refused by what stands before the work: RFC 9110, RFC 6585. A 5xx but 501 and 505 may come after it.
 REFUSED = frozenset(
     {400, 401, 402, 403, 404, 405, 406, 407, 409, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422, 423, 425, 426, 428}
     | {429, 431, 451, 501, 505, 511}
 )
-_NEVER_ARRIVED = re.compile(
-    r"connection.?refused|name.?resolution|could not resolve|getaddrinfo|name or service not known|nodename nor"
-    r"|no route to host|network is unreachable|circuit.?open|rate.?limit|too many requests|connect.?timeout"
-    r"|certificate.?verify|tool.?not.?found|unknown.?tool|no tool named"
-    r"|input validation error|invalid params|validation errors? for (?:call\[|\w+arguments\b)",
-    re.IGNORECASE,
-)
-_NOT_CALLED = re.compile(r"^(\w+)\(\) (?:missing \S+ required|got an unexpected keyword|takes \S+ positional)")
 
 
-def nothing_happened(signature: Signature, tool: str = "") -> bool:
-    """Whether this failure of the tool proves that the call changed nothing."""
-    if signature.status is not None and not signature.inner:
-        return signature.status in REFUSED
-    if signature.silent:
-        return False
-    called = _NOT_CALLED.match(signature.message)
-    if called is not None:  # by the tool's own name: an inner call's mistake comes too late
-        return called.group(1) == tool
-    return _NEVER_ARRIVED.search(f"{signature.type} {signature.message}") is not None
+def effect_free(spec: ToolSpec | None) -> bool:
+    """Whether it is declared that the tool changes nothing."""
+    return spec is not None and spec.effects is False
 
 
 def harmless(spec: ToolSpec | None) -> bool:
     """Whether a call of this tool can be made twice whatever came of it."""
-    return spec is not None and (not spec.effects or spec.idempotent)
+    return spec is not None and (spec.effects is False or spec.idempotent)
 
 
-def may_repeat(spec: ToolSpec | None, signature: Signature, tool: str = "") -> bool:
-    """Whether a call of this tool that failed so may be made once more."""
-    return harmless(spec) or nothing_happened(signature, tool or (spec.name if spec is not None else ""))
+def keyed(spec: ToolSpec | None, call: Call) -> bool:
+    """Whether the call carries an idempotency key, so that it has its effect once however often it is made."""
+    return spec is not None and bool(spec.key) and bool(call.arguments.get(spec.key))
+
+
+def nothing_done(spec: ToolSpec | None, outcome: Outcome) -> bool:
+    """Whether it is proven that a call that came to this changed nothing."""
+    if effect_free(spec):
+        return True
+    if not isinstance(outcome, Failure):
+        return False
+    return outcome.unsent or (spec is not None and spec.statuses == "own" and status_of(outcome) in REFUSED)
+
+
+def undeclared(spec: ToolSpec | None) -> bool:
+    """Whether nobody said anything by which the tool's calls could be repeated, nor that they cannot be."""
+    return spec is None or (spec.effects is None and not spec.idempotent and not spec.key)

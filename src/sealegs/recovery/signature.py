@@ -15,6 +15,7 @@ from sealegs.faults.invariants import Violation
 from sealegs.faults.spec import ToolSpec
 from sealegs.recovery.masking import masked
 from sealegs.recovery.response import status_of
+from sealegs.recovery.safety import harmless, nothing_done
 
 SCHEMA_FAMILIES = frozenset({"malformed", "missing_required_fields"})
 
@@ -33,6 +34,7 @@ class Signature:
         late: how many times longer the call took than the tool's slowest usual one; None where that is not known.
         reasons: what is wrong with an answer, in sentences for people, with its own numbers; no part of its identity.
         inner: the status is that of a request that the tool's own code made, perhaps after others that did their work.
+        harmless: it is proven that the call can be made again without doing anything twice.
     """
 
     status: int | None = None
@@ -44,6 +46,7 @@ class Signature:
     late: float | None = None
     reasons: tuple[str, ...] = field(default=(), compare=False)
     inner: bool = field(default=False, compare=False)
+    harmless: bool = field(default=False, compare=False)
 
     @property
     def silent(self) -> bool:
@@ -52,7 +55,9 @@ class Signature:
 
     def data(self) -> dict[str, Any]:
         """The signature as JSON data, without what is empty."""
-        return {name: value for name, value in asdict(self).items() if value not in (None, "", (), 0)}
+        found = {name: value for name, value in asdict(self).items() if value not in (None, "", (), 0)}
+        found.pop("harmless", None)  # says nothing of the failure
+        return found
 
 
 def signature(
@@ -62,7 +67,9 @@ def signature(
     if isinstance(outcome, Failure):
         status = status_of(outcome)
         inner = status is not None and outcome.status is None
-        return Signature(status, outcome.type, masked(outcome.message), repeated=repeated, late=late, inner=inner)
+        safe = harmless(spec) or nothing_done(spec, outcome)
+        message = masked(outcome.message)
+        return Signature(status, outcome.type, message, repeated=repeated, late=late, inner=inner, harmless=safe)
     found = wrong(spec, call.arguments, outcome.value) if spec is not None else ()
     if not found and late is None:
         return None

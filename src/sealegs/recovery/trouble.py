@@ -11,9 +11,11 @@ from sealegs.faults.call import Call, Outcome, Wait
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject.seat import REFUSED, Act, Seat
 from sealegs.recovery.budget import Budget, Purse
+from sealegs.recovery.memory import NOTHING, Memory
 from sealegs.recovery.nature import Nature, nature
-from sealegs.recovery.safety import harmless, may_repeat
+from sealegs.recovery.safety import effect_free, harmless, keyed, nothing_done, undeclared
 from sealegs.recovery.signature import Signature
+from sealegs.recovery.undeclared import LEFT, SAFETY, reason, warn_once
 
 Steps = Generator[Call | Wait, Outcome, "Trouble"]
 
@@ -43,6 +45,8 @@ class Trouble:
         nth: how many equal calls of the agent's were in trouble before in the episode.
         made: further calls so far.
         failed: how often the agent's tool has failed at this, the agent's own call included.
+        begun: an attempt before the last one may have done its work.
+        undone: somebody looked after the last attempt, and saw that nothing was done.
     """
 
     call: Call
@@ -52,6 +56,8 @@ class Trouble:
     nth: int = 0
     made: int = 0
     failed: int = 1
+    begun: bool = False
+    undone: bool = False
 
     @property
     def over(self) -> bool:
@@ -70,26 +76,61 @@ class Ward:
     Attributes:
         seat: the place in the session.
         purse: what was spent.
+        memory: what the session's tools were asked and answered last.
     """
 
-    def __init__(self, seat: Seat, budget: Budget, examine: Examiner) -> None:
+    def __init__(self, seat: Seat, budget: Budget, examine: Examiner, memory: Memory = NOTHING) -> None:
         self.seat = seat
         self.purse = Purse(budget)
+        self.memory = memory
         self._examine = examine
         self._cases: dict[str, Trouble] = {}  # what something was done about, and how that stands
+        self._noted: set[str] = set()  # calls of which it was noted that a declaration is missing
 
     def spec(self, tool: str) -> ToolSpec | None:
         """What is known of a tool."""
         return self.seat.specs.get(tool)
 
     def may_repeat(self, trouble: Trouble) -> bool:
-        """Whether the last attempt may be made once more without doing something twice."""
-        assert trouble.signature is not None
-        return may_repeat(self.spec(trouble.attempt.tool), trouble.signature, trouble.attempt.tool)
+        """Whether the last attempt may be made once more, just as it was, without doing something twice.
+
+        Ask it when all else speaks for a repetition: where only a declaration is missing, that is noted.
+        """
+        return self.repeats_harmlessly(trouble) or self._left(trouble)
+
+    def repeats_harmlessly(self, trouble: Trouble) -> bool:
+        """The same as `may_repeat`, asked for no purpose: nothing is noted."""
+        spec = self.spec(trouble.attempt.tool)
+        return harmless(spec) or keyed(spec, trouble.attempt) or not self.in_doubt(trouble)
+
+    def nothing_done(self, trouble: Trouble) -> bool:
+        """Whether it is proven that nothing was done so far, so that another call may take this one's place.
+
+        A tool that is idempotent may have done its work all the same. For when to ask see `may_repeat`.
+        """
+        return not self.in_doubt(trouble) or self._left(trouble)
+
+    def keyed(self, trouble: Trouble) -> bool:
+        """Whether the last attempt carries an idempotency key."""
+        return keyed(self.spec(trouble.attempt.tool), trouble.attempt)
+
+    def in_doubt(self, trouble: Trouble) -> bool:
+        """Whether something may have been done so far."""
+        if trouble.undone:
+            return False
+        return trouble.begun or not nothing_done(self.spec(trouble.attempt.tool), trouble.outcome)
+
+    def effect_free(self, tool: str) -> bool:
+        """Whether it is declared that a tool changes nothing."""
+        return effect_free(self.spec(tool))
 
     def harmless(self, tool: str) -> bool:
         """Whether a call of this tool can be made twice whatever came of it."""
         return harmless(self.spec(tool))
+
+    def examine(self, call: Call, outcome: Outcome) -> Signature | None:
+        """What would be wrong with this as the outcome of this call."""
+        return self._examine(call, outcome)
 
     def claims(self, trouble: Trouble, *tools: str, seconds: float = 0.0) -> bool:
         """Take further calls of these tools, and a wait, from the budget; false where it has not enough."""
@@ -103,6 +144,7 @@ class Ward:
     ) -> Steps:
         """Make one further call, which must have been claimed. It is told also where the caller goes meanwhile."""
         self._begin(trouble)
+        begun = self.in_doubt(trouble)
         call = Call(tool, arguments, f"{trouble.call.id}.{trouble.made + 1}")
         began, outcome = self.seat.clock.now(), None
         try:
@@ -111,11 +153,11 @@ class Ward:
             took = self.seat.clock.now() - began
             self.seat.tell(Act(trouble.call, policy, action, call, outcome, detail, began=began, seconds=took))
         signature = self._examine(call, outcome)
+        if signature is None:
+            self.memory.keep(call, outcome)
         failed = trouble.failed + (signature is not None and tool == trouble.call.tool)
-        trouble = replace(
-            trouble, attempt=call, outcome=outcome, signature=signature, made=trouble.made + 1, failed=failed
-        )
-        return self._stands(trouble)
+        trouble = replace(trouble, attempt=call, outcome=outcome, signature=signature, made=trouble.made + 1)
+        return self._stands(replace(trouble, failed=failed, begun=begun, undone=False))
 
     def answer(
         self,
@@ -151,6 +193,16 @@ class Ward:
     def closed(self, call: Call) -> None:
         """Nothing more is done about this call."""
         self._cases.pop(call.id, None)
+        self._noted.discard(call.id)
+
+    def _left(self, trouble: Trouble) -> bool:
+        """False; where only a declaration is missing, that is noted, once for each call."""
+        tool = trouble.attempt.tool
+        if undeclared(self.spec(tool)) and trouble.call.id not in self._noted:
+            self._noted.add(trouble.call.id)
+            warn_once(tool)
+            self.seat.tell(Act(trouble.call, SAFETY, LEFT, detail=reason(tool)))
+        return False
 
     def _stands(self, trouble: Trouble) -> Trouble:
         self._cases[trouble.call.id] = trouble

@@ -18,7 +18,7 @@ from tests.recovery.detectors.shop import TOOL, pair, record
 from tests.recovery.stage import Stage
 
 LEARNED = learn(record(60))
-READS = ToolSpec(TOOL)
+READS = ToolSpec(TOOL, effects=False)
 
 
 def scripted() -> tuple[dict[str, Any], list[Outcome]]:

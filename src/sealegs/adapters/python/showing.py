@@ -39,7 +39,7 @@ def failed(error: Exception) -> Failure:
     """The tool's own exception as data."""
     error = error.with_traceback(trail(error.__traceback__))
     if isinstance(error, ToolFault):  # of a tool that called another one
-        return replace(error.failure, exception=error)
+        return replace(error.failure, exception=error, unsent=False)  # that one was not sent; this tool has run
     try:
         message = str(error)
     except Exception:  # an exception that cannot say what it is

@@ -22,7 +22,6 @@ from sealegs.faults.reading import read_data
 from sealegs.recovery.causes import causes, shipped
 from sealegs.recovery.masking import masked
 from sealegs.recovery.nature import Nature, nature
-from sealegs.recovery.safety import nothing_happened
 from sealegs.recovery.signature import Signature
 
 LONGEST = 600  # characters that an agent reads
@@ -92,8 +91,12 @@ class Exemplar(BaseModel):
         return f"{BEGINNING} {self.diagnosis.rstrip('.')}. {steps} Stop when {self.stop.rstrip('.')}."
 
     def told(self, signature: Signature) -> str:
-        """What an agent reads of it on this failure: with a warning before it repeats what may have happened."""
-        if nothing_happened(signature) or _LOOKS_FIRST in self.text or not self._repeats:
+        """What an agent reads of it on this failure: with a warning before it repeats what may have happened.
+
+        There is none where it is proven that a repetition does no harm, nor before a call that is to be another one
+        because it was turned down by a check.
+        """
+        if signature.harmless or not self._repeats or causes()[self.cause].checked or _LOOKS_FIRST in self.text:
             return self.text
         head, first, rest = self.text.partition(" 1. ")
         return f"{head} {WARNING}{first}{rest}"

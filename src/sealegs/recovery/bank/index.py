@@ -13,6 +13,7 @@ Exemplars that are alike in structure are looked at as one, so a lookup among 10
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -38,6 +39,10 @@ STRUCTURE = 0.6
 WEIGHTS = {"status": 3.0, "type": 2.0, "cause": 3.0, "nature": 1.0, "invariants": 4.0, "schema": 2.0}
 UNSAID = 0.5  # how far an exemplar is from a failure in what the exemplar says nothing of
 FLOOR = 0.55
+SOME = 8  # of the nearest exemplars are looked at for one that helps
+ALIKE = 0.7  # of two messages: how alike they must be for one exemplar to speak of a failure that no rule knows
+UNTELLING = frozenset({"runtime"})  # causes that say nothing of what helps
+UNTELLING_TYPES = frozenset({"RuntimeError", "OSError", "IOError", "Exception", "OperationalError"})
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -50,10 +55,11 @@ class Likeness(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """An exemplar and how far it is from a failure, 0 to 1."""
+    """An exemplar and how far it is from a failure, 0 to 1; `alike`, how alike their messages are, 0 to 1."""
 
     exemplar: Exemplar
     distance: float
+    alike: float = 0.0
 
 
 class Bank:
@@ -83,6 +89,11 @@ class Bank:
         if not self.exemplars:
             raise ValueError("a bank needs at least one exemplar")
         self.floor = floor
+        self._rules = rules
+        self._meanings: defaultdict[str, set[str]] = defaultdict(set)  # the causes that an error's name stands for
+        for one in self.exemplars:
+            for name in one.types:
+                self._meanings[name].add(one.cause)
         texts = [(place, look) for place, one in enumerate(self.exemplars) for look in one.masks]
         self._texts = index(tuple(look for _, look in texts))
         self._first = np.flatnonzero(np.diff([-1, *(place for place, _ in texts)]))  # each one's first text
@@ -94,6 +105,10 @@ class Bank:
 
     def distances(self, signature: Signature, call: Call | None = None) -> NDArray[np.float64]:
         """How far every exemplar is from a failure, 0 to 1; infinite where it is for other tools."""
+        return self._distances(signature, call)[0]
+
+    def _distances(self, signature: Signature, call: Call | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The distances, and how alike the messages are."""
         import numpy as np
 
         likeness = self._texts.likeness(_words(signature))
@@ -105,20 +120,22 @@ class Bank:
             for place in self._features.after_repeats(self._group):
                 if 0 < self.exemplars[place].repeated <= signature.repeated:
                     found[place] = 0.0
-        return found
+        return found, likeness
 
     def nearest(self, signature: Signature, call: Call | None = None, count: int = 1) -> tuple[Match, ...]:
         """The nearest exemplars, the nearest first."""
         import numpy as np
 
-        found = self.distances(signature, call)
+        found, alike = self._distances(signature, call)
         if count == 1:
             places: Sequence[int] = [int(found.argmin())]
         else:
             count = min(count, len(self.exemplars))
             some = np.argpartition(found, count - 1)[:count]
             places = sorted(map(int, some), key=lambda place: (found[place], place))
-        return tuple(Match(self.exemplars[p], float(found[p])) for p in places if np.isfinite(found[p]))
+        return tuple(
+            Match(self.exemplars[p], float(found[p]), float(alike[p])) for p in places if np.isfinite(found[p])
+        )
 
     def near(self, signature: Signature, call: Call | None = None) -> Near | None:
         """The nearest exemplar, where it is not beyond the floor."""
@@ -128,11 +145,31 @@ class Bank:
         return None
 
     def advice(self, call: Call, signature: Signature) -> Advice | None:
-        """What the nearest exemplar says, where it is not beyond the floor."""
-        for match in self.nearest(signature, call):
-            if match.distance <= self.floor:
-                return Advice(match.exemplar.told(signature), match.exemplar.name, match.distance)
+        """What the exemplar says that helps here; None where none does."""
+        match = self.helps(signature, call)
+        return None if match is None else Advice(match.exemplar.told(signature), match.exemplar.name, match.distance)
+
+    def helps(self, signature: Signature, call: Call | None = None) -> Match | None:
+        """The nearest exemplar that is known to speak of this failure; None where none is, for a guess misleads.
+
+        It is, where its cause is the one that the rules tell, its error name is one that nothing else is called, or its
+        message is all but the same.
+        """
+        told = cause(signature) if self._rules else None
+        known = told[0].name if told is not None and told[0].name not in UNTELLING else ""
+        for count in (1, SOME):
+            for match in self.nearest(signature, call, count):
+                if match.distance <= self.floor and self._speaks(match, signature, known):
+                    return match
         return None
+
+    def _speaks(self, match: Match, signature: Signature, known: str) -> bool:
+        one, name = match.exemplar, short(signature.type)
+        if one.repeated or (known and one.cause == known):
+            return True
+        if name in one.types and name not in UNTELLING_TYPES and len(self._meanings[name]) == 1:
+            return True
+        return not signature.silent and match.alike >= ALIKE
 
 
 @cache

@@ -53,7 +53,8 @@ class Advise(AtOnce):
     def settle(self, trouble: Trouble, ward: Ward) -> Trouble:
         """Append it."""
         assert trouble.signature is not None
-        advice = self._adviser.advice(trouble.attempt, trouble.signature)
+        signature = replace(trouble.signature, harmless=ward.repeats_harmlessly(trouble))
+        advice = self._adviser.advice(trouble.attempt, signature)
         if advice is None:
             return trouble
         detail = f"{advice.exemplar} at {advice.distance:.2f}" if advice.exemplar else ""

@@ -32,7 +32,10 @@ class MendArguments(Policy):
         if trouble.nature != "arguments" or spec is None or not spec.parameters:
             return trouble
         arguments = mended(call.arguments, spec.parameters)
-        if arguments is None or not ward.may_repeat(trouble) or not ward.claims(trouble, call.tool):
+        if arguments is None:
+            return trouble
+        # Another call than the one that failed: that the tool is idempotent does not speak for it, a shared key does.
+        if not (ward.keyed(trouble) or ward.nothing_done(trouble)) or not ward.claims(trouble, call.tool):
             return trouble
         detail = f"the arguments broke the schema of {call.tool}"
         return (yield from ward.attempt(trouble, self.name, "mended", call.tool, arguments, detail))

@@ -28,7 +28,7 @@ class ReadOn(Policy):
     def heal(self, trouble: Trouble, ward: Ward) -> Steps:
         """Read page by page."""
         parameter = _parameter(ward.spec(trouble.attempt.tool))
-        if trouble.nature != "partial" or parameter is None or not ward.may_repeat(trouble):
+        if trouble.nature != "partial" or parameter is None or not ward.nothing_done(trouble):
             return trouble
         pages: list[Mapping[str, Any]] = []
         failed = trouble

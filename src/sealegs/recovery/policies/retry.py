@@ -44,6 +44,8 @@ class Retry(Policy):
         """Wait and try, as long as it makes sense."""
         tried = 0
         while not trouble.over and tried < self.tries.get(trouble.nature, 0) and ward.may_repeat(trouble):
+            if tried and _refused_as_done(trouble, ward):
+                break
             seconds = self._seconds(trouble, ward, tried)
             if seconds > self.longest or not ward.claims(trouble, trouble.attempt.tool, seconds=seconds):
                 break
@@ -67,3 +69,8 @@ class Retry(Policy):
         asked = json.dumps(plain_object(call.arguments), sort_keys=True)
         key = (self.seed, ward.seat.episode, call.tool, asked, trouble.nth, tried)
         return ceiling * seeds.uniform(*key, "backoff")
+
+
+def _refused_as_done(trouble: Trouble, ward: Ward) -> bool:
+    """Whether a repeated action is refused as one that was done: it is not worth a further try."""
+    return trouble.signature is not None and trouble.signature.status == 409 and ward.in_doubt(trouble)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sealegs.faults import implicit, paths
-from sealegs.faults.call import Call, Value
+from sealegs.faults.call import Value
 from sealegs.faults.invariants import alike
 from sealegs.faults.kinds import KINDS, fitting
 from sealegs.faults.kinds.corruption import FAMILIES, Corruption
@@ -71,19 +71,6 @@ def test_what_cannot_be_verified_is_not_shown(kind: str) -> None:
     driven = strike(kind, 0, using("nothing.here"))
     assert driven.shown == Value(TRUTH)
     assert kind not in fitting(using("nothing.here"), CALL.arguments, TRUTH, (1,), OTHERS)
-
-
-@pytest.mark.parametrize("kind", FAMILIES)
-def test_a_lost_effect_is_asked_for_dry(kind: str) -> None:
-    own = [call for call in strike(kind, 0, effect="lost").asked if isinstance(call, Call)]
-    assert all(call.dry for call in own)
-
-
-@pytest.mark.parametrize("kind", FAMILIES)
-def test_an_effect_is_not_lost_where_nothing_can_be_shown(kind: str) -> None:
-    driven = strike(kind, 0, using("nothing.here"), effect="lost")
-    assert driven.asked[-1] == CALL
-    assert driven.shown == Value(TRUTH)
 
 
 @pytest.mark.parametrize("kind", ["tool_leakage", "missing_required_fields"])

@@ -362,7 +362,7 @@ class TestEffects:
         assert [call.dry for call in driven.asked if isinstance(call, Call)] == [True]
 
     def test_silent_noop_leaves_a_reading_tool_alone(self) -> None:
-        assert strike(SilentNoop(), spec=ToolSpec("read")).asked == (CALL,)
+        assert strike(SilentNoop(), spec=ToolSpec("read", effects=False)).asked == (CALL,)
 
     def test_duplicate_runs_twice_with_effect(self) -> None:
         driven = strike(Duplicate())

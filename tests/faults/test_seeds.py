@@ -18,11 +18,11 @@ UNIFORM = 0.47965586394251536
 DRAWS = [0.6196100408314485, 0.10652589579069627]
 PRINTED = (
     "from sealegs.faults import seeds, plan_from\n"
-    "from sealegs.faults.triggers import Burst, Moment, Probability\n"
+    "from sealegs.faults.triggers import Burst, Occurrence, Probability\n"
     "print(seeds.digest(7, 'e', 'tool', 'rule-1', 3), seeds.uniform('a', 1), seeds.stream('x').random())\n"
     "key = (7, 'e', 'tool', 'rule-1')\n"
-    "print([n for n in range(200) if Probability(0.3).fires(Moment(n, key))])\n"
-    "print([n for n in range(200) if Burst(probability=0.05, length=3).fires(Moment(n, key))])\n"
+    "print([n for n in range(200) if Probability(0.3).fires(Occurrence(n, key))])\n"
+    "print([n for n in range(200) if Burst(probability=0.05, length=3).fires(Occurrence(n, key))])\n"
     "rule = {'match': {'argument': {'name': 'a', 'equals': {'x': 1, 'y': 2}}}, 'fault': {'kind': 'error'}}\n"
     "print(plan_from({'name': 'p', 'rules': [rule]}).digest())\n"
 )

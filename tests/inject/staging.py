@@ -22,7 +22,11 @@ ALWAYS = Always()
 
 
 def rule(fault: Fault, tool: str = "*", when: AnyCondition = ALWAYS, **more: Any) -> Rule:
-    """A rule on the tools that fit the name."""
+    """A rule on the tools that fit the name. Its moment is that which lets the tool alone, unless another is given.
+
+    So an error leaves the tool out, and a changed answer is that of a tool that did its work.
+    """
+    more.setdefault("moment", fault.simplest_moment())
     kept: AnyFault = fault  # type: ignore[assignment]
     return Rule(match=more.pop("match", None) or Tool(tool), when=when, fault=kept, **more)
 

@@ -50,14 +50,15 @@ def test_a_corruption_shows_something_else_than_was_said() -> None:
 
 
 def test_a_corruption_of_an_action_that_did_not_happen() -> None:
-    turn, record = one_call(staged(plan(rule(LogicViolation(effect="lost")))))
+    turn, record = one_call(staged(plan(rule(LogicViolation(), moment="before"))))
     assert turn.said == OSLO != turn.shown
     assert (turn.struck, record.effects, turn.strikes[0].runs) == (True, (), 0)
 
 
-@pytest.mark.parametrize("fault", [LogicViolation(), LogicViolation(effect="lost"), Scramble(), Stale(), Poisoned()])
-def test_a_corruption_of_a_failure_comes_to_nothing(fault: Any) -> None:
-    turn, record = one_call(staged(plan(rule(fault))), NOWHERE)
+@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize("fault", [LogicViolation(), Scramble(), Stale(), Poisoned()])
+def test_a_corruption_of_a_failure_comes_to_nothing(fault: Any, moment: str) -> None:
+    turn, record = one_call(staged(plan(rule(fault, moment=moment))), NOWHERE)
     assert turn.said == turn.shown
     assert [(strike.delivered, strike.said == strike.shown) for strike in turn.strikes] == [(False, True)]
     assert not record.exposed
@@ -66,7 +67,7 @@ def test_a_corruption_of_a_failure_comes_to_nothing(fault: Any) -> None:
 def test_a_corruption_that_nothing_can_be_done_with_comes_to_nothing() -> None:
     """The tool declares no invariant that could be broken; asked dry first, it then runs once as usual."""
     bare = dataclasses.replace(SPEC, invariants=())
-    turn, record = one_call(staged(plan(rule(LogicViolation(effect="lost"))), specs=(bare,)))
+    turn, record = one_call(staged(plan(rule(LogicViolation(), moment="before")), specs=(bare,)))
     assert turn.shown == OSLO
     assert (record.exposed, len(record.effects), turn.strikes[0].runs) == (False, 1, 1)
 
@@ -174,10 +175,10 @@ PAY = ToolSpec("pay", effects=True, examples=({"to": "Ann"}, {"to": "Bob"}))
 
 
 @pytest.mark.parametrize("specs", [(), (PAY,)], ids=["unknown", "known"])
-@pytest.mark.parametrize("fault", [SilentNoop(), LogicViolation(effect="lost"), WrongEntity(), IrrelevantResponse()])
+@pytest.mark.parametrize("fault", [SilentNoop(), LogicViolation(), WrongEntity(), IrrelevantResponse()])
 def test_a_tool_that_cannot_run_dry_runs_once_and_for_the_agent_alone(fault: Any, specs: tuple[ToolSpec, ...]) -> None:
     ledger = Ledger()
-    episode = staged(plan(rule(fault)), specs=specs)
+    episode = staged(plan(rule(fault, moment="before")), specs=specs)
     assert episode.session.call("pay", {"to": "Cy"}, ledger.pay) == Value({"paid": "Cy"})
     record = episode.record()
     assert ledger.paid == ["Cy"]

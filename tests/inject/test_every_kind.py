@@ -139,7 +139,7 @@ def test_a_corruption_that_breaks_down_leaves_the_effect(monkeypatch: pytest.Mon
         raise TypeError("no such thing")
 
     monkeypatch.setattr(LogicViolation, "wrong", broken)
-    episode = staged(plan(rule(LogicViolation(effect="lost"))))
+    episode = staged(plan(rule(LogicViolation(), moment="before")))
     with pytest.warns(RuntimeWarning, match="leaves it as it is"):
         assert episode.call() == Value(booked("Oslo"))
     assert len(episode.world.effects) == 1

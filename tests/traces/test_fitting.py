@@ -71,7 +71,7 @@ def test_independent_failures_are_a_probability(rate: float) -> None:
 
 
 def planned(*rules: tuple[str, str, AnyCondition, AnyFault]) -> Plan:
-    made = [Rule(id=id, match=Tool(tool), when=when, fault=fault) for id, tool, when, fault in rules]
+    made = [Rule(id=id, match=Tool(tool), when=when, fault=fault, moment="before") for id, tool, when, fault in rules]
     return Plan(name="true", seed=11, rules=tuple(made))
 
 

@@ -42,13 +42,28 @@ def test_a_call_that_nothing_strikes() -> None:
         (Poisoned(), ["effected", "struck", "ran"]),
         (SilentNoop(), ["struck", "ran"]),
         (Duplicate(), ["effected", "effected", "struck", "ran", "ran"]),
-        (LogicViolation(effect="lost"), ["struck", "ran"]),
     ],
 )
 def test_the_events_of_a_struck_call(fault: Any, between: list[str]) -> None:
     episode = staged(plan(rule(fault)))
     episode.call()
     assert kinds(episode) == ["started", "called", *between, "shown"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "moment", "between"),
+    [
+        (Error(status=503), "after", ["effected", "struck", "ran"]),
+        (Delay(seconds=2.0), "after", ["effected", "waited", "struck"]),
+        (LogicViolation(), "before", ["struck", "ran"]),
+    ],
+)
+def test_the_events_of_a_call_struck_at_a_moment(fault: Any, moment: str, between: list[str]) -> None:
+    episode = staged(plan(rule(fault, moment=moment)))
+    episode.call()
+    assert kinds(episode) == ["started", "called", *between, "shown"]
+    struck = next(event for event in episode.recorder.events if event.type == "struck")
+    assert struck.moment == moment
 
 
 def test_the_tools_own_words_are_kept_beside_what_was_shown() -> None:

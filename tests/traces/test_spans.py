@@ -242,7 +242,7 @@ def test_what_recovery_did_stands_on_the_span_of_the_agents_call(tracing: Tracin
     session = Session(
         plan(Error(status=503), First(2)),
         layers=[RecoveryLayer()],
-        specs=[ToolSpec("price")],
+        specs=[ToolSpec("price", effects=False)],
         clock=VirtualClock(),
         watcher=Watchers(recorder, spans),
     )
@@ -278,7 +278,7 @@ def test_from_records_and_from_spans_a_tool_under_recovery_is_fitted_alike(tmp_p
     recorder = Recorder(clock)
     recorder.start("e", {})
     watcher = Watchers(recorder, Spans(sdk.get_tracer("test"), episode="e", clock=clock, began=10**18, content=True))
-    session = Session(layers=[RecoveryLayer()], specs=[ToolSpec("price")], clock=clock, watcher=watcher)
+    session = Session(layers=[RecoveryLayer()], specs=[ToolSpec("price", effects=False)], clock=clock, watcher=watcher)
     answers: list[Outcome] = [BUSY, BUSY, Value({"n": 1}), Value({"n": 2}), BUSY, Value({"n": 3})]
 
     def run(call: Call) -> Outcome:

@@ -11,7 +11,7 @@ from sealegs.faults.plan import Plan, Rule, plan_schema, unmatched
 from sealegs.faults.problems import PlanError, Problem
 from sealegs.faults.reading import plan_from, read_plan
 from sealegs.faults.spec import ToolSpec
-from sealegs.faults.triggers import Condition, Matcher, Moment
+from sealegs.faults.triggers import Condition, Matcher, Occurrence
 
 __all__ = [
     "KINDS",
@@ -22,7 +22,7 @@ __all__ = [
     "Failure",
     "Fault",
     "Matcher",
-    "Moment",
+    "Occurrence",
     "Outcome",
     "Plan",
     "PlanError",

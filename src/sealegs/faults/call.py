@@ -29,6 +29,7 @@ class Call:
         id: unique in the episode; what an answer refers to.
         nth: how many times this tool was called before in the episode.
         dry: compute the answer and leave no effect behind (a tool that cannot do so runs as usual).
+        cut: leave off after so many effects; asked only of a tool whose spec says that it has several parts.
         pieces: where the tool answers piece by piece, so many pieces are wanted, each shown as it comes (a `Beginning`
             is the answer where there are more); None: the whole answer is wanted, and nothing is shown before it.
         held: the pieces are shown one by one, each by a `Wait` that says so; the answer is `GOES_ON` if there is any.
@@ -41,6 +42,7 @@ class Call:
     dry: bool = False
     pieces: int | None = None
     held: bool = False
+    cut: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,11 @@ class Value:
     """A tool's answer: JSON-like data, or text as it stands."""
 
     value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Partly(Value):
+    """The answer to a call that was cut: only a part of its effects happened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +68,8 @@ class Failure:
         retry_after: seconds after which the tool invites another try.
         body: further fields of the error's body.
         exception: the tool's own exception, kept so that an adapter can raise it again unchanged.
+        unsent: the call never left: an adapter could not send its own request, or what refuses the call stands before
+            the tool. Only code that knows so sets it, and no fault does; words and statuses never prove it.
     """
 
     message: str
@@ -69,6 +78,7 @@ class Failure:
     retry_after: float | None = None
     body: Mapping[str, Any] | None = None
     exception: BaseException | None = field(default=None, compare=False, repr=False)
+    unsent: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

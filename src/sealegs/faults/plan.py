@@ -9,14 +9,15 @@ import difflib
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, Strict, field_validator
+from pydantic import BaseModel, ConfigDict, Field, Strict, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from sealegs.faults.keyed import STRICT
 from sealegs.faults.kinds import AnyFault
-from sealegs.faults.kinds.base import Count, Text
+from sealegs.faults.kinds.base import Count, Text, problem
+from sealegs.faults.moment import Moment
 from sealegs.faults.problems import Problem, in_short
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Always, AnyCondition, AnyMatcher, FirstTouch
@@ -51,10 +52,35 @@ class Rule(BaseModel):
         default="transient",
         description="transient: only these calls; permanent: once it has struck, every later call of that tool too.",
     )
+    moment: Moment | None = Field(
+        default=None,
+        description="before: the tool did nothing; after: it did its work and the answer is lost or wrong; during: it "
+        "did a part. Drawn where it is left open; a tool known to have no effects has none.",
+    )
     at_most: Count | None = Field(default=None, description="How many times it strikes each tool in an episode.")
     after: Text | None = Field(
         default=None, description="Id of another rule, whose fault must have been delivered before in the episode."
     )
+
+    @model_validator(mode="after")
+    def _at_a_moment_of_its_kind(self) -> Self:
+        moments = self.fault.moments
+        if self.moment is not None and self.moment not in moments:
+            wrong = f"has moment {self.moment!r}, at which {self.fault.kind!r} cannot strike"
+            raise problem(wrong, f"Give {' or '.join(moments)}, or leave it out.")
+        return self
+
+    def possible_moments(self, spec: ToolSpec | None) -> tuple[Moment, ...]:
+        """The moments at which it may strike this tool; none where the tool has no effects or too few for a part."""
+        if spec is not None and spec.effects is False:
+            return ()
+        parts = spec.parts if spec is not None else 1
+        given = self.fault.moments if self.moment is None else (self.moment,)
+        return tuple(moment for moment in given if moment != "during" or parts > 1)
+
+    def misses(self, spec: ToolSpec | None) -> bool:
+        """Whether it can never strike this tool: it wants a part of the work left out, and the work has one part."""
+        return self.moment == "during" and not self.possible_moments(spec)
 
 
 class Plan(BaseModel):
@@ -117,7 +143,7 @@ def unmatched(plan: Plan, specs: Iterable[ToolSpec]) -> list[str]:
     def idle(rule: Rule) -> bool:
         group = rule.when.first_touch if isinstance(rule.when, FirstTouch) else None
         there = [tool for tool in tools if group is None or tool.name in group]
-        return not any(rule.match.may_match(tool.name, tool.tags) for tool in there)
+        return not any(rule.match.may_match(tool.name, tool.tags) and not rule.misses(tool) for tool in there)
 
     return [rule.id for rule in plan.rules if idle(rule)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 from sealegs.faults.invariants import Invariant, Present, Violation, violations
 
@@ -21,8 +21,13 @@ class ToolSpec:
         returns: JSON Schema of the answer, where it is known.
         tags: labels for matching (`travel`, `action`, ...).
         invariants: what holds on every right answer.
-        effects: whether a call changes the world.
-        idempotent: whether the same call made twice changes it no further than made once.
+        effects: whether a call changes the world; None where nobody said, so that it may.
+        idempotent: whether a second identical call changes it no further: it is refused, or has no effect.
+        key: the parameter that carries an idempotency key; calls with equal keys have their effect once.
+        shown_by: the read tool whose answer shows whether a call of this tool took effect.
+        statuses: `own`: a status that the tool fails with is the answer to the call itself, and none of a request that
+            the tool makes in its turn; so one that refuses the call proves that nothing was done.
+        parts: how many separate effects a call may have; of a tool with several, a fault can leave some out.
         examples: documented arguments; also where an answer about another entity is taken from.
         used: paths in the answer that later steps use; a corruption must change one of them.
     """
@@ -33,8 +38,12 @@ class ToolSpec:
     returns: Mapping[str, Any] = field(default_factory=dict)
     tags: frozenset[str] = frozenset()
     invariants: tuple[Invariant, ...] = ()
-    effects: bool = False
+    effects: bool | None = None
     idempotent: bool = False
+    key: str = ""
+    shown_by: str = ""
+    statuses: Literal["", "own"] = ""
+    parts: int = 1
     examples: tuple[Mapping[str, Any], ...] = ()
     used: tuple[str, ...] = ()
 

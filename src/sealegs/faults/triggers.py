@@ -1,6 +1,6 @@
 """When a rule strikes: conditions on the number of the call. The matchers, which say on what, stand here too.
 
-Both are frozen data with a plan form of one key. A condition is a pure function of a `Moment`: of the call's number
+Both are frozen data with a plan form of one key. A condition is a pure function of a `Occurrence`: of the call's number
 among the calls of its own tool and of a key, never of time, threads or the order in which tools are called. The one
 exception by its meaning is `first_touch`, whose victim depends on which tool of a group was called first. What it does
 not cover: counting calls, finding victims, `at_most` and `after`, which are the injector's.
@@ -35,9 +35,9 @@ __all__ = [
     "First",
     "FirstTouch",
     "Matcher",
-    "Moment",
     "Not",
     "Nth",
+    "Occurrence",
     "Outage",
     "Probability",
     "Tag",
@@ -47,7 +47,7 @@ __all__ = [
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Moment:
+class Occurrence:
     """What a condition may know of a call.
 
     Attributes:
@@ -72,8 +72,8 @@ class Condition(ABC):
     key: ClassVar[str]
 
     @abstractmethod
-    def fires(self, moment: Moment) -> bool:
-        """Whether it strikes: a function of the moment alone."""
+    def fires(self, occurrence: Occurrence) -> bool:
+        """Whether it strikes: a function of the occurrence alone."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Always(Condition):
 
     key: ClassVar[str] = "always"
 
-    def fires(self, moment: Moment) -> bool:
+    def fires(self, occurrence: Occurrence) -> bool:
         """Yes."""
         return True
 
@@ -104,9 +104,9 @@ class First(Condition):
     key: ClassVar[str] = "first"
     first: Count
 
-    def fires(self, moment: Moment) -> bool:
+    def fires(self, occurrence: Occurrence) -> bool:
         """Whether fewer than n calls came before."""
-        return moment.nth < self.first
+        return occurrence.nth < self.first
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -116,9 +116,9 @@ class Nth(Condition):
     key: ClassVar[str] = "nth"
     nth: Count
 
-    def fires(self, moment: Moment) -> bool:
+    def fires(self, occurrence: Occurrence) -> bool:
         """Whether just n - 1 calls came before."""
-        return moment.nth + 1 == self.nth
+        return occurrence.nth + 1 == self.nth
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -128,9 +128,9 @@ class Every(Condition):
     key: ClassVar[str] = "every"
     every: Count
 
-    def fires(self, moment: Moment) -> bool:
+    def fires(self, occurrence: Occurrence) -> bool:
         """Whether the call's number is a multiple of n."""
-        return (moment.nth + 1) % self.every == 0
+        return (occurrence.nth + 1) % self.every == 0
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -140,9 +140,9 @@ class Probability(Condition):
     key: ClassVar[str] = "probability"
     probability: Fraction
 
-    def fires(self, moment: Moment) -> bool:
+    def fires(self, occurrence: Occurrence) -> bool:
         """Whether the call's own draw is below the probability."""
-        return seeds.uniform(*moment.key, moment.nth, self.key) < self.probability
+        return seeds.uniform(*occurrence.key, occurrence.nth, self.key) < self.probability
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -159,9 +159,9 @@ class Window(Condition):
             raise problem("ends before it begins", "Exchange the two numbers.")
         return window
 
-    def fires(self, moment: Moment) -> bool:
+    def fires(self, occurrence: Occurrence) -> bool:
         """Whether the call's number is inside."""
-        return self.window[0] <= moment.nth + 1 <= self.window[1]
+        return self.window[0] <= occurrence.nth + 1 <= self.window[1]
 
 
 class Burst(Keyed, Condition):
@@ -174,10 +174,10 @@ class Burst(Keyed, Condition):
     probability: Fraction = Field(description="Probability that a burst starts at a call, 0 to 1.")
     length: Annotated[int, Strict(), Field(ge=1, le=1000)] = Field(description="Calls that a burst lasts, 1 to 1000.")
 
-    def fires(self, moment: Moment) -> bool:
+    def fires(self, occurrence: Occurrence) -> bool:
         """Whether a burst started at this call or at one of the `length - 1` before it."""
-        starts = range(max(0, moment.nth + 1 - self.length), moment.nth + 1)
-        return any(seeds.uniform(*moment.key, start, self.key) < self.probability for start in starts)
+        starts = range(max(0, occurrence.nth + 1 - self.length), occurrence.nth + 1)
+        return any(seeds.uniform(*occurrence.key, start, self.key) < self.probability for start in starts)
 
 
 class Outage(Keyed, Condition):
@@ -213,7 +213,7 @@ class Outage(Keyed, Condition):
         """Probability that a call is struck after one that was."""
         return 1 - 1 / self.length
 
-    def fires(self, moment: Moment) -> bool:
+    def fires(self, occurrence: Occurrence) -> bool:
         """Whether the chain is in its bad state.
 
         It looks back only to the last call whose draw decides alone, whatever came before; a draw in between keeps the
@@ -222,14 +222,14 @@ class Outage(Keyed, Condition):
         begins, lasts = self.begins, self.lasts
         low, high = min(begins, lasts), max(begins, lasts)
         turned = False
-        for nth in range(moment.nth, 0, -1):
-            draw = seeds.uniform(*moment.key, nth, self.key)
+        for nth in range(occurrence.nth, 0, -1):
+            draw = seeds.uniform(*occurrence.key, nth, self.key)
             if draw < low:
                 return not turned
             if draw >= high:
                 return turned
             turned ^= begins > lasts
-        return (seeds.uniform(*moment.key, 0, self.key) < self.rate) != turned
+        return (seeds.uniform(*occurrence.key, 0, self.key) < self.rate) != turned
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -239,9 +239,9 @@ class FirstTouch(Condition):
     key: ClassVar[str] = "first_touch"
     first_touch: Annotated[tuple[Text, ...], Field(min_length=1)]
 
-    def fires(self, moment: Moment) -> bool:
+    def fires(self, occurrence: Occurrence) -> bool:
         """Whether the called tool is the victim."""
-        return moment.victim is not None and moment.victim == moment.tool
+        return occurrence.victim is not None and occurrence.victim == occurrence.tool
 
 
 def _condition_of(value: Any) -> str | None:

@@ -17,7 +17,7 @@ from typing import Any
 from sealegs.faults.call import GOES_ON, Call, Outcome, Wait
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
-from sealegs.faults.triggers import Moment
+from sealegs.faults.triggers import Occurrence
 from sealegs.inject.seam import NOT_DRY
 from sealegs.inject.strike import Evidence, Strike, same
 from sealegs.inject.target import Armed, Shot, Target, Volley
@@ -129,7 +129,7 @@ class Injector:
             if not part.matches(tool, armed.tags, arguments):
                 return False
         victim = self._victims.get(armed.group) if armed.group is not None else None
-        return armed.rule.when.fires(Moment(nth, armed.key, victim))
+        return armed.rule.when.fires(Occurrence(nth, armed.key, victim))
 
     def _under(self, target: Target, shots: list[Shot], call: Call, own: Call) -> Steps:
         """A call under these rules, the first of the plan outermost. `own` is the call as the agent made it."""
@@ -140,8 +140,13 @@ class Injector:
         shown: Outcome | None = None
         ran: Outcome | None = None  # answered by a run with effect in place of one without
         asked, real = call, True
-        generator = shot.armed.rule.fault.act(call, target.setting(shot.armed, call.nth))
+        setting = target.setting(shot.armed, call.nth)
+        fault, moment = shot.armed.rule.fault, setting.moment
+        generator = fault.act(call, setting)
         try:
+            if fault.instead and moment in ("during", "after") and not call.dry:
+                answer = yield from self._under(target, rest, target.timed(shot.armed, call, moment), own)
+                evidence.answered(call, answer, True)
             request = next(generator)
             while True:
                 if not isinstance(request, Call):
@@ -152,6 +157,8 @@ class Injector:
                 elif ran is not None and not request.dry:
                     answer, ran = ran, None
                 else:
+                    if fault.rewrites and not request.dry:
+                        request = target.timed(shot.armed, request, moment)
                     answer = yield from self._under(target, rest, request, own)
                     asked = request
                     real = not request.dry or (target.never_dry and same(request.arguments, own.arguments))
@@ -160,6 +167,9 @@ class Injector:
                 request = generator.send(answer)
         except StopIteration as stop:
             shown = stop.value
+            if moment in ("before", "during") and fault.rewrites and not call.dry and evidence.falls_short(shown):
+                shown = yield from self._under(target, rest, call, own)  # nothing came of the fault: the work is done
+                evidence.answered(call, shown, True)
         except Exception as error:  # the tools of others answer with objects that no fault was made for
             _warn(shot.armed.rule, call.tool, error)
             shown = evidence.last
@@ -191,6 +201,7 @@ class Injector:
                     shown=None if shown is GOES_ON else shown,
                     runs=evidence.runs,
                     waited=evidence.waited,
+                    moment=evidence.moment,
                 )
             )
 

@@ -7,8 +7,10 @@ world got more or fewer effects than the call asked for. What cannot be shown to
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
-from sealegs.faults.call import GOES_ON, Beginning, Call, Outcome, Value
+from sealegs.faults.call import GOES_ON, Beginning, Call, Outcome, Partly, Value
+from sealegs.faults.moment import Moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,8 @@ class Strike:
         shown: what the fault returned; None where the caller had gone before it could return, or it never got to act.
         runs: how many times what lay below was run with effect and answered.
         waited: seconds that the fault began to wait.
+        moment: what was done to the world when it had acted: nothing (`before`), a part (`during`) or all (`after`);
+            empty for a tool without effects.
     """
 
     call: Call
@@ -36,12 +40,13 @@ class Strike:
     shown: Outcome | None
     runs: int
     waited: float
+    moment: Moment | Literal[""] = ""
 
 
 class Evidence:
     """What is seen of a fault while it acts on `call`. `effects`: whether the tool has any, as far as is known."""
 
-    __slots__ = ("_answers", "_part", "call", "effects", "runs", "said", "waited", "worked")
+    __slots__ = ("_answers", "_part", "call", "cut", "effects", "runs", "said", "waited", "worked")
 
     def __init__(self, call: Call, effects: bool) -> None:
         self.call = call
@@ -49,6 +54,7 @@ class Evidence:
         self.said: Outcome | None = None
         self.runs = 0
         self.worked = 0  # runs that succeeded
+        self.cut = 0  # runs that did a part
         self.waited = 0.0
         self._answers: list[Outcome] = []  # to the call as it reached the fault
         self._part = False  # the last answer goes on
@@ -63,12 +69,25 @@ class Evidence:
             self._answers.append(outcome)
         if real:
             self.runs += 1
-            self.worked += isinstance(outcome, Value)
+            self.cut += isinstance(outcome, Partly)
+            self.worked += isinstance(outcome, Value) and not isinstance(outcome, Partly)
+
+    @property
+    def moment(self) -> Moment | Literal[""]:
+        """What was done to the world, as far as the tool's answers tell."""
+        if not self.effects:
+            return ""
+        return "after" if self.worked else "during" if self.cut else "before"
 
     @property
     def last(self) -> Outcome | None:
         """The last answer to the call as it reached the fault."""
         return self._answers[-1] if self._answers else None
+
+    def falls_short(self, shown: Outcome | None) -> bool:
+        """Whether the work was left undone, or a part of it, for a fault that then showed the true answer."""
+        undone = self.cut > 0 if self.runs else True
+        return not self.worked and undone and shown is not None and same(shown, self.last)
 
     def delivered(self, shown: Outcome | None) -> bool:
         """Whether the fault, which returned this, made any difference."""

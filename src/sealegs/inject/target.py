@@ -11,8 +11,9 @@ from dataclasses import replace
 from typing import Any, cast
 
 from sealegs.faults import seeds
-from sealegs.faults.call import Failure, Outcome, Value
+from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.kinds.base import Setting
+from sealegs.faults.moment import Moment
 from sealegs.faults.plan import Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import AllOf, FirstTouch, Matcher
@@ -35,10 +36,12 @@ class Target:
     def __init__(self, tool: str, rules: Iterable[Rule], spec: ToolSpec | None, key: tuple[object, ...]) -> None:
         tags = spec.tags if spec is not None else frozenset()
         self.spec = spec
-        self.effects = spec is None or spec.effects  # of a tool that nothing is known of, any call may have one
+        self.effects = spec is None or spec.effects is not False  # where nobody said, any call may have one
         self.never_dry = False  # known once the tool has refused to run without effect
         self.rules = tuple(
-            Armed(rule, tool, tags, (*key, tool, rule.id)) for rule in rules if rule.match.may_match(tool, tags)
+            Armed(rule, tool, tags, (*key, tool, rule.id))
+            for rule in rules
+            if rule.match.may_match(tool, tags) and not rule.misses(spec)
         )
         # Also of rules on other tools: who is touched first decides for all.
         self.groups = tuple({group for rule in rules if (group := _group(rule)) is not None and tool in group})
@@ -50,8 +53,19 @@ class Target:
 
     def setting(self, armed: Armed, nth: int) -> Setting:
         """Where a rule's fault strikes. A permanent fault draws the same on every call."""
-        draw = LateStream((*armed.key, nth if armed.since is None else armed.since, "act"))
-        return Setting(self.spec, cast(random.Random, draw), tuple(self.earlier or ()))
+        at = nth if armed.since is None else armed.since
+        draw = LateStream((*armed.key, at, "act"))
+        moments = armed.rule.possible_moments(self.spec)
+        moment = moments[seeds.digest(*armed.key, at, "moment") % len(moments)] if moments else None
+        return Setting(self.spec, cast(random.Random, draw), tuple(self.earlier or ()), moment)
+
+    def timed(self, armed: Armed, call: Call, moment: Moment | None) -> Call:
+        """The call as a fault that strikes at this moment has the tool run."""
+        if moment == "before":
+            return replace(call, dry=True)
+        if moment == "during" and self.spec is not None:
+            return replace(call, cut=1 + seeds.digest(*armed.key, call.nth, "cut") % (self.spec.parts - 1))
+        return call
 
     def remember(self, outcome: Outcome) -> None:
         """Keep a true outcome as it is now, whatever the agent then does to it."""

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import Field, TypeAdapter
 
 from sealegs.faults.call import Failure, Outcome, Value
+from sealegs.faults.moment import Moment
 from sealegs.traces.plain import plain
 
 VERSION = 1
@@ -58,7 +59,9 @@ class Struck:
 
     `delivered` is false where nothing came of it. `runs` counts how often what lay below was run with effect and
     answered. `waited` are the seconds that it began to wait, null where the wait had no end. A null `said`: nothing
-    below ever answered; a null `shown`: the caller was gone first, or a fault further out left nothing to do.
+    below ever answered; a null `shown`: the caller was gone first, or a fault further out left nothing to do. `moment`
+    says what had been done to the world by then: nothing (`before`), a part (`during`) or all (`after`); it is empty
+    for a tool without effects.
     """
 
     call: str
@@ -70,6 +73,7 @@ class Struck:
     waited: float | None
     said: Mapping[str, Any] | None
     shown: Mapping[str, Any] | None
+    moment: Moment | Literal[""] = ""
     type: Literal["struck"] = "struck"
 
 

@@ -91,6 +91,7 @@ class Recorder:
                 seconds(strike.waited),
                 None if strike.said is None else outcome_data(strike.said),
                 None if strike.shown is None else outcome_data(strike.shown),
+                strike.moment,
             )
         )
 

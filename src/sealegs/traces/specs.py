@@ -29,6 +29,10 @@ def spec_data(spec: ToolSpec) -> dict[str, Any]:
         "tags": sorted(spec.tags),
         "effects": spec.effects,
         "idempotent": spec.idempotent,
+        "key": spec.key,
+        "shown_by": spec.shown_by,
+        "statuses": spec.statuses,
+        "parts": spec.parts,
         "examples": plain(spec.examples),
         "used": list(spec.used),
     }
@@ -54,7 +58,7 @@ def specs_of(trace: Trace, known: Iterable[ToolSpec] = ()) -> dict[str, ToolSpec
             if len(different) < EXAMPLES:
                 different[json.dumps(plain(call.arguments), sort_keys=True)] = call.arguments
     for tool, examples in called.items():
-        spec = specs.get(tool) or ToolSpec(tool, effects=True)
+        spec = specs.get(tool) or ToolSpec(tool)
         specs[tool] = spec if spec.examples else replace(spec, examples=tuple(examples.values()))
     return specs
 
@@ -74,8 +78,12 @@ def _spec(data: Mapping[str, Any]) -> ToolSpec:
         parameters=next(iter(objects([data.get("parameters")])), {}),
         returns=next(iter(objects([data.get("returns")])), {}),
         tags=frozenset(texts(data.get("tags"))),
-        effects=data.get("effects") is not False,
+        effects=effects if isinstance(effects := data.get("effects"), bool) else None,
         idempotent=data.get("idempotent") is True,
+        key=str(data.get("key", "")),
+        shown_by=str(data.get("shown_by", "")),
+        statuses="own" if data.get("statuses") == "own" else "",
+        parts=parts if isinstance(parts := data.get("parts"), int) else 1,
         examples=objects(data.get("examples")),
         used=texts(data.get("used")),
     )

@@ -17,9 +17,9 @@ from typing import Any
 
 from sealegs.adapters.conformance.desk import Act, Desk
 from sealegs.adapters.conformance.likeness import Failed, alike, expect
-from sealegs.adapters.conformance.stage import Played, Stage, asks, plan
+from sealegs.adapters.conformance.stage import Played, Stage, asks, plan, struck
 from sealegs.adapters.python import ToolFault, wrap
-from sealegs.faults import Plan, Rule
+from sealegs.faults import Plan
 from sealegs.faults.kinds import Delay, Delta, Empty, Error, Hang, Malformed, Partial, SchemaDrift, Timeout
 from sealegs.faults.triggers import Argument, Probability, Tool
 from sealegs.inject import Hung, Session, VirtualClock
@@ -132,7 +132,7 @@ def hang_let_go(stage: Stage) -> None:
 def parallel(stage: Stage) -> None:
     """Calls of one turn keep their own results, and run at the same time where they do without the adapter."""
     turn = asks("forecast Oslo", "advice Oslo", "forecast Rome")
-    rome = Rule(match=Tool("forecast") & Argument(name="city", equals="Rome"), fault=Partial())
+    rome = struck(Tool("forecast") & Argument(name="city", equals="Rome"), Partial())
     faults = plan(rome, ("advice", Delta()))
     acts = _answers(stage, faults)
     only_rome: Act = lambda given: (acts if given["city"] == "Rome" else stage.usual)["forecast"](given)  # noqa: E731
@@ -149,7 +149,7 @@ def parallel(stage: Stage) -> None:
 def same_faults(stage: Stage) -> None:
     """The same plan strikes the same calls in the same way, here and in plain Python; another seed strikes others."""
     turns = [asks(f"{tool} {city}") for city in ("Oslo", "Rome", "Bonn", "Graz") for tool in ("forecast", "advice")]
-    half = Rule(match=Tool("*"), when=Probability(0.5), fault=Delta())
+    half = struck(Tool("*"), Delta(), when=Probability(0.5))
     first, second = (stage.armed(plan(half), *turns) for _ in range(2))
     alike(first, second)
     session = Session(plan(half), episode="scene", clock=VirtualClock())

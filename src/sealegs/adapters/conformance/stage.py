@@ -14,7 +14,7 @@ from sealegs.adapters.conformance.desk import USUAL, Act, Desk, Mode
 from sealegs.adapters.conformance.scene import Ask, Harness, Scene, Script
 from sealegs.faults import AnyFault, Call, Outcome, Plan, Rule, Wait
 from sealegs.faults.call import Layer
-from sealegs.faults.triggers import Tool
+from sealegs.faults.triggers import Matcher, Tool
 from sealegs.inject import Session, Strike
 
 LIMIT = 30.0  # seconds after which a scene counts as stuck
@@ -28,8 +28,13 @@ def asks(*calls: str) -> tuple[Ask, ...]:
 
 def plan(*rules: tuple[str, AnyFault] | Rule, seed: int = 7) -> Plan:
     """A plan of rules, each whole or as a tool and what strikes all its calls."""
-    whole = [rule if isinstance(rule, Rule) else Rule(match=Tool(rule[0]), fault=rule[1]) for rule in rules]
+    whole = [rule if isinstance(rule, Rule) else struck(Tool(rule[0]), rule[1]) for rule in rules]
     return Plan(name="conformance", seed=seed, rules=tuple(whole))
+
+
+def struck(match: Matcher, fault: AnyFault, **more: Any) -> Rule:
+    """A rule that strikes at the fault's simplest moment, unless it names one."""
+    return Rule(match=match, fault=fault, **{"moment": fault.simplest_moment(), **more})
 
 
 class Witness:

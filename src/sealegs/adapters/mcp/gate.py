@@ -483,9 +483,17 @@ def _spec(tool: Mapping[str, Any]) -> ToolSpec:
         parameters=parameters if isinstance(parameters, dict) else {},
         returns=_unwrapped(returns) if isinstance(returns, dict) else {},
         tags=frozenset(tag for hint, tag in HINTS.items() if hints.get(hint) is True) | _tags(tool.get("_meta")),
-        effects=hints.get("readOnlyHint") is not True,
+        effects=_effects(hints),
         idempotent=hints.get("idempotentHint") is True,
     )
+
+
+def _effects(hints: Mapping[str, Any]) -> bool | None:
+    """Whether a server says that its tool changes the world; None where it says nothing of it."""
+    if hints.get("readOnlyHint") is True:
+        return False
+    said = hints.get("readOnlyHint") is False or "destructiveHint" in hints or "idempotentHint" in hints
+    return True if said else None
 
 
 def _runs_dry(tool: Any) -> bool:

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 from pydantic_core import PydanticCustomError
 
 from sealegs.faults.call import Call, Failure, Outcome, Value, Wait
+from sealegs.faults.moment import MOMENTS, Moment
 from sealegs.faults.spec import ToolSpec
 
 Steps = Generator[Call | Wait, Outcome, Outcome]
@@ -41,11 +42,13 @@ class Setting:
         spec: the tool, where it is known.
         draw: the fault's own stream of random numbers for this call.
         earlier: earlier true outcomes of this tool in the episode, the oldest first.
+        moment: when it strikes; None where the tool has no effects.
     """
 
     spec: ToolSpec | None
     draw: random.Random
     earlier: tuple[Outcome, ...] = ()
+    moment: Moment | None = None
 
 
 def _require_kind(schema: dict[str, Any]) -> None:
@@ -58,17 +61,33 @@ class Fault(BaseModel):
     `implicit` tells whether the agent is shown something that looks like data, so that it must notice by itself.
     `piecewise` tells whether the fault lets pieces of an answer be shown before the whole is known. `needs` names what
     must be known of a tool (of its `ToolSpec`) for the fault to come to anything.
+
+    `moments` are those at which it can strike a tool with effects. The injector sees to it that what happens to the
+    world fits the moment: for a kind that answers `instead` of the tool it has the tool run first where the moment is
+    after its work or during it; a kind that `rewrites` the answer gets one that was made without the effect, or with a
+    part of it, where the moment is before or during. Other kinds have one moment, or heed `Setting.moment` themselves.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, json_schema_extra=_require_kind)
     implicit: ClassVar[bool]
     piecewise: ClassVar[bool] = False
+    instead: ClassVar[bool] = False
+    rewrites: ClassVar[bool] = False
+    moments: ClassVar[tuple[Moment, ...]] = ("after",)
     needs: ClassVar[tuple[str, ...]] = ()
     kind: str
 
     @abstractmethod
     def act(self, call: Call, setting: Setting) -> Steps:
         """The fault at work on one call. Ignores what it is sent after a `Wait`."""
+
+    @classmethod
+    def simplest_moment(cls) -> Moment:
+        """The moment at which the fault is no more than what the agent sees.
+
+        An error then comes in the place of the work, and a changed answer after it.
+        """
+        return "before" if "before" in cls.moments and not cls.rewrites else "after"
 
     @model_serializer(mode="wrap")
     def _always_with_kind(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -86,6 +105,8 @@ class Rewrite(Fault):
     """Base of kinds that have the tool run and show its answer changed. A failure passes unchanged."""
 
     implicit: ClassVar[bool] = True
+    rewrites: ClassVar[bool] = True
+    moments: ClassVar[tuple[Moment, ...]] = MOMENTS
 
     @abstractmethod
     def rewritten(self, value: Any, setting: Setting) -> Any:

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from sealegs.faults.call import Call, Failure
 from sealegs.faults.kinds.base import Fault, Setting, Steps
+from sealegs.faults.moment import MOMENTS, Moment
 
 Mode = Literal["refused", "reset", "dns", "tls"]
 
@@ -20,9 +21,11 @@ def unreachable(mode: Mode) -> Failure:
 
 
 class Connection(Fault):
-    """The tool is not run; the connection to it fails."""
+    """The connection to the tool fails, before its work or with the answer on its way."""
 
     implicit: ClassVar[bool] = False
+    instead: ClassVar[bool] = True
+    moments: ClassVar[tuple[Moment, ...]] = MOMENTS
     kind: Literal["connection"] = "connection"
     mode: Mode = Field(
         default="refused",

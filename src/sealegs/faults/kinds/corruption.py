@@ -11,15 +11,13 @@ from __future__ import annotations
 import random
 from abc import abstractmethod
 from collections.abc import Generator, Iterable, Mapping
-from dataclasses import replace
-from typing import Any, ClassVar, Literal
-
-from pydantic import Field
+from typing import Any, ClassVar
 
 from sealegs.faults import paths, seeds
 from sealegs.faults.call import Call, Outcome, Value, Wait
 from sealegs.faults.invariants import Invariant, NoLeak, Present, alike, touches
 from sealegs.faults.kinds.base import Fault, Setting, Steps
+from sealegs.faults.moment import MOMENTS, Moment
 from sealegs.faults.spec import ToolSpec
 
 FAMILIES = (
@@ -41,20 +39,18 @@ class Corruption(Fault):
     """Base of the nine implicit kinds: the agent sees a true answer made wrong in the way of the kind's name."""
 
     implicit: ClassVar[bool] = True
-    effect: Literal["kept", "lost"] = Field(
-        default="kept",
-        description="kept: the tool runs; lost: it answers without effect, so that the action did not happen.",
-    )
+    rewrites: ClassVar[bool] = True
+    moments: ClassVar[tuple[Moment, ...]] = MOMENTS
 
     def act(self, call: Call, setting: Setting) -> Steps:
         """Show a verified wrong answer, or the true one where none can be made."""
         others = yield from self.others(call, setting)
-        truth = yield call if self.effect == "kept" else replace(call, dry=True)
+        truth = yield call
         if isinstance(truth, Value):
             wrong = self.wrong(call, truth.value, others, setting)
             if wrong is not None:
                 return Value(wrong)
-        return truth if self.effect == "kept" else (yield call)
+        return truth
 
     def others(self, call: Call, setting: Setting) -> Generator[Call | Wait, Outcome, list[Any]]:
         """The tool's answers to other arguments, where the kind wants them."""

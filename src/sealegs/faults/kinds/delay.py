@@ -6,6 +6,7 @@ import bisect
 import math
 import random
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Discriminator, Field, Strict, Tag, model_validator
@@ -13,6 +14,7 @@ from pydantic import Discriminator, Field, Strict, Tag, model_validator
 from sealegs.faults.call import Call, Wait
 from sealegs.faults.keyed import Keyed, key_of
 from sealegs.faults.kinds.base import Fault, Fraction, IgnoresCancel, Seconds, Setting, Steps, problem
+from sealegs.faults.moment import Moment
 
 Positive = Annotated[float, Strict(), Field(gt=0)]
 
@@ -120,9 +122,13 @@ AnySeconds = Annotated[
 
 
 class Delay(Fault):
-    """The time passes, then the tool runs and its true answer is shown."""
+    """The true answer is shown late: the time passes before the tool's work, or after it with the answer on its way.
+
+    It makes a difference to the world where the caller's patience ends in the meantime.
+    """
 
     implicit: ClassVar[bool] = True
+    moments: ClassVar[tuple[Moment, ...]] = ("before", "after")
     piecewise: ClassVar[bool] = True
     kind: Literal["delay"] = "delay"
     seconds: AnySeconds = Field(
@@ -141,8 +147,12 @@ class Delay(Fault):
         return self
 
     def act(self, call: Call, setting: Setting) -> Steps:
-        """Wait, then have the tool run."""
+        """Wait and have the tool run; at the moment `after`, the other way round."""
         seconds = self.seconds if isinstance(self.seconds, float) else self._drawn(self.seconds, setting.draw)
+        if setting.moment == "after":
+            answer = yield replace(call, pieces=None)
+            yield Wait(seconds, self.ignores_cancel)
+            return answer
         yield Wait(seconds, self.ignores_cancel)
         return (yield call)
 

@@ -13,6 +13,7 @@ from pydantic import Field, JsonValue, Strict, field_validator
 
 from sealegs.faults.call import Call, Failure
 from sealegs.faults.kinds.base import Fault, Seconds, Setting, Steps, Text, problem
+from sealegs.faults.moment import MOMENTS, Moment
 
 
 def _raisable() -> dict[str, type[Exception]]:
@@ -33,9 +34,11 @@ RAISABLE = _raisable()
 
 
 class Error(Fault):
-    """The tool is not run; the agent is shown an error: an HTTP status, a Python exception, or a bare message."""
+    """The agent is shown an error in place of the answer: an HTTP status, a Python exception, or a bare message."""
 
     implicit: ClassVar[bool] = False
+    instead: ClassVar[bool] = True
+    moments: ClassVar[tuple[Moment, ...]] = MOMENTS
     kind: Literal["error"] = "error"
     status: Annotated[int, Strict(), Field(ge=400, le=599)] | None = Field(
         default=None, description="HTTP status of the error, 400 to 599."

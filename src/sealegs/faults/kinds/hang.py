@@ -9,12 +9,15 @@ from pydantic import Field
 
 from sealegs.faults.call import Call, Failure, Wait
 from sealegs.faults.kinds.base import Fault, IgnoresCancel, Seconds, Setting, Steps
+from sealegs.faults.moment import MOMENTS, Moment
 
 
 class Hang(Fault):
-    """The tool is not run; nothing comes. Only a timeout of the caller's own ends it, unless `seconds` is given."""
+    """No answer ever comes. Only a timeout of the caller's own ends it, unless `seconds` is given."""
 
     implicit: ClassVar[bool] = False
+    instead: ClassVar[bool] = True
+    moments: ClassVar[tuple[Moment, ...]] = MOMENTS
     kind: Literal["hang"] = "hang"
     seconds: Seconds | None = Field(
         default=None, description="Seconds until the far side closes the connection; leave out for never."

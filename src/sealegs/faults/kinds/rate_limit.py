@@ -9,12 +9,15 @@ from pydantic import Field
 
 from sealegs.faults.call import Call, Failure
 from sealegs.faults.kinds.base import Fault, Seconds, Setting, Steps
+from sealegs.faults.moment import MOMENTS, Moment
 
 
 class RateLimit(Fault):
-    """The tool is not run; the agent is shown status 429 and told when to try again."""
+    """The agent is shown status 429 in place of the answer, and told when to try again."""
 
     implicit: ClassVar[bool] = False
+    instead: ClassVar[bool] = True
+    moments: ClassVar[tuple[Moment, ...]] = MOMENTS
     kind: Literal["rate_limit"] = "rate_limit"
     retry_after: Seconds = Field(default=1.0, description="Seconds after which the tool invites another try.")
 

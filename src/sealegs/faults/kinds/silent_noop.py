@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 
 from sealegs.faults.call import Call, Failure
 from sealegs.faults.kinds.base import Fault, Setting, Steps
+from sealegs.faults.moment import Moment
 
 
 class SilentNoop(Fault):
@@ -16,11 +17,12 @@ class SilentNoop(Fault):
     """
 
     implicit: ClassVar[bool] = True
+    moments: ClassVar[tuple[Moment, ...]] = ("before",)
     kind: Literal["silent_noop"] = "silent_noop"
 
     def act(self, call: Call, setting: Setting) -> Steps:
         """Ask for the answer without the effect."""
-        if setting.spec is not None and not setting.spec.effects:
+        if setting.spec is not None and setting.spec.effects is False:
             return (yield call)
         answer = yield replace(call, dry=True)
         return (yield call) if isinstance(answer, Failure) else answer

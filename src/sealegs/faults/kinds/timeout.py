@@ -8,6 +8,7 @@ from pydantic import Field
 
 from sealegs.faults.call import Call, Failure, Wait
 from sealegs.faults.kinds.base import Fault, IgnoresCancel, Seconds, Setting, Steps
+from sealegs.faults.moment import MOMENTS, Moment
 
 
 def timed_out(seconds: float) -> Failure:
@@ -17,9 +18,11 @@ def timed_out(seconds: float) -> Failure:
 
 
 class Timeout(Fault):
-    """The tool is not run; the time passes, then the call fails. See `lost_ack` for a tool that did its work."""
+    """No answer comes in time: the seconds pass, then the call fails."""
 
     implicit: ClassVar[bool] = False
+    instead: ClassVar[bool] = True
+    moments: ClassVar[tuple[Moment, ...]] = MOMENTS
     kind: Literal["timeout"] = "timeout"
     seconds: Seconds = Field(default=30.0, description="Seconds that pass before the call fails.")
     ignores_cancel: IgnoresCancel = False

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from sealegs.faults.call import Call, Failure, Outcome, Value, Wait
 from sealegs.faults.kinds.base import Fault, Setting, Steps
+from sealegs.faults.moment import MOMENTS, Moment
 
 
 class WrongEntity(Fault):
@@ -17,6 +18,8 @@ class WrongEntity(Fault):
     """
 
     implicit: ClassVar[bool] = True
+    rewrites: ClassVar[bool] = True
+    moments: ClassVar[tuple[Moment, ...]] = MOMENTS
     needs: ClassVar[tuple[str, ...]] = ("examples",)
     kind: Literal["wrong_entity"] = "wrong_entity"
 

@@ -33,11 +33,13 @@ SEARCHING = ToolSpec(
         },
         "required": ["query"],
     },
+    effects=False,
 )
 TELLING = ToolSpec(
     INFO,
     "The whole documentation of a function: name, description, parameters, returns.",
     {"type": "object", "properties": {"tool_name": {"type": "string"}}, "required": ["tool_name"]},
+    effects=False,
 )
 
 

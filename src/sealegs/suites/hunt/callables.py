@@ -137,7 +137,7 @@ class CallableTarget:
         parts = [f"*{_attribute(self.known_name)}"] if self.known_name else []
         for spec in self.assumed.values():
             bounds = [f"Bounds({i.field!r}, minimum={i.minimum})" for i in spec.invariants if isinstance(i, Bounds)]
-            parts.append(f"ToolSpec({spec.name!r}, effects=True, invariants=({', '.join(bounds)},))")
+            parts.append(f"ToolSpec({spec.name!r}, invariants=({', '.join(bounds)},))")
         return "".join(f"\n    {part}," for part in parts) + "\n" if parts else ""
 
 

@@ -87,7 +87,7 @@ def assumed(tools: Iterable[Seen], known: Collection[str]) -> dict[str, ToolSpec
                     fields.setdefault(name, []).append(value)
         bounds = tuple(Bounds(name, minimum=0) for name, values in fields.items() if min(values) >= 0)
         if bounds and tool.name not in known:
-            specs[tool.name] = ToolSpec(tool.name, invariants=bounds, effects=True)
+            specs[tool.name] = ToolSpec(tool.name, invariants=bounds)
     return specs
 
 
@@ -159,7 +159,10 @@ def rules_on(
 
 def plan_of(rules: Sequence[tuple[tuple[str, AnyFault], AnyCondition]], seed: int, name: str = "hunt") -> Plan:
     """The plan of these rules."""
-    made = (Rule(id=rule_id(*on), match=Tool(on[0]), when=when, fault=on[1]) for on, when in rules)
+    made = (
+        Rule(id=rule_id(*on), match=Tool(on[0]), when=when, fault=on[1], moment=on[1].simplest_moment())
+        for on, when in rules
+    )
     return Plan(name=name, seed=seed, rules=tuple(made))
 
 

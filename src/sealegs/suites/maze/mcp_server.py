@@ -73,7 +73,7 @@ def _listed(spec: ToolSpec) -> dict[str, Any]:
         "description": spec.description,
         "inputSchema": dict(spec.parameters),
         "outputSchema": dict(spec.returns),
-        "annotations": {"readOnlyHint": not spec.effects, "idempotentHint": spec.idempotent},
+        "annotations": {"readOnlyHint": spec.effects is False, "idempotentHint": spec.idempotent},
         "_meta": {DRY: True},
     }
 

@@ -77,6 +77,7 @@ def _slot_rules(task: Task, slot: Slot, mode: str, key: tuple[object, ...], task
             when=FirstTouch(touched),
             fault=_fault(task, step, mode, key, tasks),
             persistence=PERSISTENCE[mode],
+            moment="before",
             at_most=1 if PERSISTENCE[mode] == "transient" else None,
         )
         for step in steps
@@ -97,7 +98,7 @@ def _fault(task: Task, step: Step, mode: str, key: tuple[object, ...], tasks: st
     kind = next((family for family in drawn if _fits(task.id, step.id, family, tasks)), None)
     if kind is None:
         raise ValueError(_nothing_fits(task.id, step, spec_in(task, step, task_set(tasks).corpus(task.id))))
-    return FAULT.validate_python({"kind": kind, "effect": "lost"})
+    return FAULT.validate_python({"kind": kind})
 
 
 @cache

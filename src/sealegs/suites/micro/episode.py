@@ -178,7 +178,7 @@ class _Episode:
 
     def _session(self, tools: tuple[str, ...], watcher: Any, armed: bool, **more: Any) -> Session:
         plan = self._plan if armed else Plan(name="none")
-        specs = [ToolSpec(name, tags=frozenset({"read_only"})) for name in tools]
+        specs = [ToolSpec(name, tags=frozenset({"read_only"}), effects=False) for name in tools]
         return Session(plan, episode=self._name, specs=specs, clock=self._clock, watcher=watcher, **more)
 
     def _model(self, inner: bool) -> Any:

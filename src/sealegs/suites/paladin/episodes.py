@@ -218,6 +218,7 @@ def plan_of(episode: Episode) -> Plan:
                 when=FirstTouch(touched),
                 fault=shown.fault,
                 persistence=episode.persistence,
+                moment="before",
                 at_most=episode.times if episode.persistence == "transient" else None,
             )
             for step in steps

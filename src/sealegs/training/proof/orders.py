@@ -102,7 +102,7 @@ def _failing(
 
 def _plan(kind: Kind, mode: str, steps: tuple[Step, ...], seed: int) -> Plan:
     touched = tuple(step.tool for step in steps)
-    fault = kind.shown.fault if kind.shown else FAULT.validate_python({"kind": kind.name, "effect": "lost"})
+    fault = kind.shown.fault if kind.shown else FAULT.validate_python({"kind": kind.name})
     rules = tuple(
         Rule(
             id=step.tool,
@@ -110,6 +110,7 @@ def _plan(kind: Kind, mode: str, steps: tuple[Step, ...], seed: int) -> Plan:
             when=FirstTouch(touched),
             fault=fault,
             persistence=PERSISTENCE[mode],
+            moment="before",
             at_most=1 if PERSISTENCE[mode] == "transient" else None,
         )
         for step in steps

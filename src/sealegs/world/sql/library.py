@@ -108,6 +108,7 @@ class SqlFunction:
             parameters=self.spec["parameters"],
             returns=self._returns,
             tags=frozenset({self.database, self.kind}),
+            effects=False,
         )
 
     @property

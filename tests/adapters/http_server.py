@@ -105,7 +105,7 @@ class Handler(BaseHTTPRequestHandler):
         self.close_connection = True
 
     def _hang(self) -> None:
-        time.sleep(1.0)
+        time.sleep(10.0)
         self.close_connection = True
 
     def _half(self, chunked: bool = False) -> None:
@@ -126,12 +126,12 @@ class Handler(BaseHTTPRequestHandler):
 
     def _halfreset(self) -> None:
         self._half()
-        time.sleep(0.05)
+        time.sleep(0.5)  # what came before a reset is lost if nobody has read it yet
         self._reset()
 
     def _halfhang(self) -> None:
         self._half()
-        time.sleep(1.0)
+        time.sleep(10.0)
 
 
 class Server(ThreadingHTTPServer):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import sys
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from sealegs.faults import Fault
@@ -72,6 +74,15 @@ async def raised_by(call: Callable[[str], Any]) -> Exception:
     except Exception as error:
         return error
     raise AssertionError("nothing was raised")
+
+
+def without_places(text: str, *places: Path) -> str:
+    """The text without the paths of folders: a reader may keep a checkout, or Python itself, wherever they like."""
+    root = Path(__file__).parents[2]
+    known = {str(one) for one in (*places, root, Path(sys.prefix), Path(sys.base_prefix), Path.home())} - {"/"}
+    for place in sorted(known, key=len, reverse=True):
+        text = text.replace(place, "")
+    return text
 
 
 def frames(error: BaseException) -> list[str]:

@@ -9,7 +9,6 @@ import inspect
 import io
 import pickle
 import re
-import sys
 import traceback
 import weakref
 from collections.abc import Callable
@@ -31,21 +30,12 @@ from sealegs.faults.kinds import (
     RateLimit,
 )
 from sealegs.inject import RealClock, Session
-from tests.adapters.shop import Episode, frames, silent, weather, weather_async
+from tests.adapters.shop import Episode, frames, silent, weather, weather_async, without_places
 from tests.inject.staging import plan, rule
 
 PACKAGE = str(Path(sealegs.__file__).parent)
-ROOT = Path(__file__).parents[2]
 
 SIGHTINGS = re.compile("sealegs|inject|fault|seam|guard", re.IGNORECASE)
-
-
-def seen(text: str, *places: Path) -> str:
-    """The text without the paths of folders: a reader may keep a checkout, or Python itself, wherever they like."""
-    known = {str(one) for one in (*places, ROOT, Path(sys.prefix), Path(sys.base_prefix), Path.home())} - {"/"}
-    for place in sorted(known, key=len, reverse=True):
-        text = text.replace(place, "")
-    return text
 
 
 def told(call: Callable[[], Any]) -> str:
@@ -75,7 +65,7 @@ def test_no_traceback_shows_the_injector(fault: Fault, tmp_path: Path) -> None:
         text = told(lambda name=name: wrap(scope[name], session)("tea"))  # type: ignore[misc]
         own = "\n".join(line for line in text.splitlines() if "lambda" not in line)
         own = re.sub(r"\n.*wrap\(scope.*", "", own).replace("found = call()", "")
-        own = seen(own, tmp_path)
+        own = without_places(own, tmp_path)
         assert not SIGHTINGS.search(own), own
         assert f'"{module}", line ' in text
 

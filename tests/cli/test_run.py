@@ -97,8 +97,6 @@ def test_a_killed_run_goes_on_and_no_episode_is_lost_or_doubled(tmp_path: Path) 
         "maze",
         "--agent",
         "retrier",
-        "--epochs",
-        "3",
         "--logs",
         "here",
         "--jobs",
@@ -119,7 +117,7 @@ def test_a_killed_run_goes_on_and_no_episode_is_lost_or_doubled(tmp_path: Path) 
     assert sealegs(*command, cwd=tmp_path).returncode == 0
     names = Counter(found[0].episode for found in map(list, read(records)) if isinstance(found[0], Started))
     assert set(names.values()) == {1}
-    assert len(names) == len(read_run(tmp_path / "here").records) == 400 * 5 * 3
+    assert len(names) == len(read_run(tmp_path / "here").records) == 400 * 5
 
 
 def test_ctrl_c_keeps_what_is_finished_and_says_so(tmp_path: Path) -> None:

@@ -124,6 +124,7 @@ def test_what_cannot_be_run_is_told(arguments: list[str], told: list[str], tmp_p
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow  # the same way in as those of `maze` and `highwater`
 def test_inspect_eval_by_entry_point(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "inspect_ai", "eval", "sealegs/paladin", "--model", "sealegs/follower"]
     options = ["-T", "limit=1", "-T", "arm=critic", "--log-dir", str(tmp_path), "--display", "plain"]

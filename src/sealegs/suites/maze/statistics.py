@@ -33,12 +33,14 @@ class Figures:
         corpus: part -> name -> count, as in the published table 4.
         levels: figure -> level -> value, as in the published table 1.
         tasks: how many there are.
+        histories: how many history tools show what the actions did; no other figure counts them.
         retrieval: where a retrieval baseline, from the requests alone, puts the tools of each task.
     """
 
     corpus: Mapping[str, Mapping[str, int]]
     levels: Mapping[str, Mapping[str, float]]
     tasks: int
+    histories: int
     retrieval: ReverseCheck
 
     def pairs(self) -> Iterator[tuple[str, str, str]]:
@@ -60,6 +62,7 @@ class Figures:
         tools, share = self.corpus["total"]["tools"], self._share()
         return (
             f"Figures with slashes are of C1 / C2 / C3 / C4, {self.tasks} tasks in all.\n"
+            f"{self.histories} history tools, which show what the actions did, stand apart: no figure counts them.\n"
             f"From the request alone, BM25 and the flow of data find all tools of a solution among the {STATED_K}\n"
             f"likeliest of {tools} for {share:.1f} % of the tasks (half of them need {half}, nine in ten {most}).\n"
             f"Not so for {len(failing)}: {told or 'none'}."
@@ -79,6 +82,7 @@ class Figures:
         return {
             "tools": self.corpus["total"]["tools"],
             "groups": self.corpus["total"]["alternative groups"],
+            "history_tools": self.histories,
             "tasks": self.tasks,
             "categories": dict(self.corpus["category"]),
             "domains": dict(self.corpus["domain"]),
@@ -99,6 +103,7 @@ class Figures:
                 for name, count in names.items()
             ]
             rows += [_row(who, level, name, v) for name, values in levels.items() for level, v in values.items()]
+        rows.append(_row("sealegs", ALL, "history tools, counted apart", self.histories))
         return [*rows, _row("sealegs", ALL, f"tasks whose tools are among the {STATED_K} likeliest, %", self._share())]
 
 
@@ -115,7 +120,7 @@ def figures() -> Figures:
     """The figures of the tasks and tools that ship with the suite."""
     tasks, corpus = base_tasks(), load()
     found = reverse_check(tasks, Shortlist(corpus))
-    return Figures(_corpus(corpus), _levels(list(tasks.values())), len(tasks), found)
+    return Figures(_corpus(corpus), _levels(list(tasks.values())), len(tasks), len(corpus.histories), found)
 
 
 def _corpus(corpus: Corpus) -> dict[str, dict[str, int]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator, Mapping
+from dataclasses import replace
 from types import FunctionType
 from typing import Any, ClassVar, cast
 
@@ -89,6 +90,14 @@ class Family:
         except self.library.DecodingError:
             body = raw
         return exchange.answered(Answer(head, raw, body))
+
+    def unsent(self, error: BaseException) -> bool:
+        """Whether an error of the real transport says that the request never left: no connection came about.
+
+        Only the library's own transport is believed: one of others' making may have sent the request before.
+        """
+        own = (self.library.HTTPTransport, self.library.AsyncHTTPTransport)
+        return type(self._inner) in own and type(error) in (self.library.ConnectError, self.library.ConnectTimeout)
 
     def response(self, head: Head, body: Any) -> Any:
         """The library's answer with this head and body."""
@@ -209,6 +218,7 @@ class SyncFamily(Family):
         if session is None or session.idle(name):
             return self._inner.handle_request(request)
         request.read()
+        self._naming.declare(session, name, request.method)
         exchange = self.exchange(request, name)
         layer = session.through(name, exchange.arguments)
         if layer is None:
@@ -232,7 +242,7 @@ class SyncFamily(Family):
             try:
                 response = self._inner.handle_request(self.asked(request, call, exchange))
             except self.library.TransportError as error:
-                yield End(exchange.broke(failed(error)))
+                yield End(exchange.broke(replace(failed(error), unsent=self.unsent(error))))
                 return
             try:
                 yield from self._shown(response, call, exchange)
@@ -277,6 +287,7 @@ class AsyncFamily(Family):
         if session is None or session.idle(name):
             return await self._inner.handle_async_request(request)
         await request.aread()
+        self._naming.declare(session, name, request.method)
         exchange = self.exchange(request, name)
         layer = session.through(name, exchange.arguments)
         if layer is None:
@@ -303,7 +314,7 @@ class AsyncFamily(Family):
             try:
                 response = await self._inner.handle_async_request(self.asked(request, call, exchange))
             except self.library.TransportError as error:
-                yield End(exchange.broke(failed(error)))
+                yield End(exchange.broke(replace(failed(error), unsent=self.unsent(error))))
                 return
             try:
                 async for piece in self._shown(response, call, exchange):

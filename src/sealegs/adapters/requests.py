@@ -12,13 +12,21 @@ from __future__ import annotations
 import http.client
 import io
 from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, cast
 from urllib.parse import urlsplit
 
 from requests.adapters import HTTPAdapter
 from urllib3 import HTTPResponse, Timeout
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
-from urllib3.exceptions import HTTPError, NameResolutionError, NewConnectionError, ProtocolError, ReadTimeoutError
+from urllib3.exceptions import (
+    ConnectTimeoutError,
+    HTTPError,
+    NameResolutionError,
+    NewConnectionError,
+    ProtocolError,
+    ReadTimeoutError,
+)
 
 from sealegs.adapters.httpx_family import dressed
 from sealegs.adapters.python.showing import failed
@@ -88,6 +96,7 @@ def _made(own: type[HTTPConnectionPool], naming: Naming) -> Callable[..., Any]:
         session = naming.session()
         if session is None or session.idle(name):
             return bare(self, conn, method, url, **options)
+        naming.declare(session, name, method)
         wire = _Wire(self, conn, method, url, options, lambda *given, **named: bare(self, *given, **named))
         exchange = wire.exchange(name)
         layer = session.through(name, exchange.arguments)
@@ -159,7 +168,7 @@ class _Wire:
                 came.append(piece)
                 yield piece
         except (HTTPError, OSError) as error:
-            yield End(exchange.broke(failed(error), head, b"".join(came)))
+            yield End(exchange.broke(replace(failed(error), unsent=_unsent(error)), head, b"".join(came)))
             return
         raw = b"".join(came)
         yield End(exchange.answered(Answer(head, raw, _decoded(head, raw))))
@@ -294,6 +303,11 @@ class _Body:
         if isinstance(failure.exception, (HTTPError, OSError)) and trouble(failure) != "closed":
             return failure.exception
         return ProtocolError("Response ended prematurely")
+
+
+def _unsent(error: BaseException) -> bool:
+    """Whether no connection came about, so that the request never left (`make_request` makes one attempt)."""
+    return type(error) in (NewConnectionError, NameResolutionError, ConnectTimeoutError)
 
 
 def _chunks(response: Any) -> Iterator[bytes]:

@@ -15,15 +15,17 @@ import json
 import math
 import socket
 import ssl
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from http import HTTPStatus
 from typing import Any, Literal
 from urllib.parse import parse_qsl, urlencode
+from weakref import WeakKeyDictionary
 
 from sealegs.faults.call import ALL, Call, Failure, Layer, Outcome, Value, Wait, failure_body
 from sealegs.faults.retry_after import seconds_invited
+from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session, current
 from sealegs.inject.active import live
 from sealegs.inject.seam import gave_up
@@ -31,7 +33,8 @@ from sealegs.inject.seam import gave_up
 Trouble = Literal["refused", "dns", "tls", "reset", "closed", "timeout"]
 Headers = Sequence[tuple[str, str]]
 
-SAFE = frozenset({"GET", "HEAD", "OPTIONS"})  # methods without effect, by RFC 9110
+SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})  # methods without effect, by RFC 9110, section 9.2.1
+IDEMPOTENT = frozenset({"PUT", "DELETE"})  # besides them, by section 9.2.2
 EVENTS = ("text/event-stream", "application/x-ndjson", "application/jsonl")
 EIGHTH = 8
 STRETCH = ("content-length", "content-encoding", "transfer-encoding")  # what speaks of the body's bytes
@@ -163,6 +166,7 @@ class Naming:
     def __init__(self, session: Session | None, tools: Mapping[str, str] | None) -> None:
         self._session = session
         self._tools = dict(tools or {})
+        self._asked: WeakKeyDictionary[Session, dict[str, frozenset[str]]] = WeakKeyDictionary()
 
     def session(self) -> Session | None:
         """The session of a request made now."""
@@ -170,10 +174,25 @@ class Naming:
             return self._session
         return current() if live else None
 
+    def declare(self, session: Session, name: str, method: str) -> None:
+        """Tell a session what the method of a request says of its tool; one with several methods is as bad as any."""
+        asked = self._asked.setdefault(session, {})
+        before = asked.get(name, frozenset())
+        if method not in before:
+            asked[name] = before | {method}
+            session.declare(declared(name, asked[name]))
+
     def name(self, method: str, host: str, path: str) -> str:
         """The tool of a request."""
         line = f"{method} {host}{path}"
         return next((name for name, pattern in self._tools.items() if fnmatchcase(line, pattern)), line)
+
+
+def declared(name: str, methods: Collection[str]) -> ToolSpec:
+    """What the methods that a tool is asked by say of it: RFC 9110, section 9.2."""
+    if SAFE.issuperset(methods):
+        return ToolSpec(name, effects=False)
+    return ToolSpec(name, idempotent=(SAFE | IDEMPOTENT).issuperset(methods))
 
 
 def trouble(failure: Failure) -> Trouble | None:

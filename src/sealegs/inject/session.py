@@ -16,6 +16,7 @@ from sealegs.inject import active
 from sealegs.inject.clock import Clock, RealClock
 from sealegs.inject.injector import Injector
 from sealegs.inject.pieces import End, Run, RunAsync, Split, drive_pieces, drive_pieces_async
+from sealegs.inject.running import ran, ran_async
 from sealegs.inject.seam import drive, drive_async, over, stacked, within
 from sealegs.inject.seat import Act, Halved, Other, Seat
 from sealegs.inject.strike import Strike
@@ -28,7 +29,11 @@ NO_OTHERS: Mapping[str, Other | Callable[[Call], Any]] = {}
 
 
 class Watcher(Protocol):
-    """Who is told what happens on the seam (a recorder). One that has a method `acted` is told every `Act` too."""
+    """Who is told what happens on the seam (a recorder).
+
+    One that has a method `acted` is told every `Act` too; one that has a method `knows` is given what is known of the
+    tools: a mapping by name, which grows when tools are announced late.
+    """
 
     def around(self, layer: Layer) -> Layer:
         """The layer with the watcher outside it."""
@@ -79,7 +84,9 @@ class Session:
         self._others = None if others is None else {name: _other(other) for name, other in others.items()}
         on_strike = watcher.struck if watcher is not None else None
         self._specs = {spec.name: spec for spec in specs}
+        self._declared: dict[str, tuple[ToolSpec, ToolSpec | None]] = {}  # by adapters, and what was known before
         self._injector = Injector(plan, episode=episode, specs=self._specs.values(), on_strike=on_strike)
+        getattr(watcher, "knows", _unheard)(self._specs)
         self._seat(layers, watcher)
         inner: Layer = self._injector.layer
         inner = self._patient(inner)
@@ -97,6 +104,18 @@ class Session:
         known = {spec.name: spec for spec in specs}
         self._specs.update(known)
         self._injector.know(known.values())
+
+    def declare(self, spec: ToolSpec) -> None:
+        """Learn what an adapter can say of a tool's effects; what was known of the tool before counts more.
+
+        A later declaration of the same tool takes the place of the earlier one.
+        """
+        said = self._declared.get(spec.name)
+        if said is not None and said[0] is spec:
+            return
+        known = self._specs.get(spec.name) if said is None else said[1]
+        self._declared[spec.name] = (spec, known)
+        self.know([spec if known is None else known.with_declared(spec)])
 
     def reach(self, others: Mapping[str, Other]) -> None:
         """Further tools that layers may call; adapters name here what they wrap for this session."""
@@ -122,7 +141,7 @@ class Session:
         halved = self._halved
         if halved is not None and self._injector.idle(tool):
             refusal = halved.before(call)
-            outcome = run(call) if refusal is None else refusal[1]
+            outcome = ran(call, run) if refusal is None else refusal[1]
             steps = halved.after(call, outcome, refusal)
             if steps is None:
                 return outcome
@@ -143,7 +162,7 @@ class Session:
         halved = self._halved
         if halved is not None and self._injector.idle(tool):
             refusal = halved.before(call)
-            outcome = await run(call) if refusal is None else refusal[1]
+            outcome = await ran_async(call, run) if refusal is None else refusal[1]
             steps = halved.after(call, outcome, refusal)
             if steps is None:
                 return outcome
@@ -279,5 +298,5 @@ def _never(tool: str) -> bool:
     return False
 
 
-def _unheard(act: Act) -> None:
+def _unheard(told: object) -> None:
     """Nobody watches."""

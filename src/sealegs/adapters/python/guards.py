@@ -32,6 +32,15 @@ def module_of(function: AnyTool) -> str:
     return str(getattr(function, "__module__", None) or type(function).__module__)
 
 
+def not_begun(error: Exception, function: AnyTool) -> bool:
+    """Whether Python turned the arguments down before the function began. Ask where the call stands, nowhere else.
+
+    A function that has begun has a frame in the traceback; of other callables that cannot be told.
+    """
+    plain = type(getattr(function, "__func__", function)) is FunctionType
+    return plain and type(error) is TypeError and error.__traceback__ is not None and error.__traceback__.tb_next is None
+
+
 def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyTool | None, route: Route) -> FunctionType:
     """The wrapper of a sync tool."""
     module, (sessions, find) = module_of(function), route
@@ -46,7 +55,7 @@ def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyToo
             try:
                 value = target(*given, **named)
             except Exception as error:
-                return failed(error)
+                return failed(error, refused=not_begun(error, target))
             return Value(_answer(value, name))
 
         return run
@@ -88,7 +97,7 @@ def async_guard(
                 if type(value) is CoroutineType or isinstance(value, Awaitable):
                     value = await value
             except Exception as error:
-                return failed(error)
+                return failed(error, refused=not_begun(error, target))
             return Value(value)
 
         return run

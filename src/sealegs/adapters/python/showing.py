@@ -35,8 +35,8 @@ class ToolFault(Exception):
         return _fault, (failure, type(self).__module__)
 
 
-def failed(error: Exception) -> Failure:
-    """The tool's own exception as data."""
+def failed(error: Exception, *, refused: bool = False) -> Failure:
+    """The tool's own exception as data. `refused`: it was raised before the tool began."""
     error = error.with_traceback(trail(error.__traceback__))
     if isinstance(error, ToolFault):  # of a tool that called another one
         return replace(error.failure, exception=error, unsent=False)  # that one was not sent; this tool has run
@@ -44,7 +44,7 @@ def failed(error: Exception) -> Failure:
         message = str(error)
     except Exception:  # an exception that cannot say what it is
         message = ""
-    return Failure(message, type=type(error).__name__, exception=error)
+    return Failure(message, type=type(error).__name__, exception=error, unsent=refused)
 
 
 def error_of(failure: Failure, module: str) -> BaseException:

@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -226,7 +225,7 @@ class Counting:
         self.launched.append(self._launcher.launch(limits))
         return self.launched[-1]
 
-    def confinement(self, hello: Hello, limits: Limits) -> Mapping[str, Any]:
+    def confinement(self, hello: Hello, limits: Limits) -> dict[str, Any]:
         return self._launcher.confinement(hello, limits)
 
 

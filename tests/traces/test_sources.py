@@ -315,7 +315,7 @@ def test_opentelemetry_s_own_exporter_is_read_and_fitted(tmp_path: Path) -> None
 def test_the_spans_of_real_frameworks_are_read(name: str, fresh: bool, tmp_path: Path) -> None:
     path = DATA / f"{name}.jsonl"
     if fresh:
-        pytest.importorskip(NEEDS[name], reason=needs.framework(name))
+        pytest.importorskip(NEEDS[name], reason=needs.module(NEEDS[name]))
         path = tmp_path / "spans.jsonl"
         command = [sys.executable, "-m", "tests.traces.instrumented", name, str(path)]
         subprocess.run(command, check=True, capture_output=True, timeout=120, cwd=DATA.parents[2])

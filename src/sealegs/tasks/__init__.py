@@ -27,7 +27,16 @@ from sealegs.tasks.graph import (
 )
 from sealegs.tasks.levels import level_problems
 from sealegs.tasks.pattern import Pattern, Way
-from sealegs.tasks.recovery_cost import Persistence, State, after_call, callable_tools, next_calls, recovery_cost
+from sealegs.tasks.recovery_cost import (
+    Persistence,
+    Risk,
+    State,
+    after_call,
+    callable_tools,
+    next_calls,
+    next_looks,
+    recovery_cost,
+)
 from sealegs.tasks.reference import Expected, Reference
 from sealegs.tasks.solutions import count_paths, is_prefix, is_solution, path_lengths, shortest, solutions
 from sealegs.tasks.validation import InvalidTask, check, check_task, validate, validate_task
@@ -46,6 +55,7 @@ __all__ = [
     "Pattern",
     "Persistence",
     "Reference",
+    "Risk",
     "State",
     "Step",
     "Task",
@@ -63,6 +73,7 @@ __all__ = [
     "is_solution",
     "level_problems",
     "next_calls",
+    "next_looks",
     "path_lengths",
     "recovery_cost",
     "shortest",

@@ -12,19 +12,41 @@ everything before it lies outside the pending groups.) A broken tool can take th
 pending fault c* is what foresight could reach; take the state after the call that met the fault to judge an agent
 without it.
 
+A fault on an *action* may leave its effect there or not, and an agent cannot tell which from the failure. Then c* is the
+cheapest course that is safe whatever was done: a look (one call of a read that shows it) and then a repetition or going
+on, or a repetition at once where the tool's own rule makes that harmless. What was done decides what the course comes
+to: the work that was done is one further call away, by a look or a harmless repetition; work that was not done costs a
+repetition, after a look unless that is harmless; and where the tool is broken for good, a look and then another branch.
+What was done stays done, so that its branch is kept. `State.risks` names the actions of which this holds; without it a
+failed call is taken to have done nothing, as the published protocol has it.
+
 Not covered: costs other than the number of calls, and faults that strike a second time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from sealegs.tasks.graph import Graph, Node, Step
+from sealegs.faults.moment import Moment
+from sealegs.tasks.graph import Graph, Group, Node, Step
 from sealegs.tasks.precedence import precedence
 
 Persistence = Literal["transient", "permanent"]
+
+
+@dataclass(frozen=True, slots=True)
+class Risk:
+    """What a fault on an action does to the world, and what a repetition would.
+
+    Attributes:
+        moment: before the work, during it or after it.
+        harmless: whether a second identical call is refused, has no effect, or completes what was begun.
+    """
+
+    moment: Moment
+    harmless: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +58,15 @@ class State:
         broken: the names of the tools that will never work; tools that the graph lacks are ignored.
         pending: for a group that nobody touched, the fault that its first call meets; for a step not called, the fault
             that its first call meets. A step inside a group with a pending fault cannot have one of its own.
+        risks: by step, the actions whose outcome is in doubt once a fault struck them.
+        doubtful: the steps that were struck and of which nothing is known yet; each has a risk.
     """
 
     done: frozenset[str] = frozenset()
     broken: frozenset[str] = frozenset()
     pending: Mapping[str, Persistence] = field(default_factory=dict)
+    risks: Mapping[str, Risk] = field(default_factory=dict)
+    doubtful: frozenset[str] = frozenset()
 
 
 def recovery_cost(graph: Graph, state: State) -> int | None:
@@ -62,7 +88,8 @@ def recovery_cost(graph: Graph, state: State) -> int | None:
 def next_calls(graph: Graph, state: State) -> tuple[str, ...]:
     """The ids of the steps that an optimal continuation may call next, in the order of the graph.
 
-    Each lowers c* by exactly one, also where it takes a pending fault. Empty where the task is finished or cannot be.
+    Each lowers c* by exactly one, also where it takes a pending fault. Empty where the task is finished or cannot be, and
+    where only a look is left to do (`next_looks`).
 
     Raises:
         ValueError: the state does not fit the graph.
@@ -72,6 +99,14 @@ def next_calls(graph: Graph, state: State) -> tuple[str, ...]:
     if None in costs.values():
         return ()
     return tuple(step.id for step in _ready(graph, state) if _lowers(graph, state, step, costs))
+
+
+def next_looks(graph: Graph, state: State) -> tuple[str, ...]:
+    """The ids of the struck steps that an optimal continuation may look after next, in the order of the graph.
+
+    A look is worth its call also where it can only show that nothing is left to do but stop.
+    """
+    return tuple(step.id for step in graph.walk() if step.id in state.doubtful and not _repeats(state, step))
 
 
 def callable_tools(graph: Graph, state: State) -> frozenset[str]:
@@ -112,10 +147,12 @@ def _called(graph: Graph, state: State, step: Step) -> State:
     if struck in state.pending:
         pending = {id: fault for id, fault in state.pending.items() if id != struck}
         broken = {step.tool} if state.pending[struck] == "permanent" else set()
-        return replace(state, pending=pending, broken=state.broken | broken)
+        return replace(
+            state, pending=pending, broken=state.broken | broken, doubtful=state.doubtful | _in_doubt(state, step)
+        )
     if step.tool in state.broken:
         return state
-    return replace(state, done=state.done | {step.id})
+    return replace(state, done=state.done | {step.id}, doubtful=state.doubtful - {step.id})
 
 
 def _lowers(graph: Graph, state: State, step: Step, costs: Mapping[str, int | None]) -> bool:
@@ -126,6 +163,9 @@ def _lowers(graph: Graph, state: State, step: Step, costs: Mapping[str, int | No
         return False
     if node.id in state.pending or step.id in state.pending:
         return _node_cost(node, _called(graph, state, step)) == before - 1
+    doubt = _doubt(node, state)
+    if doubt is not None:
+        return step.id == doubt.id and _repeats(state, step)
     if step.tool in state.broken:
         return False
     return isinstance(node, Step) or _steps_cost(graph.home[step.id][1].steps, state) == before
@@ -142,15 +182,76 @@ def _may_call(graph: Graph, state: State, step: Step) -> bool:
 
 
 def _node_cost(node: Node, state: State) -> int | None:
+    doubt = _doubt(node, state)
+    if doubt is not None:
+        return _settled(node, doubt, state)
     if isinstance(node, Step):
         return _steps_cost((node,), state)
-    costs = [_steps_cost(branch.steps, state) for branch in node.branches]
-    cheapest = min((cost for cost in costs if cost is not None), default=None)
+    if node.id in state.pending and any(step.id in state.risks for step in _steps_of(node)):
+        return _cheapest(_struck_cost(node, step, state) for step in _openers(node))
+    cheapest = _cheapest(_steps_cost(branch.steps, state) for branch in node.branches)
     if cheapest is None or node.id not in state.pending:
         return cheapest
     if state.pending[node.id] == "permanent" and len(node.branches) < 2:
         return None
     return cheapest + 1
+
+
+def _struck_cost(group: Group, step: Step, state: State) -> int | None:
+    """The cost of a group whose pending fault this step takes."""
+    broken = {step.tool} if state.pending[group.id] == "permanent" else set[str]()
+    pending = {id: fault for id, fault in state.pending.items() if id != group.id}
+    doubtful = state.doubtful | _in_doubt(state, step)
+    after = _node_cost(group, replace(state, pending=pending, broken=state.broken | broken, doubtful=doubtful))
+    return None if after is None else 1 + after
+
+
+def _in_doubt(state: State, step: Step) -> set[str]:
+    """The step, where a fault on it leaves its outcome in doubt; a tool that is broken already does nothing."""
+    return {step.id} & state.risks.keys() if step.tool not in state.broken else set()
+
+
+def _openers(group: Group) -> Iterator[Step]:
+    """The steps of a group that need none of its others, so that its first call can be one of them."""
+    for branch in group.branches:
+        own = {step.id for step in branch.steps}
+        yield from (step for step in branch.steps if not own & {*(need.node for need in step.needs), *step.after})
+
+
+def _settled(node: Node, step: Step, state: State) -> int | None:
+    """The cost of a node of which this step was struck, and nothing is known of what it did."""
+    risk = state.risks[step.id]
+    again = step.tool not in state.broken
+    known = replace(state, doubtful=state.doubtful - {step.id})
+    kept = known if risk.moment == "before" else replace(known, done=known.done | {step.id})
+    own = (step,) if isinstance(node, Step) else next(b.steps for b in node.branches if step in b.steps)
+    rest = _steps_cost(own, kept)
+    if risk.moment == "after":
+        return None if rest is None else 1 + rest
+    if risk.moment == "during":
+        return None if rest is None or not again else rest + (1 if risk.harmless else 2)
+    anew = _node_cost(node, known)
+    repeated = rest if again and risk.harmless else None
+    return _cheapest((repeated, None if anew is None else 1 + anew))
+
+
+def _doubt(node: Node, state: State) -> Step | None:
+    """The step of a node whose outcome is in doubt."""
+    return next((step for step in _steps_of(node) if step.id in state.doubtful), None) if state.doubtful else None
+
+
+def _repeats(state: State, step: Step) -> bool:
+    """Whether a struck step is best called again at once."""
+    risk = state.risks[step.id]
+    return step.tool not in state.broken and risk.harmless and risk.moment != "after"
+
+
+def _steps_of(node: Node) -> Iterable[Step]:
+    return (node,) if isinstance(node, Step) else (step for branch in node.branches for step in branch.steps)
+
+
+def _cheapest(costs: Iterable[int | None]) -> int | None:
+    return min((cost for cost in costs if cost is not None), default=None)
 
 
 def _steps_cost(steps: Iterable[Step], state: State) -> int | None:
@@ -160,10 +261,25 @@ def _steps_cost(steps: Iterable[Step], state: State) -> int | None:
         if step.id in state.done:
             continue
         fault = state.pending.get(step.id)
+        if fault == "permanent" and _stays_done(state.risks.get(step.id)) and step.tool not in state.broken:
+            cost += 2  # the call, and a look that shows it done
+            continue
         if step.tool in state.broken or fault == "permanent":
             return None
         cost += 1 if fault is None else 2
+        if fault is not None and _looks_first(state.risks.get(step.id)):
+            cost += 1
     return cost
+
+
+def _stays_done(risk: Risk | None) -> bool:
+    """Whether a step that a permanent fault will strike is done all the same."""
+    return risk is not None and risk.moment == "after"
+
+
+def _looks_first(risk: Risk | None) -> bool:
+    """Whether a step that a transient fault will strike takes a look before it is repeated."""
+    return risk is not None and not risk.harmless and risk.moment != "after"
 
 
 def _ready(graph: Graph, state: State) -> tuple[Step, ...]:
@@ -190,5 +306,7 @@ def _check(graph: Graph, state: State) -> None:
             touched = sorted(step.id for branch in node.branches for step in branch.steps if step.id in state.done)
             if touched:
                 problems.append(f"pending: group {id!r} was touched: {', '.join(touched)} is done")
+    problems += [f"doubtful: step {id!r} has no risk" for id in sorted(state.doubtful - state.risks.keys())]
+    problems += [f"doubtful: step {id!r} is done" for id in sorted(state.doubtful & state.done)]
     if problems:
         raise ValueError("; ".join(problems))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
+from sealegs.faults import paths
 from sealegs.faults.call import Call, Value
 from sealegs.inject import Session, VirtualClock
 from sealegs.recovery.layer import RecoveryLayer, active
+from sealegs.recovery.policies import Found
 from sealegs.scoring import judge
 from sealegs.suites.maze.direct import run_episode
 from sealegs.suites.maze.episodes import Episode, episodes
-from sealegs.suites.maze.recovering import alternatives
+from sealegs.suites.maze.recovering import declared
 from sealegs.traces.record import Record, record
 from sealegs.world.corpus import load
 from sealegs.world.state import World
@@ -73,6 +77,41 @@ def test_every_clean_answer_of_every_tool_passes_as_it_is() -> None:
 
 
 def test_alternatives_answer_as_the_tool_would() -> None:
-    found = [one for episode in episodes(("C2", "C3"), ("NP",), limit=30) for one in alternatives(episode.base)]
-    assert len(found) > 20
-    assert all(one.steps and one.answer for one in found)
+    counted = Counter[str]()
+    for episode in episodes(LEVELS, ("NP",)):
+        right, step_of = episode.set.right_run(episode.task).steps, episode.base.graph.step_of
+        for way in declared(episode):
+            tools = way.tools()
+            for part in way.parts:
+                own = right[step_of[part.tool].id].output
+                counted[type(part).__name__] += 1
+                for path, source in part.answer.items():
+                    if isinstance(source, Found):
+                        other = right[step_of[tools[source.step]].id].output
+                        assert paths.first(own, path) == paths.first(other, source.path), (
+                            episode.task,
+                            part.tool,
+                            path,
+                        )
+    assert counted["Alternative"] > 1000
+    assert counted["Then"] > 200
+
+
+def test_no_effect_comes_before_the_agent_asks_for_one() -> None:
+    for episode in episodes(LEVELS, ("NP",)):
+        changes = {spec.name for spec in episode.specs if spec.effects is not False}
+        for way in declared(episode):
+            asked = False
+            for part in way.parts:
+                asked = asked or part.tool in changes
+                assert asked or not changes & {step.tool for step in part.steps}, (episode.task, way.tool)
+
+
+def test_nothing_that_was_changed_is_left_behind() -> None:
+    for episode in episodes(LEVELS, ("NP",)):
+        changes = {spec.name for spec in episode.specs if spec.effects is not False}
+        graph = episode.base.graph
+        for way in declared(episode):
+            step = graph.step_of[way.tool]
+            branch = graph.home[step.id][1].steps
+            assert not changes & {before.tool for before in branch[: branch.index(step)]}

@@ -20,6 +20,7 @@ from sealegs.faults.spec import ToolSpec
 from sealegs.inject.clock import VirtualClock
 from sealegs.inject.seat import Act, Halved, Seat
 from sealegs.recovery.budget import Budget
+from sealegs.recovery.memory import Memory
 from sealegs.recovery.policies import (
     Alternative,
     Breaker,
@@ -134,7 +135,9 @@ class RecoveryLayer(Halved):
         specs = Known(self._own, seat.specs) if self._own else seat.specs
         self._specs = specs
         seat = Seat(seat.episode, seat.clock, specs, seat.reaches, seat.tell)
-        self._ward = Ward(seat, self._budget, self._examine)
+        self._memory = Memory(self._policy.remembers)
+        self._remembers = bool(self._memory.wanted)
+        self._ward = Ward(seat, self._budget, self._examine, self._memory)
 
     def __call__(self, call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
         """Pass the call on; where it comes to trouble, have the policy act."""
@@ -159,6 +162,8 @@ class RecoveryLayer(Halved):
         if found is None:
             if self._guards:
                 self._well(call)
+            if self._remembers:
+                self._keep(call, outcome)
             return None
         return self._healed(Trouble(call, call, outcome, found, self._counted(call)), refusal)
 
@@ -172,7 +177,15 @@ class RecoveryLayer(Halved):
             self._ward.closed(call)
         if self._guards and trouble.over and trouble.attempt.tool == call.tool:
             self._well(call)
+        if self._remembers and trouble.over:
+            self._keep(call, trouble.outcome)
         return trouble.outcome
+
+    def _keep(self, call: Call, outcome: Outcome) -> None:
+        try:
+            self._memory.keep(call, outcome)
+        except Exception as error:  # others' answers, which may be anything
+            warn("the memory of an answer", call, error)
 
     def _well(self, call: Call) -> None:
         try:

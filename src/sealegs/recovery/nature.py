@@ -20,7 +20,7 @@ STATUSES: dict[int, Nature] = {
     206: "partial",
 }
 _WORDS: tuple[tuple[str, Nature], ...] = (
-    (r"^CircuitOpen\b", "permanent"),
+    (r"^(?:CircuitOpen|TakenOver)\b", "permanent"),
     (r"json|parse|decod|unexpected token|malformed|content.?type", "unreadable"),
     (r"partial|truncated|incomplete|continuation|next page", "partial"),
     (r"validation|invalid.?(?:argument|param|input|request|type)|missing.*(?:argument|param|field)|bad.?request"

@@ -34,26 +34,21 @@ from sealegs.recovery.budget import Budget
 from sealegs.recovery.detectors import LearnedDetector, read_profiles
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.recovery.nature import Nature
+from sealegs.recovery.plan_alternatives import AlternativeSettings
 from sealegs.recovery.policies import (
     Advise,
     Adviser,
-    Alternative,
     Breaker,
-    Fixed,
-    Found,
-    Given,
     MendArguments,
     Parse,
     Policy,
     ReadOn,
     Retry,
-    Step,
     Stop,
     Switch,
 )
 from sealegs.recovery.policies.base import Sequence
 from sealegs.recovery.policies.retry import TRIES
-from sealegs.recovery.policies.switch import Source
 
 Seconds = Annotated[float, Field(ge=0)]
 
@@ -89,69 +84,6 @@ class BudgetSettings(_Read):
     seconds: Seconds = 300.0
     money: Seconds | None = None
     prices: Mapping[str, Seconds] = Field(default_factory=dict)
-
-
-class SourceSettings(_Read):
-    """Where an argument is from: `{given: NAME}`, `{fixed: VALUE}` or `{step: N, path: PATH}`."""
-
-    given: str | None = None
-    fixed: Any = None
-    step: int | None = None
-    path: str | None = None
-
-    @model_validator(mode="after")
-    def _one_form(self) -> SourceSettings:
-        if {"given"} == self.model_fields_set or {"fixed"} == self.model_fields_set:
-            return self
-        if {"step", "path"} == self.model_fields_set:
-            return self
-        raise ValueError("should be {given: NAME}, {fixed: VALUE} or {step: N, path: PATH}")
-
-    def source(self) -> Source:
-        """As the policy has it."""
-        if self.given is not None:
-            return Given(self.given)
-        return Found(self.step, self.path or "") if self.step is not None else Fixed(self.fixed)
-
-
-class FoundSettings(_Read):
-    """A field of a step's answer."""
-
-    step: Annotated[int, Field(ge=0)]
-    path: str
-
-
-class StepSettings(_Read):
-    """One call of an alternative."""
-
-    tool: str
-    arguments: Mapping[str, SourceSettings] = Field(default_factory=dict)
-
-
-class AlternativeSettings(_Read):
-    """As in `Alternative`."""
-
-    tool: str
-    steps: Annotated[tuple[StepSettings, ...], Field(min_length=1)]
-    answer: Mapping[str, FoundSettings]
-
-    @model_validator(mode="after")
-    def _in_order(self) -> AlternativeSettings:
-        for place, step in enumerate(self.steps):
-            for name, source in step.arguments.items():
-                if source.step is not None and not 0 <= source.step < place:
-                    raise ValueError(f"argument {name!r} of step {place} takes from step {source.step}, no earlier one")
-        for path, found in self.answer.items():
-            if found.step >= len(self.steps):
-                raise ValueError(f"{path!r} is taken from step {found.step}; there are {len(self.steps)}, from 0")
-        return self
-
-    def alternative(self) -> Alternative:
-        """As the policy has it."""
-        steps = tuple(
-            Step(step.tool, {name: source.source() for name, source in step.arguments.items()}) for step in self.steps
-        )
-        return Alternative(self.tool, steps, {path: Found(f.step, f.path) for path, f in self.answer.items()})
 
 
 class ToolSettings(_Read):

@@ -1,6 +1,18 @@
 """What can be done about a call in trouble: one file a policy."""
 
 from sealegs.recovery.policies.advise import Advice, Advise, Adviser
+from sealegs.recovery.policies.alternative import (
+    Alternative,
+    Asked,
+    Either,
+    Fixed,
+    Found,
+    Given,
+    Seen,
+    Step,
+    Then,
+    Ticket,
+)
 from sealegs.recovery.policies.arguments import MendArguments
 from sealegs.recovery.policies.base import Policy
 from sealegs.recovery.policies.breaker import Breaker
@@ -8,14 +20,16 @@ from sealegs.recovery.policies.parse import Parse
 from sealegs.recovery.policies.read_on import ReadOn
 from sealegs.recovery.policies.retry import Retry
 from sealegs.recovery.policies.stop import Stop
-from sealegs.recovery.policies.switch import Alternative, Fixed, Found, Given, Step, Switch
+from sealegs.recovery.policies.switch import Switch
 
 __all__ = [
     "Advice",
     "Advise",
     "Adviser",
     "Alternative",
+    "Asked",
     "Breaker",
+    "Either",
     "Fixed",
     "Found",
     "Given",
@@ -24,7 +38,10 @@ __all__ = [
     "Policy",
     "ReadOn",
     "Retry",
+    "Seen",
     "Step",
     "Stop",
     "Switch",
+    "Then",
+    "Ticket",
 ]

@@ -8,15 +8,16 @@ calls and waits, as every layer does.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from fnmatch import fnmatchcase
 from typing import ClassVar
 
-from sealegs.faults.call import Call, Outcome
+from sealegs.faults.call import Call, Failure, Outcome
 from sealegs.recovery.nature import Nature
 from sealegs.recovery.trouble import Steps, Trouble, Ward, warn
 
 Refusal = tuple[str, Outcome]  # the policy's name, and what the call is answered with
+TAKEN_OVER = "TakenOver"  # the type of the failure by which a policy that stands in for a tool keeps a call from it
 
 
 class Policy(ABC):
@@ -25,10 +26,16 @@ class Policy(ABC):
     Attributes:
         name: as it stands in records.
         guards: whether `refuses` wants to be asked before each call.
+        remembers: of whose latest right answers it wants which fields (dotted paths); see `Ward.memory`.
     """
 
     name: ClassVar[str] = ""
     guards: bool = False
+
+    @property
+    def remembers(self) -> Mapping[str, frozenset[str]]:
+        """Nothing, by default."""
+        return {}
 
     @abstractmethod
     def heal(self, trouble: Trouble, ward: Ward) -> Steps:
@@ -92,8 +99,19 @@ class Sequence(Policy):
         for policy in self.policies:
             if trouble.over:
                 break
+            if _kept_back(trouble) and not policy.guards:
+                continue  # the tool is not to be asked, in no form
             trouble = yield from guarded(policy, trouble, ward)
         return trouble
+
+    @property
+    def remembers(self) -> Mapping[str, frozenset[str]]:
+        """What any of them wants."""
+        found: dict[str, frozenset[str]] = {}
+        for policy in self.policies:
+            for tool, fields in policy.remembers.items():
+                found[tool] = found.get(tool, frozenset()) | fields
+        return found
 
     def refuses(self, call: Call, ward: Ward) -> Refusal | None:
         """The first refusal."""
@@ -130,6 +148,11 @@ class Only(Policy):
             return trouble
         return (yield from self._policy.heal(trouble, ward))
 
+    @property
+    def remembers(self) -> Mapping[str, frozenset[str]]:
+        """What it wants."""
+        return self._policy.remembers
+
     def refuses(self, call: Call, ward: Ward) -> Refusal | None:
         """Its refusal, of tools that it is meant for."""
         return self._policy.refuses(call, ward) if self._meant(call) else None
@@ -145,6 +168,10 @@ class Only(Policy):
 
     def _meant(self, call: Call) -> bool:
         return not self._tools or any(fnmatchcase(call.tool, pattern) for pattern in self._tools)
+
+
+def _kept_back(trouble: Trouble) -> bool:
+    return isinstance(trouble.outcome, Failure) and trouble.outcome.type == TAKEN_OVER
 
 
 def _parts(policy: Policy) -> tuple[Policy, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sealegs.faults.call import Call, Failure
-from sealegs.recovery.policies.base import AtOnce, Policy, Refusal
+from sealegs.recovery.policies.base import TAKEN_OVER, AtOnce, Policy, Refusal
 from sealegs.recovery.trouble import Trouble, Ward
 
 
@@ -55,7 +55,7 @@ class Breaker(AtOnce):
                 circuit.until = now + self._seconds  # for all but this one, until it is known how it went
                 return None
         message = f"{call.tool} failed {circuit.failures} times in a row and is left alone for another {left:.3g} s."
-        return self.name, Failure(message, type="CircuitOpen", retry_after=round(left, 3))
+        return self.name, Failure(message, type="CircuitOpen", retry_after=round(left, 3), unsent=True)
 
     def went_well(self, call: Call) -> None:
         """The circuit closes."""
@@ -65,7 +65,7 @@ class Breaker(AtOnce):
     def settle(self, trouble: Trouble, ward: Ward) -> Trouble:
         """Count the failure, and the further ones before it."""
         tool = trouble.call.tool
-        if trouble.nature == "arguments" or _open(trouble):
+        if trouble.nature == "arguments" or _unasked(trouble):
             return trouble
         with self._lock:
             circuit = self._circuits.setdefault(tool, Circuit())
@@ -80,5 +80,6 @@ class Breaker(AtOnce):
         )
 
 
-def _open(trouble: Trouble) -> bool:
-    return isinstance(trouble.outcome, Failure) and trouble.outcome.type == "CircuitOpen"
+def _unasked(trouble: Trouble) -> bool:
+    """Whether recovery itself kept the call from its tool, which is not to blame then."""
+    return isinstance(trouble.outcome, Failure) and trouble.outcome.type in ("CircuitOpen", TAKEN_OVER)

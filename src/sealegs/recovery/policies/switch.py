@@ -2,74 +2,36 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Generator, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar
 
-from sealegs.faults import paths
-from sealegs.faults.call import Outcome, Value
+from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.recovery.nature import Nature
-from sealegs.recovery.policies.base import Policy
+from sealegs.recovery.policies.advise import with_note
+from sealegs.recovery.policies.alternative import Alternative, Seen
+from sealegs.recovery.policies.base import TAKEN_OVER, Policy, Refusal
+from sealegs.recovery.policies.detour import Detour, Leg, Sources, translated
 from sealegs.recovery.trouble import Steps, Trouble, Ward
 
 Way = tuple[Trouble, bool]
 HELPED: frozenset[Nature] = frozenset({"permanent", "transient", "wrong", "unreadable", "partial", "unknown"})
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """An argument of the call that failed."""
-
-    argument: str
-
-
-@dataclass(frozen=True, slots=True)
-class Fixed:
-    """A value that the declaration fixes."""
-
-    value: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A field of an earlier step's answer; steps count from 0, `path` is dotted."""
-
-    step: int
-    path: str
-
-
-Source = Given | Fixed | Found
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One call of an alternative."""
-
-    tool: str
-    arguments: Mapping[str, Source]
-
-
-@dataclass(frozen=True, slots=True)
-class Alternative:
-    """Another way to what a tool gives.
-
-    Attributes:
-        tool: the tool that can be done without.
-        steps: the calls in its place, in order.
-        answer: for each field of that tool's answer that others read (a dotted path), where it is found here.
-    """
-
-    tool: str
-    steps: tuple[Step, ...]
-    answer: Mapping[str, Found]
+DETOURS = 64  # under way in a session; the oldest is forgotten
 
 
 class Switch(Policy):
     """The first alternative that answers well. One whose step fails, or lacks a field that is read, is left there.
 
-    An alternative is not tried where the call itself, or a step of one before, may already have done its work, unless
-    that does no harm: then it would be done twice. Nor is one begun that the budget does not last for. Arguments that
-    the failed call left out are left out.
+    An alternative is not tried where the call itself, or a step of one before, may already have done its work: then it
+    would be done twice. Nor is one begun that the budget does not last for, or that takes a value from an earlier call
+    that the session did not see. Arguments that the failed call left out are left out.
+
+    Where an alternative stands in for later calls too (`Then`), those are kept from their tools and answered by its
+    steps. What it has done for a call is not done again: an equal call is answered as before, and one whose steps
+    failed goes on where it stopped, unless that step may have done its work. Covered are calls that are known by what
+    the agent was shown in place of the answer before. Where the calls before the one that failed have changed
+    something, declare no alternative for it that would change it again: nothing here takes it back.
 
     Args:
         alternatives: in the order in which they are tried.
@@ -79,16 +41,48 @@ class Switch(Policy):
 
     def __init__(self, alternatives: Iterable[Alternative] = ()) -> None:
         self._of: dict[str, list[Alternative]] = {}
+        self._taken: dict[str, tuple[Detour, ...]] = {}  # by the tool whose calls are kept from it
+        self._lock = threading.RLock()
         for alternative in alternatives:
             self._of.setdefault(alternative.tool, []).append(alternative)
+            for then in alternative.then:
+                self._taken.setdefault(then.tool, ())
+        self.guards = bool(self._taken)
+
+    @property
+    def remembers(self) -> Mapping[str, frozenset[str]]:
+        """What its alternatives take from the session's earlier calls."""
+        found: dict[str, set[str]] = {}
+        for alternative in self._alternatives():
+            for source in alternative.remembers():
+                fields = found.setdefault(source.tool, set())
+                if isinstance(source, Seen):
+                    fields.add(source.path)
+        return {tool: frozenset(fields) for tool, fields in found.items()}
+
+    def fresh(self) -> Policy:
+        """The same with nothing under way."""
+        return Switch(self._alternatives()) if self.guards else self
+
+    def refuses(self, call: Call, ward: Ward) -> Refusal | None:
+        """A call that an alternative stands in for is kept from its tool."""
+        if not self._taken.get(call.tool) or self._detour(call) is None:
+            return None
+        message = f"{call.tool} is not asked: the call before was answered by another tool."
+        return self.name, Failure(message, type=TAKEN_OVER, unsent=True)
 
     def heal(self, trouble: Trouble, ward: Ward) -> Steps:
         """Try them one after the other."""
-        if trouble.nature not in HELPED or not ward.may_repeat(trouble):
+        under_way = self._detour(trouble.call)
+        if under_way is not None:
+            return (yield from self._goes_on(*under_way, trouble, ward))
+        tool = trouble.call.tool
+        if trouble.nature not in HELPED or tool not in self._of or not ward.nothing_done(trouble):
             return trouble
-        for alternative in self._of.get(trouble.call.tool, ()):
+        for alternative in self._of[tool]:
+            known = Sources(trouble.call.arguments, ward.memory).begins(alternative)
             tools = [step.tool for step in alternative.steps]
-            if not all(map(ward.seat.reaches, tools)) or not ward.claims(trouble, *tools):
+            if not known or not all(map(ward.seat.reaches, alternative.tools())) or not ward.claims(trouble, *tools):
                 continue
             before = trouble.made
             trouble, clean = yield from self._by(alternative, trouble, ward)
@@ -100,57 +94,111 @@ class Switch(Policy):
     def _by(self, alternative: Alternative, trouble: Trouble, ward: Ward) -> Generator[Any, Outcome, Way]:
         """The trouble after this alternative, and whether it has certainly left nothing behind."""
         failed, clean = trouble, True
-        answers: list[Any] = []
+        answers: dict[int, Any] = {}
         reason = f"{trouble.call.tool} failed for good" if trouble.nature == "permanent" else "it did not help to wait"
-        for step in alternative.steps:
+        for number, step in enumerate(alternative.steps):
             try:
-                arguments = _arguments(step, trouble, answers)
+                arguments = Sources(trouble.call.arguments, ward.memory, answers=answers).arguments(step)
             except KeyError as missing:
                 return self._left(failed, trouble, ward, f"no {missing} for {step.tool}"), clean
             trouble = yield from ward.attempt(trouble, self.name, "switched", step.tool, arguments, reason)
             if not trouble.over:
-                return self._left(failed, trouble, ward), clean and ward.may_repeat(trouble)
-            clean = clean and ward.harmless(step.tool)
-            answers.append(trouble.outcome.value if isinstance(trouble.outcome, Value) else None)
+                return self._left(failed, trouble, ward), clean and ward.nothing_done(trouble)
+            clean = clean and ward.effect_free(step.tool)
+            answers[number] = trouble.outcome.value if isinstance(trouble.outcome, Value) else None
         try:
-            answer = _translated(alternative, answers)
+            answer = translated(alternative.answer, answers, f"by-recovery-{trouble.call.id}")
         except KeyError as missing:
             return self._left(failed, trouble, ward, f"no {missing} in its answer"), clean
-        return ward.answer(trouble, self.name, "answered", answer, f"by {step.tool}"), True
+        by = f"by {alternative.steps[-1].tool}" if alternative.steps else "by what comes next"
+        return ward.answer(trouble, self.name, "answered", self._shown(alternative, failed, answers, answer), by), True
+
+    def _shown(self, alternative: Alternative, failed: Trouble, answers: Mapping[int, Any], answer: Any) -> Outcome:
+        """The answer; where the alternative goes on, with a note that says so."""
+        if not alternative.then:
+            return Value(answer)
+        detour = Detour(alternative, failed.call, answers, answer)
+        with self._lock:
+            for tool in {then.tool for then in alternative.then}:
+                self._taken[tool] = (*self._taken[tool], detour)[-DETOURS:]
+        done = " and ".join(step.tool for step in alternative.steps)
+        first = f"{done} answered in place of {alternative.tool}" if done else f"{alternative.tool} did not answer"
+        later = " and ".join(then.tool for then in alternative.then)
+        way = ", ".join(step.tool for then in alternative.then for step in then.steps) or "it"
+        note = f"{first}. Go on with {later} and this answer as it is: recovery makes these calls by way of {way}."
+        return with_note(Value(answer), note)
+
+    def _detour(self, call: Call) -> tuple[Detour, int] | None:
+        """The detour that stands in for this call, the latest first, and which of its calls it is."""
+        for detour in reversed(self._taken.get(call.tool, ())):
+            place = detour.place(call)
+            if place is not None:
+                return detour, place
+        return None
+
+    def _goes_on(self, detour: Detour, place: int, trouble: Trouble, ward: Ward) -> Steps:
+        """Answer a call that a detour stands in for."""
+        leg = detour.leg(place, trouble.call)
+        if leg is None:
+            return self._stopped(trouble, trouble, ward, Failure("An equal call is being answered just now."))
+        try:
+            if isinstance(leg.outcome, Failure):
+                return self._stopped(trouble, trouble, ward, leg.outcome)
+            if leg.outcome is not None:
+                return ward.answer(trouble, self.name, "answered", leg.outcome, "an equal call was answered so")
+            tools = [step.tool for _, step in detour.steps(place, leg)]
+            if not ward.claims(trouble, *tools):
+                return self._stopped(trouble, trouble, ward, Failure("Recovery has no calls left for it."))
+            before = trouble.made
+            trouble = yield from self._leg(detour, place, leg, trouble, ward)
+            ward.purse.give_back(tools[trouble.made - before :])
+            return trouble
+        finally:
+            leg.busy = False
+
+    def _leg(self, detour: Detour, place: int, leg: Leg, trouble: Trouble, ward: Ward) -> Steps:
+        """Make the steps that are still to be made for a call, and answer it."""
+        failed, call, then = trouble, trouble.call, detour.then(place)
+        for number, step in detour.steps(place, leg):
+            try:
+                arguments = detour.sources(call, leg, ward.memory).arguments(step)
+            except KeyError as missing:
+                return self._stopped(failed, trouble, ward, Failure(f"There is no {missing} for {step.tool}."))
+            reason = f"in place of {call.tool}"
+            trouble = yield from ward.attempt(trouble, self.name, "switched", step.tool, arguments, reason)
+            if not trouble.over:
+                outcome = _failure(trouble, step.tool, call.tool)
+                if not ward.nothing_done(replace(trouble, begun=False)):
+                    done = "It may have been done all the same: find out before you ask again."
+                    outcome = leg.outcome = replace(outcome, message=f"{outcome.message} {done}")
+                return self._stopped(failed, trouble, ward, outcome)
+            leg.answers[number] = trouble.outcome.value if isinstance(trouble.outcome, Value) else None
+        found = detour.sources(call, leg, ward.memory).answers
+        try:
+            shown = translated(then.answer, found, f"by-recovery-{call.id}")
+        except KeyError as missing:
+            return self._stopped(failed, trouble, ward, Failure(f"The answers in place of {call.tool} lack {missing}."))
+        detour.closes(call, leg, shown)
+        return ward.answer(trouble, self.name, "answered", Value(shown), f"in place of {call.tool}")
 
     def _left(self, failed: Trouble, trouble: Trouble, ward: Ward, why: str = "") -> Trouble:
         """The trouble as it was, with what was spent on it."""
         failed = replace(failed, made=trouble.made, failed=trouble.failed)
         return ward.remark(failed, self.name, "left", failed.outcome, why) if why else failed
 
+    def _stopped(self, failed: Trouble, trouble: Trouble, ward: Ward, outcome: Failure) -> Trouble:
+        """The trouble of a call that was kept from its tool and could not be answered."""
+        failed = replace(failed, made=trouble.made, failed=trouble.failed)
+        return ward.remark(failed, self.name, "left", outcome, outcome.message)
 
-def _arguments(step: Step, trouble: Trouble, answers: list[Any]) -> dict[str, Any]:
-    """The step's arguments; a `KeyError` where an answer lacks one of them."""
-    given = trouble.call.arguments
-    return {
-        name: _value(source, given, answers)
-        for name, source in step.arguments.items()
-        if not isinstance(source, Given) or source.argument in given
-    }
+    def _alternatives(self) -> list[Alternative]:
+        return [alternative for found in self._of.values() for alternative in found]
 
 
-def _value(source: Source, given: Mapping[str, Any], answers: list[Any]) -> Any:
-    match source:
-        case Given(argument):
-            return given[argument]
-        case Fixed(value):
-            return value
-        case Found(step, path):
-            return paths.first(answers[step], path)
-
-
-def _translated(alternative: Alternative, answers: list[Any]) -> Outcome:
-    """The answers as the tool that failed would have given them, as far as the declaration goes."""
-    whole: dict[str, Any] = {}
-    for path, found in alternative.answer.items():
-        *outer, last = path.split(".")
-        place = whole
-        for key in outer:
-            place = place.setdefault(key, {})
-        place[last] = paths.first(answers[found.step], found.path)
-    return Value(whole)
+def _failure(trouble: Trouble, step: str, tool: str) -> Failure:
+    """What the agent is shown of a step that failed in the place of its call."""
+    outcome, signature = trouble.outcome, trouble.signature
+    if isinstance(outcome, Failure):
+        return replace(outcome, message=f"{step}, in place of {tool}, failed: {outcome.message}", exception=None)
+    why = "; ".join(signature.reasons) if signature is not None else ""
+    return Failure(f"{step}, in place of {tool}, gave an answer that is not to be trusted: {why}.", "SuspectAnswer")

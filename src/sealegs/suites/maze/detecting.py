@@ -25,7 +25,7 @@ from sealegs.scoring.metrics import Result
 from sealegs.suites.maze import LEVELS
 from sealegs.suites.maze.direct import run_episode
 from sealegs.suites.maze.episodes import Episode, episodes
-from sealegs.suites.maze.recovering import alternatives
+from sealegs.suites.maze.recovering import declared
 from sealegs.traces.observed import Trace, recorded
 from sealegs.traces.record import Turn, record
 
@@ -225,9 +225,9 @@ def guarded(
     chosen = [one for one in episodes(LEVELS, modes, epochs=epochs, seed=seed) if one.task in tasks]
     arms: dict[str, Callable[[Episode], list[Layer]]] = {
         "off": lambda _: [],
-        "declared": lambda one: [RecoveryLayer(active(alternatives(one.base), seed=one.seed))],
+        "declared": lambda one: [RecoveryLayer(active(declared(one), seed=one.seed))],
         "learned": lambda one: [
-            RecoveryLayer(active(alternatives(one.base), seed=one.seed), detectors=(detector,), check=False)
+            RecoveryLayer(active(declared(one), seed=one.seed), detectors=(detector,), check=False)
         ],
     }
     return {arm: [_result(one, agent, stack(one)) for one in chosen] for arm, stack in arms.items()}

@@ -60,7 +60,7 @@ def run_episode(
     clock = VirtualClock()
     recorder = Recorder(clock)
     recorder.start(episode.id, episode.about({"agent": agent, "max_steps": max_steps, "recovery": recovery}))
-    between = layers(recovery, episode.base, episode.seed) if stack is None else stack
+    between = layers(recovery, episode) if stack is None else stack
     try:
         _player(engine)(Stage(episode, SCRIPTED[agent](episode.briefing), between, max_steps, clock, recorder))
     except Hung as error:

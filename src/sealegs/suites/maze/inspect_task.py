@@ -132,7 +132,7 @@ def tool_loop(max_steps: int = 25, recovery: str = "off") -> Solver:
             ),
         )
         with noting(recorder):
-            await _converse(state, episode, recorder, clock, max_steps, layers(recovery, episode.base, episode.seed))
+            await _converse(state, episode, recorder, clock, max_steps, layers(recovery, episode))
         return state
 
     return solve

@@ -1,69 +1,256 @@
 """The recovery layer on the suite's tasks: the alternatives of a task as an engineer would declare them.
 
-An alternative is declared only where it follows from the call that failed: every argument of the tools in its place is
-one of that call's, a constant, or found on the way. What only the request says is not known to a layer that sees calls.
+A branch can take another's place from any of its steps on, as long as nothing was changed before: the rest of the
+branch is then done the other way, each call of the agent's by the steps that it stands for. Declared is only what
+follows from calls: every argument of the other way is one of the agent's own calls of this branch, of an earlier call
+or answer of the session, a constant, or found on the way. An effect waits for the agent's own call of an action.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
 from sealegs.faults.call import Layer
+from sealegs.faults.spec import ToolSpec
 from sealegs.recovery.bank import shipped_bank
 from sealegs.recovery.layer import RecoveryLayer, active
-from sealegs.recovery.policies import Advise, Alternative, Fixed, Found, Given
+from sealegs.recovery.policies import (
+    Advise,
+    Alternative,
+    Asked,
+    Either,
+    Fixed,
+    Found,
+    Given,
+    Seen,
+    Then,
+    Ticket,
+)
 from sealegs.recovery.policies import Step as AlternativeStep
-from sealegs.recovery.policies.switch import Source
-from sealegs.tasks.graph import Binding, Branch, Constant, Field, Group, Step, Task
+from sealegs.recovery.policies.alternative import Known, Source
+from sealegs.suites.maze.episodes import Episode
+from sealegs.tasks.graph import Binding, Branch, Constant, Field, Graph, Group, Step, Task
 
 RECOVERIES = ("off", "advise", "active")
+Tools = Mapping[str, ToolSpec]
 
 
-def layers(recovery: str, task: Task, seed: int) -> list[Layer]:
+def layers(recovery: str, episode: Episode) -> list[Layer]:
     """The layers of an episode under this recovery."""
     if recovery == "advise":
         return [RecoveryLayer(Advise(shipped_bank()))]
-    return [RecoveryLayer(active(alternatives(task), seed=seed))] if recovery == "active" else []
+    return [RecoveryLayer(active(declared(episode), seed=episode.seed))] if recovery == "active" else []
 
 
-def alternatives(task: Task) -> tuple[Alternative, ...]:
-    """What can stand in for the tools of the task's groups, the shortest way first."""
-    return tuple(found for group in task.graph.groups for found in _of_group(group))
+def declared(episode: Episode) -> tuple[Alternative, ...]:
+    """What can stand in for the tools of an episode's task."""
+    return alternatives(episode.base, {spec.name: spec for spec in episode.specs})
 
 
-def _of_group(group: Group) -> Iterator[Alternative]:
+def alternatives(task: Task, tools: Tools) -> tuple[Alternative, ...]:
+    """What can stand in for the tools of the task's groups, the shortest way first.
+
+    Args:
+        task: the task.
+        tools: those of its steps, with what is declared of their effects.
+    """
+    return tuple(found for group in task.graph.groups for found in _of_group(group, task.graph, tools))
+
+
+def _of_group(group: Group, graph: Graph, tools: Tools) -> Iterator[Alternative]:
     for branch in group.branches:
-        if len(branch.steps) != 1:
-            continue  # the calls before the one that failed are done, and would be done for nothing
-        for other in sorted(group.branches, key=lambda one: len(one.steps)):
-            found = None if other is branch else _instead(branch.steps[0], branch, other)
-            if found is not None:
-                yield found
+        for first, step in enumerate(branch.steps):
+            for other in sorted(group.branches, key=lambda one: len(one.steps)):
+                if other is not branch:
+                    ways = (_Way(branch, first, other, group, graph, tools, early).found() for early in (False, True))
+                    found = next((way for way in ways if way is not None), None)
+                    if found is not None:
+                        yield found
+            if _changes(step, tools):
+                break  # what was changed cannot be taken back, so the rest of the branch has no other way
 
 
-def _instead(failed: Step, branch: Branch, other: Branch) -> Alternative | None:
-    places = {step.id: place for place, step in enumerate(other.steps)}
-    steps = []
-    for step in other.steps:
-        sources = {name: _source(binding, failed, places) for name, binding in step.arguments.items()}
-        known = {name: source for name, source in sources.items() if source is not None}
-        if len(known) < len(sources):
+def _changes(step: Step, tools: Tools) -> bool:
+    return tools[step.tool].effects is not False
+
+
+class _Way:
+    """The rest of a branch, done by the steps of another.
+
+    Args:
+        branch: the one that the agent is on.
+        first: the place of the step that failed.
+        other: the branch that takes its place.
+        group, graph: theirs.
+        tools: what is known of them.
+        early: values are taken from the session's earlier calls also where the agent's own calls will give them later.
+    """
+
+    def __init__(
+        self, branch: Branch, first: int, other: Branch, group: Group, graph: Graph, tools: Tools, early: bool
+    ) -> None:
+        self._branch = branch
+        self._rest = branch.steps[first:]
+        self._other = other
+        self._graph = graph
+        self._tools = tools
+        self._early = early
+        apart = {step.id for one in group.branches for step in one.steps} - {s.id for s in branch.steps[:first]}
+        self._before = [step for step in graph.walk() if step.id not in apart]
+        self._numbers = {step.id: number for number, step in enumerate(other.steps)}
+
+    def found(self) -> Alternative | None:
+        """The declaration; None where something is not known, or would come too late."""
+        legs = self._legs()
+        if legs is None:
             return None
-        steps.append(AlternativeStep(step.tool, known))
-    answer = {
-        field.path: Found(places[other.exports[export].node], other.exports[export].path)
-        for export, field in branch.exports.items()
-    }
-    return Alternative(failed.tool, tuple(steps), answer)
+        order = [step for leg in range(len(self._rest)) for step in self._other.steps if legs[step.id] == leg]
+        self._numbers = {step.id: number for number, step in enumerate(order)}
+        parts = [self._part(leg, [s for s in order if legs[s.id] == leg], legs) for leg in range(len(self._rest))]
+        whole = [part for part in parts if part is not None]
+        if len(whole) < len(parts):
+            return None
+        (_, steps, answer), *later = whole
+        then = tuple(Then(s.tool, k, made, a) for s, (k, made, a) in zip(self._rest[1:], later, strict=True) if k)
+        return Alternative(self._rest[0].tool, steps, answer, then)
+
+    def _part(self, leg: int, made: list[Step], legs: Mapping[str, int]) -> Any:
+        """How a call is known, the steps in its place and their answer; None where the answer cannot be given."""
+        own = self._rest[leg]
+        exports = {field.path: name for name, field in self._branch.exports.items() if field.node == own.id}
+        answer: dict[str, Found | Ticket] = {}
+        for path, name in exports.items():
+            source = self._other.exports[name]
+            if legs[source.node] > leg:
+                return None
+            answer[path] = Found(self._numbers[source.node], source.path)
+        for later in self._rest[leg + 1 :]:
+            for name, binding in later.arguments.items():
+                if isinstance(binding, Field) and binding.node == own.id and binding.path not in answer:
+                    stand_in = self._namesake(own, binding.path, leg, legs) or self._ticket(
+                        own, binding.path, later, name
+                    )
+                    if stand_in is None:
+                        return None
+                    answer[binding.path] = stand_in
+        before = {step.id: step.tool for step in self._rest[:leg]}
+        knows: dict[str, Known] = {
+            name: Seen(before[binding.node], binding.path)
+            for name, binding in own.arguments.items()
+            if isinstance(binding, Field) and binding.node in before
+        }
+        if leg and not knows and (made or _changes(own, self._tools)):
+            return None
+        steps = tuple(
+            AlternativeStep(step.tool, {name: self._source(b, leg) for name, b in step.arguments.items()})
+            for step in made
+        )
+        used = {source.argument for step in steps for source in step.arguments.values() if isinstance(source, Given)}
+        return (knows and {**knows, **self._unchanged(leg, {*knows, *used})}), steps, answer
+
+    def _unchanged(self, leg: int, apart: Collection[str]) -> dict[str, Known]:
+        """The arguments of a call that the steps do not take, and that must be as in the calls before."""
+        found: dict[str, Known] = {}
+        for name, binding in self._rest[leg].arguments.items():
+            if name in apart:
+                continue
+            if isinstance(binding, Constant):
+                found[name] = Fixed(binding.value)
+            for step in self._rest[:leg]:
+                for own, given in step.arguments.items():
+                    if given == binding:
+                        found[name] = Asked(step.tool, own)
+        return found
+
+    def _namesake(self, own: Step, path: str, leg: int, legs: Mapping[str, int]) -> Found | None:
+        """A field of the same name and type in an answer on the other way; they are made to mean the same."""
+        wanted = _at(self._tools[own.tool].returns, path).get("type")
+        for step in self._other.steps:
+            there = _at(self._tools[step.tool].returns, path).get("type")
+            if legs[step.id] <= leg and there is not None and there == wanted:
+                return Found(self._numbers[step.id], path)
+        return None
+
+    def _ticket(self, own: Step, path: str, later: Step, argument: str) -> Ticket | None:
+        """A ticket, where a text can stand in the answer and in the call."""
+        shown = _at(self._tools[own.tool].returns, path)
+        taken = _at(self._tools[later.tool].parameters, argument)
+        return Ticket() if _any_text(shown) and _any_text(taken) else None
+
+    def _legs(self) -> dict[str, int] | None:
+        """For each step of the other branch, for which of the agent's calls it is made; None where it cannot be."""
+        acts = [leg for leg, step in enumerate(self._rest) if _changes(step, self._tools)]
+        others = [step.id for step in self._other.steps if _changes(step, self._tools)]
+        if others and not acts:
+            return None
+        found: dict[str, int] = {}
+        waiting = list(self._other.steps)
+        while waiting:
+            ready = [
+                s for s in waiting if all(need.node not in self._numbers or need.node in found for need in s.needs)
+            ]
+            if not ready:
+                return None
+            for step in ready:
+                waiting.remove(step)
+                known = [self._known_at(binding, found) for binding in step.arguments.values()]
+                leg = max((one for one in known if one is not None), default=0)
+                if None in known:
+                    return None
+                if step.id in others:
+                    asked = acts[others.index(step.id)] if len(acts) == len(others) else acts[-1]
+                    leg = max(leg, asked)
+                found[step.id] = leg
+        return found
+
+    def _known_at(self, binding: Binding, found: Mapping[str, int]) -> int | None:
+        """The first of the agent's calls at which a value is known."""
+        if isinstance(binding, Constant):
+            return 0
+        if isinstance(binding, Field) and binding.node in found:
+            return found[binding.node]
+        given = next((leg for leg, step in enumerate(self._rest) if binding in step.arguments.values()), None)
+        if self._remembered(binding) and (self._early or given is None):
+            return 0
+        return given
+
+    def _source(self, binding: Binding, leg: int) -> Source:
+        """Where a step that is made for this call takes a value from."""
+        if isinstance(binding, Constant):
+            return Fixed(binding.value)
+        if isinstance(binding, Field) and binding.node in self._numbers:
+            return Found(self._numbers[binding.node], binding.path)
+        for step in self._rest[leg::-1]:
+            for name, own in step.arguments.items():
+                if own == binding:
+                    return Given(name) if step is self._rest[leg] else Asked(step.tool, name)
+        known = self._remembered(binding)
+        return known[0] if len(known) == 1 else Either(known)
+
+    def _remembered(self, binding: Binding) -> tuple[Source, ...]:
+        """Where the session's earlier calls hold a value."""
+        found: list[Source] = []
+        if isinstance(binding, Field):
+            node = self._graph.by_id.get(binding.node)
+            steps = {step.id: step for step in self._before}
+            if isinstance(node, Group):
+                ends = [branch.exports[binding.path] for branch in node.branches]
+                found += [Seen(steps[end.node].tool, end.path) for end in ends if end.node in steps]
+            elif binding.node in steps:
+                found.append(Seen(steps[binding.node].tool, binding.path))
+        found += [Asked(s.tool, name) for s in self._before for name, own in s.arguments.items() if own == binding]
+        return tuple(found)
 
 
-def _source(binding: Binding, failed: Step, places: dict[str, int]) -> Source | None:
-    if isinstance(binding, Constant):
-        return Fixed(binding.value)
-    same = (name for name, own in failed.arguments.items() if own == binding)
-    name = next(same, None)
-    if name is not None:
-        return Given(name)
-    if isinstance(binding, Field) and binding.node in places:
-        return Found(places[binding.node], binding.path)
-    return None
+def _at(schema: Mapping[str, Any], path: str) -> Mapping[str, Any]:
+    """The schema of a field."""
+    for key in path.split("."):
+        inner = schema.get("items") if key.isdigit() else schema.get("properties", {}).get(key)
+        schema = inner if isinstance(inner, Mapping) else {}
+    return schema
+
+
+def _any_text(schema: Mapping[str, Any]) -> bool:
+    """Whether the schema takes texts that are not listed. Their pattern is the tool's matter, and it is not asked."""
+    return schema.get("type") == "string" and not set(schema) & {"enum", "const"}

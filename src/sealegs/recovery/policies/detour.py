@@ -1,0 +1,197 @@
+"""An alternative under way: where its values are from, and how far the calls that it stands in for have come."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sealegs.faults import paths
+from sealegs.faults.call import Call, Outcome, Value
+from sealegs.recovery.memory import Memory
+from sealegs.recovery.policies.alternative import (
+    Alternative,
+    Answer,
+    Asked,
+    Either,
+    Fixed,
+    Found,
+    Given,
+    Known,
+    Seen,
+    Source,
+    Step,
+    Then,
+    Ticket,
+)
+from sealegs.traces.plain import plain_object
+
+LEFT_OUT = object()  # an argument that the agent's call left out
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where the values of an alternative's steps are from.
+
+    Attributes:
+        given: the arguments of the agent's call.
+        memory: of the session.
+        asked: the arguments of the agent's calls that this alternative has answered, by tool.
+        answers: of the steps made so far, by their number.
+    """
+
+    given: Mapping[str, Any]
+    memory: Memory
+    asked: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    answers: Mapping[int, Any] = field(default_factory=dict)
+
+    def arguments(self, step: Step) -> dict[str, Any]:
+        """The arguments of a step; those that the agent left out in its call are left out.
+
+        Raises:
+            KeyError: one of them is not known.
+        """
+        found = {name: self._value(source) for name, source in step.arguments.items()}
+        return {name: value for name, value in found.items() if value is not LEFT_OUT}
+
+    def begins(self, alternative: Alternative) -> bool:
+        """Whether the session has seen all that the alternative takes from its earlier calls."""
+        own = {part.tool for part in alternative.parts}
+        return all(self._expected(source, own) for source in alternative.sources())
+
+    def _expected(self, source: Source, own: Collection[str]) -> bool:
+        if isinstance(source, Either):
+            return any(self._expected(one, own) for one in source.sources)
+        return not isinstance(source, (Asked, Seen)) or source.tool in own or self._known(source)
+
+    def _known(self, source: Source) -> bool:
+        try:
+            self._value(source)
+        except KeyError:
+            return False
+        return True
+
+    def _value(self, source: Source) -> Any:
+        match source:
+            case Given(argument):
+                return self.given.get(argument, LEFT_OUT)
+            case Fixed(value):
+                return value
+            case Found(step, path):
+                return paths.first(self.answers[step], path)
+            case Asked(tool, argument):
+                own = self.asked.get(tool)
+                return (self.memory.asked(tool) if own is None else own).get(argument, LEFT_OUT)
+            case Seen(tool, path):
+                return self.memory.seen(tool, path)
+            case Either(sources):
+                known = next((one for one in sources if self._known(one)), None)
+                if known is None:
+                    raise KeyError("source")
+                return self._value(known)
+
+
+@dataclass
+class Leg:
+    """A call of the agent's that a detour stands in for: how far its steps have come.
+
+    Attributes:
+        answers: of its steps, by their number.
+        outcome: what the agent was shown, once that will not change any more.
+        busy: it is being answered now.
+    """
+
+    answers: dict[int, Any] = field(default_factory=dict)
+    outcome: Outcome | None = None
+    busy: bool = False
+
+
+class Detour:
+    """An alternative that has taken the place of a call, and stands in for those after it.
+
+    Args:
+        alternative: the declaration.
+        call: the agent's call that failed.
+        answers: of the steps made for it.
+        shown: what the agent was shown.
+    """
+
+    def __init__(self, alternative: Alternative, call: Call, answers: Mapping[int, Any], shown: Any) -> None:
+        self._then = alternative.then
+        self._asked: dict[str, Mapping[str, Any]] = {call.tool: dict(call.arguments)}
+        self._answers = dict(answers)
+        self._shown: dict[str, Any] = {call.tool: shown}
+        self._legs: dict[tuple[int, str], Leg] = {}
+        self._lock = threading.RLock()
+        counts = [len(part.steps) for part in alternative.parts]
+        self._first = [sum(counts[: place + 1]) for place in range(len(alternative.then))]
+
+    def place(self, call: Call) -> int | None:
+        """Which of the calls that it stands in for this is; None where it is none."""
+        return next((place for place, then in enumerate(self._then) if self._meant(then, call)), None)
+
+    def then(self, place: int) -> Then:
+        """The declaration of that call."""
+        return self._then[place]
+
+    def steps(self, place: int, leg: Leg) -> list[tuple[int, Step]]:
+        """The steps that are still to be made for a call, with their numbers."""
+        numbered = enumerate(self._then[place].steps, self._first[place])
+        return [(number, step) for number, step in numbered if number not in leg.answers]
+
+    def leg(self, place: int, call: Call) -> Leg | None:
+        """How far this call has come; None where an equal one is being answered just now."""
+        key = place, json.dumps(plain_object(call.arguments), sort_keys=True)
+        with self._lock:
+            leg = self._legs.setdefault(key, Leg())
+            if leg.busy:
+                return None
+            leg.busy = True
+            return leg
+
+    def sources(self, call: Call, leg: Leg, memory: Memory) -> Sources:
+        """Where the values of a call's steps are from."""
+        return Sources(call.arguments, memory, self._asked, {**self._answers, **leg.answers})
+
+    def closes(self, call: Call, leg: Leg, shown: Any) -> None:
+        """The call is answered: what was found for it is there for those after it."""
+        with self._lock:
+            self._answers.update(leg.answers)
+            self._asked[call.tool] = dict(call.arguments)
+            self._shown[call.tool] = shown
+            leg.outcome = Value(shown)
+
+    def _meant(self, then: Then, call: Call) -> bool:
+        if then.tool != call.tool:
+            return False
+        try:
+            return all(call.arguments[name] == self._known(known) for name, known in then.knows.items())
+        except KeyError:
+            return False
+
+    def _known(self, known: Known) -> Any:
+        match known:
+            case Seen(tool, path):
+                return paths.first(self._shown[tool], path)
+            case Asked(tool, argument):
+                return self._asked[tool][argument]
+            case Fixed(value):
+                return value
+
+
+def translated(answer: Answer, answers: Mapping[int, Any], ticket: str) -> dict[str, Any]:
+    """The answers as the tool that failed would have given them, as far as the declaration goes.
+
+    Raises:
+        KeyError: one of them lacks a field that is read.
+    """
+    whole: dict[str, Any] = {}
+    for path, source in answer.items():
+        *outer, last = path.split(".")
+        place = whole
+        for key in outer:
+            place = place.setdefault(key, {})
+        place[last] = ticket if isinstance(source, Ticket) else paths.first(answers[source.step], source.path)
+    return whole

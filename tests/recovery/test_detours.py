@@ -1,0 +1,298 @@
+"""Alternatives that take values from the session's earlier calls, and that stand in for several calls of the agent."""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from sealegs.faults.call import Call, Failure, Outcome, Value
+from sealegs.faults.mistake import Mistake
+from sealegs.faults.spec import ToolSpec
+from sealegs.inject import RealClock, Session
+from sealegs.recovery.budget import Budget
+from sealegs.recovery.layer import RecoveryLayer, active
+from sealegs.recovery.plan import RecoveryPlan
+from sealegs.recovery.policies import (
+    Alternative,
+    Asked,
+    Either,
+    Fixed,
+    Found,
+    Given,
+    Retry,
+    Seen,
+    Step,
+    Switch,
+    Then,
+    Ticket,
+)
+from tests.recovery.stage import BUSY, GONE, Stage
+
+OFFER = Value({"rate_key": "K-1", "net": 80})
+BOOKED = Value({"confirmation": "B-7"})
+ROOMS = Value({"hotel_id": "H-3"})
+ROOM_BOOKED = Value({"number": "R-9"})
+WAY = Alternative(
+    "search",
+    (Step("directory", {"city": Given("city")}),),
+    {"rate_key": Ticket()},
+    (
+        Then(
+            "book_offer",
+            {"rate_key": Seen("search", "rate_key")},
+            (
+                Step(
+                    "book_room", {"hotel": Found(0, "hotel_id"), "day": Asked("search", "day"), "guest": Given("guest")}
+                ),
+            ),
+            {"confirmation": Found(1, "number")},
+        ),
+    ),
+)
+READ = {name: ToolSpec(name, effects=False) for name in ("search", "directory", "weather")}
+ACT = {name: ToolSpec(name, effects=True) for name in ("book_offer", "book_room")}
+SPECS = (*READ.values(), *ACT.values())
+
+
+def stage(scripts: Mapping[str, list[Outcome]], *ways: Alternative, budget: Budget | None = None) -> Stage:
+    known = {"search": [GONE], "directory": [ROOMS], "book_offer": [BOOKED], "book_room": [ROOM_BOOKED], **scripts}
+    return Stage(RecoveryLayer(active(ways or (WAY,)), budget=budget), known, SPECS)
+
+
+def searched(scene: Stage) -> Any:
+    shown = scene.call("search", city="Rome", day="1 May")
+    assert isinstance(shown, Value)
+    return shown.value
+
+
+def test_a_way_of_several_calls_takes_the_place_of_several() -> None:
+    scene = stage({})
+    offer = searched(scene)
+    assert "book_offer" in offer["recovery_note"]
+    assert scene.call("book_offer", rate_key=offer["rate_key"], guest="Ann") == Value({"confirmation": "R-9"})
+    assert scene.made[1:] == [
+        ("directory", {"city": "Rome"}),
+        ("book_room", {"hotel": "H-3", "day": "1 May", "guest": "Ann"}),
+    ]
+
+
+def test_nothing_is_done_before_the_agent_asks_for_it() -> None:
+    scene = stage({})
+    searched(scene)
+    assert [tool for tool, _ in scene.made] == ["search", "directory"]
+
+
+def test_a_call_that_carries_no_ticket_goes_to_its_tool() -> None:
+    scene = stage({})
+    searched(scene)
+    assert scene.call("book_offer", rate_key="K-1", guest="Ann") == BOOKED
+
+
+def test_an_equal_call_is_answered_as_before_and_does_nothing_twice() -> None:
+    scene = stage({})
+    key = searched(scene)["rate_key"]
+    first = scene.call("book_offer", rate_key=key, guest="Ann")
+    assert scene.call("book_offer", rate_key=key, guest="Ann") == first
+    assert [tool for tool, _ in scene.made].count("book_room") == 1
+    scene.call("book_offer", rate_key=key, guest="Bob")
+    assert [tool for tool, _ in scene.made].count("book_room") == 2
+
+
+def test_a_step_that_may_have_done_its_work_is_not_repeated() -> None:
+    scene = stage({"book_room": [BUSY, ROOM_BOOKED]})
+    key = searched(scene)["rate_key"]
+    for _ in range(3):
+        shown = scene.call("book_offer", rate_key=key, guest="Ann")
+        assert isinstance(shown, Failure)
+        assert "book_room" in shown.message
+        assert "may have been done" in shown.message
+    assert [tool for tool, _ in scene.made].count("book_room") == 1
+    assert "book_offer" not in [tool for tool, _ in scene.made]
+
+
+def test_a_step_that_certainly_did_nothing_is_tried_again_when_the_agent_asks_again() -> None:
+    refused = replace(BUSY, unsent=True)
+    scene = stage({"book_room": [refused, ROOM_BOOKED]})
+    key = searched(scene)["rate_key"]
+    assert isinstance(scene.call("book_offer", rate_key=key, guest="Ann"), Failure)
+    assert scene.call("book_offer", rate_key=key, guest="Ann") == Value({"confirmation": "R-9"})
+    assert [tool for tool, _ in scene.made].count("directory") == 1
+
+
+def test_even_an_eager_retry_does_not_ask_the_tool_that_is_stood_in_for() -> None:
+    policy = Retry(tries={"permanent": 2, "unknown": 2, "transient": 2}) | Switch([WAY])
+    scene = Stage(RecoveryLayer(policy), {"search": [GONE], "directory": [ROOMS], "book_room": [BUSY]}, SPECS)
+    scene.call("search", city="Rome", day="1 May")
+    shown = scene.call("book_offer", rate_key="by-recovery-call-1", guest="Ann")
+    assert isinstance(shown, Failure)
+    assert [tool for tool, _ in scene.made if tool == "book_offer"] == []
+
+
+def test_a_way_that_the_budget_does_not_last_for_ends_in_a_failure() -> None:
+    scene = stage({}, budget=Budget(calls=1))
+    shown = scene.call("book_offer", rate_key=searched(scene)["rate_key"], guest="Ann")
+    assert isinstance(shown, Failure)
+    assert "no calls left" in shown.message
+    assert [tool for tool, _ in scene.made] == ["search", "directory"]
+
+
+def test_of_equal_calls_side_by_side_one_is_made() -> None:
+    inside, go_on = threading.Event(), threading.Event()
+    made: list[str] = []
+
+    def run(call: Call) -> Outcome:
+        made.append(call.tool)
+        if call.tool == "book_room":
+            inside.set()
+            go_on.wait(5)
+            return ROOM_BOOKED
+        return ROOMS if call.tool == "directory" else GONE
+
+    session = Session(layers=[RecoveryLayer(Switch([WAY]))], specs=SPECS, others=None, clock=RealClock())
+    shown = session.call("search", {"city": "Rome", "day": "1 May"}, run)
+    assert isinstance(shown, Value)
+    again = {"rate_key": shown.value["rate_key"], "guest": "Ann"}
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(session.call, "book_offer", again, run)
+        inside.wait(5)
+        second = session.call("book_offer", again, run)
+        go_on.set()
+        assert first.result() == Value({"confirmation": "R-9"})
+    assert isinstance(second, Failure)
+    assert made.count("book_room") == 1
+
+
+def test_calls_are_known_by_what_was_shown_and_by_what_was_asked() -> None:
+    then = Then(
+        "book_offer",
+        {"rate_key": Seen("search", "rate_key"), "city": Asked("search", "city"), "kind": Fixed("room")},
+        (Step("book_room", {"guest": Given("guest")}),),
+        {"confirmation": Found(1, "number")},
+    )
+    scene = stage({}, replace(WAY, then=(then,)))
+    key = searched(scene)["rate_key"]
+    assert scene.call("book_offer", rate_key=key, city="Oslo", kind="room", guest="Ann") == BOOKED
+    assert scene.call("book_offer", rate_key=key, city="Rome", kind="suite", guest="Ann") == BOOKED
+    shown = scene.call("book_offer", rate_key=key, city="Rome", kind="room", guest="Ann")
+    assert shown == Value({"confirmation": "R-9"})
+
+
+def test_a_refused_call_is_no_failure_of_its_tool() -> None:
+    policy = active([WAY])
+    scene = Stage(RecoveryLayer(policy), {"search": [GONE], "directory": [ROOMS], "book_room": [BUSY]}, SPECS)
+    scene.call("search", city="Rome", day="1 May")
+    for n in range(8):
+        scene.call("book_offer", rate_key="by-recovery-call-1", guest=str(n))
+    assert "opened" not in [e.action for e in scene.recorder.events if e.type == "acted" and e.policy == "breaker"]
+
+
+FORECAST = Value({"place": {"id": 4}, "sky": "clear"})
+
+
+@pytest.mark.parametrize(
+    ("source", "before", "asked"),
+    [
+        (Seen("weather", "place.id"), True, {"item": 4}),
+        (Asked("weather", "city"), True, {"item": "Rome"}),
+        (Asked("weather", "left_out"), True, {}),
+        (Either((Seen("search", "rate_key"), Seen("weather", "place.id"))), True, {"item": 4}),
+        (Either((Seen("search", "rate_key"), Seen("weather", "place.gone"))), True, None),
+        (Seen("weather", "place.id"), False, None),
+        (Asked("weather", "city"), False, None),
+    ],
+)
+def test_values_come_from_the_session_s_earlier_calls(source: Any, before: bool, asked: Any) -> None:
+    way = Alternative("search", (Step("directory", {"item": source}),), {"rate_key": Found(0, "hotel_id")})
+    scene = stage({"weather": [FORECAST]}, way)
+    if before:
+        scene.call("weather", city="Rome")
+    shown = scene.call("search", city="Rome")
+    assert (shown == Value({"rate_key": "H-3"})) == (asked is not None)
+    assert scene.made[2 if before else 1 :] == ([] if asked is None else [("directory", asked)])
+
+
+def test_the_latest_right_answer_counts_and_no_wrong_one() -> None:
+    way = Alternative(
+        "search", (Step("directory", {"item": Seen("weather", "id")}),), {"rate_key": Found(0, "hotel_id")}
+    )
+    answers: list[Outcome] = [Value({"id": 1}), Value({"id": 2}), GONE]
+    scene = stage({"weather": answers}, way)
+    for _ in answers:
+        scene.call("weather")
+    scene.call("search")
+    assert scene.made[-1] == ("directory", {"item": 2})
+
+
+def test_what_the_agent_does_with_an_answer_does_not_change_what_is_remembered() -> None:
+    way = Alternative(
+        "search", (Step("directory", {"item": Seen("weather", "id")}),), {"rate_key": Found(0, "hotel_id")}
+    )
+    scene = stage({"weather": [Value({"id": [1]})]}, way)
+    shown = scene.call("weather")
+    assert isinstance(shown, Value)
+    shown.value["id"].append(2)
+    scene.call("search")
+    assert scene.made[-1] == ("directory", {"item": [1]})
+
+
+PLAN: dict[str, Any] = {
+    "alternatives": [
+        {
+            "tool": "search",
+            "steps": [{"tool": "directory", "arguments": {"city": {"either": [{"given": "city"}, {"fixed": "Rome"}]}}}],
+            "answer": {"rate_key": "ticket"},
+            "then": [
+                {
+                    "tool": "book_offer",
+                    "knows": {"rate_key": {"seen": {"tool": "search", "path": "rate_key"}}},
+                    "steps": [
+                        {
+                            "tool": "book_room",
+                            "arguments": {
+                                "hotel": {"step": 0, "path": "hotel_id"},
+                                "day": {"asked": {"tool": "search", "argument": "day"}},
+                                "guest": {"given": "guest"},
+                            },
+                        }
+                    ],
+                    "answer": {"confirmation": {"step": 1, "path": "number"}},
+                }
+            ],
+        }
+    ]
+}
+
+
+def test_a_plan_in_a_file_says_the_same() -> None:
+    (way,) = RecoveryPlan.model_validate(PLAN).alternatives
+    either = Either((Given("city"), Fixed("Rome")))
+    assert way.alternative() == replace(WAY, steps=(Step("directory", {"city": either}),))
+
+
+@pytest.mark.parametrize(
+    ("where", "value", "told"),
+    [
+        (("knows",), {"rate_key": {"seen": {"tool": "search", "path": "net"}}}, "no answer before it shows"),
+        (("knows",), {"rate_key": {"given": "x"}}, "should be"),
+        (("knows",), {"city": {"asked": {"tool": "search", "argument": "city"}}}, "known by nothing"),
+        (("knows",), {"k": {"asked": {"tool": "later", "argument": "x"}}}, "not called before"),
+        (("answer",), {"confirmation": {"step": 2, "path": "number"}}, "there are 2, from 0"),
+        (("steps", 0, "arguments", "hotel"), {"step": 1, "path": "x"}, "no earlier one"),
+        (("steps", 0, "arguments", "hotel"), {"seen": None}, "should be"),
+    ],
+)
+def test_what_cannot_be_meant_is_told(where: tuple[str | int, ...], value: Any, told: str) -> None:
+    data = copy.deepcopy(PLAN)
+    *outer, last = where
+    place: Any = data["alternatives"][0]["then"][0]
+    for key in outer:
+        place = place[key]
+    place[last] = value
+    with pytest.raises((ValueError, Mistake), match=told):
+        RecoveryPlan.model_validate(data)

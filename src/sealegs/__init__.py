@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sealegs.adapters.python import tool, wrap
     from sealegs.faults.plan import Plan, Rule
     from sealegs.faults.reading import read_plan
-    from sealegs.inject import Session, VirtualClock
+    from sealegs.inject import Session, VirtualClock, current_call
     from sealegs.traces import Recorder
 
 __version__ = "0.1.0.dev0"
@@ -22,11 +22,23 @@ _HOMES = {
     "Rule": "sealegs.faults.plan",
     "Session": "sealegs.inject",
     "VirtualClock": "sealegs.inject",
+    "current_call": "sealegs.inject",
     "read_plan": "sealegs.faults.reading",
     "tool": "sealegs.adapters.python",
     "wrap": "sealegs.adapters.python",
 }
-__all__ = ["Plan", "Recorder", "Rule", "Session", "VirtualClock", "__version__", "read_plan", "tool", "wrap"]
+__all__ = [
+    "Plan",
+    "Recorder",
+    "Rule",
+    "Session",
+    "VirtualClock",
+    "__version__",
+    "current_call",
+    "read_plan",
+    "tool",
+    "wrap",
+]
 
 
 def __getattr__(name: str) -> Any:

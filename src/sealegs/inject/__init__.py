@@ -7,6 +7,7 @@ from sealegs.inject.active import AmbiguousSession, current
 from sealegs.inject.clock import Clock, Hung, RealClock, VirtualClock
 from sealegs.inject.injector import Injector
 from sealegs.inject.pieces import End, drive_pieces, drive_pieces_async
+from sealegs.inject.running import current_call
 from sealegs.inject.seam import NOT_DRY, bare, drive, drive_async, over, stacked, within
 from sealegs.inject.seat import Act, Other, Seat
 from sealegs.inject.session import Session, Watcher
@@ -29,6 +30,7 @@ __all__ = [
     "Watcher",
     "bare",
     "current",
+    "current_call",
     "drive",
     "drive_async",
     "drive_pieces",

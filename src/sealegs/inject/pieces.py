@@ -15,6 +15,7 @@ from typing import Any
 
 from sealegs.faults.call import GOES_ON, Call, Layer, Outcome
 from sealegs.inject.clock import Clock
+from sealegs.inject.running import running
 from sealegs.inject.seam import NO_ANSWER
 
 Run = Callable[[Call], Generator[Any, None, None]]
@@ -51,7 +52,7 @@ def drive_pieces(layer: Layer, call: Call, run: Run, split: Split, clock: Clock)
             while True:
                 if isinstance(request, Call):
                     runs.close()
-                    coming = runs.enter_context(closing(run(request)))
+                    coming = runs.enter_context(closing(_within(request, run)))
                     ahead = ahead or request.pieces is not None
                     said, piece = _taken(next(coming))
                     while said is GOES_ON and not request.held:
@@ -101,7 +102,7 @@ async def drive_pieces_async(
             while True:
                 if isinstance(request, Call):
                     await runs.aclose()
-                    coming = await runs.enter_async_context(aclosing(run(request)))
+                    coming = await runs.enter_async_context(aclosing(_within_async(request, run)))
                     ahead = ahead or request.pieces is not None
                     said, piece = _taken(await anext(coming))
                     while said is GOES_ON and not request.held:
@@ -135,6 +136,36 @@ async def drive_pieces_async(
         for piece in split(outcome):
             yield piece
     yield End(outcome)
+
+
+def _within(call: Call, run: Run) -> Generator[Any, None, None]:
+    """The pieces of a run, each made while its call counts as the current one, which it does not in between."""
+    with closing(run(call)) as pieces:
+        while True:
+            before = running.get()
+            running.set(call)
+            try:
+                piece = next(pieces)
+            finally:
+                running.set(before)
+            yield piece
+            if isinstance(piece, End):
+                return
+
+
+async def _within_async(call: Call, run: RunAsync) -> AsyncGenerator[Any, None]:
+    """The same of an async run."""
+    async with aclosing(run(call)) as pieces:
+        while True:
+            before = running.get()
+            running.set(call)
+            try:
+                piece = await anext(pieces)
+            finally:
+                running.set(before)
+            yield piece
+            if isinstance(piece, End):
+                return
 
 
 def _taken(found: Any) -> tuple[Outcome, Any]:

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Generator, Sequence
 
 from sealegs.faults.call import Call, Failure, Layer, Outcome, Value, Wait
 from sealegs.inject.clock import Clock
+from sealegs.inject.running import running
 
 NO_ANSWER = Value(None)  # what a layer is sent after a wait
 
@@ -97,10 +98,14 @@ def drive(layer: Layer, call: Call, tool: Callable[[Call], Outcome], clock: Cloc
         request = next(generator)
         while True:
             if isinstance(request, Call):
+                before = running.get()
+                running.set(request)
                 try:
                     answer = tool(request)
                 except StopIteration as error:  # must not pass for the layer's end
                     raise RuntimeError("the tool raised StopIteration") from error
+                finally:
+                    running.set(before)
             else:
                 clock.sleep(request.seconds, generator.close)
                 answer = NO_ANSWER
@@ -120,7 +125,12 @@ async def drive_async(layer: Layer, call: Call, tool: Callable[[Call], Awaitable
         request = next(generator)
         while True:
             if isinstance(request, Call):
-                answer = await tool(request)
+                before = running.get()
+                running.set(request)
+                try:
+                    answer = await tool(request)
+                finally:
+                    running.set(before)
             else:
                 await clock.sleep_async(request.seconds, generator.close)
                 answer = NO_ANSWER

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from sealegs.adapters.python.parameters import Parameters
 from sealegs.adapters.python.showing import error_of, failed, trail
-from sealegs.faults.call import Call, Outcome, Value
+from sealegs.faults.call import Call, Outcome, Partly, Value
 from sealegs.inject import NOT_DRY, Session
 
 AnyTool = Callable[..., Any]
@@ -38,7 +38,9 @@ def not_begun(error: Exception, function: AnyTool) -> bool:
     A function that has begun has a frame in the traceback; of other callables that cannot be told.
     """
     plain = type(getattr(function, "__func__", function)) is FunctionType
-    return plain and type(error) is TypeError and error.__traceback__ is not None and error.__traceback__.tb_next is None
+    return (
+        plain and type(error) is TypeError and error.__traceback__ is not None and error.__traceback__.tb_next is None
+    )
 
 
 def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyTool | None, route: Route) -> FunctionType:
@@ -56,7 +58,7 @@ def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyToo
                 value = target(*given, **named)
             except Exception as error:
                 return failed(error, refused=not_begun(error, target))
-            return Value(_answer(value, name))
+            return value if type(value) is Partly else Value(_answer(value, name))
 
         return run
 
@@ -98,7 +100,7 @@ def async_guard(
                     value = await value
             except Exception as error:
                 return failed(error, refused=not_begun(error, target))
-            return Value(value)
+            return value if type(value) is Partly else Value(value)
 
         return run
 

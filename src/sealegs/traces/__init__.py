@@ -4,6 +4,7 @@ What works on finished episodes stands in modules of its own, which are loaded w
 again, `sources` and `fitting` read and fit what was seen in production, `spans` needs OpenTelemetry.
 """
 
+from sealegs.traces.doubling import Repetition, doubled, repetitions
 from sealegs.traces.events import (
     VERSION,
     Acted,
@@ -39,6 +40,7 @@ __all__ = [
     "Ran",
     "Record",
     "Recorder",
+    "Repetition",
     "Shown",
     "Started",
     "Store",
@@ -49,9 +51,11 @@ __all__ = [
     "Watchers",
     "Wrote",
     "decoded",
+    "doubled",
     "encoded",
     "outcome_data",
     "outcome_from",
     "read",
     "record",
+    "repetitions",
 ]

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from sealegs.faults.call import Call, Effect, Outcome
+from sealegs.faults.call import Call, Effect, Outcome, Value
 from sealegs.inject.seat import REFUSED
 from sealegs.traces.events import (
     Acted,
@@ -44,6 +44,9 @@ class Turn:
         refused: whether recovery answered it in the tool's place, which was not asked.
         of: the id of the agent's call that recovery had it made for; empty for the agent's own.
         final: what the agent was shown in the end where recovery acted on its call; else None.
+        answers: what each run with effect said.
+        began: the place of the agent's call among the episode's events.
+        over: the place where the agent was shown what came of it.
     """
 
     call: Call
@@ -55,6 +58,19 @@ class Turn:
     refused: bool = False
     of: str = ""
     final: Outcome | None = None
+    answers: tuple[Outcome, ...] = ()
+    began: int = field(default=0, compare=False)
+    over: int = field(default=0, compare=False)
+
+    @property
+    def worked(self) -> bool:
+        """Whether the tool ran with effect and answered, so that what it does was done."""
+        return any(isinstance(answer, Value) for answer in self.answers)
+
+    @property
+    def lost(self) -> bool:
+        """Whether whoever made the call was told something else than any run answered, or nothing."""
+        return self.shown is None or self.shown not in self.answers
 
     @property
     def seen(self) -> Outcome | None:
@@ -114,7 +130,7 @@ def record(events: Iterable[Event]) -> Record:
     answer: str | None = None
     events = list(events)
     drafts = _drafts(events)
-    for event in events:
+    for place, event in enumerate(events):
         match event:
             case Started():
                 about = event
@@ -122,6 +138,8 @@ def record(events: Iterable[Event]) -> Record:
                 draft = drafts.get(event.call)
                 if draft is None:
                     raise ValueError(f"event {event.type!r} belongs to call {event.call!r}, which was never made")
+                if isinstance(event, Shown):
+                    draft.over = place
                 if not isinstance(event, Acted):
                     draft.add(event)
             case Answered():
@@ -142,9 +160,10 @@ def _drafts(events: Iterable[Event]) -> dict[str, _Draft]:
     drafts: dict[str, _Draft] = {}
     called: Counter[str] = Counter()
     last: dict[str, _Draft] = {}  # of each call of the agent's
-    for event in events:
+    for place, event in enumerate(events):
         if isinstance(event, Called):
-            drafts[event.call] = last[event.call] = _Draft(_call(called, event.tool, event.arguments, event.call))
+            draft = _Draft(_call(called, event.tool, event.arguments, event.call), place)
+            drafts[event.call] = last[event.call] = draft
         elif isinstance(event, Acted) and event.call in last:
             if event.attempt is None:
                 last[event.call].answered(event)
@@ -153,7 +172,7 @@ def _drafts(events: Iterable[Event]) -> dict[str, _Draft]:
                 assert event.tool is not None
                 assert event.arguments is not None
                 call = _call(called, event.tool, event.arguments, event.attempt)
-                drafts[event.attempt] = _Draft(call, event.policy, event.call)
+                drafts[event.attempt] = _Draft(call, place, event.policy, drafts[event.call])
             last[event.call] = drafts[event.attempt]
             last[event.call].answered(event)
     return drafts
@@ -167,10 +186,13 @@ def _call(called: Counter[str], tool: str, arguments: Mapping[str, Any], id: str
 class _Draft:
     """A turn while its events come in."""
 
-    def __init__(self, call: Call, by: str = "", of: str = "") -> None:
+    def __init__(self, call: Call, place: int, by: str = "", of: _Draft | None = None) -> None:
         self._call = call
         self._by = by
         self._of = of
+        self._began = place
+        self.over = place
+        self._answers: list[Outcome] = []
         self._final: Outcome | None = None
         self._refused = False
         self._fixed = False  # what came of it is told by a layer, not by what the agent was shown
@@ -178,6 +200,11 @@ class _Draft:
         self._shown: Outcome | None = None
         self._strikes: list[Struck] = []
         self._effects: list[Effect] = []
+
+    @property
+    def id(self) -> str:
+        """The call's."""
+        return self._call.id
 
     def answered(self, event: Acted) -> None:
         """What came of this attempt, or how its answer was put right."""
@@ -190,6 +217,8 @@ class _Draft:
         match event:
             case Ran():
                 self._said = outcome_from(event.said)
+                if not event.dry:
+                    self._answers.append(self._said)
             case Struck():
                 self._strikes.append(event)
             case Effected():
@@ -202,6 +231,7 @@ class _Draft:
                     self._shown = final
                 if event.true:
                     self._said = self._shown
+                    self._answers += [] if final is None else [final]
 
     def turn(self) -> Turn:
         return Turn(
@@ -212,6 +242,9 @@ class _Draft:
             tuple(self._effects),
             self._by,
             self._refused,
-            self._of,
+            "" if self._of is None else self._of.id,
             self._final,
+            tuple(self._answers),
+            self._began if self._of is None else self._of._began,
+            self.over if self._of is None else self._of.over,
         )

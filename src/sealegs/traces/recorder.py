@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from sealegs.faults.call import GOES_ON, Call, Effect, Failure, Layer, Outcome, Wait
+from sealegs.faults.spec import ToolSpec
 from sealegs.inject.clock import Clock
 from sealegs.inject.seam import NOT_DRY
 from sealegs.inject.seat import Act
@@ -29,6 +30,7 @@ from sealegs.traces.events import (
     seconds,
 )
 from sealegs.traces.plain import plain_object
+from sealegs.traces.specs import TOOLS, effects_data
 
 
 class Recorder:
@@ -44,6 +46,11 @@ class Recorder:
         self._clock = clock
         self._sink = sink
         self._closed = False
+        self._specs: Mapping[str, ToolSpec] = {}
+
+    def knows(self, specs: Mapping[str, ToolSpec]) -> None:
+        """What is known of the tools, and will be; what was said of the effects of called ones is noted at the end."""
+        self._specs = specs
 
     def add(self, event: Event) -> None:
         """Enter an event."""
@@ -65,10 +72,20 @@ class Recorder:
 
     def finish(self, reason: Reason, *, answer: str | None = None, detail: str = "") -> None:
         """The episode ends, with the agent's final words if it had any."""
+        self._note_effects()
         if answer is not None:
             self.add(Answered(answer))
         self.add(Ended(reason, detail, self._clock.now()))
         self._closed = True
+
+    def _note_effects(self) -> None:
+        first = self.events[0] if self.events else None
+        if not isinstance(first, Started) or TOOLS in first.about:
+            return
+        called = dict.fromkeys(one.tool for one in self.events if isinstance(one, (Called, Acted)) and one.tool)
+        said = [spec for tool in called if (spec := self._specs.get(tool)) is not None and spec.effects is not None]
+        if said:
+            self.note({TOOLS: [effects_data(spec) for spec in said]})
 
     def wrote(self, text: str) -> None:
         """The agent wrote a message that is not its answer."""

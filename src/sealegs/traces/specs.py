@@ -38,6 +38,18 @@ def spec_data(spec: ToolSpec) -> dict[str, Any]:
     }
 
 
+def effects_data(spec: ToolSpec) -> dict[str, Any]:
+    """What is said of a tool's effects, as JSON: enough to tell what was done twice."""
+    more: dict[str, Any] = {"idempotent": True} if spec.idempotent else {}
+    return {"name": spec.name, "effects": spec.effects, **more, **({"key": spec.key} if spec.key else {})}
+
+
+def noted(about: Mapping[str, Any]) -> list[ToolSpec]:
+    """The tools of which a record tells where it begins."""
+    told = about.get(TOOLS)
+    return [_spec(data) for data in told if isinstance(data, Mapping)] if isinstance(told, list) else []
+
+
 def specs_of(trace: Trace, known: Iterable[ToolSpec] = ()) -> dict[str, ToolSpec]:
     """What is known of the tools that were called.
 
@@ -48,9 +60,7 @@ def specs_of(trace: Trace, known: Iterable[ToolSpec] = ()) -> dict[str, ToolSpec
     Returns:
         By name. A tool of which nothing is told has its recorded arguments as examples, and may have effects.
     """
-    told = trace.about.get(TOOLS)
-    noted = [_spec(data) for data in told if isinstance(data, Mapping)] if isinstance(told, list) else []
-    specs = {spec.name: spec for spec in (*noted, *known)}
+    specs = {spec.name: spec for spec in (*noted(trace.about), *known)}
     called: dict[str, dict[str, Mapping[str, Any]]] = {}
     for call in trace.calls:
         if call.arguments is not None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sealegs.faults.call import Layer
+from sealegs.faults.spec import ToolSpec
 from sealegs.inject.seat import Act
 from sealegs.inject.session import Watcher
 from sealegs.inject.strike import Strike
@@ -28,6 +31,13 @@ class Watchers:
         """A fault fired."""
         for watcher in self._watchers:
             watcher.struck(strike)
+
+    def knows(self, specs: Mapping[str, ToolSpec]) -> None:
+        """What is known of the tools, and will be."""
+        for watcher in self._watchers:
+            knows = getattr(watcher, "knows", None)
+            if knows is not None:
+                knows(specs)
 
     def acted(self, act: Act) -> None:
         """A layer did something on a call besides passing it on."""

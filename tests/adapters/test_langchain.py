@@ -69,7 +69,7 @@ def test_an_argument_that_the_framework_fills_is_none_of_the_models(way: str) ->
 
 @pytest.mark.parametrize("way", ["sync", "async"])
 def test_a_fault_may_ask_for_another_entity(way: str) -> None:
-    spec = ToolSpec("forecast", examples=({"city": "Rome"},))
+    spec = ToolSpec("forecast", effects=False, examples=({"city": "Rome"},))
     (message,) = answers(forecast, Seam(Episode(rule(WrongEntity()), specs=(spec,)).session), way=way)
     assert message.text == '{"city": "Rome", "messages": 2}'
 

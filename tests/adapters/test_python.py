@@ -148,7 +148,7 @@ def test_arguments_that_a_fault_changes_reach_the_tool_by_their_names() -> None:
         return f"{item} x {count}"
 
     others = ({"item": "ink", "count": 7, "notes": ["wrapped"], "gift": True},)
-    episode = Episode(rule(WrongEntity()), specs=(ToolSpec("sell", examples=others),))
+    episode = Episode(rule(WrongEntity()), specs=(ToolSpec("sell", effects=False, examples=others),))
     assert wrap(sell, episode.session)("pen", 1) == "ink x 7"
     assert asked == [("ink", 7, ("wrapped",), True), ("pen", 1, (), False)]
 

@@ -22,13 +22,13 @@ from sealegs.recovery.policies import Advice, Advise, Alternative, Found, Given,
 from sealegs.recovery.signature import Signature
 from tests import needs
 
-SPECS = [ToolSpec("price"), ToolSpec("quote"), ToolSpec("parts"), ToolSpec("aquote")]
+SPECS = [ToolSpec(name, effects=False) for name in ("price", "quote", "parts", "aquote")]
 WAYS = [
     Alternative("closed", (Step("quote", {"article": Given("item")}),), {"price": Found(0, "net")}),
     Alternative("closed_async", (Step("aquote", {"article": Given("item")}),), {"price": Found(0, "net")}),
     Alternative("closed_parts", (Step("quote", {"article": Given("item")}),), {"price": Found(0, "net")}),
 ]
-GONE = [ToolSpec(way.tool) for way in WAYS]
+GONE = [ToolSpec(way.tool, effects=False) for way in WAYS]
 
 
 class Shut(Exception):

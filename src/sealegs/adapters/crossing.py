@@ -14,6 +14,7 @@ from typing import Any
 
 from sealegs.adapters.python.showing import error_of, failed
 from sealegs.faults.call import Call, Failure, Outcome, Value, render
+from sealegs.faults.spec import ToolSpec
 from sealegs.inject import NOT_DRY, Session, current
 
 Arguments = Mapping[str, Any]
@@ -78,18 +79,28 @@ class Crossing:
         session: the episode; None takes the one that is active when a call is made, and none if none is.
         form: how results look.
         module: the module that injected exceptions are said to come from.
+        spec: what the framework's own marks say of the tool (`marks.marked`), where the crossing is one tool's.
     """
 
-    __slots__ = ("_form", "_module", "_session")
+    __slots__ = ("_form", "_module", "_session", "_spec")
 
-    def __init__(self, session: Session | None, form: Form = AS_IT_IS, module: str = "tools") -> None:
+    def __init__(
+        self,
+        session: Session | None,
+        form: Form = AS_IT_IS,
+        module: str = "tools",
+        spec: ToolSpec | None = None,
+    ) -> None:
         self._session = session
         self._form = form
         self._module = module
+        self._spec = spec
 
     def session(self, tool: str) -> Session | None:
         """The session of a call made now; None where nothing can happen to the tool's calls."""
         session = self._session or current()
+        if session is not None and self._spec is not None:
+            session.declare(self._spec)
         return None if session is None or session.idle(tool) else session
 
     def call(self, tool: str, arguments: Arguments, run: Callable[[Arguments], Any]) -> Any:

@@ -17,6 +17,7 @@ from google.adk.tools.base_toolset import BaseToolset
 from google.adk.tools.function_tool import FunctionTool
 
 from sealegs.adapters.crossing import Crossing, Form, told
+from sealegs.adapters.marks import marked
 from sealegs.faults.call import Failure
 from sealegs.inject import Session
 
@@ -52,7 +53,9 @@ def wrap(tools: Any, session: Session | None = None, errors: Errors = "raised") 
 
         copied.get_tools = get_tools  # type: ignore[method-assign]
         return copied
-    crossing, run = Crossing(session, Form(failed=_complaint if errors == "shown" else None)), copied.run_async
+    form = Form(failed=_complaint if errors == "shown" else None)
+    spec = marked(copied.name, getattr(copied, "custom_metadata", None), getattr(copied, "raw_mcp_tool", None))
+    crossing, run = Crossing(session, form, spec=spec), copied.run_async
 
     async def run_async(*, args: dict[str, Any], tool_context: Any) -> Any:
         async def running(given: Mapping[str, Any]) -> Any:

@@ -3,7 +3,8 @@
 `Seam` is a middleware for `create_agent`; it hands the framework a copy of the called tool whose body makes the call.
 `wrap` makes such copies beforehand, for a `ToolNode`. Either way faults happen inside the tool: its own
 `handle_tool_error`, `ToolNode`'s handling of errors, callbacks and other middlewares (a retry) meet them as they meet
-the tool's errors, wherever they stand. What it does not cover: tools that the model's provider runs.
+the tool's errors, wherever they stand. A tool's `metadata` may declare it (`{"effects": False}`), and holds the hints
+of an MCP server's tool. What it does not cover: tools that the model's provider runs.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from sealegs.adapters.crossing import Crossing, Form, told
+from sealegs.adapters.marks import marked
 from sealegs.adapters.python.showing import failed
 from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.inject import NOT_DRY, Other, Session
@@ -118,7 +120,8 @@ def _copied(inner: BaseTool, session: Session | None, errors: Errors, known: Map
     pair = inner.response_format == "content_and_artifact"
     complain = _complain if errors == "shown" else None
     form = Form(_content, _with_artifact, complain, STEERING) if pair else Form(failed=complain, passing=STEERING)
-    crossing, name = Crossing(session, form), inner.name
+    name = inner.name
+    crossing = Crossing(session, form, spec=marked(name, inner.metadata))
     if known is not None and crossing.session(name) is None:
         return inner
     shown = _parameters(inner) if known is None else frozenset()

@@ -18,6 +18,7 @@ from pydantic_ai.toolsets import AbstractToolset, FunctionToolset, WrapperToolse
 from pydantic_ai.toolsets.abstract import ToolsetTool
 
 from sealegs.adapters.crossing import Crossing, Form, told
+from sealegs.adapters.marks import marked
 from sealegs.faults.call import Failure
 from sealegs.inject import Session
 
@@ -67,8 +68,12 @@ class SeamToolset(WrapperToolset[Any]):
     ) -> Any:
         """A call, under the name by which the model knows the tool."""
         known = getattr(ctx, "_dispatched_tool_name", None) or name
-        if self._way.session(known) is None:
+        session = self._way.session(known)
+        if session is None:
             return await self.wrapped.call_tool(name, tool_args, ctx, tool)
+        spec = marked(known, getattr(tool.tool_def, "metadata", None))
+        if spec is not None:
+            session.declare(spec)
         function = getattr(tool, "call_func", None)
         if isinstance(self.wrapped, FunctionToolset) and function is not None:
             inside = self._crossed(known, tool_args, function)

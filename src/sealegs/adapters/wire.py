@@ -114,7 +114,7 @@ class Exchange:
         self.tool = tool
         self.arguments = arguments
         self._answers: list[tuple[Outcome, Answer]] = []
-        self._breaks: list[tuple[Outcome, Head | None, bytes]] = []  # of the real connection
+        self._breaks: list[tuple[Failure, Head | None, bytes]] = []  # of the real connection
         self._invented: Outcome | None = None  # a failure that was made an answer
 
     def answered(self, answer: Answer) -> Outcome:
@@ -135,7 +135,7 @@ class Exchange:
             return [answer.head, *pieces(answer.head, answer.raw)]
         if isinstance(outcome, Failure):
             for said, head, raw in self._breaks:
-                if said is outcome:
+                if said is outcome or outcome.exception is said.exception:  # perhaps with a longer text
                     return [head, *pieces(head, raw)] if head is not None else []
             if trouble(outcome):
                 return []

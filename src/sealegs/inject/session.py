@@ -111,7 +111,7 @@ class Session:
         A later declaration of the same tool takes the place of the earlier one.
         """
         said = self._declared.get(spec.name)
-        if said is not None and said[0] is spec:
+        if said is not None and (said[0] is spec or said[0] == spec):
             return
         known = self._specs.get(spec.name) if said is None else said[1]
         self._declared[spec.name] = (spec, known)

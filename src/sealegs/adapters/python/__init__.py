@@ -12,8 +12,9 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, Unpack, overload
 
+from sealegs.adapters.python.declared import Declaration, announced, declared, named
 from sealegs.adapters.python.guards import AnyTool, Route, async_guard, sync_guard
 from sealegs.adapters.python.others import other_of
 from sealegs.adapters.python.parameters import Parameters
@@ -28,17 +29,34 @@ F = TypeVar("F", bound=AnyTool)
 
 ACTIVE = Route(live, current)
 BARE = "__bare_tool__"  # where a wrapper keeps the tool, so that wrapping it again replaces the wrapper
+DECLARED = "__declared_tool__"  # where it keeps what was declared of it
 
 
 @overload
 def wrap(
-    tools: Mapping[str, F], session: Session, *, name: str | None = None, dry: AnyTool | None = None
+    tools: Mapping[str, F],
+    session: Session,
+    *,
+    name: str | None = None,
+    dry: AnyTool | None = None,
+    **said: Unpack[Declaration],
 ) -> dict[str, F]: ...
 @overload
-def wrap(tools: Sequence[F], session: Session, *, name: str | None = None, dry: AnyTool | None = None) -> list[F]: ...
+def wrap(
+    tools: Sequence[F],
+    session: Session,
+    *,
+    name: str | None = None,
+    dry: AnyTool | None = None,
+    **said: Unpack[Declaration],
+) -> list[F]: ...
 @overload
-def wrap(tools: F, session: Session, *, name: str | None = None, dry: AnyTool | None = None) -> F: ...
-def wrap(tools: Any, session: Session, *, name: str | None = None, dry: AnyTool | None = None) -> Any:
+def wrap(
+    tools: F, session: Session, *, name: str | None = None, dry: AnyTool | None = None, **said: Unpack[Declaration]
+) -> F: ...
+def wrap(
+    tools: Any, session: Session, *, name: str | None = None, dry: AnyTool | None = None, **said: Unpack[Declaration]
+) -> Any:
     """The tool or tools with every call going through the session. Its layers may call one in place of another.
 
     Args:
@@ -47,45 +65,67 @@ def wrap(tools: Any, session: Session, *, name: str | None = None, dry: AnyTool 
         name: the tool's name; its own by default. Only for a single tool.
         dry: the same tool without its effect, for faults that need the answer alone (`silent_noop`). Only for a single
             tool. Without it these faults leave a tool that may have effects as it is, and are recorded as undelivered.
+        said: what is declared of the tool or tools (`effects`, `idempotent`, `key`, `shown_by`, `statuses`: see
+            `ToolSpec`), in place of what `tool` declared. What the session's `specs` say counts more.
 
     Raises:
         TypeError: something is no callable.
+        Mistake: a declaration contradicts itself, or names a parameter that the tool does not have.
     """
     if callable(tools):
-        return _bound(tools, name, dry, session)
+        return _bound(tools, name, dry, session, said)
     if name is not None or dry is not None:
         raise TypeError("`name` and `dry` are for a single tool; wrap the tools one by one")
     if isinstance(tools, Mapping):
-        return {key: _bound(one, key, None, session) for key, one in tools.items()}
-    return [_bound(one, None, None, session) for one in tools]
+        return {key: _bound(one, key, None, session, said) for key, one in tools.items()}
+    return [_bound(one, None, None, session, said) for one in tools]
 
 
 @overload
 def tool(function: F, /) -> F: ...
 @overload
-def tool(*, name: str | None = None, dry: AnyTool | None = None) -> Callable[[F], F]: ...
-def tool(function: F | None = None, /, *, name: str | None = None, dry: AnyTool | None = None) -> Any:
-    """Decorator: calls of this function go through the active session, if there is one. For arguments see `wrap`."""
+def tool(*, name: str | None = None, dry: AnyTool | None = None, **said: Unpack[Declaration]) -> Callable[[F], F]: ...
+def tool(
+    function: F | None = None,
+    /,
+    *,
+    name: str | None = None,
+    dry: AnyTool | None = None,
+    **said: Unpack[Declaration],
+) -> Any:
+    """Decorator: calls of this function go through the active session, if there is one. For arguments see `wrap`.
+
+    `@tool(effects=False)` says that the function changes nothing, so that recovery may call it again.
+    """
     if function is None:
-        return lambda decorated: _guarded(decorated, name, dry, ACTIVE)
-    return _guarded(function, name, dry, ACTIVE)
+        return lambda decorated: _guarded(decorated, name, dry, ACTIVE, said)
+    return _guarded(function, name, dry, ACTIVE, said)
 
 
-def _bound(given: AnyTool, name: str | None, dry: AnyTool | None, session: Session) -> AnyTool:
-    guarded = _guarded(given, name, dry, Route((session,), lambda: session))
+def _bound(given: AnyTool, name: str | None, dry: AnyTool | None, session: Session, said: Declaration) -> AnyTool:
+    guarded = _guarded(given, name, dry, Route((session,), lambda: session), said)
     function = _bare(given)
-    session.reach({name or _name(function): other_of(function)})
+    name = name or _name(function)
+    spec = getattr(guarded, DECLARED, None)
+    if spec is not None:
+        session.declare(named(spec, name))
+    session.reach({name: other_of(function)})
     return guarded
 
 
-def _guarded(given: AnyTool, name: str | None, dry: AnyTool | None, route: Route) -> AnyTool:
+def _guarded(given: AnyTool, name: str | None, dry: AnyTool | None, route: Route, said: Declaration) -> AnyTool:
     function = _bare(given)
     _check(function)
     name = name or _name(function)
+    spec = declared(name, function, said) or getattr(given, DECLARED, None)
+    if spec is not None and route is ACTIVE:
+        route = Route(route.sessions, announced(named(spec, name), route.find))
     parameters = Parameters(function)
     guarded = _guard(function)(function, name, parameters, dry, route)
     functools.update_wrapper(guarded, function)
     setattr(guarded, BARE, function)
+    if spec is not None:
+        setattr(guarded, DECLARED, spec)
     disguise(guarded, function, name)
     return guarded
 

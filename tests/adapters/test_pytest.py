@@ -361,3 +361,66 @@ def test_light(pytestconfig):
     done = place.runpytest_subprocess("-p", "sealegs.adapters.pytest", "--strict-markers")
     done.assert_outcomes(passed=1)
     assert "faults" not in done.stdout.str()
+
+
+PAYING = """
+PLAN = {{
+    "name": "lost",
+    "rules": [{{"match": {{"tool": "pay"}}, "when": {{"first": 1}}, "moment": {moment!r},
+               "fault": {{"kind": "error", "status": 503}}}}],
+}}
+
+@tool({declared})
+def pay(to, amount):
+    return {{"paid": amount}}
+
+def agent():
+    for _ in range(2):
+        try:
+            return pay("Bob", amount=10)
+        except Exception:
+            pass
+
+{marks}
+@pytest.mark.faults(PLAN)
+def test_pays():
+    assert agent() == {{"paid": 10}}
+
+{marks}
+def test_pays_in_a_session_by_hand(faults):
+    with faults(PLAN):
+        agent()
+"""
+
+
+def paying(moment: str, declared: str, marks: str = "") -> str:
+    return lines(PAYING.format(moment=moment, declared=declared, marks=marks))
+
+
+def test_an_agent_that_paid_twice_fails_whatever_its_test_says(place: pytest.Pytester) -> None:
+    place.makepyfile(test_pay=paying("after", "effects=True"))
+    done = place.runpytest_inprocess()
+    done.assert_outcomes(failed=2)
+    told = 'doubled: pay(to="Bob", amount=10) took effect twice: call-1, whose answer was lost (it was shown 503 *'
+    done.stdout.fnmatch_lines([f"{told}, and call-2. Look whether *"])
+    done.stdout.fnmatch_lines(["*the agent was shown*503*", "*moment: after*", "replay: pytest test_pay.py::test_pays"])
+
+
+def test_an_expected_double_payment_is_an_expected_failure(place: pytest.Pytester) -> None:
+    place.makepyfile(test_pay=paying("after", "effects=True", "@pytest.mark.xfail(strict=True)"))
+    place.runpytest_inprocess().assert_outcomes(xfailed=2)
+
+
+@pytest.mark.parametrize(("moment", "declared"), [("before", "effects=True"), ("after", "effects=False")])
+def test_a_retry_that_does_no_harm(moment: str, declared: str, place: pytest.Pytester) -> None:
+    place.makepyfile(test_pay=paying(moment, declared))
+    done = place.runpytest_inprocess()
+    done.assert_outcomes(passed=2)
+    done.stdout.no_fnmatch_line("called again*")
+
+
+def test_of_a_tool_that_nobody_declared_the_section_asks(place: pytest.Pytester) -> None:
+    place.makepyfile(test_pay=paying("after", ""))
+    done = place.runpytest_inprocess()
+    done.assert_outcomes(passed=2)
+    done.stdout.fnmatch_lines(["called again after a lost answer: pay 2; say by @tool(effects=...) whether *"])

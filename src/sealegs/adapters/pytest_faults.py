@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import os
 from collections.abc import Generator, Iterable, Mapping
@@ -17,23 +18,29 @@ from sealegs.faults.mistake import Mistake
 from sealegs.faults.plan import Plan
 from sealegs.faults.reading import plan_from, read_plan
 from sealegs.faults.spec import ToolSpec
-from sealegs.inject import RealClock, Session, Strike, VirtualClock
+from sealegs.inject import Clock, RealClock, Session, Strike, VirtualClock
 from sealegs.inject.limit import CallLimit
+from sealegs.traces import Recorder, Repetition, record, repetitions
 
 AnyPlan = str | Path | Plan | Mapping[str, Any]
 ARMED = "sealegs_armed"
 
 
 class Watch:
-    """What a session's faults did: told every call and every fault that fired."""
+    """What a session's faults did: told every call and every fault that fired, and recording them."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, clock: Clock) -> None:
         self.plan = plan
         self.calls: list[Call] = []
         self.strikes: list[Strike] = []
+        self._recorder = Recorder(clock)
+        self._recorder.start("test", {})
+        self.knows = self._recorder.knows
+        self.acted = self._recorder.acted
 
     def around(self, layer: Layer) -> Layer:
         """The layer, its calls noted."""
+        layer = self._recorder.around(layer)
 
         def noted(call: Call) -> Generator[Any, Any, Any]:
             self.calls.append(call)
@@ -44,6 +51,12 @@ class Watch:
     def struck(self, strike: Strike) -> None:
         """A fault fired."""
         self.strikes.append(strike)
+        self._recorder.struck(strike)
+
+    def repetitions(self) -> tuple[Repetition, ...]:
+        """What took effect again after a lost answer; the session is over then."""
+        self._recorder.finish("answered")
+        return repetitions(record(self._recorder.events))
 
 
 class Faults:
@@ -96,14 +109,15 @@ class Faults:
             raise Mistake(f"clock is {clock!r}; give 'real' or 'virtual'")
         if max_calls is not None and max_calls < 1:
             raise Mistake(f"max_calls is {max_calls}; give 1 or more, or leave it out")
-        watch = Watch(read)
+        time = VirtualClock() if clock == "virtual" else RealClock()
+        watch = Watch(read, time)
         self._watches.append(watch)
         return Session(
             read,
             episode=self._episode() if episode is None else episode,
             specs=specs,
             layers=() if max_calls is None else (CallLimit(max_calls),),
-            clock=VirtualClock() if clock == "virtual" else RealClock(),
+            clock=time,
             timeout=timeout,
             watcher=watch,
         )
@@ -167,8 +181,14 @@ class Faults:
 
     def found(self) -> dict[str, Any]:
         """What the faults did, as plain data."""
-        episodes = [pytest_report.told(watch.plan, watch.calls, watch.strikes) for watch in self._watches]
+        episodes = [
+            pytest_report.told(watch.plan, watch.calls, watch.strikes, watch.repetitions()) for watch in self._watches
+        ]
         return {"episodes": episodes, "inconclusive": pytest_report.inconclusive(episodes)}
+
+    def doubled(self) -> str:
+        """What a test fails with whose agent did something twice; empty where none did."""
+        return pytest_report.doubled(one for watch in self._watches for one in watch.repetitions())
 
     def failure(self) -> str:
         """What stands under a failed test: what was delivered, the plans, and the command that replays it."""
@@ -221,12 +241,16 @@ class Armed:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
-        """The marked session is the active one while the test's body runs."""
+        """The marked session is the active one while the test's body runs. A test fails that did something twice."""
         faults = item.stash.get(KEY, None)
-        if faults is None or faults.marked is None:
+        if faults is None:
             return (yield)
-        with faults.marked:
-            return (yield)
+        with faults.marked or contextlib.nullcontext():
+            result = yield
+        doubled = faults.doubled()
+        if doubled:
+            pytest.fail(doubled, pytrace=False)
+        return result
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(

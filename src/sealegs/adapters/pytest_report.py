@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sealegs.faults.call import Call, Outcome, render
 from sealegs.faults.plan import Plan
 from sealegs.inject import Strike
+from sealegs.traces import Repetition
 
 if TYPE_CHECKING:
     import pytest
@@ -18,7 +19,9 @@ LONGEST = 200  # characters of an answer that are shown
 SHOWN = 8  # faults that are listed under a failure
 
 
-def told(plan: Plan, calls: Iterable[Call], strikes: Iterable[Strike]) -> dict[str, Any]:
+def told(
+    plan: Plan, calls: Iterable[Call], strikes: Iterable[Strike], repeated: Iterable[Repetition] = ()
+) -> dict[str, Any]:
     """One episode as plain data."""
     strikes = tuple(strikes)
     return {
@@ -28,7 +31,17 @@ def told(plan: Plan, calls: Iterable[Call], strikes: Iterable[Strike]) -> dict[s
         "calls": dict(Counter(call.tool for call in calls)),
         "fired": dict(Counter(strike.rule for strike in strikes)),
         "delivered": dict(Counter(strike.rule for strike in strikes if strike.delivered)),
+        "perhaps": dict(Counter(one.second.call.tool for one in repeated if not one.declared)),
     }
+
+
+def doubled(repeated: Iterable[Repetition]) -> str:
+    """What the agent did twice, in a message to fail with; empty where it did nothing twice."""
+    told = [one.says() for one in repeated if one.declared]
+    if not told:
+        return ""
+    more = f"; and {_times(len(told) - 1, 'call')} more did so" if len(told) > 1 else ""
+    return f"doubled: {told[0]}{more}. Look whether a call took effect before you repeat it, or give it one key."
 
 
 def inconclusive(episodes: Sequence[Mapping[str, Any]]) -> str:
@@ -83,6 +96,12 @@ def write_section(reporter: pytest.TerminalReporter, tests: Sequence[tuple[str, 
         elif reporter.verbosity >= 0:
             reporter.write_line(line)
     episodes = [one for _, found in tests for one in found["episodes"]]
+    perhaps = _sum(episodes, "perhaps")
+    if perhaps:
+        line = (
+            f"called again after a lost answer: {_counted(perhaps)}; say by @tool(effects=...) whether that does harm"
+        )
+        reporter.write_line(line, yellow=True)
     doubtful = sum(bool(found["inconclusive"]) for _, found in tests)
     sums = [
         _times(len(tests), "test"),

@@ -118,7 +118,7 @@ class World:
 
 def copied(data: Any) -> Any:
     """JSON-like data of its own, which later changes of the original do not reach."""
-    if isinstance(data, Mapping):
+    if isinstance(data, dict):
         return {key: copied(value) for key, value in data.items()}
     if isinstance(data, (list, tuple)):
         return [copied(value) for value in data]

@@ -4,3 +4,5 @@ CLEAN = "clean"
 FAILING = "failing"
 SPLITS = ("train", "validation", "test", "generalisation")
 UNSEEN = "generalisation"
+HELD = ("test", UNSEEN)
+"""The splits whose language is kept from the others."""

@@ -11,7 +11,7 @@ from typing import Any
 from sealegs.faults import seeds
 from sealegs.faults.plan import Plan
 from sealegs.tasks.graph import Step
-from sealegs.training.data import UNSEEN
+from sealegs.training.data import HELD, UNSEEN
 from sealegs.training.data.dividing import Division, division
 from sealegs.training.data.failures import MODES, Kind, fits_step, kinds, plan
 from sealegs.training.data.forms import Form, Row, row
@@ -77,6 +77,7 @@ def attempt(making: Making, number: int, trial: int, teacher: Teacher | None = N
         plan=plan(kind, mode, step.tool, draw, draw.getrandbits(31)) if kind and step else Plan(name="clean"),
         noted=kind is not None and draw.random() < making.recipe.exemplars,
         key=key,
+        held=split in HELD,
     )
     made = play(order, making.recipe.continuation, teacher)
     who = "planner" if not kind or making.recipe.continuation == "expert" else making.teacher or None

@@ -1,9 +1,17 @@
-"""The exact planner as a teacher by example: a valid solution in a drawn order, and the cheapest recovery there is.
+"""The exact planner as a teacher by example: a valid solution in a drawn order, and a recovery that doubles nothing.
 
-Before the failure it walks one of all valid solutions. After it, every call lowers c*, the fewest calls to the end. It
-reads a failure as its label says: one that stays is gone round at once, any other is tried once more before its tool
-counts as broken. So where a failure that may pass stays, it spends one call more than foresight would; nobody could
-know. An answer that looks like data is checked against what the tool declares.
+Before the failure it walks one of all valid solutions. After it, every call lowers c*, the fewest calls to the end, but
+for the calls that nobody without foresight can spare:
+
+- A failure that may pass is tried once more before its tool counts as broken; one whose label says that it stays is
+  gone round at once.
+- An action that failed may have been done. It is repeated where the tool declares that a repetition does no harm;
+  before anything else is done about it, the history tool that shows it is read. What is listed as done is taken from
+  there, what is listed in part is completed by the same call, and only what is not listed is repeated or replaced.
+- Where no way to the end is left, all that does not depend on what is lost is done first.
+
+An answer that looks like data is checked against what the tool declares. Advice in a message is followed where it asks
+for another try; where it asks for a look that is needless, or is against a harmless repetition, the text says why not.
 """
 
 from __future__ import annotations
@@ -13,14 +21,28 @@ from typing import Any, Literal
 
 from sealegs.agents import Briefing, Say, Use
 from sealegs.agents.planners import Planner
+from sealegs.agents.scripted import parsed
 from sealegs.scoring.course import node_of
 from sealegs.tasks import next_calls, recovery_cost
 from sealegs.tasks.graph import Graph, Group, Step
 from sealegs.tasks.precedence import precedence
+from sealegs.training.data.rest import still_possible
+from sealegs.training.data.trouble import Found, Repetition, Trouble, looked_up, repetition, without_note
 
 Doing = Literal[
-    "goes on", "tries again", "mends its call", "switches", "prepares", "goes on elsewhere", "stops", "finishes"
+    "goes on",
+    "tries again",
+    "mends its call",
+    "looks",
+    "switches",
+    "prepares",
+    "goes on elsewhere",
+    "does the rest",
+    "stops",
+    "finishes",
 ]
+CAUTIOUS = 0.5  # of the failures of an action that refuses duplicates, the share after which it looks before it repeats
+HEEDING = 0.7  # the same where a note asks for the look, whatever a repetition would do
 
 
 class First(random.Random):
@@ -34,9 +56,13 @@ class First(random.Random):
         """0."""
         return 0
 
+    def random(self) -> float:
+        """0."""
+        return 0.0
+
 
 class Expert(Planner):
-    """Walks a drawn solution until something fails, and recovers at the least cost.
+    """Walks a drawn solution until something fails, and recovers at the least cost that is safe.
 
     Args:
         briefing: the task and its tools.
@@ -48,6 +74,9 @@ class Expert(Planner):
     Attributes:
         doing: what the last act was.
         wrong: the tool that failed first; empty before.
+        trouble: the last bad message; None before.
+        found: what the look that came just now showed; None where the last call was none.
+        seen: what the last look showed.
     """
 
     def __init__(
@@ -63,10 +92,25 @@ class Expert(Planner):
         self._draw = First() if straight else draw
         self._left = drawn_way(self.graph, self._draw, through)
         self._order = precedence(self.graph)
-        self.tries = 1 if hopeless else 2
+        self._hopeless = hopeless
         self.doing: Doing = "goes on"
         self.wrong = ""
+        self.trouble: Trouble | None = None
+        self.found: Found | None = None
+        self.seen: Found | None = None
+        self._open = False  # whether it is open if the call that failed last took effect
         self._slip = ""
+
+    @property
+    def tries(self) -> int:  # type: ignore[override]
+        """How many failures make a tool broken: one where it is known to stay and no note speaks for another try."""
+        note = self.trouble.note if self.trouble is not None else None
+        return 1 if self._hopeless and not (note and note.repeats) else 2
+
+    @property
+    def lasting(self) -> bool:
+        """Whether the failure is known to stay, and no note says otherwise."""
+        return self.tries == 1
 
     @property
     def mended(self) -> bool:
@@ -77,20 +121,48 @@ class Expert(Planner):
         ways = [branch.steps for branch in node.branches] if isinstance(node, Group) else [(node,)]
         return any(all(step.id in self.answers for step in way) for way in ways)
 
+    @property
+    def again(self) -> Repetition:
+        """What a second call of the tool that failed last would do."""
+        assert self.trouble is not None
+        return repetition(self.trouble.spec, self.trouble.use.arguments)
+
     def act(self) -> Use | Say:
-        """The next call of the drawn solution, or of a cheapest way to the end."""
+        """The next call of the drawn solution, a look, or a call of a cheapest way to the end."""
         if not self.wrong:
             ready = [id for place, id in enumerate(self._order.ids) if self._order.after(self._left, place) >= 0]
             self.doing = "goes on" if ready else "finishes"
             return self.use(self.graph.steps[self._draw.choice(ready)]) if ready else self.finished()
         calls = next_calls(self.graph, self.state())
-        if calls:
-            return self.use(self._chosen([self.graph.steps[id] for id in calls]))
+        steps = [self.graph.steps[id] for id in calls]
+        if self._open and self._should_look(steps):
+            return self._look()
+        if steps:
+            return self.use(self._chosen(steps))
         if recovery_cost(self.graph, self.state()) == 0:
             self.doing = "finishes"
             return self.finished()
+        rest = still_possible(self.graph, self.answers.keys(), self.broken)
+        if rest:
+            self.doing = "does the rest"
+            return self.use(self.graph.steps[self._draw.choice(rest)])
         self.doing = "stops"
         return self.stopped(" ".join(f"{tool} {self.reasons[tool]}." for tool in sorted(self.broken)))
+
+    def _should_look(self, steps: list[Step]) -> bool:
+        """Whether it is to be seen first if the call took effect: but for a repetition that does no harm, always."""
+        assert self.trouble is not None
+        if self.again == "acts" or not any(step.tool == self.trouble.use.tool for step in steps):
+            return True
+        note = self.trouble.note
+        if note is not None and note.looks:
+            return self._draw.random() < HEEDING
+        return self.again == "refused" and self._draw.random() < CAUTIOUS
+
+    def _look(self) -> Use:
+        assert self.trouble is not None
+        self.doing = "looks"
+        return Use(self.trouble.spec.shown_by, {"operation": self.trouble.use.tool})
 
     def _chosen(self, steps: list[Step]) -> Step:
         """What failed comes first: the same tool again, else another of its group, else any."""
@@ -111,16 +183,41 @@ class Expert(Planner):
         return self._draw.choice(steps)
 
     def observe(self, use: Use, text: str) -> None:
-        """Keep a sound answer; remember what fails."""
+        """Keep a sound answer, also where a look shows it; remember what fails."""
+        self.found = None
+        if self.doing == "looks":
+            self._observe_look(use, text)
+            return
         super().observe(use, text)
         if use.tool in self.failures:
+            spec, times = self.specs[use.tool], self.failures[use.tool]
+            self.trouble = Trouble(use, spec, parsed(text), times)
             self.wrong = self.wrong or use.tool
-        elif not self.wrong:
+            self._open = spec.effects is not False and bool(spec.shown_by)
+            return
+        self._open = False
+        if not self.wrong:
             self._left = self._order.after(self._left, self._order.index[self.graph.step_of[use.tool].id])
 
-    def slipped(self, use: Use) -> None:
-        """The call that was meant has been made wrongly: it is still to be made."""
+    def problem(self, use: Use, data: object) -> str | None:
+        """What is wrong with an answer; advice beside it is no part of it."""
+        return super().problem(use, without_note(data))
+
+    def _observe_look(self, use: Use, text: str) -> None:
+        assert self.trouble is not None
+        struck = self.trouble.use
+        self.found = self.seen = looked_up(use.tool, self.trouble.spec, struck, parsed(text))
+        self._open = False
+        if self.found.status == "partial":  # the same call completes it, so the tool is not given up
+            self.failures[struck.tool] = 0
+        if self.found.status == "completed":
+            self.answers[self.graph.step_of[struck.tool].id] = self.found.entry["result"]
+            self.failures.pop(struck.tool, None)
+
+    def slipped(self, use: Use, made: Use, text: str) -> None:
+        """The call that was meant has been made wrongly, and this came of it: it is still to be made."""
         self.wrong = self._slip = use.tool
+        self.trouble = Trouble(made, self.specs[use.tool], parsed(text))
 
 
 def drawn_way(graph: Graph, draw: random.Random, through: Step | None) -> int:

@@ -2,42 +2,33 @@
 
 Three sources: the 58 failures of the published assignment; the nine implicit corruptions, answers that look like data
 and are wrong; and slips, calls that the agent itself makes wrongly and that the tool, or the lack of one, refuses.
+Those of the 58 that say that the arguments are wrong (`slips`) come from arguments that are, and are never injected.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
 
 from pydantic import TypeAdapter
 
-from sealegs.agents import Use
 from sealegs.faults import seeds
 from sealegs.faults.kinds import AnyFault, Error
 from sealegs.faults.kinds.corruption import FAMILIES, fits
 from sealegs.faults.plan import Plan, Rule
-from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import First, Tool
 from sealegs.recovery.causes import causes
 from sealegs.suites.maze.perturbation import PERSISTENCE
 from sealegs.suites.paladin.failures import Lasts, Shown, published
 from sealegs.tasks.graph import Step
+from sealegs.training.data.slips import ARGUMENTS, TOOLS, slippings
 from sealegs.training.data.sources import Asked
 
 FAULT: TypeAdapter[AnyFault] = TypeAdapter(AnyFault)
 MODES = tuple(PERSISTENCE)
 MALFORMED = "Malformed JSON"
-SLIPS: Mapping[str, str] = {
-    "argument left out": "Argument Hallucination",
-    "argument misnamed": "Argument Hallucination",
-    "argument of another type": "Argument Hallucination",
-    "tool with a prefix": "Tool Hallucination",
-    "tool with a version": "Tool Hallucination",
-    "tool in another case": "Tool Hallucination",
-}
 MESSAGES = ("{message}", "{message}", "{tool}: {message}", "{message} (request {id})", "{message}. Trace {id}.")
 
 
@@ -75,12 +66,18 @@ def kinds() -> Mapping[str, Kind]:
     found = [
         Kind(one.failure, one.klass, one.lasts, one.rewrites, one)
         for one in published().values()
-        if not one.rewrites or one.failure == MALFORMED  # the other one is a corruption below
-    ]
+        if one.failure not in slippings() and (not one.rewrites or one.failure == MALFORMED)
+    ]  # the other one that rewrites is a corruption below; what says that the arguments are wrong is a slip
     wrong = causes()["wrong_answer"].failure_class
     found += [Kind(family, wrong, "either", implicit=True) for family in FAMILIES]
-    found += [Kind(name, klass, "transient", slip=True) for name, klass in SLIPS.items()]
+    found += [Kind(name, _class_of_slip(name), "transient", slip=True) for name in slippings()]
     return {kind.name: kind for kind in found}
+
+
+def _class_of_slip(name: str) -> str:
+    if name in published():
+        return published()[name].klass
+    return TOOLS if slippings()[name].of_the_tool else ARGUMENTS
 
 
 def unseen_kinds(share: float, seed: int) -> frozenset[str]:
@@ -99,10 +96,16 @@ def unseen_kinds(share: float, seed: int) -> frozenset[str]:
 
 
 def fits_step(kind: Kind, asked: Asked, step: Step) -> bool:
-    """Whether a failure of this kind can strike this step: its answer can be made wrong so, and it matters."""
+    """Whether a failure of this kind can strike this step: its answer can be made wrong so, and it matters.
+
+    A tool that changes something is struck only where a history tool shows what it did: nobody could go on safely
+    otherwise.
+    """
+    spec = asked.base.specs[step.tool]
+    if not kind.slip and spec.effects is not False and not spec.shown_by:
+        return False
     if not kind.implicit:
         return True
-    spec = asked.base.specs[step.tool]
     if kind.shown is not None:
         return bool(spec.used) and not spec.effects
     expected, others = asked.right.steps[step.id], asked.base.corpus.answered_examples(step.tool)
@@ -127,44 +130,10 @@ def plan(kind: Kind, mode: str, tool: str, draw: random.Random, seed: int) -> Pl
 
 def _fault(kind: Kind, tool: str, draw: random.Random) -> AnyFault:
     if kind.shown is None:
-        return FAULT.validate_python({"kind": kind.name, "effect": "lost"})
+        return FAULT.validate_python({"kind": kind.name})
     fault = kind.shown.fault
     if isinstance(fault, Error):
         words = draw.choice(MESSAGES)
         text = words.format(message=fault.failure.message, tool=tool, id=f"{draw.getrandbits(32):08x}")
         return fault.model_copy(update={"message": text})
     return fault
-
-
-def slipped(kind: Kind, use: Use, spec: ToolSpec, draw: random.Random) -> Use | None:
-    """The call as an agent that slips makes it; None where this slip cannot be made with it."""
-    if kind.name.startswith("tool "):
-        return replace(use, tool=_renamed(kind.name, use.tool, draw))
-    required = [name for name in spec.parameters.get("required", ()) if name in use.arguments]
-    if not required:
-        return None
-    name = draw.choice(required)
-    given = dict(use.arguments)
-    value = given.pop(name)
-    if kind.name == "argument misnamed":
-        given[draw.choice((f"{name}_value", f"the_{name}", name.upper()))] = value
-    elif kind.name == "argument of another type":
-        given[name] = _other_type(value, draw)
-    return replace(use, arguments=given)
-
-
-def _renamed(slip: str, tool: str, draw: random.Random) -> str:
-    if slip == "tool with a prefix":
-        return f"{draw.choice(('do', 'call', 'api', 'run'))}_{tool}"
-    if slip == "tool with a version":
-        return f"{tool}_{draw.choice(('v2', 'v3', 'new', 'api'))}"
-    first, *rest = tool.split("_")
-    return first + "".join(part.title() for part in rest) if rest else tool.upper()
-
-
-def _other_type(value: Any, draw: random.Random) -> Any:
-    if isinstance(value, str):
-        return [value]
-    if isinstance(value, (int, float)):
-        return draw.choice(("unknown", "as requested", "n/a"))
-    return "see above"

@@ -65,8 +65,9 @@ def row(order: Order, made: Trajectory, about: Mapping[str, Any], form: Form, co
 
 
 def strategy(made: Trajectory) -> str | None:
-    """What the recovery came to, in order: `retry`, `correct`, `switch`, `stop`, joined by `then`."""
-    names = {"tries again": "retry", "mends its call": "correct", "switches": "switch", "stops": "stop"}
+    """What the recovery came to, in order: `retry`, `correct`, `look`, `switch`, `stop`, joined by `then`."""
+    names = {"tries again": "retry", "mends its call": "correct", "looks": "look", "stops": "stop"}
+    names |= {"switches": "switch", "prepares": "switch"}
     return " then ".join(dict.fromkeys(names[doing] for doing in made.doings if doing in names)) or None
 
 
@@ -75,9 +76,7 @@ def offered_tools(specs: Sequence[ToolSpec]) -> tuple[dict[str, Any], ...]:
     return tuple({"type": "function", "function": tool_entry(spec)} for spec in specs)
 
 
-def conversation(
-    messages: Sequence[Message], specs: Sequence[ToolSpec], *, gave_up: bool
-) -> list[dict[str, str]]:
+def conversation(messages: Sequence[Message], specs: Sequence[ToolSpec], *, gave_up: bool) -> list[dict[str, str]]:
     """Messages as ToolBench has them: one turn each."""
     tools = json.dumps([tool_entry(spec) for spec in specs], ensure_ascii=False)
     texts: list[dict[str, str]] = []

@@ -5,7 +5,6 @@ What the agent sees and says is kept as messages, the truth as a record that the
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,7 +28,9 @@ from sealegs.tasks.graph import Step
 from sealegs.traces import Recorder
 from sealegs.traces.record import Record, record
 from sealegs.training.data.expert import Doing, Expert
-from sealegs.training.data.failures import Kind, slipped
+from sealegs.training.data.failures import Kind
+from sealegs.training.data.scene import Scene, scene
+from sealegs.training.data.slips import Slip, slipped
 from sealegs.training.data.sources import Asked
 from sealegs.training.data.wording import closing, thought
 from sealegs.world.state import World
@@ -43,14 +44,14 @@ class Voice:
     """How things are said.
 
     Attributes:
-        thought: what is said with a call: of what is done, the tool, the tool that failed, what was wrong, and a draw.
-        closing: a final answer put into other words.
+        thought: what is said with a call, given its scene.
+        closing: a final answer put into other words, given its scene and the answer.
         adviser: whose notes stand in tools' messages.
         every: whether a note stands in every message of a tool that fails, as the layer has it; else in the first.
     """
 
-    thought: Callable[[str, ToolSpec, str, str, random.Random], str]
-    closing: Callable[[str, str, random.Random], str]
+    thought: Callable[[Scene], str]
+    closing: Callable[[Scene, str], str]
     adviser: Callable[[], Adviser]
     every: bool = False
 
@@ -71,6 +72,7 @@ class Order:
         key: names all its random decisions.
         voice: how things are said.
         straight: whether the expert takes the first of equally good calls.
+        held: whether it is said in the forms that are kept apart for tests.
     """
 
     asked: Asked
@@ -84,6 +86,7 @@ class Order:
     key: tuple[object, ...]
     voice: Voice = ENGLISH
     straight: bool = False
+    held: bool = False
 
     @property
     def hopeless(self) -> bool:
@@ -172,16 +175,19 @@ class Player:
         if order.prompt:
             self.made.messages.insert(0, {"role": "system", "content": PROMPTS[order.prompt].strip()})
         self.calls = 0
+        self.slip: Slip | None = None
 
     def call(self, use: Use) -> Outcome:
-        """Make one call in the world."""
+        """Make one call in the world; a slip is refused in the words of its kind."""
         self.calls += 1
         corpus = self.order.asked.base.corpus
 
         def run(call: Call) -> Outcome:
-            if call.tool not in self.specs and call.tool in corpus.tools:
+            if call.tool not in self.specs:
                 return Failure(f"There is no tool named {call.tool!r}.", type="ToolNotFound", status=404)
-            return corpus.run(call, self.world)
+            outcome = corpus.run(call, self.world)
+            refused = isinstance(outcome, Failure) and self.slip is not None and use is self.slip.use
+            return self.slip.refusal or outcome if refused and self.slip is not None else outcome
 
         return self.session.call(use.tool, use.arguments, run)
 
@@ -212,6 +218,12 @@ class Player:
             function = {"name": use.tool, "arguments": dict(use.arguments)}
             message["tool_calls"] = [{"id": f"call-{self.calls + 1}", "type": "function", "function": function}]
         self.made.messages.append(message)
+
+    def scene(self, expert: Expert, act: Use | Say) -> Scene:
+        """What there is to say of an act of the expert's."""
+        last = self.made.messages[-1]
+        fresh = expert.trouble is not None and last["role"] == "tool" and last["name"] == expert.trouble.use.tool
+        return scene(expert, act, self.draw, self.order.held, self.slip, fresh=fresh and expert.found is None)
 
     def end(self, answer: str | None, why: str = "cut after the failure") -> Trajectory:
         """Close the record and have it judged; without an answer, say why there is none."""
@@ -255,34 +267,36 @@ def play(order: Order, continuation: str = "expert", teacher: Teacher | None = N
 def _step(player: Player, expert: Expert, act: Use, *, recovering: bool) -> None:
     """One call of the expert's; the agent's own slip where this is the place of one."""
     order, made = player.order, player.made
-    spec = player.specs[act.tool]
-    doing = "first" if expert.doing == "goes on" and player.calls == 0 else expert.doing
-    said = order.voice.thought
-    text = said(doing, spec, expert.wrong, expert.reasons.get(expert.wrong, "failed"), player.draw)
+    text = order.voice.thought(player.scene(expert, act))
     here = order.kind is not None and order.step is not None and act.tool == order.step.tool and not expert.wrong
     if here and order.kind is not None and order.kind.slip:
-        use = slipped(order.kind, act, spec, player.draw)
-        if use is None:
-            raise Unfit("this slip cannot be made here")
-        player.say(text, use, recovery=False, train=False)
-        made.at = player.calls
-        outcome = player.call(use)
-        if not isinstance(outcome, Failure):
-            raise Unfit("the tool takes the slip for a right call")
-        player.show(outcome, use)
-        expert.slipped(act)
+        _slip(player, expert, act, text)
         return
     player.say(text, act, recovery=recovering)
     made.at = player.calls if here else made.at
-    outcome = player.call(act)
-    player.show(outcome, act)
-    expert.observe(act, render(outcome))
+    shown = player.show(player.call(act), act)
+    expert.observe(act, shown)
     if here and not expert.wrong:
         raise Unfit("the failure cannot be told from a right answer")
 
 
+def _slip(player: Player, expert: Expert, act: Use, text: str) -> None:
+    """The call as an agent that slips makes it, and its refusal."""
+    order = player.order
+    assert order.kind is not None
+    player.slip = slip = slipped(order.kind.name, act, player.specs[act.tool], player.draw)
+    if slip is None:
+        raise Unfit("this slip cannot be made here")
+    player.say(text, slip.use, recovery=False, train=False)
+    player.made.at = player.calls
+    outcome = player.call(slip.use)
+    if not isinstance(outcome, Failure):
+        raise Unfit("the tool takes the slip for a right call")
+    expert.slipped(act, slip.use, player.show(outcome, slip.use))
+
+
 def _told(player: Player, expert: Expert, act: Say) -> Trajectory:
-    text = player.order.voice.closing(expert.doing, act.text, player.draw)
+    text = player.order.voice.closing(player.scene(expert, act), act.text)
     player.say(text, None, recovery=expert.doing == "stops")
     return player.end(text)
 

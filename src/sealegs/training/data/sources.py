@@ -193,11 +193,16 @@ def _written(value: int | float, like: str) -> str:
 
 @lru_cache(maxsize=KEPT)
 def offered(base: Base, salt: int, count: int, barred: frozenset[str]) -> tuple[ToolSpec, ...]:
-    """The tools of a task and some that do not help, in a drawn order; none of the barred ones among the latter."""
+    """The tools of a task and some that do not help, in a drawn order; none of the barred ones among the latter.
+
+    With an action comes the history tool that shows what it did.
+    """
     if base.tasks.recorded:
         others: Sequence[ToolSpec] = [tool.spec for name, tool in base.corpus.tools.items() if name not in base.specs]
     else:
         names = distractors(base.task, salt, base.corpus, count + len(barred))
         others = [base.corpus.tools[name].spec for name in names]
     kept = [spec for spec in others if spec.name not in barred][:count]
+    named = {spec.shown_by: spec for spec in (*base.specs.values(), *kept) if spec.shown_by in base.corpus.histories}
+    kept += [base.corpus.spec(history) for history in sorted(named)]
     return tuple(sorted([*base.specs.values(), *kept], key=lambda spec: seeds.digest(salt, base.id, spec.name)))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import random
-
-from sealegs.faults.spec import ToolSpec
 from sealegs.training.data.playing import Voice
+from sealegs.training.data.scene import Scene
 from sealegs.training.proof.kinds import bank
 
 SAID = {
@@ -16,15 +14,16 @@ SAID = {
 }
 
 
-def thought(doing: str, spec: ToolSpec, failed: str, problem: str, draw: random.Random) -> str:
+def thought(scene: Scene) -> str:
     """The service that is called, and what is done about a failure."""
-    return f"{SAID[doing]} {spec.description}" if doing in SAID else f" {spec.description}"
+    assert scene.spec is not None
+    return f"{SAID[scene.doing]} {scene.spec.description}" if scene.doing in SAID else f" {scene.spec.description}"
 
 
-def closing(doing: str, text: str, draw: random.Random) -> str:
+def closing(scene: Scene, text: str) -> str:
     """The result, or that there is none."""
     _, found, status = text.rsplit("\n", 2)
-    return f"Recovery: stop\n{status}" if doing == "stops" else f"{found.removeprefix('- ')}\n{status}"
+    return f"Recovery: stop\n{status}" if scene.doing == "stops" else f"{found.removeprefix('- ')}\n{status}"
 
 
 SHORT = Voice(thought, closing, bank, every=True)

@@ -1,0 +1,215 @@
+"""What there is to say of an act of the expert's: its facts, each in few words, taken from the row itself."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sealegs.agents import Say, Use
+from sealegs.agents.scripted import shown
+from sealegs.faults.spec import ToolSpec
+from sealegs.tasks.graph import Constant, Field, Group, Step, User
+from sealegs.training.data.expert import Doing, Expert
+from sealegs.training.data.slips import Slip
+from sealegs.training.data.trouble import Found, Repetition, Trouble
+
+LONGEST = 44  # characters of a value that is told
+NAMED = 3  # values or tools that a sentence lists
+# How descriptions that are no orders begin; whatever a tool of somebody else's begins with is quoted.
+_NO_NOUNS = frozenset(
+    {"at", "available", "back", "by", "c", "closes", "desired", "free", "from", "in", "kept", "km", "kwh", "left", "on"}
+    | {"opens", "out", "refunded", "reported", "spent", "taken", "to", "until", "up", "wanted"}
+)
+_ORDER = re.compile(
+    r"^(?!Lowest|Sunrise|Weather|Distance|A |An |The |All |This |These )[A-Z][a-z]+ (?!for\b|of\b|and\b)"
+)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One act and what is known when it comes.
+
+    Attributes:
+        doing: what the act is.
+        draw: of its words.
+        held: whether the forms kept apart are the ones to be said.
+        spec: the tool that is called; None at the end.
+        slots: facts by the name under which forms take them; a fact that there is not is left out.
+        trouble: the last bad message, where it is still to be dealt with.
+        fresh: whether that message has just come.
+        again: what a repetition of the call that failed would do.
+        found: what a look has just shown.
+        seen: what the last look showed.
+        slip: what was wrong with the agent's own call.
+        begins: whether it is the first call.
+        lasting: whether the failure is known to stay.
+    """
+
+    doing: Doing
+    draw: random.Random
+    held: bool = False
+    spec: ToolSpec | None = None
+    slots: Mapping[str, str] = field(default_factory=dict)
+    trouble: Trouble | None = None
+    fresh: bool = False
+    again: Repetition = "reads"
+    found: Found | None = None
+    seen: Found | None = None
+    slip: Slip | None = None
+    begins: bool = False
+    lasting: bool = False
+
+
+def scene(expert: Expert, act: Use | Say, draw: random.Random, held: bool, slip: Slip | None, *, fresh: bool) -> Scene:
+    """The scene of an act.
+
+    Args:
+        expert: who acts.
+        act: what it is about to do.
+        draw, held: of the words.
+        slip: what was wrong with the call before, where it was the agent's own fault.
+        fresh: whether the message before was a bad one.
+    """
+    spec = expert.specs.get(act.tool) if isinstance(act, Use) else None
+    step = expert.graph.step_of.get(act.tool) if isinstance(act, Use) else None
+    slots = dict(_step_facts(expert, step, act)) if step is not None and isinstance(act, Use) else {}
+    if spec is not None:
+        slots |= _tool_facts(spec)
+    trouble = expert.trouble
+    done = [expert.graph.steps[id].tool for id in expert.answers]
+    if done:
+        slots["done"] = listed(done[-NAMED:])
+    if trouble is not None:
+        slots["failed"] = trouble.spec.name
+        if trouble.spec.shown_by:
+            slots["history"] = trouble.spec.shown_by
+        if expert.found is not None and expert.found.status == "completed":
+            slots["fact"] = _fact(expert.found.entry["result"])
+    return Scene(
+        doing=expert.doing,
+        draw=draw,
+        held=held,
+        spec=spec,
+        slots=slots,
+        trouble=trouble,
+        fresh=fresh,
+        again=expert.again if trouble is not None else "reads",
+        found=expert.found,
+        seen=expert.seen,
+        slip=slip,
+        begins=not done and not expert.wrong,
+        lasting=expert.lasting,
+    )
+
+
+def _tool_facts(spec: ToolSpec) -> dict[str, str]:
+    """Its name, and what it is for: as an order where its description is one, else quoted."""
+    first = re.split(r"\n|(?<=[\w)%])\.\s|[:;] | \(", spec.description.strip())[0].rstrip(". ")
+    found = {"tool": spec.name}
+    if first and _ORDER.match(first):
+        found["purpose"] = first[:1].lower() + first[1:]
+    elif first:
+        found["quoted"] = first
+    return found
+
+
+def _step_facts(expert: Expert, step: Step, act: Use) -> Iterable[tuple[str, str]]:
+    given: list[str] = []
+    taken: list[str] = []
+    for name, binding in step.arguments.items():
+        value = act.arguments.get(name)
+        match binding:
+            case User() | Constant() if (told := _value(name, value)) and isinstance(binding, User):
+                given.append(told)
+            case Field() if text := short(value):
+                taken.append(f"{_held(binding.path, text)} from {_giver(expert, binding)}")
+    if given:
+        yield "given", listed(given[:NAMED])
+    if taken:
+        yield "taken", taken[0]
+    labels = [d.label for d in expert.task.deliverables if _gives(expert, step, d.source)]
+    if labels:
+        yield "label", labels[0]
+    for later in expert.graph.walk():
+        field = next((need for need in later.needs if _gives(expert, step, need)), None)
+        if field is not None and later.id not in expert.answers and later.tool not in expert.broken:
+            yield "later", later.tool
+            yield "field", words(field.path)
+            return
+
+
+def _gives(expert: Expert, step: Step, source: Field) -> bool:
+    """Whether a field is one of the answer of this step."""
+    node = expert.graph.by_id.get(source.node)
+    if isinstance(node, Group):
+        return any(branch.exports[source.path].node == step.id for branch in node.branches)
+    return source.node == step.id
+
+
+def _giver(expert: Expert, source: Field) -> str:
+    """The tool whose answer a field was taken from."""
+    node = expert.graph.by_id.get(source.node)
+    if isinstance(node, Group):
+        exports = [branch.exports[source.path].node for branch in node.branches]
+        return next((expert.graph.steps[id].tool for id in exports if id in expert.answers), node.id)
+    return expert.graph.steps[source.node].tool
+
+
+def _value(name: str, value: Any) -> str:
+    """A value as a sentence tells it: a number with the name of its parameter."""
+    if isinstance(value, str):
+        return short(value)
+    text = short(value)
+    return f"{text} ({name if _verbal(name) else words(name)})" if text else ""
+
+
+def short(value: Any) -> str:
+    """A value in one short line; empty where it is none."""
+    if isinstance(value, (list, tuple, Mapping)) or value is None:
+        return ""
+    text = " ".join(shown(value).split())
+    return text if text and len(text) <= LONGEST and not set(text) & set('()[]{}“”"') else ""
+
+
+def words(path: str) -> str:
+    """The last name of a path, in words: `value of departs_at` where it does not end in a noun."""
+    name = _last(path)
+    return f"value of {name}" if _verbal(name) else name.replace("_", " ")
+
+
+def _held(path: str, text: str) -> str:
+    """A field and its value: `the total 12.5`, `departs_at = 10:15`."""
+    name = _last(path)
+    return f"{name} = {text}" if _verbal(name) else f"the {words(name)} {text}"
+
+
+def _last(path: str) -> str:
+    return next((part for part in reversed(path.split(".")) if not part.isdigit()), path)
+
+
+def _verbal(name: str) -> bool:
+    return name.rpartition("_")[2] in _NO_NOUNS
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a, b and c`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def quoted(value: Any) -> str:
+    """A value between quotation marks, cut where it is long."""
+    text = " ".join((value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).split())
+    text = text.replace("“", "'").replace("”", "'")
+    return f"“{text if len(text) <= LONGEST else text[: LONGEST - 3] + '...'}”"
+
+
+def _fact(result: Mapping[str, Any]) -> str:
+    """What names an entry best: its first value that is an id, else its first at all."""
+    told = [(name, text) for name, value in result.items() if (text := short(value))]
+    ids = [(name, text) for name, text in told if name.endswith(("_id", "_number", "_code")) or name == "id"]
+    name, text = (ids or told or [("status", "completed")])[0]
+    return _held(name, text)

@@ -11,6 +11,8 @@ from pathlib import Path
 from queue import Empty, Queue
 from typing import Any
 
+from sealegs.faults.kinds import KINDS
+
 SEALEGS = [sys.executable, "-c", "from sealegs.cli import main; main()", "proxy"]
 RAW = [sys.executable, str(Path(__file__).parent / "raw_server.py")]
 
@@ -88,6 +90,14 @@ def text_of(message: dict[str, Any]) -> str:
     return str(block["text"])
 
 
+def written(folder: Path, rules: list[dict[str, Any]]) -> Path:
+    """The file of a plan of these rules, each at the simplest moment of its fault unless it names one."""
+    timed = [{"moment": KINDS[rule["fault"]["kind"]].simplest_moment(), **rule} for rule in rules]
+    plan = folder / "plan.json"
+    plan.write_text(json.dumps({"name": "test", "rules": timed}), encoding="utf-8")
+    return plan
+
+
 @contextmanager
 def piped(
     folder: Path,
@@ -99,9 +109,7 @@ def piped(
     """A proxy under these rules over the raw server, which logs to `got` in the folder."""
     given: list[str] = []
     if rules is not None:
-        plan = folder / "plan.json"
-        plan.write_text(json.dumps({"name": "test", "rules": rules}), encoding="utf-8")
-        given = ["--plan", str(plan)]
+        given = ["--plan", str(written(folder, rules))]
     server = command or [*RAW, str(folder / "got")]
     process = subprocess.Popen(
         [*SEALEGS, *given, *options, "--", *server],

@@ -23,7 +23,7 @@ from fastmcp.client.transports import StdioTransport, StreamableHttpTransport  #
 from mcp.client.client import Client  # noqa: E402
 from mcp.client.stdio import StdioServerParameters, stdio_client  # noqa: E402
 
-from tests.adapters.mcp.piping import SEALEGS  # noqa: E402
+from tests.adapters.mcp.piping import SEALEGS, written  # noqa: E402
 
 SERVER = str(Path(__file__).parent / "real_server.py")
 SERVERS = ("official", "fastmcp")
@@ -83,8 +83,7 @@ def urls() -> Iterator[dict[str, str]]:
 
 
 def options(folder: Path, rules: list[dict[str, Any]]) -> list[str]:
-    plan = folder / "plan.json"
-    plan.write_text(json.dumps({"name": "test", "rules": rules}), encoding="utf-8")
+    plan = written(folder, rules)
     return [*SEALEGS[1:], "--plan", str(plan)]
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from sealegs.traces import read, record
 from tests import needs
-from tests.adapters.mcp.piping import SEALEGS, cancel, request, text_of
+from tests.adapters.mcp.piping import SEALEGS, cancel, request, text_of, written
 
 aiohttp = pytest.importorskip("aiohttp", reason=needs.module("aiohttp"))
 
@@ -115,8 +115,7 @@ async def proxied(folder: Path, rules: list[dict[str, Any]], *options: str) -> A
     )
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
-    plan = folder / "plan.json"
-    plan.write_text(json.dumps({"name": "test", "rules": rules}), encoding="utf-8")
+    plan = written(folder, rules)
     url = f"http://127.0.0.1:{runner.addresses[0][1]}/mcp?key=1%2F2"
     process = await asyncio.create_subprocess_exec(
         sys.executable, *SEALEGS[1:], "--plan", str(plan), "--url", url, *options, stdout=asyncio.subprocess.PIPE
@@ -440,3 +439,37 @@ async def test_a_task_s_result_is_struck_when_it_is_fetched(tmp_path: Path) -> N
             assert task["status"] == ("working" if id == 2 else "completed")
             if id > 2:
                 assert json.loads(task["result"]["content"][0]["text"])["price"] != 10.0
+
+
+LOST: list[dict[str, Any]] = [
+    {"kind": "error", "status": 503},
+    {"kind": "timeout", "seconds": 0.1},
+    {"kind": "connection", "mode": "reset"},
+]
+
+
+@pytest.mark.parametrize("fault", LOST, ids=lambda fault: fault["kind"])
+@pytest.mark.parametrize("tool", ["echo", "stream"])
+async def test_a_failure_comes_before_the_server_s_work_or_after_it(
+    tool: str, fault: dict[str, Any], tmp_path: Path
+) -> None:
+    """Whether it answers at once or in a stream, which is read to its end."""
+    rules = [
+        {"match": {"argument": {"name": "moment", "equals": moment}}, "fault": fault, "moment": moment}
+        for moment in ("before", "after")
+    ]
+    async with proxied(tmp_path, rules, "--records", str(tmp_path / "records.jsonl")) as (server, url, client):
+        server.go_on.set()
+        shown = []
+        for id, moment in enumerate(("before", "before", "after", "after")):
+            try:
+                async with client.post(url, json=request(id, tool, moment=moment)) as answer:
+                    (line,) = (line for line in (await answer.read()).split(b"\n") if b'"result"' in line)
+                    shown.append(json.dumps(json.loads(line.removeprefix(b"data: "))["result"]))
+            except aiohttp.ClientError:
+                shown.append("cut off")
+        ran = [json.loads(body)["params"]["arguments"]["moment"] for *_, body in server.requests]
+    assert ran == ["after", "after"]
+    assert len(set(shown)) == 1
+    turns = [turn for events in read(tmp_path / "records.jsonl") for turn in record(events).turns]
+    assert [strike.moment for turn in turns for strike in turn.strikes] == ["before", "before", "after", "after"]

@@ -497,3 +497,35 @@ def test_a_batch_passes_as_it_is_and_that_is_said_once(tmp_path: Path) -> None:
         assert [pipes.line(), pipes.line()] == [batch, batch]
         assert pipes.process.stderr is not None
         assert pipes.process.stderr.read().count(b"without faults") == 1
+
+
+LOST: list[dict[str, Any]] = [
+    {"kind": "error", "status": 503},
+    {"kind": "error", "message": "Unknown tool", "body": {"code": -32602}},
+    {"kind": "timeout", "seconds": 0.1},
+    {"kind": "connection"},
+    {"kind": "rate_limit"},
+]
+
+
+@pytest.mark.parametrize("fault", LOST, ids=lambda fault: "-".join(map(str, fault.values())))
+def test_a_failure_comes_before_the_server_s_work_or_after_it(fault: dict[str, Any], tmp_path: Path) -> None:
+    """The server's own log says how often it was asked; the client cannot tell the two apart."""
+    rules = [
+        {"match": {"argument": {"name": "moment", "equals": moment}}, "fault": fault, "moment": moment}
+        for moment in ("before", "after")
+    ]
+    records = tmp_path / "records.jsonl"
+    with piped(tmp_path, rules, "--records", str(records)) as pipes:
+        shown = [pipes.asked(f"{moment} {n}", "echo", moment=moment) for moment in ("before", "after") for n in (1, 2)]
+        assert pipes.end() == 0
+        asked = [json.loads(line) for line in pipes.got().splitlines()]
+    ran = [one["params"]["arguments"]["moment"] for one in asked if one["method"] == "tools/call"]
+    assert ran == ["after", "after"]
+    assert len({json.dumps({**one, "id": 0}) for one in shown}) == 1
+    (events,) = read(records)
+    strikes = [strike for turn in record(events).turns for strike in turn.strikes]
+    assert [(one.moment, one.runs, one.delivered) for one in strikes] == [
+        *[("before", 0, True)] * 2,
+        *[("after", 1, True)] * 2,
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
 import re
 import traceback
@@ -347,3 +348,64 @@ def test_a_connection_goes_back_to_its_pool(served: Served) -> None:
         (key,) = adapter.poolmanager.pools.keys()
         pool = adapter.poolmanager.pools[key]
         assert (pool.num_connections, pool.num_requests) == (1, 3)
+
+
+LOST: list[Fault] = [
+    Error(status=503),
+    RateLimit(),
+    Timeout(seconds=0.01),
+    Connection(mode="reset"),
+    Hang(seconds=0.01),
+]
+
+
+@ALL_KINDS
+@pytest.mark.parametrize("path", ["prices", "events"])
+@pytest.mark.parametrize("fault", LOST, ids=lambda fault: fault.kind)
+async def test_a_failure_comes_before_the_server_s_work_or_after_it(
+    kind: str, path: str, fault: Fault, served: Served
+) -> None:
+    """The server's own list says how often it was asked; the client cannot tell the two apart."""
+    seen: dict[str, str] = {}
+    for moment in ("before", "after"):
+        served.asked.clear()
+        episode = Episode(rule(fault, moment=moment))
+        try:
+            got = await ask(kind, episode.session, f"{served.url}/{path}", json={"count": 1})
+            seen[moment] = f"{got.status} {got.body!r}"
+        except Exception as error:
+            seen[moment] = f"{type(error).__name__}: {error}"
+        assert [asked[0] for asked in served.asked] == ["POST"] * (moment == "after")
+        (turn,) = episode.record().turns
+        assert [strike.moment for strike in turn.strikes] == [moment]
+        assert turn.worked == turn.lost == (moment == "after")
+    assert seen["before"] == seen["after"]
+
+
+@pytest.mark.parametrize("form", ["httpx", "httpx2"])
+async def test_the_answer_that_is_lost_gives_its_connection_back(form: str, served: Served) -> None:
+    """With one connection for all, the second call would wait for ever."""
+    library = pytest.importorskip(form, reason=needs.module(form))
+    ours = importlib.import_module(f"sealegs.adapters.{form}")
+    limits = library.Limits(max_connections=1)
+    session = silent_at("after", Error(status=503))
+    with library.Client(transport=ours.Transport(session, library.HTTPTransport(limits=limits)), timeout=2.0) as client:
+        assert [client.get(f"{served.url}/events").status_code for _ in range(3)] == [503] * 3
+    inner = library.AsyncHTTPTransport(limits=limits)
+    async with library.AsyncClient(transport=ours.AsyncTransport(session, inner), timeout=2.0) as client:
+        assert [(await client.get(f"{served.url}/events")).status_code for _ in range(3)] == [503] * 3
+    assert len(served.asked) == 6
+
+
+def test_the_answer_that_requests_loses_gives_its_connection_back(served: Served) -> None:
+    requests = pytest.importorskip("requests", reason=needs.module("requests"))
+    ours = importlib.import_module("sealegs.adapters.requests")
+    with requests.Session() as client:
+        session = silent_at("after", Error(status=503))
+        client.mount("http://", ours.Adapter(session, pool_maxsize=1, pool_block=True))
+        assert [client.get(f"{served.url}/events", timeout=2.0).status_code for _ in range(3)] == [503] * 3
+    assert len(served.asked) == 3
+
+
+def silent_at(moment: str, fault: Fault) -> Session:
+    return Session(plan(rule(fault, moment=moment)), clock=VirtualClock())

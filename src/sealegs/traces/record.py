@@ -69,8 +69,8 @@ class Turn:
 
     @property
     def lost(self) -> bool:
-        """Whether whoever made the call was told something else than any run answered, or nothing."""
-        return self.shown is None or self.shown not in self.answers
+        """Whether it was done and whoever made the call was told something else than any run answered, or nothing."""
+        return self.worked and (self.shown is None or self.shown not in self.answers)
 
     @property
     def seen(self) -> Outcome | None:

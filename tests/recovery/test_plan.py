@@ -8,6 +8,7 @@ import pytest
 
 from sealegs.faults.call import Failure, Outcome, Value
 from sealegs.faults.mistake import Mistake
+from sealegs.faults.spec import ToolSpec
 from sealegs.recovery.plan import RecoveryPlan, read_recovery_plan
 from tests.recovery.stage import BUSY, FINE, GONE, Stage
 
@@ -79,11 +80,65 @@ def test_all_mistakes_are_told(tmp_path: Path) -> None:
         ("policies: [{parse: {}, stop: {}}]", "one policy"),
         ("alternatives: [{tool: a, steps: [{tool: b}], answer: {x: {step: 1, path: y}}}]", "from step 1"),
         ("polices: []", "polices"),
+        ("tools: {pay: {verify: {done: {path: a, exists: true}}}}", r"tools\.pay\.verify\.tool"),
+        ("tools: {pay: {verify: {tool: '', done: {path: a, exists: true}}}}", r"verify\.tool: \"\""),
+        ("tools: {pay: {verify: {tool: look, done: {path: a, is: b}}}}", r"done\.is"),
+        ("tools: {pay: {verify: {tool: look, done: {path: a}}}}", "should be {path: PATH, equals: SOURCE}"),
+        ("tools: {pay: {verify: {tool: look, done: {path: a, equals: b}}}}", r"done\.equals"),
+        ("tools: {pay: {verify: {tool: pay, done: {path: a, exists: true}}}}", "verifies pay by itself"),
+        (
+            "tools: {pay: {verify: {tool: look, done: {path: a, exists: true}, answer: {id: {entry: id}}}}}",
+            "`done` finds no entry",
+        ),
+        ("tools: {get: {effects: false, key: token}}", "has no effects"),
+        ("tools: {pay: {key: token, parameters: {properties: {amount: {}}}}}", "no parameter 'token'.*it has amount"),
+        (
+            "tools: {pay: {parameters: {properties: {amount: {}}},"
+            " verify: {tool: look, done: {path: a, equals: {given: sum}}}}}",
+            "no parameter 'sum'",
+        ),
+        (
+            "policies: [retry]\ntools: {pay: {verify: {tool: look, done: {path: a, exists: true}}}}",
+            "has no policy `verify`",
+        ),
     ],
 )
 def test_a_mistake_is_named(tmp_path: Path, text: str, part: str) -> None:
     with pytest.raises(Mistake, match=part):
         read_recovery_plan(written(tmp_path, text))
+
+
+DECLARED = """
+tools:
+  "*": {effects: true}
+  "get_*": {effects: false}
+  get_*_twice: {idempotent: true}
+  get_and_pay: {effects: true}
+  known: {idempotent: true}
+  pay:
+    verify:
+      tool: get_payments
+      arguments: {account: {given: account}}
+      done: {all: [{path: count, at_least: 1}, {entries: payments, where: {amount: {given: amount}}}]}
+      answer: {id: {entry: ref}, sum.amount: {given: amount}, seen: {path: count}, by: {fixed: us}}
+"""
+
+
+def test_the_most_specific_name_declares_a_tool(tmp_path: Path) -> None:
+    for tool, calls in (("get_rate", 2), ("put_rate", 1), ("get_it_twice", 2), ("get_and_pay", 1), ("known", 2)):
+        plan = read_recovery_plan(written(tmp_path, DECLARED))
+        scene = Stage(plan.layer(), {tool: [BUSY, FINE]}, (ToolSpec("known", effects=True),))
+        scene.call(tool)
+        assert len(scene.made) == calls, tool
+
+
+def test_a_plan_verifies(tmp_path: Path) -> None:
+    plan = read_recovery_plan(written(tmp_path, DECLARED))
+    payments = Value({"count": 2, "payments": [{"amount": 4, "ref": "a"}, {"amount": "5", "ref": "b"}]})
+    scene = Stage(plan.layer(), {"pay": [BUSY], "get_payments": [payments]})
+    found = scene.call("pay", account="x", amount=5)
+    assert found == Value({"id": "b", "sum": {"amount": 5}, "seen": 2, "by": "us"})
+    assert scene.made == [("pay", {"account": "x", "amount": 5}), ("get_payments", {"account": "x"})]
 
 
 def test_advice_comes_from_the_shipped_bank() -> None:

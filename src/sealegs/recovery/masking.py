@@ -1,7 +1,8 @@
 """Messages without what differs from one occurrence to the next: the same failure reads the same.
 
 Identifiers, addresses, paths, times and numbers become words in angle brackets, the longest forms first. Three digits
-that can be an HTTP status stay, and so do the numbers of system errors, for they say what kind of failure it is. Masking twice changes nothing more.
+that can be an HTTP status stay, and so do the numbers of system errors, for they say what kind of failure it is.
+Masking twice changes nothing more.
 """
 
 from __future__ import annotations

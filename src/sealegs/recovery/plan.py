@@ -1,10 +1,10 @@
 """A recovery plan: policies, budget, alternatives and what is known of tools, as a file beside the fault plan.
 
 ```yaml
-policies: [parse, mend_arguments, read_on, {retry: {base: 0.5}}, {breaker: {failures: 5}}, switch, stop]
+policies: [parse, mend_arguments, read_on, {retry: {base: 0.5}}, verify, {breaker: {failures: 5}}, switch, stop]
 budget: {calls: 24, seconds: 300}
 tools:
-  get_rate: {effects: false}
+  "get_*": {effects: false}
 alternatives:
   - tool: get_rate
     steps: [{tool: fx_quote, arguments: {pair: {given: base}, side: {fixed: mid}}}]
@@ -12,8 +12,9 @@ alternatives:
 profiles: profiles.json
 false_alarms: 0.01
 ```
-All that is left out stands as in `active()`. The policy `advise` asks the bank that `bank: FILE` names, or the shipped
-one; `profiles` names what `sealegs detect learn` made. Both are looked for in the plan's folder.
+All that is left out stands as in `active()`. For `tools` see `plan_checks`, for `alternatives` `plan_alternatives`. The
+policy `advise` asks the bank that `bank: FILE` names, or the shipped one; `profiles` names what `sealegs detect learn`
+made. Both are looked for in the plan's folder.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from sealegs.recovery.detectors import LearnedDetector, read_profiles
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.recovery.nature import Nature
 from sealegs.recovery.plan_alternatives import AlternativeSettings
+from sealegs.recovery.plan_checks import ToolSettings
 from sealegs.recovery.policies import (
     Advise,
     Adviser,
@@ -46,8 +48,10 @@ from sealegs.recovery.policies import (
     Retry,
     Stop,
     Switch,
+    Verify,
 )
 from sealegs.recovery.policies.base import Sequence
+from sealegs.recovery.policies.checks import Check
 from sealegs.recovery.policies.retry import TRIES
 
 Seconds = Annotated[float, Field(ge=0)]
@@ -86,18 +90,9 @@ class BudgetSettings(_Read):
     prices: Mapping[str, Seconds] = Field(default_factory=dict)
 
 
-class ToolSettings(_Read):
-    """What is declared of a tool."""
-
-    effects: bool = True
-    idempotent: bool = False
-    parameters: Mapping[str, Any] = Field(default_factory=dict)
-    returns: Mapping[str, Any] = Field(default_factory=dict)
-
-
-PolicyName = Literal["parse", "mend_arguments", "read_on", "retry", "breaker", "switch", "stop", "advise"]
-WITH_SETTINGS: dict[str, type[_Read]] = {"retry": RetrySettings, "breaker": BreakerSettings}
-ACTIVE: tuple[PolicyName, ...] = ("parse", "mend_arguments", "read_on", "retry", "breaker", "switch", "stop")
+PolicyName = Literal["parse", "mend_arguments", "read_on", "retry", "verify", "breaker", "switch", "stop", "advise"]
+WITH_SETTINGS: dict[str, type[_Read]] = {"retry": RetrySettings, "verify": RetrySettings, "breaker": BreakerSettings}
+ACTIVE: tuple[PolicyName, ...] = ("parse", "mend_arguments", "read_on", "retry", "verify", "breaker", "switch", "stop")
 
 
 class RecoveryPlan(_Read):
@@ -157,12 +152,12 @@ class RecoveryPlan(_Read):
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
         """The tools as declared here."""
-        return tuple(
-            ToolSpec(
-                name, effects=tool.effects, idempotent=tool.idempotent, parameters=tool.parameters, returns=tool.returns
-            )
-            for name, tool in self.tools.items()
-        )
+        return tuple(tool.spec(name) for name, tool in self.tools.items())
+
+    @property
+    def checks(self) -> dict[str, Check]:
+        """The looks as declared here."""
+        return {name: tool.verify.check() for name, tool in self.tools.items() if tool.verify is not None}
 
     def _policy(self, entry: str | Mapping[Any, Any], adviser: Adviser | None, seed: int) -> Policy:
         name, given = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
@@ -172,6 +167,7 @@ class RecoveryPlan(_Read):
             "mend_arguments": MendArguments,
             "read_on": ReadOn,
             "retry": lambda: Retry(**settings, seed=seed),
+            "verify": lambda: Verify(self.checks, retry=Retry(**settings, seed=seed)),
             "breaker": lambda: Breaker(**settings),
             "switch": lambda: Switch(alternative.alternative() for alternative in self.alternatives),
             "stop": Stop,
@@ -184,6 +180,12 @@ class RecoveryPlan(_Read):
         for name in ("bank", "embeddings"):
             if name in self.model_fields_set and not self._advises:
                 raise ValueError(f"sets {name}, and no policy `advise` that would ask; add `advise` to the policies")
+        verifies = any("verify" in ([entry] if isinstance(entry, str) else entry) for entry in self.policies)
+        for name, check in self.checks.items():
+            if not verifies:
+                raise ValueError(f"says how to verify {name}, and has no policy `verify`; add it to the policies")
+            if check.tool == name:
+                raise ValueError(f"verifies {name} by itself; name the read that shows whether it was done")
         for entry in self.policies:
             if isinstance(entry, dict):
                 if len(entry) != 1:

@@ -1,8 +1,8 @@
 """Failures that recovery left alone only because nobody said whether the tool changes anything.
 
-Nothing undeclared is ever repeated, so a layer without declarations does little, and says for which tools that is so: by
-an act `left` in the record, by a warning of the logger `sealegs.recovery`, once for each tool in a process, and here, in a
-list for a person.
+Nothing undeclared is ever repeated, so a layer without declarations does little, and says for which tools that is so:
+by an act `left` in the record, by a warning of the logger `sealegs.recovery`, once for each tool in a process, and
+here, in a list for a person.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ from sealegs.recovery.policies.read_on import ReadOn
 from sealegs.recovery.policies.retry import Retry
 from sealegs.recovery.policies.stop import Stop
 from sealegs.recovery.policies.switch import Switch
+from sealegs.recovery.policies.verify import Verify
 
 __all__ = [
     "Advice",
@@ -44,4 +45,5 @@ __all__ = [
     "Switch",
     "Then",
     "Ticket",
+    "Verify",
 ]

@@ -46,7 +46,7 @@ class Retry(Policy):
         while not trouble.over and tried < self.tries.get(trouble.nature, 0) and ward.may_repeat(trouble):
             if tried and _refused_as_done(trouble, ward):
                 break
-            seconds = self._seconds(trouble, ward, tried)
+            seconds = self.seconds(trouble, ward, tried)
             if seconds > self.longest or not ward.claims(trouble, trouble.attempt.tool, seconds=seconds):
                 break
             yield Wait(seconds)
@@ -59,7 +59,8 @@ class Retry(Policy):
                 break
         return trouble
 
-    def _seconds(self, trouble: Trouble, ward: Ward, tried: int) -> float:
+    def seconds(self, trouble: Trouble, ward: Ward, tried: int) -> float:
+        """The wait before the next try."""
         outcome = trouble.outcome
         invited = retry_after_of(outcome) if isinstance(outcome, Failure) else None
         if invited is not None:

@@ -38,7 +38,7 @@ class Stop(AtOnce):
             reason = "; ".join(signature.reasons) or signature.message or "it is not as announced"
             message = f"The answer of {tool} is not to be trusted{tries}: {reason}."
             report = Failure(message, type="SuspectAnswer")
-            if not ward.harmless(tool):
+            if not ward.harmless(tool) and not trouble.undone:
                 done = "What was asked for may have been done: find out before you ask again."
                 return ward.remark(trouble, self.name, "warned", with_note(outcome, f"{message} {done}"), reason)
         return ward.remark(trouble, self.name, "stopped", report, signature.message)

@@ -1,0 +1,59 @@
+"""Idempotency keys: one for each call of the agent's, shared by all tries of it.
+
+A key is drawn by seat, tool and call. On a real clock the seat draws a number that no other has, for a server remembers
+keys beyond the session; on a virtual clock keys are a function of episode and call alone. An equal call that the agent
+makes while the outcome of an earlier one is in doubt is taken for the same wish, and carries the same key.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
+from uuid import UUID
+
+from sealegs.faults import seeds
+from sealegs.faults.call import Call
+from sealegs.faults.spec import ToolSpec
+from sealegs.inject.clock import VirtualClock
+from sealegs.inject.seat import Seat
+from sealegs.recovery.declared import lacks_key
+
+
+class Keys:
+    """The keys of one session."""
+
+    def __init__(self, seat: Seat) -> None:
+        self._seat = (seat.episode,) if isinstance(seat.clock, VirtualClock) else (seat.episode, secrets.token_hex(16))
+        self._in_doubt: dict[tuple[str, str], str] = {}
+        self._lock = threading.RLock()  # garbage collection may close an abandoned call in the midst of another
+
+    def added(self, call: Call, spec: ToolSpec) -> Call:
+        """The call with a key."""
+        with self._lock:
+            key = self._in_doubt.get(_same(call)) or str(UUID(int=self._drawn(call)))
+        return replace(call, arguments={**call.arguments, spec.key: key})
+
+    def settled(self, call: Call, keyed: Call, spec: ToolSpec, *, well: bool) -> None:
+        """How a call ended that was given a key. Unless well, an equal one carries the same."""
+        with self._lock:
+            if well:
+                self._in_doubt.pop(_same(call), None)
+            else:
+                self._in_doubt[_same(call)] = keyed.arguments[spec.key]
+
+    def _drawn(self, call: Call) -> int:
+        return sum(seeds.digest(*self._seat, call.tool, call.id, half) << 64 * half for half in (0, 1))
+
+
+def wants_key(call: Call, specs: Mapping[str, ToolSpec]) -> ToolSpec | None:
+    """The spec of a tool whose call is to be given a key; None where it has one already, or takes none."""
+    spec = specs.get(call.tool)
+    if spec is None or not spec.key or call.arguments.get(spec.key) or lacks_key(spec):
+        return None
+    return spec
+
+
+def _same(call: Call) -> tuple[str, str]:
+    return call.tool, repr(sorted(call.arguments.items(), key=lambda item: item[0]))

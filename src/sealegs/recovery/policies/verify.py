@@ -1,0 +1,226 @@
+"""Look whether an action was done before anything is done about it."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Collection, Generator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from typing import Any, ClassVar
+
+from sealegs.faults.call import Call, Outcome, Value, Wait
+from sealegs.inject.strike import same
+from sealegs.recovery.declared import most_specific
+from sealegs.recovery.policies.advise import NOTE, with_note
+from sealegs.recovery.policies.arguments import mended
+from sealegs.recovery.policies.base import Policy, Refusal
+from sealegs.recovery.policies.checks import OPERATION, AnyCheck, ByHistory, Check, Sight, Unclear
+from sealegs.recovery.policies.retry import Retry
+from sealegs.recovery.trouble import Steps, Trouble, Ward
+
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What came of a look: what was seen in which answer, or why nothing was."""
+
+    seen: Sight | None = None
+    answer: Any = None
+    why: str = ""
+
+
+class Verify(Policy):
+    """After a doubtful failure of an action, the read that shows whether it was done; then what that asks for.
+
+    What was done is answered with, and not done again. What was not done is made again as `Retry` would, each time with
+    a look before it, or once with mended arguments; where that makes no sense, policies that follow know that nothing
+    was done. Where only a part was done, or the look does not tell, the failure is left, and says so.
+
+    An entry speaks for one call: of equal calls of a session each has its own. While an equal call is under way nothing
+    is concluded. What it does not cover: a call that still goes on after its failure was seen (`Check.settles` waits
+    for it), and entries that others made.
+
+    Args:
+        checks: by action (with `*` and `?`); of one that is not named, what its spec says (`shown_by`).
+        resumes: actions (with `*` and `?`) of which an identical call after a part was done does the rest alone; those
+            that are declared idempotent do so.
+        retry: how often and after what wait an action that was not done is made again.
+        looks: how often a look that fails is made.
+    """
+
+    name: ClassVar[str] = "verify"
+    guards = True
+
+    def __init__(
+        self,
+        checks: Mapping[str, Check] | None = None,
+        *,
+        resumes: Collection[str] = (),
+        retry: Retry | None = None,
+        looks: int = 2,
+    ) -> None:
+        self._checks = dict(checks or {})
+        self._resumes = tuple(resumes)
+        self._retry = retry or Retry()
+        self._looks = looks
+        self._done: Counter[Key] = Counter()  # calls that are known to have been done
+        self._under_way: dict[Key, set[str]] = {}
+        self._lock = threading.RLock()  # garbage collection may close an abandoned call in the midst of another
+
+    def fresh(self) -> Policy:
+        """The same with nothing seen."""
+        return Verify(self._checks, resumes=self._resumes, retry=self._retry, looks=self._looks)
+
+    def refuses(self, call: Call, ward: Ward) -> Refusal | None:
+        """Never; a call of an action that can be seen is noted as under way."""
+        if self._check(call.tool, ward) is not None:
+            with self._lock:
+                self._under_way.setdefault(_key(call), set()).add(call.id)
+        return None
+
+    def went_well(self, call: Call) -> None:
+        """It was done."""
+        self._over(call, done=True)
+
+    def heal(self, trouble: Trouble, ward: Ward) -> Steps:
+        """Look, and go by what is seen."""
+        check = self._check(trouble.call.tool, ward)
+        try:
+            if check is None or trouble.attempt.tool != trouble.call.tool or not ward.in_doubt(trouble):
+                return trouble
+            return (yield from self._looked(check, trouble, ward))
+        finally:
+            self._over(trouble.call, done=False)
+
+    def _looked(self, check: AnyCheck, trouble: Trouble, ward: Ward) -> Steps:
+        tried = trouble.failed - 1
+        while True:
+            trouble, look = yield from self._look(check, trouble, ward)
+            if look.seen is None:
+                return self._left(trouble, ward, f"Whether {trouble.call.tool} was done could not be seen: {look.why}.")
+            if look.seen.state == "done":
+                return self._verified(check, look, trouble, ward)
+            if look.seen.state == "partial" and not check.resumes:
+                done = f": {look.seen.told}" if look.seen.told else ""
+                told = f"{check.tool} shows that only a part of {trouble.call.tool} was done{done}."
+                return self._left(trouble, ward, f"{told} It is not made again, for that might do this part twice.")
+            if look.seen.state == "undone":
+                trouble = replace(trouble, undone=True)
+            before = trouble
+            trouble = yield from self._again(trouble, ward, tried, f"{check.tool} shows that it was not done")
+            if trouble is before or trouble.over or not ward.in_doubt(trouble):
+                return trouble
+            if isinstance(trouble.outcome, Value) and same(trouble.outcome, before.outcome):
+                tried = max(self._retry.tries.values(), default=0)  # it says the same each time: look, and no more
+            tried += 1
+
+    def _again(self, trouble: Trouble, ward: Ward, tried: int, why: str) -> Steps:
+        """Make an action that was not done; the trouble as it was where that makes no sense or cannot be afforded."""
+        call, spec = trouble.attempt, ward.spec(trouble.attempt.tool)
+        if trouble.nature == "arguments":
+            better = mended(call.arguments, spec.parameters) if spec is not None and spec.parameters else None
+            if better is None or not ward.claims(trouble, call.tool):
+                return trouble
+            return (yield from ward.attempt(trouble, self.name, "mended", call.tool, better, why))
+        seconds = self._retry.seconds(trouble, ward, tried)
+        if tried >= self._retry.tries.get(trouble.nature, 0) or seconds > self._retry.longest:
+            return trouble
+        if not ward.claims(trouble, call.tool, seconds=seconds):
+            return trouble
+        yield Wait(seconds)
+        return (yield from ward.attempt(trouble, self.name, "retried", call.tool, call.arguments, why))
+
+    def _look(self, check: AnyCheck, failed: Trouble, ward: Ward) -> Generator[Any, Outcome, tuple[Trouble, Look]]:
+        """The trouble as it was, with what was spent on it, and what was seen."""
+        if not ward.seat.reaches(check.tool):
+            return failed, Look(why=f"{check.tool} cannot be called from here")
+        trouble, why = failed, f"there are no calls left for {check.tool}"
+        for turn in range(self._looks):
+            seconds = check.settles if turn == 0 else self._retry.base
+            if not ward.claims(trouble, check.tool, seconds=seconds):
+                break
+            if seconds:
+                yield Wait(seconds)
+            try:
+                asked = check.asked(failed.attempt)
+            except Unclear as error:
+                return failed, Look(why=str(error))
+            trouble = yield from ward.attempt(trouble, self.name, "looked", check.tool, asked, "was it done?")
+            outcome = trouble.outcome
+            if trouble.over and isinstance(outcome, Value):
+                look = self._read(check, outcome.value, failed)
+                return _back(failed, trouble), look
+            why = f"{check.tool} failed"
+        return _back(failed, trouble), Look(why=why)
+
+    def _read(self, check: AnyCheck, answer: Any, failed: Trouble) -> Look:
+        """What an answer says of the call, less what it says of equal calls before."""
+        call, key = failed.call, _key(failed.call)
+        try:
+            seen = check.seen(answer, failed.attempt)
+        except Unclear as error:
+            return Look(why=f"{check.tool} does not tell ({error})")
+        with self._lock:
+            if self._under_way.get(key, set()) - {call.id}:
+                return Look(why="an equal call is under way")
+            before = self._done[key]
+            if seen.state == "done" and not seen.counted and before:
+                return Look(why=f"{check.tool} does not tell it from an equal call before")
+            if seen.state == "done" and len(seen.entries) <= before and seen.counted:
+                seen = Sight("undone", counted=True)
+            if seen.state == "done":
+                self._done[key] += 1
+        return Look(seen, answer)
+
+    def _verified(self, check: AnyCheck, look: Look, trouble: Trouble, ward: Ward) -> Trouble:
+        """Answer with what was done."""
+        assert look.seen is not None
+        entry = look.seen.entries[-1] if look.seen.entries else None
+        told = f"{trouble.call.tool} was done, though it did not say so: {check.tool} shows it"
+        answer: Any = None
+        with suppress(KeyError, Unclear):
+            answer = check.translated(look.answer, entry, trouble.attempt) or None
+        whole = answer is not None and ward.examine(trouble.call, Value(answer)) is None
+        found = Value(answer) if whole else Value({"done": True, "found": entry, NOTE: f"{told}."})
+        return ward.answer(trouble, self.name, "verified", found, told)
+
+    def _left(self, trouble: Trouble, ward: Ward, told: str) -> Trouble:
+        return ward.remark(trouble, self.name, "left", with_note(trouble.outcome, told), told)
+
+    def _check(self, tool: str, ward: Ward) -> AnyCheck | None:
+        spec, name = ward.spec(tool), most_specific(self._checks, tool) if self._checks else None
+        check = None if name is None else self._checks[name]
+        resumes = (spec is not None and spec.idempotent) or any(fnmatchcase(tool, one) for one in self._resumes)
+        if check is not None:
+            return replace(check, resumes=True) if resumes and not check.resumes else check
+        if spec is None or not spec.shown_by:
+            return None
+        reading = ward.spec(spec.shown_by)
+        if reading is None or OPERATION not in reading.parameters.get("properties", {}):
+            return None
+        return ByHistory(spec.shown_by, spec, resumes)
+
+    def _over(self, call: Call, *, done: bool) -> None:
+        """A call is under way no longer."""
+        key = _key(call)
+        with self._lock:
+            under_way = self._under_way.get(key)
+            if under_way is None or call.id not in under_way:
+                return
+            under_way.discard(call.id)
+            if not under_way:
+                del self._under_way[key]
+            if done:
+                self._done[key] += 1
+
+
+def _back(failed: Trouble, trouble: Trouble) -> Trouble:
+    """The trouble as it was, with what was spent on it."""
+    return replace(failed, made=trouble.made)
+
+
+def _key(call: Call) -> Key:
+    return call.tool, repr(sorted(call.arguments.items(), key=lambda item: item[0]))

@@ -1,0 +1,101 @@
+"""One idempotency key for all tries of a call, and for an equal call while the outcome is in doubt."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from sealegs import wrap
+from sealegs.faults.call import Failure, Outcome, Value
+from sealegs.faults.mistake import Mistake
+from sealegs.faults.spec import ToolSpec
+from sealegs.inject import RealClock, Session, VirtualClock
+from sealegs.recovery.layer import RecoveryLayer
+from sealegs.recovery.policies import Retry
+from tests.recovery.stage import Stage
+
+SCHEMA = {"type": "object", "properties": {"amount": {"type": "number"}, "token": {"type": "string"}}}
+PAY = ToolSpec("pay", effects=True, key="token", parameters=SCHEMA)
+BUSY = Failure("busy", "ServiceUnavailable", 503)
+GONE = Failure("discontinued", "Gone", 410)
+PAID = Value({"id": "p1"})
+
+
+def keys(stage: Stage) -> list[Any]:
+    return [arguments.get("token") for _, arguments in stage.made]
+
+
+def stage(*answers: Outcome, spec: ToolSpec = PAY) -> Stage:
+    return Stage(RecoveryLayer(), {"pay": list(answers)}, (spec,))
+
+
+def test_all_tries_of_a_call_share_a_key() -> None:
+    scene = stage(BUSY, BUSY, PAID)
+    assert scene.call("pay", amount=5) == PAID
+    assert len(scene.made) == 3
+    (key,) = set(keys(scene))
+    assert str(UUID(key)) == key
+    assert scene.end().turns[0].call.arguments == {"amount": 5}  # as the agent made it
+
+
+def test_calls_have_keys_of_their_own_unless_the_outcome_is_in_doubt() -> None:
+    scene = stage(PAID, PAID, GONE, GONE, PAID, PAID)
+    for amount in (5, 5, 7, 7, 7, 7):
+        scene.call("pay", amount=amount)
+    first, second, *doubt, last = keys(scene)
+    assert len({first, second, doubt[0], last}) == 4
+    assert len(set(doubt)) == 1
+
+
+def test_the_agents_own_key_is_used() -> None:
+    scene = stage(BUSY, PAID)
+    assert scene.call("pay", amount=5, token="mine") == PAID
+    assert keys(scene) == ["mine", "mine"]
+
+
+def test_keys_are_a_function_of_episode_and_call_on_a_virtual_clock_alone() -> None:
+    def key(clock: Any, episode: str) -> str:
+        seen: list[str] = []
+
+        def pay(amount: float, token: str = "") -> str:
+            seen.append(token)
+            return "paid"
+
+        session = Session(layers=[RecoveryLayer()], specs=[PAY], clock=clock, episode=episode)
+        wrap(pay, session)(amount=5.0)
+        return seen[0]
+
+    assert key(VirtualClock(), "a") == key(VirtualClock(), "a") != key(VirtualClock(), "b")
+    assert key(RealClock(), "a") != key(RealClock(), "a")
+
+
+def test_a_key_that_the_tool_does_not_take_is_a_mistake_or_left_away() -> None:
+    wrong = ToolSpec("pay", effects=True, key="idempotency_key", parameters=SCHEMA)
+    with pytest.raises(Mistake, match=r"pay has no parameter 'idempotency_key'.*it has amount, token"):
+        stage(PAID, spec=wrong)
+    late = stage(BUSY, PAID)
+    late.session.know([wrong])
+    assert late.call("pay", amount=5) == BUSY
+    assert late.made == [("pay", {"amount": 5})]
+
+
+def test_a_key_added_to_a_call_that_a_watcher_follows_is_added_once() -> None:
+    """Alone in its session the layer is asked before and after; under a watcher it runs as a layer."""
+    for watched in (False, True):
+        seen: list[str] = []
+
+        def pay(amount: float, token: str = "", seen: list[str] = seen) -> str:
+            seen.append(token)
+            if len(seen) < 2:
+                raise TimeoutError
+            return "paid"
+
+        scene = stage(PAID)
+        clock = VirtualClock()
+        watcher = scene.recorder if watched else None
+        session = Session(layers=[RecoveryLayer(Retry())], specs=[PAY], clock=clock, watcher=watcher)
+        assert wrap(pay, session)(amount=5.0) == "paid"
+        assert len(seen) == 2
+        assert len(set(seen)) == 1

@@ -1,0 +1,258 @@
+"""A look before anything is done about a doubtful action, and what follows from what it shows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from sealegs.faults.call import Call, Failure, Outcome, Value
+from sealegs.faults.spec import ToolSpec
+from sealegs.inject import Session, VirtualClock
+from sealegs.recovery.layer import RecoveryLayer, active
+from sealegs.recovery.policies import Alternative, Fixed, Found, Given, Step
+from sealegs.recovery.policies.checks import (
+    All,
+    Check,
+    Count,
+    Equals,
+    Exists,
+    InAnswer,
+    InEntry,
+    Listed,
+    Unclear,
+    alike,
+)
+from sealegs.traces import Recorder
+
+LOST = Failure("no answer in time", "Timeout", 504)
+GONE = Failure("discontinued", "Gone", 410)
+LOOK = ToolSpec("list_payments", effects=False)
+PAY = ToolSpec("pay", effects=True)
+LISTED = Listed("payments", {"amount": Given("amount"), "status": Fixed("booked")})
+CHECK = Check("list_payments", {"account": Given("account")}, LISTED, answer={"id": InEntry("ref")})
+
+
+@dataclass
+class Bank:
+    """Payments that are really made, however `pay` answers.
+
+    `script` says of each call of `pay` how much is done ("" or a status) and what is answered; None: the truth.
+    """
+
+    script: list[tuple[str, Outcome | None]]
+    checks: dict[str, Check] = field(default_factory=lambda: {"pay": CHECK})
+    specs: tuple[ToolSpec, ...] = (PAY, LOOK)
+    look: Callable[[Any], Outcome] = Value
+    alternatives: tuple[Alternative, ...] = ()
+    resumes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.payments: list[dict[str, Any]] = []
+        self.made: list[str] = []
+        clock = VirtualClock()
+        self.recorder = Recorder(clock)
+        self.recorder.start("bank", {})
+        policy = active(self.alternatives, checks=self.checks, resumes=self.resumes)
+        layer = RecoveryLayer(policy)
+        self.session = Session(layers=[layer], specs=self.specs, others=None, clock=clock, watcher=self.recorder)
+
+    def pay(self, **arguments: Any) -> Outcome:
+        return self.session.call("pay", {"account": "a1", **arguments}, self.run)
+
+    def run(self, call: Call) -> Outcome:
+        self.made.append(call.tool)
+        if call.tool == "list_payments":
+            return self.look({"payments": list(self.payments), "count": len(self.payments)})
+        if call.tool == "wire":
+            self.payments.append({**call.arguments, "ref": "wired", "status": "booked"})
+            return Value({"reference": "wired"})
+        status, answer = self.script.pop(0) if len(self.script) > 1 else self.script[0]
+        if status:
+            self.payments.append({**call.arguments, "ref": f"p{len(self.payments)}", "status": status})
+        return Value({"id": self.payments[-1]["ref"]}) if answer is None else answer
+
+    @property
+    def acts(self) -> list[tuple[str, str]]:
+        return [(event.policy, event.action) for event in self.recorder.events if event.type == "acted"]
+
+
+def test_what_was_done_is_answered_with_and_not_done_again() -> None:
+    bank = Bank([("booked", LOST)])
+    assert bank.pay(amount=5) == Value({"id": "p0"})
+    assert bank.made == ["pay", "list_payments"]
+    assert bank.acts == [("", "tried"), ("verify", "looked"), ("verify", "verified")]
+
+
+def test_what_was_not_done_is_made_again_each_time_after_a_look() -> None:
+    bank = Bank([("", LOST), ("", LOST), ("booked", None)])
+    assert bank.pay(amount=5) == Value({"id": "p0"})
+    assert bank.made == ["pay", "list_payments", "pay", "list_payments", "pay"]
+    bank = Bank([("", LOST), ("booked", LOST)])
+    assert bank.pay(amount=5) == Value({"id": "p0"})
+    assert bank.made == ["pay", "list_payments", "pay", "list_payments"]
+
+
+def test_a_look_that_fails_leaves_the_failure_and_says_so() -> None:
+    for answer in (lambda _: LOST, lambda _: Value({"payments": None}), lambda _: Value("sorry")):
+        bank = Bank([("", LOST)], look=answer)
+        shown = bank.pay(amount=5)
+        assert isinstance(shown, Failure)
+        assert "could not be seen" in shown.message
+        assert bank.made.count("pay") == 1
+        assert ("verify", "left") in bank.acts
+
+
+def test_a_broken_tool_gives_way_to_another_only_where_nothing_was_done() -> None:
+    way = Alternative("pay", (Step("wire", {"amount": Given("amount")}),), {"id": Found(0, "reference")})
+    for status, made in (("", ["pay", "list_payments", "wire"]), ("booked", ["pay", "list_payments"])):
+        bank = Bank([(status, GONE)], alternatives=(way,))
+        assert isinstance(bank.pay(amount=5), Value)
+        assert bank.made == made
+        assert len(bank.payments) == 1
+
+
+def test_an_entry_speaks_for_one_call() -> None:
+    bank = Bank([("booked", None), ("", LOST), ("booked", None), ("booked", LOST)])
+    for place in range(3):
+        assert bank.pay(amount=5) == Value({"id": f"p{place}"})
+    assert bank.made == ["pay", "pay", "list_payments", "pay", "pay", "list_payments"]
+
+
+def test_while_an_equal_call_is_under_way_nothing_is_concluded() -> None:
+    bank = Bank([("", LOST)])
+    inner: list[Outcome] = []
+    plain = bank.run
+
+    def run(call: Call) -> Outcome:
+        if not inner:
+            inner.append(Value(None))
+            inner.append(bank.session.call("pay", call.arguments, plain))
+        return plain(call)
+
+    bank.session.call("pay", {"account": "a1", "amount": 5}, run)
+    assert isinstance(inner[1], Failure)
+    assert "an equal call is under way" in inner[1].message
+
+
+def test_a_part_is_completed_only_where_that_is_declared_to_do_no_harm() -> None:
+    part = Listed("payments", {"amount": Given("amount"), "status": Fixed("part")})
+    script: list[tuple[str, Outcome | None]] = [("part", LOST), ("booked", None)]
+    for resumes, made in ((False, 1), (True, 2)):
+        check = Check("list_payments", {}, LISTED, partial=part, resumes=resumes, answer={"id": InEntry("ref")})
+        bank = Bank(list(script), checks={"pay": check})
+        shown = bank.pay(amount=5)
+        assert bank.made.count("pay") == made
+        assert ("only a part" in getattr(shown, "message", "")) is not resumes
+
+
+def test_wrong_arguments_are_mended_once_it_is_seen_that_nothing_was_done() -> None:
+    schema = {"type": "object", "properties": {"account": {}, "amount": {"type": "integer"}}, "required": ["amount"]}
+    refused = Failure("amount is not of type integer", "ValidationError", 422)
+    bank = Bank([("", refused), ("booked", None)], specs=(ToolSpec("pay", effects=True, parameters=schema), LOOK))
+    assert bank.pay(amount="5") == Value({"id": "p0"})
+    assert bank.payments[0]["amount"] == 5
+
+
+def test_an_answer_that_breaks_its_schema_is_put_right_from_what_was_done() -> None:
+    schema = {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]}
+    bank = Bank([("booked", Value({"id": 7}))], specs=(ToolSpec("pay", effects=True, returns=schema), LOOK))
+    assert bank.pay(amount=5) == Value({"id": "p0"})
+    assert len(bank.payments) == 1
+
+
+def test_what_cannot_be_translated_is_shown_as_it_was_found() -> None:
+    bank = Bank([("booked", LOST)], checks={"pay": Check("list_payments", {}, LISTED)})
+    shown = bank.pay(amount=5)
+    assert isinstance(shown, Value)
+    assert shown.value["found"]["ref"] == "p0"
+    assert "was done" in shown.value["recovery_note"]
+
+
+def test_a_condition_that_counts_no_entries_cannot_tell_equal_calls_apart() -> None:
+    state = Check("list_payments", {}, Count("payments", 1), answer={"count": InAnswer("count")})
+    bank = Bank([("booked", LOST), ("", LOST)], checks={"pay": state})
+    assert bank.pay(amount=5) == Value({"count": 1})
+    shown = bank.pay(amount=5)
+    assert isinstance(shown, Failure)
+    assert "an equal call before" in shown.message
+
+
+CALL = Call("pay", {"amount": 5})
+
+
+@pytest.mark.parametrize(
+    ("condition", "answer", "told"),
+    [
+        (Equals("status", Fixed("paid")), {"status": "PAID "}, True),
+        (Equals("amount", Given("amount")), {"amount": "5.0"}, True),
+        (Equals("amount", Given("amount")), {}, None),
+        (Equals("amount", Given("sum")), {"amount": 5}, None),
+        (Exists("receipt"), {"receipt": ""}, False),
+        (Exists("receipt", wanted=False), {}, True),
+        (Count("items", 2), {"items": [1]}, False),
+        (Count("items", 2), {"items": "ab"}, None),
+        (Listed("items", {"a": Given("amount")}), {"items": []}, False),
+        (Listed("items", {"a": Given("amount")}), {"items": [{"a": 4}, {"a": 5}]}, True),
+        (Listed("items", {"b": Given("amount")}), {"items": [{"a": 5}]}, None),
+        (Listed("", {"a": Given("amount")}), [{"a": 5}], True),
+        (All((Exists("items"), Count("items", 1))), {"items": [1]}, True),
+        (All((Exists("none"), Count("items", 1))), {}, None),
+    ],
+)
+def test_conditions(condition: Any, answer: Any, told: bool | None) -> None:
+    check = Check("look", {}, condition)
+    if told is None:
+        with pytest.raises(Unclear):
+            check.seen(answer, CALL)
+    else:
+        assert (check.seen(answer, CALL).state == "done") is told
+
+
+def test_values_are_alike_however_they_are_written() -> None:
+    assert alike({"a": [1, "X"]}, {"a": [1.0, "x "]})
+    assert not any((alike(True, "true"), alike(None, ""), alike({}, []), alike("1a", 1), alike([1], [1, 2])))
+
+
+HISTORY = ToolSpec("payments_made", effects=False, parameters={"properties": {"operation": {}}})
+SHOWN = ToolSpec("pay", effects=True, shown_by="payments_made", parameters={"properties": {"note": {"default": "-"}}})
+
+
+def entry(status: str = "completed", **request: Any) -> dict[str, Any]:
+    result = {"id": "h1"} if status == "completed" else None
+    return {"operation": "pay", "request": request, "status": status, "done": ["charge"], "result": result}
+
+
+@pytest.mark.parametrize(
+    ("entries", "made", "shown"),
+    [
+        ([entry(account="a1", amount=5, note="-")], 1, Value({"id": "h1"})),
+        ([entry(account="a1", amount=5, note="rent")], 2, Value({"id": "again"})),
+        ([entry(account="a1", amount=6, note="-")], 2, Value({"id": "again"})),
+        ([], 2, Value({"id": "again"})),
+        ([entry("partial", account="a1", amount=5)], 1, "only a part of pay was done: charge"),
+        ([{"what": "else"}], 1, "could not be seen"),
+    ],
+)
+def test_the_read_that_a_spec_names_needs_no_plan(entries: list[Any], made: int, shown: Any) -> None:
+    for resumes in ((), ("p*",)):
+        calls: list[Call] = []
+
+        def run(call: Call, calls: list[Call] = calls) -> Outcome:
+            calls.append(call)
+            if call.tool == "payments_made":
+                return Value({"entries": json.loads(json.dumps(entries)), "count": len(entries)})
+            return LOST if len([one for one in calls if one.tool == "pay"]) == 1 else Value({"id": "again"})
+
+        layer = RecoveryLayer(active(resumes=resumes))
+        session = Session(layers=[layer], specs=(SHOWN, HISTORY), others=None, clock=VirtualClock())
+        found = session.call("pay", {"account": "a1", "amount": 5}, run)
+        if resumes and "part" in str(shown):
+            assert found == Value({"id": "again"})
+            continue
+        assert [one.tool for one in calls].count("pay") == made
+        assert found == shown if isinstance(shown, Value) else shown in getattr(found, "message", "")
+        assert calls[1].arguments == {"operation": "pay"}

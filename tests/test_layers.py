@@ -75,7 +75,7 @@ HEAVY = {
     "urllib3": {"adapters/requests.py"},
     "openai": set(),
     "anthropic": set(),
-    "opentelemetry": {"traces/spans.py"},
+    "opentelemetry": {"recovery/metrics.py", "traces/spans.py"},
     "pytest": {"adapters/pytest.py", "adapters/pytest_faults.py", "adapters/pytest_report.py"},
     "hypothesis": {"suites/hunt/"},
 }

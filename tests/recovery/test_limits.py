@@ -82,7 +82,9 @@ SPECS = (READS, ToolSpec("find", effects=False), ToolSpec("quote", effects=False
 def test_half_an_alternative_is_never_the_answer() -> None:
     scripts: dict[str, list[Outcome]] = {"price": [GONE], "find": [Value({"id": 1})], "quote": [Value({"net": 2})]}
     short = Stage(RecoveryLayer(two_steps(), budget=Budget(calls_each=1)), scripts, SPECS)
-    assert short.call("price") == GONE
+    shown = short.call("price")
+    assert isinstance(shown, Failure)
+    assert shown.message == "Gone\n\nRecovery gave up: 0 of 1 further calls for this one are spent."
     assert len(short.made) == 1  # not even begun
     scripts["quote"] = [GONE]
     assert Stage(RecoveryLayer(two_steps()), scripts, SPECS).call("price") == GONE

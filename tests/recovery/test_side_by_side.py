@@ -188,9 +188,10 @@ def test_one_layer_serves_threads() -> None:
     assert len(record(recorder.events).turns) == 200
 
 
-def test_a_layer_seated_anew_begins_anew() -> None:
-    layer = RecoveryLayer(QUICK, budget=Budget(calls=1))
-    for _ in range(2):
-        answers = [BUSY, FINE]
-        session = Session(layers=[layer], specs=[READS], clock=VirtualClock())
-        assert session.call("price", {}, lambda call, answers=answers: answers.pop(0)) == FINE  # type: ignore[misc]
+def test_a_layer_stands_in_one_session() -> None:
+    layer = RecoveryLayer(QUICK)
+    Session(layers=[layer], episode="first")
+    with pytest.raises(RuntimeError, match=r"session \(episode 'first'\).*RecoveryService"):
+        Session(layers=[layer])
+    with pytest.raises(ValueError, match="stands twice"):
+        Session(layers=[twice := RecoveryLayer(QUICK), twice])

@@ -232,4 +232,5 @@ def test_policies_for_some_troubles_compose_with_others() -> None:
     session.call("read", {"n": 0}, lambda call: FAILURES["busy"][0])
     session.call("put", {"n": 1}, lambda call: FAILURES["gone"][0])
     acts = [(event.call, event.policy) for event in recorder.events if isinstance(event, Acted) and event.policy]
-    assert acts == [*[("call-1", "retry")] * 5, ("call-1", "stop")]  # three quick tries, two more within `calls_each`
+    tries = [("call-1", "retry")] * 5  # three quick ones, two more within `calls_each`
+    assert acts == [*tries, ("call-1", "stop"), ("call-1", "layer")]

@@ -27,7 +27,7 @@ def test_every_valid_solution_is_a_success(turns: tuple[Turn, ...]) -> None:
     ("found", "reason"),
     [
         (record(right("look_up"), right("quick")), "not done: pay"),
-        (record(*CLEAN, right("pay")), "the world is not as any valid solution leaves it"),
+        (record(*CLEAN, right("pay")), "done more than once: pay ID-77"),
         (record(*CLEAN, answer="Receipt RC-5513. Status: complete"), "the answer lacks price"),
         (record(*CLEAN, answer=None, end="steps"), "there is no answer"),
         (record(right("look_up"), right("quick"), right("pay", price=99.0)), "not done: pay"),
@@ -150,7 +150,7 @@ def test_stopping_when_nobody_met_a_fault_is_a_failure() -> None:
         ("P1", record(right("look_up"), *[failing("quick")] * 3, answer=STOP), "futile loop"),
         ("P2", record(right("look_up"), failing("quick"), right("slow_a"), answer=DONE), "wrong switch"),
         ("P1", record(right("look_up"), failing("quick"), answer=DONE), "claimed success falsely"),
-        ("P1", record(right("look_up"), failing("quick"), right("quick"), *[right("pay")] * 2), "broke something else"),
+        ("P1", record(right("look_up"), failing("quick"), right("quick"), *[right("pay")] * 2), "doubled"),
         ("P1", record(right("look_up"), failing("quick"), answer=None, end="steps"), "cut off"),
         ("P1", record(right("look_up"), answer=None, end="crashed"), "crashed"),
         ("P1", record(right("look_up"), answer=DONE), "never exposed"),

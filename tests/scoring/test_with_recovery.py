@@ -144,8 +144,12 @@ def test_the_shares_of_agent_and_layer_add_up() -> None:
 
 
 GOOD = {"price": 2.5, "unit": "EUR"}
-SPEC = ToolSpec("price", returns={"type": "object", "properties": {"price": {"type": "number"}}, "required": ["price"]})
-OTHER = ToolSpec("quote")
+SPEC = ToolSpec(
+    "price",
+    returns={"type": "object", "properties": {"price": {"type": "number"}}, "required": ["price"]},
+    effects=False,
+)
+OTHER = ToolSpec("quote", effects=False)
 WAY = Alternative("price", (Step("quote", {"item": Given("item")}),), {"price": Found(0, "net")})
 
 

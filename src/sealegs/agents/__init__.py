@@ -4,12 +4,13 @@ from collections.abc import Mapping
 
 from sealegs.agents.coders import Coder, Earlier, NaiveCoder, OracleCoder, Quest
 from sealegs.agents.path_walkers import Naive, Retrier
-from sealegs.agents.planners import Oracle, Planner
+from sealegs.agents.planners import Oracle, Planner, Verifier
 from sealegs.agents.scripted import Briefing, Say, ScriptedAgent, Use
 from sealegs.agents.seekers import Seeker
 
 SCRIPTED: Mapping[str, type[ScriptedAgent]] = {
     "oracle": Oracle,
+    "verifier": Verifier,
     "planner": Planner,
     "retrier": Retrier,
     "naive": Naive,
@@ -33,4 +34,5 @@ __all__ = [
     "ScriptedAgent",
     "Seeker",
     "Use",
+    "Verifier",
 ]

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from typing import Any
+
 from sealegs.agents.scripted import Briefing, Say, ScriptedAgent, Use, error_of, parsed
-from sealegs.tasks import Persistence, State, next_calls, recovery_cost
+from sealegs.faults.spec import ToolSpec
+from sealegs.tasks import Persistence, State, next_calls, next_looks, recovery_cost
 
 
 class Planner(ScriptedAgent):
@@ -20,6 +25,7 @@ class Planner(ScriptedAgent):
         self.specs = briefing.specs
         self.failures: dict[str, int] = {}
         self.reasons: dict[str, str] = {}
+        self.kept: set[str] = set()  # steps that failed and were done all the same
 
     @property
     def broken(self) -> frozenset[str]:
@@ -28,7 +34,7 @@ class Planner(ScriptedAgent):
 
     def state(self) -> State:
         """Where the task stands."""
-        return State(done=frozenset(self.answers), broken=self.broken)
+        return State(done=frozenset(self.answers), broken=self.broken, kept=frozenset(self.kept))
 
     def act(self) -> Use | Say:
         """The first call of a shortest way to the end."""
@@ -51,6 +57,11 @@ class Planner(ScriptedAgent):
             self.failures[use.tool] = self.failures.get(use.tool, 0) + 1
             self.reasons[use.tool] = problem
 
+    def keep(self, step: str, answer: Any) -> None:
+        """Take the answer of a step that was done although it failed."""
+        self.answers[step] = answer
+        self.kept.add(step)
+
     def problem(self, use: Use, data: object) -> str | None:
         """What is wrong with an answer, as far as one can see."""
         error = error_of(data)
@@ -60,14 +71,44 @@ class Planner(ScriptedAgent):
         return f"gave an answer that cannot be right ({found[0].reason})" if found else None
 
 
+class Verifier(Planner):
+    """Plans as the planner does, and looks before it repeats an action.
+
+    A history tool shows whether the action was done; where it was, its answer is taken from there.
+    """
+
+    def __init__(self, briefing: Briefing) -> None:
+        super().__init__(briefing)
+        self.doubtful: Use | None = None
+
+    def act(self) -> Use | Say:
+        """A look where an action is in doubt, else as planned."""
+        return super().act() if self.doubtful is None else look(self.doubtful, self.specs)
+
+    def observe(self, use: Use, text: str) -> None:
+        """Take what a history shows; of an action that failed, doubt that it was not done."""
+        struck, self.doubtful = self.doubtful, None
+        if struck is not None and use.tool == self.specs[struck.tool].shown_by:
+            found = found_done(struck, self.specs[struck.tool], parsed(text))
+            if found is not None:
+                self.keep(self.graph.step_of[struck.tool].id, found)
+                self.failures.pop(struck.tool, None)
+            return
+        super().observe(use, text)
+        if use.tool in self.failures and self.specs[use.tool].shown_by in self.specs:
+            self.doubtful = use
+
+
 class Oracle(Planner):
-    """Knows the graph and where the faults strike, and plays optimally against them."""
+    """Knows the graph, where the faults strike and what they leave behind, and plays the cheapest safe course."""
 
     tries = 1
 
     def __init__(self, briefing: Briefing) -> None:
         super().__init__(briefing)
         self.pending = dict(briefing.slots)
+        self.risks = briefing.risks
+        self.doubtful: dict[str, Use] = {}
 
     def state(self) -> State:
         """Where the task stands, with the faults that are still to come.
@@ -77,15 +118,58 @@ class Oracle(Planner):
         ahead: dict[str, Persistence] = {
             id: kind if self.graph.by_id[id] in self.graph.groups else "transient" for id, kind in self.pending.items()
         }
-        return State(done=frozenset(self.answers), broken=self.broken, pending=ahead)
+        done, doubtful, kept = frozenset(self.answers), frozenset(self.doubtful), frozenset(self.kept)
+        return State(done, self.broken, ahead, self.risks, doubtful, kept)
+
+    def act(self) -> Use | Say:
+        """A look where that is best, else as planned; with a key where the tool takes one."""
+        looks = next_looks(self.graph, self.state())
+        act = look(self.doubtful[looks[0]], self.specs) if looks else super().act()
+        spec = self.specs.get(act.tool) if isinstance(act, Use) else None
+        if isinstance(act, Use) and spec is not None and spec.key:
+            return Use(act.tool, {**act.arguments, spec.key: f"{self.task.id}:{act.tool}"})
+        return act
 
     def observe(self, use: Use, text: str) -> None:
         """A first touch is known to have failed, whatever it shows; every other answer is known to be right."""
+        for id, struck in list(self.doubtful.items()):
+            if use.tool == self.specs[struck.tool].shown_by:
+                del self.doubtful[id]
+                found = found_done(struck, self.specs[struck.tool], parsed(text))
+                if found is not None:
+                    self.keep(id, found)
+                return
         step = self.graph.step_of[use.tool]
         slot = self.graph.home[step.id][0].id if step.id in self.graph.home else step.id
         persistence = self.pending.pop(slot, None)
         if persistence is None:
             self.answers[step.id] = parsed(text)
-        elif persistence == "permanent":
+            self.doubtful.pop(step.id, None)
+            return
+        if persistence == "permanent":
             self.failures[use.tool] = self.tries
             self.reasons[use.tool] = "will not work again"
+        if step.id in self.risks:
+            self.doubtful[step.id] = use
+
+
+def look(struck: Use, specs: Mapping[str, ToolSpec]) -> Use:
+    """The call of the history tool that shows whether a struck action was done."""
+    return Use(specs[struck.tool].shown_by, {"operation": struck.tool})
+
+
+def found_done(struck: Use, spec: ToolSpec, data: Any) -> Any:
+    """The answer of a struck action as its history shows it; None where it was not done, or not wholly.
+
+    An entry is that of the call where its request equals the arguments, defaults filled in.
+    """
+    fields = spec.parameters.get("properties", {})
+    asked = {name: field["default"] for name, field in fields.items() if "default" in field} | dict(struck.arguments)
+    entries = data.get("entries", ()) if isinstance(data, Mapping) else ()
+    done = [entry for entry in entries if entry["status"] == "completed" and same_request(entry["request"], asked)]
+    return done[-1]["result"] if done else None
+
+
+def same_request(left: Any, right: Any) -> bool:
+    """Whether two sets of arguments are equal as JSON, numbers by their value."""
+    return bool(left == right) or json.dumps(left, sort_keys=True) == json.dumps(right, sort_keys=True)

@@ -15,7 +15,7 @@ from typing import Any
 
 from sealegs.faults import paths
 from sealegs.faults.spec import ToolSpec
-from sealegs.tasks import Persistence
+from sealegs.tasks import Persistence, Risk
 from sealegs.tasks.graph import Binding, Constant, Deliverable, Graph, Step, Task, User
 
 
@@ -42,11 +42,13 @@ class Briefing:
         task: the task with its graph.
         specs: the tools by name.
         slots: where faults will strike: node id -> `transient` or `permanent`. Only `oracle` looks at it.
+        risks: what a fault on an action leaves behind, by step. Only `oracle` looks at it.
     """
 
     task: Task
     specs: Mapping[str, ToolSpec]
     slots: Mapping[str, Persistence] = field(default_factory=dict)
+    risks: Mapping[str, Risk] = field(default_factory=dict)
 
 
 class ScriptedAgent(ABC):

@@ -18,7 +18,7 @@ NEXT = (
     "what each framework needs."
 )
 OWN: Mapping[str, set[str]] = {
-    "maze": {"levels", "modes", "prompt", "tasks", "recovery"},
+    "maze": {"levels", "modes", "prompt", "tasks", "recovery", "moment"},
     "highwater": {
         "setting",
         "distractors",
@@ -70,6 +70,12 @@ def run(
     recovery: Annotated[
         str, typer.Option(help="off, advise or active: what stands on the seam.", rich_help_panel=MAZE)
     ] = "off",
+    moment: Annotated[
+        str,
+        typer.Option(
+            help="When faults strike actions: draw, before (as published), during or after.", rich_help_panel=MAZE
+        ),
+    ] = "draw",
     setting: Annotated[str, typer.Option(help="open, closed or distractors.", rich_help_panel=HIGHWATER)] = "open",
     distractors: Annotated[
         int, typer.Option(min=0, help="Functions of no solution that are offered.", rich_help_panel=HIGHWATER)
@@ -142,8 +148,9 @@ def run(
     from sealegs.suites.maze.logs import read_run
     from sealegs.suites.maze.running import run_scripted
 
+    steps = max_steps or 25
     chosen = settings(
-        suite, agent, model, levels, modes, prompt, limit, epochs, seed, max_steps or 25, engine, plan, tasks, recovery
+        suite, agent, model, levels, modes, prompt, limit, epochs, seed, steps, engine, plan, tasks, recovery, moment
     )
     folder = logs or Path("sealegs-logs") / chosen.name
     if chosen.engine != "inspect":

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Generator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from sealegs.faults.call import Call, Outcome, Wait
+from sealegs.faults.call import Call, Layer, Outcome, Wait
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject.clock import Clock
 
@@ -77,8 +77,8 @@ class Seat:
 class Seated(Protocol):
     """A layer that wants to know its place."""
 
-    def seated(self, seat: Seat) -> None:
-        """Take the place; called once, before the first call."""
+    def seated(self, seat: Seat) -> Layer | None:
+        """Take the place, or name the layer that takes it; called once for a session, before the first call."""
 
 
 class Halved(ABC):

@@ -14,6 +14,7 @@ from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import active
 from sealegs.inject.clock import Clock, RealClock
+from sealegs.inject.deadline import in_time, in_time_async
 from sealegs.inject.injector import Injector
 from sealegs.inject.pieces import End, Run, RunAsync, Split, drive_pieces, drive_pieces_async
 from sealegs.inject.running import ran, ran_async
@@ -53,7 +54,8 @@ class Session:
         episode: names the episode, and is part of the key of every random decision.
         specs: what is known of the tools.
         layers: layers between the watcher and the injector, the outermost first (recovery stands here). One that has a
-            method `seated` is given its place.
+            method `seated` is given its place, and may answer with the layer that takes it. The shortest `deadline` of
+            a layer holds for each run of a tool (`inject.deadline`).
         others: tools by name that layers may call in place of the one that the agent called, each with what runs it.
             `run` of a call runs any tool where this is None. Adapters add the tools that they wrap (see `reach`).
         clock: real by default.
@@ -87,7 +89,8 @@ class Session:
         self._declared: dict[str, tuple[ToolSpec, ToolSpec | None]] = {}  # by adapters, and what was known before
         self._injector = Injector(plan, episode=episode, specs=self._specs.values(), on_strike=on_strike)
         getattr(watcher, "knows", _unheard)(self._specs)
-        self._seat(layers, watcher)
+        layers = self._seat(layers, watcher)
+        self._deadline = min((d for d in (getattr(layer, "deadline", None) for layer in layers) if d), default=None)
         inner: Layer = self._injector.layer
         inner = self._patient(inner)
         self._inner = inner
@@ -138,6 +141,8 @@ class Session:
         """Make a call in this thread; `run` runs the tool. `layer` is what `through` answered, if it was asked."""
         call = Call(tool, arguments, f"call-{next(self._ids)}")
         layer = layer or self._layer
+        if self._deadline is not None:
+            run = in_time(run, self._deadline)
         halved = self._halved
         if halved is not None and self._injector.idle(tool):
             refusal = halved.before(call)
@@ -159,6 +164,8 @@ class Session:
         """Make a call in this task; see `call`."""
         call = Call(tool, arguments, f"call-{next(self._ids)}")
         layer = layer or self._layer
+        if self._deadline is not None:
+            run = in_time_async(run, self._deadline)
         halved = self._halved
         if halved is not None and self._injector.idle(tool):
             refusal = halved.before(call)
@@ -203,14 +210,23 @@ class Session:
         active.leave(self)
         self.clock.release()
 
-    def _seat(self, layers: Iterable[Layer], watcher: Watcher | None) -> None:
-        """Give every layer that asks for it its place."""
+    def _seat(self, layers: Iterable[Layer], watcher: Watcher | None) -> tuple[Layer, ...]:
+        """Give every layer that asks for it its place; one may name another for it.
+
+        Raises:
+            ValueError: a layer that asks for its place stands here twice.
+        """
         tell: Callable[[Act], None] = getattr(watcher, "acted", _unheard)
         seat = Seat(self.episode, self.clock, self._specs, self._reaches, tell)
+        placed: list[Layer] = []
+        given: list[Layer] = []
         for layer in layers:
             seated = getattr(layer, "seated", None)
-            if seated is not None:
-                seated(seat)
+            if seated is not None and any(layer is other for other in given):
+                raise ValueError(f"{type(layer).__name__} stands twice among the layers of one session; name it once")
+            given.append(layer)
+            placed.append(layer if seated is None else seated(seat) or layer)
+        return tuple(placed)
 
     def _rest(self, steps: Generator[Call | Wait, Outcome, Outcome]) -> Layer:
         """What is left of the layers once a call that nothing strikes was made."""
@@ -233,12 +249,16 @@ class Session:
 
     def _run_other(self, call: Call) -> Outcome:
         other = (self._others or {})[call.tool]
-        return _not_here(call) if other.run is None else other.run(call)
+        if other.run is None:
+            return _not_here(call)
+        run = other.run if self._deadline is None else in_time(other.run, self._deadline)
+        return run(call)
 
     async def _run_other_async(self, call: Call) -> Outcome:
         other = (self._others or {})[call.tool]
         if other.run_async is not None:
-            return await other.run_async(call)
+            run = other.run_async
+            return await (run(call) if self._deadline is None else in_time_async(run, self._deadline)(call))
         return self._run_other(call)
 
     def _routed_pieces(self, tool: str, run: Run) -> Run:

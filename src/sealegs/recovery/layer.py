@@ -1,9 +1,9 @@
 """Recovery on the seam: a layer that looks at every outcome and has a policy act on those that are in trouble.
 
 The stack is record, recover, inject, tool, so every adapter has it by one argument:
-`Session(plan, layers=[RecoveryLayer(active())])`. A call that goes well is looked at and passed on as it is. What it
-does not cover: failures that only the agent's whole course shows, and a tool that really hangs, which only the caller's
-own timeout ends; a hang that a fault makes is given up after the session's `timeout`.
+`Session(plan, layers=[RecoveryLayer(active())])`. A call that goes well is looked at and passed on as it is. For many
+sessions at once there is `RecoveryService`. A tool that really hangs is given up after the `deadline`, a hang that a
+fault makes after the session's `timeout`. What it does not cover: failures that only the agent's whole course shows.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from sealegs.faults.invariants import Violation
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject.clock import VirtualClock
 from sealegs.inject.seat import Act, Halved, Seat
-from sealegs.recovery.budget import Budget
+from sealegs.recovery.budget import Budget, Meter, Purse
 from sealegs.recovery.memory import Memory
+from sealegs.recovery.metrics import GAVE_UP
 from sealegs.recovery.policies import (
     Alternative,
     Breaker,
@@ -32,12 +33,15 @@ from sealegs.recovery.policies import (
     Stop,
     Switch,
 )
+from sealegs.recovery.policies.advise import with_note
 from sealegs.recovery.policies.base import Refusal, guarded
 from sealegs.recovery.policies.read_on import told_partial
 from sealegs.recovery.signature import Signature, of_violations, signature, wrong
+from sealegs.recovery.telling import telling, took
 from sealegs.recovery.trouble import Trouble, Ward, warn
 
 Healing = Generator[Call | Wait, Outcome, Outcome]
+LAYER = "layer"  # the policy of what the layer itself notes
 
 
 class Detector(Protocol):
@@ -97,7 +101,7 @@ def _joined(declared: ToolSpec, known: ToolSpec) -> ToolSpec:
 
 
 class RecoveryLayer(Halved):
-    """Recovery for one episode. Seated in another session it begins anew; it stands in one at a time.
+    """Recovery for one session. One layer stands in one session; for many of them see `RecoveryService`.
 
     A policy or detector that breaks down is warned of, and leaves the call as far as it had come.
 
@@ -108,6 +112,9 @@ class RecoveryLayer(Halved):
         check: whether answers are held against what the tools' specs declare (`signature.wrong`).
         specs: what is known of the tools besides what the session knows. Whether a tool has effects and is idempotent
             is as it stands here; schemas that are left out here are the session's.
+        deadline: seconds of real time after which a tool's run is given up; None waits for ever. See
+            `inject.deadline` for what is cancelled and what cannot be.
+        meter: the rates of the service that the layer works for.
     """
 
     def __init__(
@@ -118,26 +125,48 @@ class RecoveryLayer(Halved):
         detectors: Iterable[Detector] = (),
         check: bool = True,
         specs: Iterable[ToolSpec] = (),
+        deadline: float | None = None,
+        meter: Meter | None = None,
     ) -> None:
+        self.deadline = checked_deadline(deadline)
         self._given = policy or active()
         self._detectors = tuple(detectors)
         self._check = check
+        self._lock = threading.RLock()
         self._own = {spec.name: spec for spec in specs}
         self._budget = budget or Budget()
-        self.seated(Seat("", VirtualClock(), {}, _nowhere, _unheard))
+        self._meter = meter
+        self._session: str | None = None
+        self._sit(Seat("", VirtualClock(), {}, _nowhere, _unheard))
 
     def seated(self, seat: Seat) -> None:
-        """Take the place in a session, with nothing spent and nothing remembered."""
+        """Take the place in a session.
+
+        Raises:
+            RuntimeError: it stands in one already.
+        """
+        with self._lock:
+            if self._session is not None:
+                there = f" (episode {self._session!r})" if self._session else ""
+                raise RuntimeError(
+                    f"this RecoveryLayer has its place in a session{there}; make one for each session, or one "
+                    "RecoveryService for all of them"
+                )
+            self._session = seat.episode
+        self._sit(seat)
+
+    def _sit(self, seat: Seat) -> None:
+        """Begin, with nothing spent and nothing remembered."""
         self._policy = self._given.fresh()
         self._guards = self._policy.guards
-        self._lock = threading.RLock()
         self._seen: Counter[tuple[str, ...]] = Counter()
         specs = Known(self._own, seat.specs) if self._own else seat.specs
         self._specs = specs
-        seat = Seat(seat.episode, seat.clock, specs, seat.reaches, seat.tell)
+        seat = Seat(seat.episode, seat.clock, specs, seat.reaches, telling(seat.episode, seat.tell))
+        self._now = seat.clock.now
         self._memory = Memory(self._policy.remembers)
         self._remembers = bool(self._memory.wanted)
-        self._ward = Ward(seat, self._budget, self._examine, self._memory)
+        self._ward = Ward(seat, Purse(self._budget, self._meter), self._examine, self._memory)
 
     def __call__(self, call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
         """Pass the call on; where it comes to trouble, have the policy act."""
@@ -168,18 +197,30 @@ class RecoveryLayer(Halved):
         return self._healed(Trouble(call, call, outcome, found, self._counted(call)), refusal)
 
     def _healed(self, trouble: Trouble, refusal: Refusal | None) -> Healing:
-        call = trouble.call
+        call, began = trouble.call, self._now()
         if refusal is not None:
             self._ward.refused(trouble, refusal[0])
         try:
             trouble = yield from guarded(self._policy, trouble, self._ward)
+            trouble = self._gave_up(trouble)
         finally:
             self._ward.closed(call)
+        took(call.tool, self._now() - began, helped=trouble.over)
         if self._guards and trouble.over and trouble.attempt.tool == call.tool:
             self._well(call)
         if self._remembers and trouble.over:
             self._keep(call, trouble.outcome)
         return trouble.outcome
+
+    def _gave_up(self, trouble: Trouble) -> Trouble:
+        """Note that all that was tried, or could be afforded, did not help; the agent is told of the latter."""
+        short = self._ward.short(trouble.call)
+        if trouble.over or not (short or trouble.made):
+            return trouble
+        if not short:
+            return self._ward.remark(trouble, LAYER, GAVE_UP, None, f"{trouble.made} further calls did not help")
+        noted = with_note(trouble.outcome, f"Recovery gave up: {short}.")
+        return self._ward.remark(trouble, LAYER, GAVE_UP, noted, short)
 
     def _keep(self, call: Call, outcome: Outcome) -> None:
         try:
@@ -217,6 +258,17 @@ class RecoveryLayer(Halved):
         with self._lock:
             self._seen[key] += 1
             return self._seen[key] - 1
+
+
+def checked_deadline(seconds: float | None) -> float | None:
+    """The deadline, if it can be one.
+
+    Raises:
+        ValueError: it is not more than 0.
+    """
+    if seconds is not None and not seconds > 0:
+        raise ValueError(f"the deadline is {seconds} s; give more than 0, or None to wait for ever")
+    return seconds
 
 
 def _nowhere(tool: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from sealegs.faults.call import Call, Outcome, Wait
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject.seat import REFUSED, Act, Seat
-from sealegs.recovery.budget import Budget, Purse
+from sealegs.recovery.budget import Purse
 from sealegs.recovery.memory import NOTHING, Memory
 from sealegs.recovery.nature import Nature, nature
 from sealegs.recovery.safety import effect_free, harmless, keyed, nothing_done, undeclared
@@ -79,12 +79,13 @@ class Ward:
         memory: what the session's tools were asked and answered last.
     """
 
-    def __init__(self, seat: Seat, budget: Budget, examine: Examiner, memory: Memory = NOTHING) -> None:
+    def __init__(self, seat: Seat, purse: Purse, examine: Examiner, memory: Memory = NOTHING) -> None:
         self.seat = seat
-        self.purse = Purse(budget)
+        self.purse = purse
         self.memory = memory
         self._examine = examine
         self._cases: dict[str, Trouble] = {}  # what something was done about, and how that stands
+        self._short: dict[str, str] = {}  # what the budget had not enough of, by call
         self._noted: set[str] = set()  # calls of which it was noted that a declaration is missing
 
     def spec(self, tool: str) -> ToolSpec | None:
@@ -134,10 +135,16 @@ class Ward:
 
     def claims(self, trouble: Trouble, *tools: str, seconds: float = 0.0) -> bool:
         """Take further calls of these tools, and a wait, from the budget; false where it has not enough."""
-        claimed = self.purse.claim(tools, trouble.made, seconds)
-        if claimed:
+        short = self.purse.short(tools, trouble.made, seconds)
+        if short:
+            self._short[trouble.call.id] = short
+        else:
             self._begin(trouble)  # before any wait: a record tells by it how long the agent's own call took
-        return claimed
+        return not short
+
+    def short(self, call: Call) -> str:
+        """What the budget had not enough of for this call; empty where all was afforded."""
+        return self._short.get(call.id, "")
 
     def attempt(
         self, trouble: Trouble, policy: str, action: str, tool: str, arguments: Mapping[str, Any], detail: str = ""
@@ -193,6 +200,7 @@ class Ward:
     def closed(self, call: Call) -> None:
         """Nothing more is done about this call."""
         self._cases.pop(call.id, None)
+        self._short.pop(call.id, None)
         self._noted.discard(call.id)
 
     def _left(self, trouble: Trouble) -> bool:

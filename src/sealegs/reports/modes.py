@@ -27,6 +27,8 @@ METRICS: Mapping[str, str] = {
     "tsr_as_published": "task success rate by the published judge",
     "prr_as_published": "perturbation recovery rate by the published judge",
     "exposed": "episodes that met a fault",
+    "doubled": "episodes in which something was done twice",
+    "wrong_effects": "episodes in which something was done that no step does",
     "composite": "composite score",
 }
 SHORT: Mapping[str, str] = {
@@ -36,5 +38,7 @@ SHORT: Mapping[str, str] = {
     "tsr_as_published": "TSR as published",
     "prr_as_published": "PRR as published",
     "exposed": "Exposed",
+    "doubled": "Doubled",
+    "wrong_effects": "Wrong effects",
     "composite": "Composite",
 }

@@ -114,7 +114,9 @@ def _first(cards: Sequence[Card]) -> str:
 
 def _header(material: Material, prompt: str) -> dict[str, object]:
     results = material.results
-    names = ("composite", "tsr", "prr", "rc", "exposed") if fault_modes(results) else ("tsr",)
+    names = (
+        ("composite", "tsr", "prr", "rc", "exposed", "doubled", "wrong_effects") if fault_modes(results) else ("tsr",)
+    )
     tiles = [Tile(SHORT[n], METRICS[n], overall(material.rows, results, n)) for n in names]
     facts = {
         "suite": material.who.get("suite", "unnamed"),

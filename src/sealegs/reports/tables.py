@@ -18,7 +18,7 @@ from sealegs.reports.cells import INCONCLUSIVE, NOT_EXPOSED, Cell, Grid, figure,
 from sealegs.reports.comparison import MODES, ranking
 from sealegs.reports.counts import STAGES, attributions, fault_modes, funnels, splits
 from sealegs.reports.modes import METRICS, SHORT
-from sealegs.scoring.metrics import ALL, Result, Row
+from sealegs.scoring.metrics import ALL, CLEAN, Result, Row
 
 WIDE = 118
 RANKED = 96  # columns that a ranking needs to tell every mode
@@ -131,6 +131,7 @@ def _tables(rows: Sequence[Row], results: Sequence[Result], narrow: bool) -> Ite
     title = "Two judges: how often they disagree, and which alone says success"
     yield title, _judges(rows, results, narrow)
     if faulty:
+        yield "Harm under faults: episodes in which something was done, %", _harm(rows, results, narrow)
         yield "From fault to recovery, in episodes", _course(results)
     if attributions(results):
         yield "What went wrong, in episodes", _what_went_wrong(results)
@@ -187,6 +188,14 @@ def _judges(rows: Sequence[Row], results: Sequence[Result], narrow: bool) -> Tab
         cells = (cell_text(found.at(ALL, split.mode), narrow) for found in (strict, published))
         numbers = (split.looser + split.stricter, split.looser, split.stricter)
         table.add_row(split.mode, *cells, *map(str, numbers), style=_weight(split.mode))
+    return table
+
+
+def _harm(rows: Sequence[Row], results: Sequence[Result], narrow: bool) -> Table:
+    twice, wrong = (grid(rows, results, metric) for metric in ("doubled", "wrong_effects"))
+    table = plain_table(("twice", "that no step does"))
+    for mode in (mode for mode in twice.modes if mode != CLEAN):
+        table.add_row(mode, *(cell_text(found.at(ALL, mode), narrow) for found in (twice, wrong)), style=_weight(mode))
     return table
 
 

@@ -20,6 +20,7 @@ from sealegs.traces.record import Record
 TERMS = {
     "crashed": "the episode broke down; it counts as a failure",
     "doubled by recovery": "the recovery layer did to the world what was done already",
+    "doubled": "did to the world what was done already",
     "unaware": "took a corrupt answer for right, or went on without what a step needs",
     "futile loop": "made the same failing call three times or more",
     "cut off": "ran out of steps, tokens or time",
@@ -33,13 +34,17 @@ TERMS = {
 LOOP = 3
 
 
-def attribute(record: Record, case: Case, way: Course, *, stopped: bool, unaware: bool, solvable: bool) -> str:
+def attribute(
+    record: Record, case: Case, way: Course, *, stopped: bool, unaware: bool, solvable: bool, doubled: bool
+) -> str:
     """The term for a failed episode; see `TERMS`."""
     exposed = way.first is not None
     if record.end.reason == "crashed":
         return "crashed"
     if doubled_by_recovery(record):
         return "doubled by recovery"
+    if doubled:
+        return "doubled"
     if unaware:
         return "unaware"
     if loops(way):
@@ -84,7 +89,7 @@ def _wrong_switch(way: Course, case: Case) -> bool:
     assert way.first is not None
     graph = case.task.graph
     after = [move for move in way.moves[way.first + 1 :] if not move.turn.by]
-    if any(move.step is None for move in after):
+    if any(move.step is None and not move.look for move in after):
         return True
     for group in graph.groups:
         victim = way.victims.get(group.id)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from sealegs.tasks import Persistence, Task
+from sealegs.faults.spec import ToolSpec
+from sealegs.tasks import Persistence, Risk, Task
 from sealegs.tasks.reference import Reference
 
 
@@ -23,9 +25,20 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """An episode's task, what right looks like in values, and where faults were to strike (none: a clean episode)."""
+    """What a judge must know of an episode.
+
+    Attributes:
+        task: the base task.
+        reference: what right looks like in values.
+        mode: of the faults.
+        slots: where faults were to strike; none in a clean episode.
+        risks: what a fault on each action risks, by step; none where a failed call is known to have done nothing.
+        actions: the offered actions of which a history tool shows what was done, by name.
+    """
 
     task: Task
     reference: Reference
     mode: str
     slots: tuple[Slot, ...] = ()
+    risks: Mapping[str, Risk] = field(default_factory=dict)
+    actions: Mapping[str, ToolSpec] = field(default_factory=dict)

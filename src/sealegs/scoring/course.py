@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sealegs.faults.call import Failure
+from sealegs.faults.call import Effect, Failure, Value
 from sealegs.scoring.case import Case
-from sealegs.scoring.matching import corrupted, right_turn
+from sealegs.scoring.matching import corrupted, right_turn, same_effects
 from sealegs.scoring.mixture import mixed
 from sealegs.tasks import Reference
 from sealegs.tasks.graph import Branch, Graph, Group, Step, Task
@@ -27,6 +27,7 @@ class Move:
         before: the steps done before it.
         failed: whether it came to nothing that an agent should use: an error, or a corrupt answer.
         felt: whether the agent was shown such in the end; never of a call that recovery had made.
+        look: the tool whose deeds it looked at in a history; empty for other calls.
     """
 
     turn: Turn
@@ -36,16 +37,26 @@ class Move:
     before: frozenset[str]
     failed: bool
     felt: bool
+    look: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """All moves, the steps done at the end, the first struck move, and the victim of each slot that was met."""
+    """An episode over its task's graph.
+
+    Attributes:
+        moves: every call.
+        done: the steps done at the end.
+        first: the position of the first struck move; None where no fault was met.
+        victims: the tool that was struck in each slot that was met.
+        unseen: steps that had their effect although they failed, and that nothing showed the agent to be done.
+    """
 
     moves: tuple[Move, ...]
     done: frozenset[str]
     first: int | None
     victims: Mapping[str, str]
+    unseen: frozenset[str] = frozenset()
 
 
 def course(record: Record, case: Case) -> Course:
@@ -56,19 +67,47 @@ def course(record: Record, case: Case) -> Course:
     victims: dict[str, str] = {}
     first: int | None = None
     met = reached(record)
+    left: dict[str, tuple[Effect, ...]] = {}  # what the calls of each step's tool left in the world
     for position, turn in enumerate(record.turns):
         step = graph.step_of.get(turn.call.tool)
-        right = step is not None and right_turn(turn, case.reference.steps[step.id], read.get(step.id, ()))
+        before = left.get(step.id, ()) if step is not None else ()
+        right = step is not None and right_turn(turn, case.reference.steps[step.id], read.get(step.id, ()), before)
         ready = step is not None and ready_before(step, graph, done)
         failed = corrupted(turn) or turn.shown is None or isinstance(turn.shown, Failure)
         felt = not turn.by and (failed if turn.final is None else _felt(turn, met.get(position, False)))
-        moves.append(Move(turn, step, right, ready, done, failed, felt))
+        moves.append(Move(turn, step, right, ready, done, failed, felt, _looked_at(turn, case)))
         if step is not None and turn.struck:
             first = position if first is None else first
             victims.setdefault(node_of(step, graph), step.tool)
-        if step is not None and right:
+        if step is not None:
+            left[step.id] = (*before, *turn.effects)
+        if step is not None and (right or (not read.get(step.id) and _refused_as_done(turn, step, case, before))):
             done |= {step.id}
-    return Course(tuple(moves), done, first, victims)
+        shown = graph.step_of.get(moves[-1].look)
+        if shown is not None and whole(shown, case, left.get(shown.id, ())):
+            done |= {shown.id}
+    unseen = frozenset(id for id, effects in left.items() if id not in done and whole(graph.steps[id], case, effects))
+    return Course(tuple(moves), done, first, victims, unseen)
+
+
+def _looked_at(turn: Turn, case: Case) -> str:
+    """The action whose deeds a call showed."""
+    action = case.actions.get(str(turn.call.arguments.get("operation", "")))
+    sound = isinstance(turn.shown, Value) and turn.said == turn.shown
+    return action.name if action is not None and action.shown_by == turn.call.tool and sound else ""
+
+
+def _refused_as_done(turn: Turn, step: Step, case: Case, before: tuple[Effect, ...]) -> bool:
+    """Whether a tool that takes no second identical call refused one, and so told that the first was done."""
+    risk = case.risks.get(step.id)
+    refused = isinstance(turn.shown, Failure) and not turn.struck and not turn.effects
+    return risk is not None and risk.harmless and refused and whole(step, case, before)
+
+
+def whole(step: Step, case: Case, effects: tuple[Effect, ...]) -> bool:
+    """Whether these are all the effects of a step that has some."""
+    wanted = case.reference.steps[step.id].effects
+    return bool(wanted) and same_effects(list(effects), list(wanted))
 
 
 def _felt(turn: Turn, met: bool) -> bool:

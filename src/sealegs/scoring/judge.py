@@ -1,7 +1,8 @@
 """The verdict on one episode, by code, from its record.
 
 Success is judged by value: every node of the graph done by right calls, the ledger of effects as in one valid solution
-(so nothing done twice), every deliverable in the answer, and no corrupt value told as true. Where no solution was left,
+(so nothing done twice), every deliverable in the answer, and no corrupt value told as true. An action that was done
+although it failed counts as done once a look shows it, or a refusal that the tool declares. Where no solution was left,
 success is a right stop: judged by what was done (nothing was called on missing or corrupt input, nothing else was
 done to the world) and by what was said (that it is not complete, and no invented result).
 
@@ -14,18 +15,19 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from sealegs.faults.call import Effect, render
 from sealegs.scoring.attribution import attribute
 from sealegs.scoring.case import Case
-from sealegs.scoring.course import Course, course, finished_branches, has, node_done, node_of
-from sealegs.scoring.matching import TOLERANCE, corrupted, same_effects
+from sealegs.scoring.course import Course, Move, course, finished_branches, has, node_done, node_of
+from sealegs.scoring.matching import TOLERANCE, corrupted, same_effect, same_effects
 from sealegs.scoring.published import as_published
 from sealegs.scoring.taint import claimed_corrupt, claims, corrupt_values, tainted_turns, trusting
-from sealegs.tasks import State, recovery_cost
+from sealegs.tasks import Risk, State, recovery_cost
+from sealegs.tasks.graph import Group
 from sealegs.tasks.wording import numbers, says
 from sealegs.traces.reach import owners, reached
 from sealegs.traces.record import Record
@@ -60,6 +62,8 @@ class Verdict:
         calls_by_layer: those of the calls that recovery had made.
         put_right: on how many of the agent's calls recovery kept a delivered fault from the agent.
         shielded: a fault was delivered, and none reached the agent.
+        doubled: how many deeds were done beyond as many as any solution does.
+        wrong: how many deeds were done that no step of the task does.
     """
 
     success: bool
@@ -79,6 +83,8 @@ class Verdict:
     calls_by_layer: int = 0
     put_right: int = 0
     shielded: bool = False
+    doubled: int = 0
+    wrong: int = 0
 
     @property
     def recovered(self) -> bool:
@@ -106,8 +112,8 @@ def judge(record: Record, case: Case) -> Verdict:
     stopped = says_stop(record.answer or "")
     corrupt = corrupt_values(record, case)
     tainted = tainted_turns(record, corrupt)
-    best = best_cost(way, case)
-    exposed, solvable = way.first is not None, best is None or best > 1 or _solvable(way, case)
+    best, solvable = best_cost(way, case)
+    exposed = way.first is not None
     claimed = claimed_corrupt(record.answer or "", corrupt)
     reasons = _success_problems(record, case, way) if solvable else _stop_problems(record, case, way, stopped)
     if claimed:
@@ -120,6 +126,7 @@ def judge(record: Record, case: Case) -> Verdict:
     unaware = exposed and _unaware(record, way, met, silent=silent, claimed=bool(claimed))
     strategy = noticed and (success or right_strategy(way, case, solvable, stopped))
     cost = None if way.first is None else len(record.turns) - way.first
+    again = done_again(record, case)
     return Verdict(
         success=success,
         published=as_published(record, case, way, stopped),
@@ -135,11 +142,13 @@ def judge(record: Record, case: Case) -> Verdict:
         reasons=reasons,
         attribution=""
         if success
-        else attribute(record, case, way, stopped=stopped, unaware=unaware, solvable=solvable),
+        else attribute(record, case, way, stopped=stopped, unaware=unaware, solvable=solvable, doubled=bool(again)),
         tainted=tainted,
         calls_by_layer=sum(bool(turn.by) for turn in record.turns),
         put_right=sum(not each for each in met.values()),
         shielded=exposed and not any(met.values()),
+        doubled=len(again),
+        wrong=len(done_wrongly(record, case)),
     )
 
 
@@ -155,15 +164,18 @@ def says_stop(answer: str) -> bool:
     return status[-1].casefold() == "incomplete" if status else STOP.search(answer) is not None
 
 
-def best_cost(way: Course, case: Case) -> int | None:
-    """c*: the fewest calls from the first perturbed one to the end, that one included; None where no fault was met.
+def best_cost(way: Course, case: Case) -> tuple[int | None, bool]:
+    """c*, and whether any way to the end was left.
 
-    Where no way to the end was left, the perturbed call alone: then stopping at once is best.
+    c* counts the fewest calls from the first perturbed one to the end, that one included; None where no fault was met.
+    Where no way was left it is the perturbed call alone, and a look where its outcome was in doubt: then stopping is
+    best.
     """
     if way.first is None:
-        return None
-    further = recovery_cost(case.task.graph, _state_after(way, case))
-    return 1 if further is None else 1 + further
+        return None, True
+    state = _state_after(way, case)
+    further = recovery_cost(case.task.graph, state)
+    return 1 + (len(state.doubtful) if further is None else further), further is not None
 
 
 def _state_after(way: Course, case: Case) -> State:
@@ -179,11 +191,22 @@ def _state_after(way: Course, case: Case) -> State:
     broken = frozenset({move.step.tool}) if node in met and met[node].persistence == "permanent" else frozenset[str]()
     pending = {slot.node: slot.persistence for slot in case.slots if slot.node not in nodes}
     done = move.before | {move.step.id} if move.right else move.before  # a late answer is an answer
-    return State(done=done, broken=broken, pending=pending)
+    risk = None if move.right else risk_met(move, case)
+    risks = case.risks if risk is None else {**case.risks, move.step.id: risk}
+    doubtful = frozenset[str]() if risk is None else frozenset({move.step.id})
+    return State(done=done, broken=broken, pending=pending, risks=risks, doubtful=doubtful)
 
 
-def _solvable(way: Course, case: Case) -> bool:
-    return way.first is None or recovery_cost(case.task.graph, _state_after(way, case)) is not None
+def risk_met(move: Move, case: Case) -> Risk | None:
+    """What a struck call on an action left behind, and whether this very call can be repeated without harm."""
+    if move.step is None or move.step.id not in case.risks:
+        return None
+    moments = [strike.moment for strike in move.turn.strikes if strike.delivered and strike.moment]
+    spec = case.actions.get(move.step.tool)
+    if not moments or spec is None:
+        return None
+    keyed = bool(spec.key and move.turn.call.arguments.get(spec.key))
+    return Risk(moments[0], spec.idempotent or keyed)
 
 
 def _redundancy(exposed: bool, success: bool, cost: int | None, best: int | None) -> float:
@@ -200,6 +223,13 @@ def _success_problems(record: Record, case: Case, way: Course) -> tuple[str, ...
     open_nodes = [node.id for node in graph.nodes if not node_done(node, way.done, case.reference)]
     if open_nodes:
         problems.append(f"not done: {', '.join(open_nodes)}")
+        unseen = [graph.steps[id].tool for id in sorted(way.unseen) if node_of(graph.steps[id], graph) in open_nodes]
+        problems += [f"{tool} failed and was done all the same, and nothing showed it to the agent" for tool in unseen]
+    again = done_again(record, case)
+    if again:
+        problems.append(f"done more than once: {', '.join(f'{e.action} {e.subject}' for e in again)}")
+    elif open_nodes:
+        pass
     elif not _ledger_right(record, case, way):
         problems.append("the world is not as any valid solution leaves it")
     for deliverable, value in zip(case.task.deliverables, case.reference.deliverables, strict=True):
@@ -208,6 +238,41 @@ def _success_problems(record: Record, case: Case, way: Course) -> tuple[str, ...
     if not problems and STATUS.findall(record.answer or "")[-1:] and says_stop(record.answer or ""):
         problems.append("all is done, and the answer's status line says that it is not complete")
     return tuple(problems)
+
+
+def done_again(record: Record, case: Case) -> list[Effect]:
+    """The deeds of the ledger beyond as many of their like as any solution does, where one does any."""
+    return [effect for effect, wanted in _beyond(record, case) if wanted]
+
+
+def done_wrongly(record: Record, case: Case) -> list[Effect]:
+    """The deeds of the ledger that no step of the task does."""
+    return [effect for effect, wanted in _beyond(record, case) if not wanted]
+
+
+def _beyond(record: Record, case: Case) -> Iterator[tuple[Effect, int]]:
+    """Every deed for which no place is left, with how many of its like a solution may do."""
+    seen: list[Effect] = []
+    for effect in record.effects:
+        wanted = _most(effect, case)
+        if sum(same_effect(effect, other) for other in seen) >= wanted:
+            yield effect, wanted
+        seen.append(effect)
+
+
+def _most(effect: Effect, case: Case) -> int:
+    """How many deeds like this one a solution may do."""
+    steps = case.reference.steps
+
+    def like(ids: Iterable[str]) -> int:
+        return sum(same_effect(effect, other) for id in ids for other in steps[id].effects)
+
+    return sum(
+        max(like(step.id for step in branch.steps) for branch in node.branches)
+        if isinstance(node, Group)
+        else like([node.id])
+        for node in case.task.graph.nodes
+    )
 
 
 def _ledger_right(record: Record, case: Case, way: Course) -> bool:
@@ -272,7 +337,10 @@ def reacted(way: Course, case: Case) -> bool:
     """Whether each tool that showed something wrong was called again, or another branch of its group was."""
     graph = case.task.graph
     return all(
-        any(m.step is not None and node_of(m.step, graph) == node for m in way.moves[_struck_at(way, tool) + 1 :])
+        any(
+            m.look == tool or (m.step is not None and node_of(m.step, graph) == node)
+            for m in way.moves[_struck_at(way, tool) + 1 :]
+        )
         for node, tool in way.victims.items()
         if not way.moves[_struck_at(way, tool)].right
     )

@@ -102,15 +102,16 @@ def same_facts(text: str, right: str) -> bool:
     return all(says(text, number, TOLERANCE) for number in numbers(right)) and all(says(text, code) for code in codes)
 
 
-def right_turn(turn: Turn, expected: Expected, read: tuple[str, ...] = ()) -> bool:
+def right_turn(turn: Turn, expected: Expected, read: tuple[str, ...] = (), earlier: tuple[Effect, ...] = ()) -> bool:
     """Whether the call did its step: what the tool itself said was shown, and the call was the right one.
 
     A call with other arguments is as right where it comes to the same: the fields that others read (`read`) and the
-    effects are those of the step, and its prose tells the same facts.
+    effects are those of the step, and its prose tells the same facts. `earlier` are effects that calls of the tool
+    before this one left.
     """
     if not isinstance(turn.shown, Value) or turn.said != turn.shown or corrupted(turn):
         return False
-    return right_arguments(turn.call.arguments, expected) or _comes_to_the_same(turn, expected, read)
+    return right_arguments(turn.call.arguments, expected) or _comes_to_the_same(turn, expected, read, earlier)
 
 
 def corrupted(turn: Turn) -> bool:
@@ -123,14 +124,14 @@ def corrupted(turn: Turn) -> bool:
     return any((strike.shown != strike.said and not put_right) or strike.runs == 0 for strike in strikes)
 
 
-def _comes_to_the_same(turn: Turn, expected: Expected, read: tuple[str, ...]) -> bool:
+def _comes_to_the_same(turn: Turn, expected: Expected, read: tuple[str, ...], earlier: tuple[Effect, ...]) -> bool:
     prose = expected.free_text & expected.arguments.keys()
     return (
         bool(read)
         and isinstance(turn.shown, Value)
         and all(close(paths.values(turn.shown.value, p), paths.values(expected.output, p)) for p in read)
         and all(_right_argument(name, turn.call.arguments, expected) for name in prose)
-        and same_effects(list(turn.effects), list(expected.effects))
+        and same_effects([*earlier, *turn.effects], list(expected.effects))
     )
 
 

@@ -24,6 +24,7 @@ from sealegs.scoring.judge import Verdict
 
 CLEAN = "NP"
 ALL = "all"
+OVER_FAULTS = ("rc", "exposed", "doubled", "wrong_effects")  # over the episodes of fault modes
 
 
 class Row(TypedDict, total=False):
@@ -67,6 +68,8 @@ class Tally:
     reached: Array
     reached_recovered: Array
     by_layer: Array
+    doubled: Array
+    wrong_effects: Array
 
 
 Metric = Callable[[Tally, Array], Array]
@@ -76,7 +79,7 @@ def tally(results: Sequence[Result]) -> Tally:
     """Add the results up by mode and base task."""
     modes = tuple(sorted({r.mode for r in results}))
     tasks = {name: i for i, name in enumerate(sorted({r.task for r in results}))}
-    sums = np.zeros((10, len(modes), len(tasks)))
+    sums = np.zeros((12, len(modes), len(tasks)))
     for result in results:
         v = result.verdict
         values = (
@@ -90,6 +93,8 @@ def tally(results: Sequence[Result]) -> Tally:
             v.reached,
             v.reached and v.success,
             v.recovered_by == "layer",
+            v.doubled > 0,
+            v.wrong > 0,
         )
         sums[:, modes.index(result.mode), tasks[result.task]] += values
     return Tally(modes, *sums)
@@ -156,6 +161,16 @@ def prr_layer(t: Tally, weights: Array) -> Array:
     return 100 * mean_of_ratios(t.by_layer, t.exposed, weights, _faulty(t))
 
 
+def doubled(t: Tally, weights: Array) -> Array:
+    """Share of the fault modes' episodes in which something was done twice, in per cent."""
+    return 100 * mean_of_ratios(t.doubled, t.episodes, weights, _faulty(t))
+
+
+def wrong_effects(t: Tally, weights: Array) -> Array:
+    """Share of the fault modes' episodes in which something was done that no step of the task does, in per cent."""
+    return 100 * mean_of_ratios(t.wrong_effects, t.episodes, weights, _faulty(t))
+
+
 def composite(t: Tally, weights: Array) -> Array:
     """The composite score, for each row of cluster weights."""
     score: Array = composite_score(tsr(t, weights), prr(t, weights), rc(t, weights))
@@ -174,6 +189,8 @@ METRICS: dict[str, Metric] = {
     "tsr_as_published": tsr_as_published,
     "prr_as_published": prr_as_published,
     "exposed": exposed,
+    "doubled": doubled,
+    "wrong_effects": wrong_effects,
     "composite": composite,
 }
 AIDED: dict[str, Metric] = {"reached": reached, "prr_agent": prr_agent, "prr_layer": prr_layer}  # with recovery alone
@@ -181,6 +198,8 @@ SHARES = {
     "tsr": "episodes",
     "tsr_as_published": "episodes",
     "exposed": "episodes",
+    "doubled": "episodes",
+    "wrong_effects": "episodes",
     "prr": "exposed",
     "prr_as_published": "exposed",
     "reached": "exposed",
@@ -229,7 +248,7 @@ def counted(name: str, t: Tally) -> int:
     """How many episodes a metric is over: those exposed for PRR, those of fault modes for RC and exposure, else all."""
     if SHARES.get(name) in ("exposed", "reached"):
         return int(getattr(t, SHARES[name]).sum())
-    return int(t.episodes[_faulty(t)].sum() if name in ("rc", "exposed") else t.episodes.sum())
+    return int(t.episodes[_faulty(t)].sum() if name in OVER_FAULTS else t.episodes.sum())
 
 
 def estimate(metric: Metric, t: Tally, name: str, seed: int) -> tuple[float | None, float | None, float | None]:

@@ -12,13 +12,13 @@ everything before it lies outside the pending groups.) A broken tool can take th
 pending fault c* is what foresight could reach; take the state after the call that met the fault to judge an agent
 without it.
 
-A fault on an *action* may leave its effect there or not, and an agent cannot tell which from the failure. Then c* is the
-cheapest course that is safe whatever was done: a look (one call of a read that shows it) and then a repetition or going
-on, or a repetition at once where the tool's own rule makes that harmless. What was done decides what the course comes
-to: the work that was done is one further call away, by a look or a harmless repetition; work that was not done costs a
-repetition, after a look unless that is harmless; and where the tool is broken for good, a look and then another branch.
-What was done stays done, so that its branch is kept. `State.risks` names the actions of which this holds; without it a
-failed call is taken to have done nothing, as the published protocol has it.
+A fault on an *action* may leave its effect there or not, and an agent cannot tell which from the failure. Then c* is
+the cheapest course that is safe whatever was done: a look (one call of a read that shows it) and then a repetition or
+going on, or a repetition at once where the tool's own rule makes that harmless. What was done decides what the course
+comes to: work that was done is one further call away, by a look or a harmless repetition; work that was not done costs
+a repetition, after a look unless that is harmless; and where the tool is broken for good, a look and then another
+branch. What was done stays done, so that its branch is kept. `State.risks` names the actions of which this holds;
+without it a failed call is taken to have done nothing, as the published protocol has it.
 
 Not covered: costs other than the number of calls, and faults that strike a second time.
 """
@@ -60,6 +60,7 @@ class State:
             that its first call meets. A step inside a group with a pending fault cannot have one of its own.
         risks: by step, the actions whose outcome is in doubt once a fault struck them.
         doubtful: the steps that were struck and of which nothing is known yet; each has a risk.
+        kept: done steps that were struck and had their effect, so that no other branch of their group is right.
     """
 
     done: frozenset[str] = frozenset()
@@ -67,6 +68,7 @@ class State:
     pending: Mapping[str, Persistence] = field(default_factory=dict)
     risks: Mapping[str, Risk] = field(default_factory=dict)
     doubtful: frozenset[str] = frozenset()
+    kept: frozenset[str] = frozenset()
 
 
 def recovery_cost(graph: Graph, state: State) -> int | None:
@@ -88,8 +90,8 @@ def recovery_cost(graph: Graph, state: State) -> int | None:
 def next_calls(graph: Graph, state: State) -> tuple[str, ...]:
     """The ids of the steps that an optimal continuation may call next, in the order of the graph.
 
-    Each lowers c* by exactly one, also where it takes a pending fault. Empty where the task is finished or cannot be, and
-    where only a look is left to do (`next_looks`).
+    Each lowers c* by exactly one, also where it takes a pending fault. Empty where the task is finished or cannot be,
+    and where only a look is left to do (`next_looks`).
 
     Raises:
         ValueError: the state does not fit the graph.
@@ -168,7 +170,11 @@ def _lowers(graph: Graph, state: State, step: Step, costs: Mapping[str, int | No
         return step.id == doubt.id and _repeats(state, step)
     if step.tool in state.broken:
         return False
-    return isinstance(node, Step) or _steps_cost(graph.home[step.id][1].steps, state) == before
+    if isinstance(node, Step):
+        return True
+    branch = graph.home[step.id][1]
+    bound = {other.id for other in _steps_of(node)} & state.kept if state.kept else frozenset[str]()
+    return bound <= {other.id for other in branch.steps} and _steps_cost(branch.steps, state) == before
 
 
 def _may_call(graph: Graph, state: State, step: Step) -> bool:
@@ -189,7 +195,9 @@ def _node_cost(node: Node, state: State) -> int | None:
         return _steps_cost((node,), state)
     if node.id in state.pending and any(step.id in state.risks for step in _steps_of(node)):
         return _cheapest(_struck_cost(node, step, state) for step in _openers(node))
-    cheapest = _cheapest(_steps_cost(branch.steps, state) for branch in node.branches)
+    bound = state.kept and {step.id for step in _steps_of(node)} & state.kept
+    open_branches = [b for b in node.branches if not bound or bound <= {step.id for step in b.steps}]
+    cheapest = _cheapest(_steps_cost(branch.steps, state) for branch in open_branches)
     if cheapest is None or node.id not in state.pending:
         return cheapest
     if state.pending[node.id] == "permanent" and len(node.branches) < 2:

@@ -8,7 +8,7 @@ calls and waits, as every layer does.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from fnmatch import fnmatchcase
 from typing import ClassVar
 
@@ -51,6 +51,13 @@ class Policy(ABC):
 
     def fresh(self) -> Policy:
         """The policy for a new episode: of one that remembers, one with nothing to remember."""
+        return self
+
+    def shared(self, now: Callable[[], float]) -> Policy:
+        """The policy for a service: what it knows of tools is common to all sessions, by this clock.
+
+        Its `fresh` is called for each of them. By default nothing is common.
+        """
         return self
 
     def __or__(self, then: Policy) -> Policy:
@@ -130,6 +137,10 @@ class Sequence(Policy):
         """Each of them fresh."""
         return Sequence(tuple(policy.fresh() for policy in self.policies))
 
+    def shared(self, now: Callable[[], float]) -> Policy:
+        """Each of them shared."""
+        return Sequence(tuple(policy.shared(now) for policy in self.policies))
+
 
 class Only(Policy):
     """A policy for some troubles."""
@@ -165,6 +176,10 @@ class Only(Policy):
     def fresh(self) -> Policy:
         """The same with a fresh policy."""
         return Only(self._policy.fresh(), self._natures, self._tools)
+
+    def shared(self, now: Callable[[], float]) -> Policy:
+        """The same with a shared policy."""
+        return Only(self._policy.shared(now), self._natures, self._tools)
 
     def _meant(self, call: Call) -> bool:
         return not self._tools or any(fnmatchcase(call.tool, pattern) for pattern in self._tools)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,17 +14,19 @@ from sealegs.recovery.trouble import Trouble, Ward
 
 @dataclass
 class Circuit:
-    """A tool's state: failures in a row, and until when it is left alone."""
+    """A tool's state: failures in a row, until when it is left alone, and whether one call is let through meanwhile."""
 
     failures: int = 0
     until: float = 0.0
+    probed: bool = False
 
 
 class Breaker(AtOnce):
     """A circuit breaker for each tool (Nygard, "Release It!", 2007).
 
     After so many failures in a row the tool is not called for a while; then one call is let through, and if it fails
-    too the while begins anew. A mistake in the arguments is the caller's and does not count.
+    too the while begins anew. A mistake in the arguments is the caller's and does not count. In a service the circuits
+    are those of all sessions.
 
     Args:
         failures: in a row, further tries included.
@@ -37,11 +40,18 @@ class Breaker(AtOnce):
         self._failures = failures
         self._seconds = seconds
         self._circuits: dict[str, Circuit] = {}
+        self._now: Callable[[], float] | None = None  # where the circuits are shared
         self._lock = threading.RLock()  # garbage collection may close an abandoned call in the midst of another
 
     def fresh(self) -> Policy:
-        """The same with every circuit closed."""
-        return Breaker(self._failures, self._seconds)
+        """The same with every circuit closed; where they are shared, itself."""
+        return self if self._now is not None else Breaker(self._failures, self._seconds)
+
+    def shared(self, now: Callable[[], float]) -> Policy:
+        """One for all sessions, with every circuit closed."""
+        breaker = Breaker(self._failures, self._seconds)
+        breaker._now = now
+        return breaker
 
     def refuses(self, call: Call, ward: Ward) -> Refusal | None:
         """The refusal while the tool is left alone."""
@@ -49,10 +59,11 @@ class Breaker(AtOnce):
         if circuit is None or circuit.failures < self._failures:
             return None
         with self._lock:
-            now = ward.seat.clock.now()
+            now = self._time(ward)
             left = circuit.until - now
             if left <= 0:
                 circuit.until = now + self._seconds  # for all but this one, until it is known how it went
+                circuit.probed = True
                 return None
         message = f"{call.tool} failed {circuit.failures} times in a row and is left alone for another {left:.3g} s."
         return self.name, Failure(message, type="CircuitOpen", retry_after=round(left, 3), unsent=True)
@@ -69,15 +80,19 @@ class Breaker(AtOnce):
             return trouble
         with self._lock:
             circuit = self._circuits.setdefault(tool, Circuit())
+            was_open = circuit.failures >= self._failures and not circuit.probed
             circuit.failures += trouble.failed
-            opens = circuit.failures >= self._failures
+            opens = circuit.failures >= self._failures and not was_open  # calls that were under way open it only once
             if opens:
-                circuit.until = ward.seat.clock.now() + self._seconds
+                circuit.until, circuit.probed = self._time(ward) + self._seconds, False
         return (
             ward.remark(trouble, self.name, "opened", None, f"{circuit.failures} failures in a row")
             if opens
             else trouble
         )
+
+    def _time(self, ward: Ward) -> float:
+        return self._now() if self._now is not None else ward.seat.clock.now()
 
 
 def _unasked(trouble: Trouble) -> bool:

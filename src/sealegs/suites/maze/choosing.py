@@ -10,7 +10,7 @@ from sealegs.faults.mistake import Mistake
 from sealegs.faults.plan import unmatched
 from sealegs.faults.problems import PlanError
 from sealegs.faults.reading import read_plan
-from sealegs.suites.maze import LEVELS, MODES, direct
+from sealegs.suites.maze import LEVELS, MODES, direct, moments
 from sealegs.suites.maze.prompts import PROMPTS
 from sealegs.suites.maze.recovering import RECOVERIES
 from sealegs.suites.maze.running import Settings
@@ -42,6 +42,7 @@ def settings(
     plan: Path | None = None,
     tasks: Path | None = None,
     recovery: str = "off",
+    moment: str = moments.DRAW,
 ) -> Settings:
     """The settings of a run.
 
@@ -57,6 +58,7 @@ def settings(
         *unknown("prompt", [prompt], PROMPTS),
         *unknown("engine", [engine], ENGINES),
         *unknown("recovery", [recovery], RECOVERIES),
+        *unknown("moment", [moment], moments.SETTINGS),
         *who_problems(agent, model, engine),
     ]
     folder, folder_problems = _own_tasks(tasks)
@@ -77,6 +79,7 @@ def settings(
         plan=own,
         tasks=folder,
         recovery=recovery,
+        moment=moment,
         engine=engine_for(agent, engine),
     )
 

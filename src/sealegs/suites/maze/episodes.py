@@ -17,14 +17,15 @@ from sealegs.faults.triggers import Always
 from sealegs.scoring import Case, Slot
 from sealegs.scoring.course import node_of
 from sealegs.suites.maze import LEVELS, MODES
+from sealegs.suites.maze.moments import DRAW, PUBLISHED, histories, possible, risk_of
 from sealegs.suites.maze.perturbation import plan_for, slots, spec_in
 from sealegs.suites.maze.task_sets import SHIPPED, TaskSet, task_set
-from sealegs.tasks import Task
+from sealegs.tasks import Risk, Task
 from sealegs.traces import Record
 from sealegs.world.corpus import Corpus
 
 SUITE = "maze"
-VERSION = "2-A"
+VERSION = "3-A"
 DISTRACTORS = 6
 TOOL_TIMEOUT = 60.0
 OWN_MODE = "plan"
@@ -41,6 +42,7 @@ class Episode:
         seed: decides victims and faults.
         own: the user's plan as JSON, in mode `plan`.
         tasks: the folder that the task is from; empty for those that ship with the suite.
+        moment: when faults strike actions, one of `moments.SETTINGS`.
     """
 
     task: str
@@ -49,6 +51,7 @@ class Episode:
     seed: int = 0
     own: str = ""
     tasks: str = SHIPPED
+    moment: str = DRAW
 
     @property
     def id(self) -> str:
@@ -78,18 +81,29 @@ class Episode:
     def case(self, found: Record) -> Case:
         """What a judge of this record must know."""
         struck = met_slots(self, found) if self.own else self.slots
-        return Case(self.base, self.set.right_run(self.task), self.mode, struck)
+        actions = {} if self.moment == PUBLISHED else {spec.name: spec for spec in self.specs if spec.shown_by}
+        return Case(self.base, self.set.right_run(self.task), self.mode, struck, self.risks, actions)
+
+    @property
+    def risks(self) -> Mapping[str, Risk]:
+        """What a fault on each action risks; nothing under the setting where a failed call did nothing."""
+        if self.moment == PUBLISHED:
+            return {}
+        corpus, graph = self.set.corpus(self.task), self.base.graph
+        drawn = {rule.id.partition(":")[2]: rule.moment for rule in self.plan.rules} if not self.own else {}
+        able = [step for step in graph.walk() if len(possible(self.task, step.id, self.tasks)) > 1]
+        return {step.id: risk_of(step, drawn.get(step.tool) or PUBLISHED, corpus) for step in able}
 
     @property
     def briefing(self) -> Briefing:
         """What a scripted agent may know."""
         places = {slot.node: slot.persistence for slot in self.slots}
-        return Briefing(self.base, {spec.name: spec for spec in self.specs}, places)
+        return Briefing(self.base, {spec.name: spec for spec in self.specs}, places, self.risks)
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
         """The tools that the agent is offered."""
-        return offered(self.task, self.seed, self.tasks)
+        return offered(self.task, self.seed, self.tasks, self.moment != PUBLISHED)
 
     def about(self, who: Mapping[str, Any]) -> dict[str, Any]:
         """What a record notes of the episode when it begins."""
@@ -100,7 +114,7 @@ class Episode:
             "level": self.base.level,
             "mode": self.mode,
         }
-        facts |= {"epoch": self.epoch, "seed": self.seed, "plan": self.plan.digest()}
+        facts |= {"epoch": self.epoch, "seed": self.seed, "plan": self.plan.digest(), "moment": self.moment}
         marks = {name: value for name, value in (("own", self.own), ("tasks", self.tasks)) if value}
         return {**facts, **marks, **who}
 
@@ -110,7 +124,7 @@ def plan_of(episode: Episode) -> Plan:
     """An episode's faults."""
     if episode.own:
         return plan_from(json.loads(episode.own))
-    return plan_for(episode.base, episode.mode, episode.seed, episode.epoch, episode.tasks)
+    return plan_for(episode.base, episode.mode, episode.seed, episode.epoch, episode.tasks, episode.moment)
 
 
 def met_slots(episode: Episode, found: Record) -> tuple[Slot, ...]:
@@ -140,12 +154,17 @@ def _lasts(rule: Rule) -> bool:
 
 
 @cache
-def offered(task: str, seed: int, tasks: str = SHIPPED) -> tuple[ToolSpec, ...]:
-    """The tools of a task and a few that do not help, in a fixed shuffle."""
+def offered(task: str, seed: int, tasks: str = SHIPPED, looks: bool = True) -> tuple[ToolSpec, ...]:
+    """The tools of a task and a few that do not help, in a fixed shuffle.
+
+    `looks`: with the history tools that show what their actions did.
+    """
     base, corpus = task_set(tasks).tasks[task], task_set(tasks).corpus(task)
     needed = [spec_in(base, step, corpus) for step in base.graph.walk()]
     others = [corpus.tools[name].spec for name in distractors(base, seed, corpus)]
-    return tuple(sorted([*needed, *others], key=lambda spec: seeds.digest(seed, task, spec.name)))
+    shown = histories(dict.fromkeys(spec.name for spec in (*needed, *others)), corpus) if looks else ()
+    reads = [corpus.spec(name) for name in shown]
+    return tuple(sorted([*needed, *others, *reads], key=lambda spec: seeds.digest(seed, task, spec.name)))
 
 
 def distractors(task: Task, seed: int, corpus: Corpus, count: int = DISTRACTORS) -> tuple[str, ...]:
@@ -164,6 +183,7 @@ def episodes(
     seed: int = 0,
     own: str = "",
     tasks: str = SHIPPED,
+    moment: str = DRAW,
 ) -> list[Episode]:
     """The episodes of a run.
 
@@ -175,6 +195,7 @@ def episodes(
         seed: decides victims and faults.
         own: a plan of the user's own as JSON, which then takes the place of the modes.
         tasks: a folder of tasks; those that ship with the suite by default.
+        moment: when faults strike actions, one of `moments.SETTINGS`.
     """
     modes = (OWN_MODE,) if own else modes
     chosen = [
@@ -183,5 +204,8 @@ def episodes(
         for task in [task for task in task_set(tasks).tasks.values() if task.level == level][:limit]
     ]
     return [
-        Episode(t, mode, epoch, seed, own, tasks) for epoch in range(1, epochs + 1) for t in chosen for mode in modes
+        Episode(t, mode, epoch, seed, own, tasks, moment)
+        for epoch in range(1, epochs + 1)
+        for t in chosen
+        for mode in modes
     ]

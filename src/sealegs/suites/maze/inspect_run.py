@@ -31,6 +31,7 @@ def run_inspect(
             plan=settings.plan,
             tasks=settings.tasks,
             recovery=settings.recovery,
+            moment=settings.moment,
             only=None if len(left) == len(settings.episodes()) else [episode.id for episode in left],
         )
 

@@ -36,7 +36,8 @@ from sealegs.scoring.metrics import METRICS, Result, estimate, tally
 from sealegs.suites.maze import LEVELS, MODES
 from sealegs.suites.maze.episodes import TOOL_TIMEOUT, VERSION, Episode, episodes
 from sealegs.suites.maze.logs import episode_of
-from sealegs.suites.maze.prompts import PROMPTS
+from sealegs.suites.maze.moments import DRAW, SETTINGS
+from sealegs.suites.maze.prompts import system_prompt
 from sealegs.suites.maze.recovering import layers
 from sealegs.suites.maze.task_sets import SHIPPED
 from sealegs.suites.running.inspecting import METADATA, note_faults, noted, noting
@@ -57,6 +58,7 @@ def maze(
     plan: str = "",
     tasks: str = SHIPPED,
     recovery: str = "off",
+    moment: str = DRAW,
     only: Sequence[str] | None = None,
 ) -> Task:
     """Tasks of four levels on simulated tools that fail in four ways.
@@ -72,13 +74,21 @@ def maze(
         plan: a fault plan of your own as JSON, or the name of its file; it takes the place of the modes.
         tasks: a folder of tasks of your own (`sealegs maze generate` makes one) in the place of those that ship.
         recovery: `active` puts the recovery layer on the seam, `advise` its modest form.
+        moment: when faults strike actions: `draw`, or `before` (the published protocol), `during`, `after`.
         only: ids of episodes (`c1-01/P2/1`) to run and no others.
     """
     own = json.dumps(read_plan(plan).as_data()) if plan and not plan.startswith("{") else plan
     chosen = [
         episode
         for episode in episodes(
-            _listed(levels, LEVELS), _listed(modes, MODES), limit=limit, epochs=epochs, seed=seed, own=own, tasks=tasks
+            _listed(levels, LEVELS),
+            _listed(modes, MODES),
+            limit=limit,
+            epochs=epochs,
+            seed=seed,
+            own=own,
+            tasks=tasks,
+            moment=_listed(moment, SETTINGS)[0],
         )
         if only is None or episode.id in only
     ]
@@ -90,7 +100,7 @@ def maze(
         fail_on_error=False,
         score_on_error=True,
         version=VERSION,
-        metadata={"prompt": prompt, "seed": seed, "max_steps": max_steps, "recovery": recovery},
+        metadata={"prompt": prompt, "seed": seed, "max_steps": max_steps, "recovery": recovery, "moment": moment},
     )
 
 
@@ -105,8 +115,9 @@ def _listed(names: str | Sequence[str], known: Sequence[str]) -> list[str]:
 def _sample(episode: Episode, prompt: str, epochs: int) -> Sample:
     about = {"task": episode.task, "level": episode.base.level, "mode": episode.mode, "seed": episode.seed}
     about |= {"epoch": episode.epoch, "epochs": epochs, "own": episode.own, "tasks": episode.tasks}
+    about |= {"moment": episode.moment}
     messages: list[ChatMessage] = [
-        ChatMessageSystem(content=PROMPTS[prompt]),
+        ChatMessageSystem(content=system_prompt(prompt, episode.moment)),
         ChatMessageUser(content=episode.base.request, metadata={METADATA: about}),
     ]
     return Sample(input=messages, id=episode.id, metadata={**about, "prompt": prompt})

@@ -10,10 +10,11 @@ from typing import Any
 from sealegs.scoring import judge
 from sealegs.scoring.metrics import Result, Row
 from sealegs.suites.maze.episodes import SUITE, Episode
+from sealegs.suites.maze.moments import DRAW, PUBLISHED
 from sealegs.suites.running.logs import Form, LogError, only, read_logs, settings_in_words, who
 from sealegs.traces import Ended, Event, Record, Started
 
-SETTINGS = ("agent", "model", "prompt", "seed", "own", "max_steps", "tasks", "recovery")
+SETTINGS = ("agent", "model", "prompt", "seed", "own", "max_steps", "tasks", "moment", "recovery")
 
 
 @dataclass(frozen=True)
@@ -57,18 +58,18 @@ def read_runs(path: Path) -> list[Run]:
 
 
 def _who(key: tuple[str, ...]) -> Row:
-    agent, model, prompt, *_, recovery = key
+    agent, model, prompt, *_, moment, recovery = key
     helped = {"off": [], "active": ["with recovery"], "advise": ["with advice"]}[recovery]
     kept = [*([prompt] if prompt not in ("", "standard") else []), *helped]
+    kept += [f"moment {moment}"] if moment != DRAW else []
     name = " ".join([agent or model, *([f"({', '.join(kept)})"] if kept else [])])
     return {"suite": SUITE, "agent": name} if agent else {"suite": SUITE, "model": name}
 
 
 def episode_noted(about: Mapping[str, Any]) -> Episode:
     """The episode that a record is of, by what was noted when it began."""
-    return Episode(
-        about["task"], about["mode"], about["epoch"], about["seed"], about.get("own", ""), about.get("tasks", "")
-    )
+    own, tasks, moment = about.get("own", ""), about.get("tasks", ""), about.get("moment", PUBLISHED)
+    return Episode(about["task"], about["mode"], about["epoch"], about["seed"], own, tasks, moment)
 
 
 def _episode(found: Record, file: Path) -> Episode:
@@ -95,9 +96,8 @@ def _unrecorded(sample: Mapping[str, Any], started: Mapping[str, Any], file: Pat
 def episode_of(metadata: Mapping[str, Any], round: int) -> Episode:
     """The episode that a sample is, in this round of Inspect's own epochs."""
     epoch = metadata["epoch"] + (round - 1) * metadata["epochs"]
-    return Episode(
-        metadata["task"], metadata["mode"], epoch, metadata["seed"], metadata.get("own", ""), metadata.get("tasks", "")
-    )
+    own, tasks, moment = metadata.get("own", ""), metadata.get("tasks", ""), metadata.get("moment", PUBLISHED)
+    return Episode(metadata["task"], metadata["mode"], epoch, metadata["seed"], own, tasks, moment)
 
 
-FORM = Form(SUITE, SETTINGS, _episode, _unrecorded, {"recovery": "off"})
+FORM = Form(SUITE, SETTINGS, _episode, _unrecorded, {"recovery": "off", "moment": PUBLISHED})

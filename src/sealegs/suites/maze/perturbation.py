@@ -2,8 +2,8 @@
 
 C1 has a fixed victim. In C2 and C3 one group is perturbed, in C4 every group; the first tool that the agent touches in
 a perturbed group becomes its victim, and the rest of the group is safe from then on. An implicit fault is chosen among
-the kinds that, on this very answer, can be told from it and change what later steps use; the action of a tool that
-answers so did not happen, so that trying once more is right.
+the kinds that, on this very answer, can be told from it and change what later steps use. Whether an action that is
+struck was done all the same is decided by its moment (`moments`).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import FirstTouch, Tool
 from sealegs.scoring.case import Slot
+from sealegs.suites.maze.moments import DRAW, moment_of
 from sealegs.suites.maze.task_sets import SHIPPED, task_set
 from sealegs.tasks import Persistence
 from sealegs.tasks.graph import Field, Graph, Group, Step, Task
@@ -57,18 +58,19 @@ def _struck_nodes(task: Task, seed: int) -> list[str]:
     return [task.victim or candidates[seeds.digest(seed, task.id, "group") % len(candidates)]]
 
 
-def plan_for(task: Task, mode: str, seed: int, epoch: int = 1, tasks: str = SHIPPED) -> Plan:
-    """The faults of one episode of a task of this set."""
+def plan_for(task: Task, mode: str, seed: int, epoch: int = 1, tasks: str = SHIPPED, moment: str = DRAW) -> Plan:
+    """The faults of one episode of a task of this set; `moment` is one of `moments.SETTINGS`."""
     rules = [
         rule
         for slot in slots(task, mode, seed)
-        for rule in _slot_rules(task, slot, mode, (seed, task.id, mode, epoch, slot.node), tasks)
+        for rule in _slot_rules(task, slot, mode, (seed, task.id, mode, epoch, slot.node), tasks, moment)
     ]
     return Plan(name=f"maze {task.id} {mode}", seed=seed, rules=tuple(rules))
 
 
-def _slot_rules(task: Task, slot: Slot, mode: str, key: tuple[object, ...], tasks: str) -> list[Rule]:
+def _slot_rules(task: Task, slot: Slot, mode: str, key: tuple[object, ...], tasks: str, moment: str) -> list[Rule]:
     steps = victims(task.graph, slot.node)
+    lasting = PERSISTENCE[mode] == "permanent"
     touched = tuple(step.tool for step in steps)
     return [
         Rule(
@@ -77,7 +79,7 @@ def _slot_rules(task: Task, slot: Slot, mode: str, key: tuple[object, ...], task
             when=FirstTouch(touched),
             fault=_fault(task, step, mode, key, tasks),
             persistence=PERSISTENCE[mode],
-            moment="before",
+            moment=moment_of(task.id, step.id, lasting, moment, (*key, step.tool), tasks),
             at_most=1 if PERSISTENCE[mode] == "transient" else None,
         )
         for step in steps

@@ -2,8 +2,10 @@
 
 The two prompts have the content of the published ones in words of our own. Two things are added to both: the world's
 date, without which "tomorrow" means nothing, and the status line that lets a judge read a stop without guessing at
-phrases.
+phrases. A third says what a failed action may have left behind.
 """
+
+from sealegs.suites.maze.moments import PUBLISHED
 
 TASK = """\
 You are an assistant that works with tools. Carry out the user's request completely: every part of it.
@@ -27,7 +29,21 @@ End your final answer with a line of its own: "Status: complete" if the request 
 "Status: incomplete" if it could not be.
 """
 
+DOUBT = """\
+A call that failed, or whose answer is wrong, may have had its effect all the same. A tool's description says what a \
+second identical call does, and the history tools show what was done.
+"""
+
+NO_DOUBT = """\
+A call that failed, or whose answer is wrong, has had no effect.
+"""
+
 PROMPTS = {
     "standard": f"{TASK}\n{FORM}",
     "failure-aware": f"{TASK}\n{CHECKING}\n{FORM}",
 }
+
+
+def system_prompt(name: str, moment: str) -> str:
+    """The prompt of this name, with what holds of failed actions under this setting of their moment."""
+    return f"{PROMPTS[name]}\n{NO_DOUBT if moment == PUBLISHED else DOUBT}"

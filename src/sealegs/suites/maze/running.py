@@ -11,6 +11,7 @@ from sealegs.suites.maze import LEVELS, MODES
 from sealegs.suites.maze.direct import run_direct
 from sealegs.suites.maze.episodes import VERSION, Episode, episodes
 from sealegs.suites.maze.logs import FORM
+from sealegs.suites.maze.moments import DRAW
 from sealegs.suites.maze.task_sets import SHIPPED
 from sealegs.suites.running.folders import Progress, run_rest
 
@@ -31,6 +32,7 @@ class Settings:
     plan: str = ""
     tasks: str = SHIPPED
     recovery: str = "off"
+    moment: str = DRAW
     engine: str = "direct"
     version: str = VERSION
 
@@ -44,6 +46,7 @@ class Settings:
             seed=self.seed,
             own=self.plan,
             tasks=self.tasks,
+            moment=self.moment,
         )
 
     @property
@@ -60,6 +63,7 @@ class Settings:
             *([f"seed{self.seed}"] if self.seed else []),
             *([f"plan{digest(self.plan):016x}"[:12]] if self.plan else []),
             *([f"{Path(self.tasks).name}"] if self.tasks else []),
+            *([f"moment-{self.moment}"] if self.moment != default.moment else []),
             *([f"recovery-{self.recovery}"] if self.recovery != default.recovery else []),
             *([f"steps{self.max_steps}"] if self.max_steps != default.max_steps else []),
             *([self.engine] if self.agent and self.engine != default.engine else []),

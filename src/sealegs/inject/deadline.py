@@ -1,0 +1,90 @@
+"""A deadline for a tool's own run, in seconds of real time whatever the episode's clock.
+
+In a task, the run is a task of its own that is cancelled; one that does not heed it is left behind after a moment. In a
+thread, the run has a worker thread of its own, and nobody waits for it after the deadline: Python cannot end a thread,
+so it goes on, holds what it holds, and may have its effect late. Either way it is not known what the tool did, and the
+failure says so (408). What it does not cover: answers that come piece by piece; tools that must run in the caller's own
+thread (an open SQLite connection, a GUI); C code that holds the interpreter's lock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import threading
+from collections.abc import Awaitable, Callable
+
+from sealegs.faults.call import Call, Failure, Outcome
+
+GRACE = 1.0  # seconds that a cancelled run has to end
+
+
+def in_time(run: Callable[[Call], Outcome], seconds: float) -> Callable[[Call], Outcome]:
+    """What runs the tool, in a worker thread for so many seconds at most. What the tool raises passes through."""
+
+    def timed(call: Call) -> Outcome:
+        answers: list[Outcome] = []
+        errors: list[BaseException] = []
+        over = threading.Event()
+        context = contextvars.copy_context()
+
+        def work() -> None:
+            try:
+                answers.append(context.run(run, call))
+            except BaseException as error:  # whatever it is, it is the caller's
+                errors.append(error)
+            finally:
+                over.set()
+
+        threading.Thread(target=work, name=f"sealegs {call.tool} {call.id}", daemon=True).start()
+        if not over.wait(seconds):
+            return overdue(call, seconds, "It may still be at work")
+        if errors:
+            try:
+                raise errors[0]
+            finally:
+                errors.clear()  # the exception and this frame would hold one another
+        return answers[0]
+
+    return timed
+
+
+def in_time_async(run: Callable[[Call], Awaitable[Outcome]], seconds: float) -> Callable[[Call], Awaitable[Outcome]]:
+    """The same in a task."""
+
+    async def timed(call: Call) -> Outcome:
+        async def work() -> Outcome:
+            return await run(call)
+
+        task = asyncio.create_task(work(), name=f"sealegs {call.tool} {call.id}")
+        try:
+            await asyncio.wait({task}, timeout=seconds)
+        except asyncio.CancelledError:
+            await _cancelled(task)
+            raise
+        if not task.done() and not await _cancelled(task):
+            return overdue(call, seconds, "It was cancelled and may have done its work before")
+        return task.result()
+
+    return timed
+
+
+def overdue(call: Call, seconds: float, state: str) -> Failure:
+    """What a call comes to whose tool gave no answer in time."""
+    message = f"{call.tool} gave no answer within {seconds:g} s. {state}: find out before you ask again."
+    return Failure(message, type="Timeout", status=408, exception=TimeoutError(message))
+
+
+async def _cancelled(task: asyncio.Task[Outcome]) -> bool:
+    """Cancel it, and give it a moment to end; whether it came to an answer of its own all the same."""
+    task.cancel()
+    await asyncio.wait({task}, timeout=GRACE)
+    if not task.done():
+        task.add_done_callback(_heard)  # it is left behind, and nobody asks for what becomes of it
+        return False
+    return not _heard(task)
+
+
+def _heard(task: asyncio.Task[Outcome]) -> bool:
+    """Whether it came to nothing; asking says that its exception is known."""
+    return task.cancelled() or task.exception() is not None

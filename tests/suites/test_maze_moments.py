@@ -1,0 +1,122 @@
+"""When faults strike the actions of maze: what is drawn, what the ledger proves, what each agent makes of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+
+import pytest
+
+from sealegs.faults.call import Call, Failure, Value
+from sealegs.scoring import Verdict, judge
+from sealegs.suites.maze.direct import run_episode
+from sealegs.suites.maze.episodes import Episode, episodes
+from sealegs.suites.maze.moments import PUBLISHED, SETTINGS, possible
+from sealegs.suites.maze.prompts import system_prompt
+from sealegs.traces import Record, record
+from sealegs.world.corpus import load
+from sealegs.world.state import World
+
+FAULTY = ("P1", "P2", "P3", "P4")
+
+
+@cache
+def played(agent: str, moment: str, limit: int = 12) -> list[tuple[Episode, Record, Verdict]]:
+    """Every episode of the first tasks of each level."""
+    found = []
+    for episode in episodes(limit=limit, moment=moment):
+        seen = record(run_episode(episode, agent))
+        found.append((episode, seen, judge(seen, episode.case(seen))))
+    return found
+
+
+@pytest.mark.parametrize("moment", SETTINGS)
+def test_the_oracle_is_at_the_ceiling_whatever_the_moment(moment: str) -> None:
+    for episode, _, verdict in played("oracle", moment):
+        assert (verdict.success, verdict.redundancy) == (True, 0), (episode.id, verdict.reasons)
+        assert verdict.exposed == (episode.mode in FAULTY)
+        assert (verdict.doubled, verdict.wrong) == (0, 0)
+
+
+@pytest.mark.parametrize("moment", ["draw", "after"])
+def test_who_looks_before_repeating_always_recovers(moment: str) -> None:
+    assert [episode.id for episode, _, verdict in played("verifier", moment) if not verdict.success] == []
+
+
+def test_blind_repetition_doubles_and_the_reason_says_so() -> None:
+    doubled = [verdict for _, _, verdict in played("planner", "after", 40) if verdict.doubled]
+    assert doubled
+    for verdict in doubled:
+        assert not verdict.success
+        assert "done more than once" in "; ".join(verdict.reasons)
+        assert verdict.attribution == "doubled"
+
+
+def test_the_published_setting_promises_that_nothing_was_done() -> None:
+    for episode, seen, verdict in played("planner", PUBLISHED):
+        assert verdict.success, episode.id
+        assert not any(spec.name in load().histories for spec in episode.specs)
+        assert not episode.risks
+        strikes = [strike for turn in seen.turns for strike in turn.strikes if strike.delivered]
+        assert {strike.moment for strike in strikes} <= {"before", ""}
+
+
+@pytest.mark.parametrize("moment", ["draw", "during", "after"])
+def test_the_ledger_proves_the_moment_of_every_strike(moment: str) -> None:
+    counted: Counter[str] = Counter()
+    for episode, seen, _ in played("oracle", moment):
+        graph, reference = episode.base.graph, episode.set.right_run(episode.task)
+        for turn in seen.turns:
+            for strike in (strike for strike in turn.strikes if strike.delivered):
+                wanted = reference.steps[graph.step_of[turn.call.tool].id].effects
+                done = {"": 0, "before": 0, "after": len(wanted)}.get(strike.moment)
+                assert len(turn.effects) == done if done is not None else 0 < len(turn.effects) < len(wanted)
+                assert bool(wanted) == bool(strike.moment)
+                counted[strike.moment] += 1
+    if moment == "draw":
+        assert {"", "before", "after"} <= set(counted)
+    else:
+        assert moment in counted
+
+
+def test_the_draw_is_in_the_plan_and_even() -> None:
+    counted: Counter[object] = Counter()
+    for episode in episodes(modes=FAULTY):
+        for rule in episode.plan.rules:
+            step = rule.id.partition(":")[2]
+            able = possible(episode.task, episode.base.graph.step_of[step].id, "")
+            assert (rule.moment is None) == (not able)
+            if len(able) == 2:
+                counted[rule.moment] += 1
+    assert set(counted) == {"before", "after"}
+    share = counted["before"] / counted.total()
+    assert abs(share - 0.5) < 3 * (0.25 / counted.total()) ** 0.5
+
+
+def test_actions_are_offered_with_what_shows_their_deeds() -> None:
+    for episode in episodes(modes=("NP",)):
+        offered = {spec.name: spec for spec in episode.specs}
+        for spec in offered.values():
+            if spec.effects:
+                assert spec.shown_by in offered
+                assert "second" in spec.description or "epeat" in spec.description or "again" in spec.description
+
+
+def test_prompts_say_what_holds_of_a_failed_action() -> None:
+    assert "has had no effect" in system_prompt("standard", PUBLISHED)
+    for moment in set(SETTINGS) - {PUBLISHED}:
+        assert "may have had its effect" in system_prompt("failure-aware", moment)
+
+
+def test_a_history_shows_what_a_lost_answer_left_behind() -> None:
+    corpus, world = load(), World()
+    tool = corpus.tools["send_email"]
+    call = Call(tool.name, tool.examples[0], id="call-1")
+    before = corpus.run(Call(tool.shown_by, {"operation": tool.name}), world)
+    answer = corpus.run(call, world)
+    after = corpus.run(Call(tool.shown_by, {"operation": tool.name}), world)
+    assert not isinstance(before, Failure)
+    assert not isinstance(after, Failure)
+    assert before.value["count"] == 0
+    assert isinstance(answer, Value)
+    assert [entry["result"] for entry in after.value["entries"]] == [answer.value]

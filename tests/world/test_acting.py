@@ -138,3 +138,14 @@ def test_the_description_says_what_a_repetition_does() -> None:
         assert ("A second identical call" in tool.spec.description) == (tool.category == "action")
         assert ("idempotency_key" in tool.spec.description) == bool(tool.key)
         assert tool.spec.idempotent == (tool.repeat in ("refused", "no_effect"))
+
+
+def test_a_call_that_finds_all_done_is_shown_too() -> None:
+    stage = CORPUS.tools["stage_firmware_package"]
+    without = []
+    for example in stage.examples:
+        world = World()
+        answers = [run(Call(stage.name, example), world) for _ in range(2)]
+        assert [entry["result"] for entry in listed(stage.name, world)] == answers[:1]
+        without.append(not world.effects)
+    assert any(without)

@@ -11,7 +11,7 @@ SEALEGS = [sys.executable, "-c", "from sealegs.cli import main; main()"]
 
 
 def checked(file: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*SEALEGS, "world", "check", str(file)], capture_output=True, text=True, timeout=120)
+    return subprocess.run([*SEALEGS, "world", "check", str(file)], capture_output=True, text=True, timeout=1800)
 
 
 def test_the_garden_is_sound() -> None:

@@ -16,7 +16,7 @@ from sealegs.world.tool import Tool
 
 
 def act(tool: Tool, call: Call, arguments: Mapping[str, Any], world: World) -> Outcome:
-    """Run one call of an action, and enter it into the journal where it had an effect.
+    """Run one call of an action, and enter it into the journal; a repetition without effect is not entered again.
 
     Args:
         tool: the action.
@@ -47,7 +47,7 @@ def act(tool: Tool, call: Call, arguments: Mapping[str, Any], world: World) -> O
     finally:
         world.resuming(())
     effects = (*made, *world.effects[before:])
-    if effects:
+    if effects or not any(e.operation == tool.name and e.request == request for e in world.journal):
         world.enter(Entry(tool.name, request, "completed", effects, copied(answer)))
     return Value(answer)
 

@@ -113,7 +113,7 @@ def _history_problems(tool: Tool, history: Tool, example: Mapping[str, Any], cor
     request = tool.arguments(example)
     done = [effect.action for effect in world.effects]
     whole = {"operation": tool.name, "request": request, "status": "completed", "done": done}
-    wanted = [{**whole, "result": outcome.value}] if done and isinstance(outcome, Value) else []
+    wanted = [{**whole, "result": outcome.value}] if isinstance(outcome, Value) else []
     if _shown(corpus, look, world) != wanted:
         yield f"{history.name} does not show exactly the call, with its arguments and its whole answer"
     answer = corpus.run(look, world)

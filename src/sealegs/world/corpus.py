@@ -61,7 +61,7 @@ class Corpus:
     def run(self, call: Call, world: World) -> Outcome:
         """Run one call in the world. A dry call answers the same and changes nothing; one that is cut does a part.
 
-        A call of an action that has an effect is entered into the world's journal. An unknown tool, bad arguments and
+        A call of an action that is carried out is entered into the world's journal. An unknown tool, bad arguments and
         a refusal come back as a `Failure`; nothing is raised.
         """
         tool = self.tools.get(call.tool) or self.histories.get(call.tool)

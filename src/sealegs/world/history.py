@@ -1,8 +1,8 @@
 """History tools: reads that show what the actions of this episode did.
 
-After a call whose outcome is in doubt an agent can look: a request that is listed took effect, with this result, and
-one that is not listed had none. One history tool serves several actions of one service. They are beside the corpus
-(`Corpus.histories`), so that its figures stay comparable.
+After a call whose outcome is in doubt an agent can look: a request that is listed was carried out, with this result,
+and one that is not listed had no effect. One history tool serves several actions of one service. They are beside the
+corpus (`Corpus.histories`), so that its figures stay comparable.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Made(Answer):
 class History(Answer):
     """Requests of one operation."""
 
-    entries: list[Made] = Field(description="The requests that had an effect, newest last")
+    entries: list[Made] = Field(description="The requests that were carried out, newest last")
     count: int = Field(description="How many they are")
 
 

@@ -55,7 +55,8 @@ class World:
 
     Attributes:
         effects: the ledger.
-        journal: one entry for each call of an action that had an effect, in the order of the calls.
+        journal: one entry for each call of an action that was carried out, in the order of the calls; a repetition
+            that had no effect adds none.
     """
 
     __slots__ = ("_call", "_made", "_on_effect", "_state", "effects", "journal")

@@ -182,7 +182,7 @@ def test_the_same_bytes_with_any_number_of_processes(built: Path, data: Path, tm
     entries = json.loads((twice / "pairs.json").read_text(encoding="utf-8"))
     entries += [{**entry, "db_id": "again"} for entry in entries]
     (twice / "pairs.json").write_text(json.dumps(entries), encoding="utf-8")
-    subprocess.run([sys.executable, "-c", code, str(twice), str(tmp_path / "two")], check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", code, str(twice), str(tmp_path / "two")], check=True, timeout=1800)
     build(twice, tmp_path / "one")
     for name in (TABLE, "left_out.jsonl"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()

@@ -284,7 +284,12 @@ def request_table(world: World, city: CityName, kitchen: Kitchen, at: At, party_
     """
     when = sitting(at)
     found = best_free(world, city, kitchen, when)[0]
+    wish = f"{found.city}|{kitchen}|{at}|{party_size}"
+    wishes = world.state("travel.table_wishes")
+    if wish in wishes:
+        raise Refusal(409, "AlreadyRequested", "Such a table is set aside already.", request_id=wishes[wish])
     made = _set_aside(world, found, when, party_size)
+    wishes[wish] = made.id
     return {
         "status": "set_aside",
         **_table(found, when, party_size),

@@ -1,4 +1,4 @@
-"""For all tests: no deadline but their own, signals that arrive, and skips that are counted.
+"""For all tests: no deadline but their own, signals that arrive, no file in anybody's home, skips that are counted.
 
 Where pytest runs in the background of a shell (`nohup pytest &`), SIGINT is ignored, its children would inherit that,
 and a test that waits for one to end by it would wait for ever.
@@ -6,7 +6,10 @@ and a test that waits for one to end by it would wait for ever.
 
 from __future__ import annotations
 
+import os
+import shutil
 import signal
+import tempfile
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -18,6 +21,25 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # A slow machine makes no test fail. Examples that are too large, or filtered out too often, still do.
 settings.register_profile("sealegs", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.load_profile("sealegs")
+
+
+PLACES = ("XDG_DATA_HOME", "XDG_STATE_HOME")  # where Inspect writes what it traces
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let libraries write beside the tests' own files: the home may be read-only, and is nobody's business."""
+    folder = tempfile.mkdtemp(prefix="sealegs-tests-")
+    before = {name: os.environ.get(name) for name in PLACES}
+    os.environ.update(dict.fromkeys(PLACES, folder))
+
+    def clean() -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+        for name, value in before.items():
+            os.environ.pop(name)
+            if value is not None:
+                os.environ[name] = value
+
+    config.add_cleanup(clean)
 
 
 def _skipped(reporter: pytest.TerminalReporter) -> list[str]:

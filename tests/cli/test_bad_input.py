@@ -108,7 +108,7 @@ def test_the_proxy_wants_pipes(tmp_path: Path, pipe: str) -> None:
             else {"stdin": subprocess.PIPE, "stdout": file}
         )
         command = [sys.executable, "-m", "sealegs.cli", "proxy", "--", "cat"]
-        run = subprocess.run(command, **ends, stderr=subprocess.PIPE, text=True, check=False, timeout=60)  # type: ignore[call-overload]
+        run = subprocess.run(command, **ends, stderr=subprocess.PIPE, text=True, check=False, timeout=1800)  # type: ignore[call-overload]
     assert run.returncode == 2
     assert f"standard {pipe} is no pipe" in run.stderr
     assert "Traceback" not in run.stderr

@@ -51,7 +51,7 @@ OUTCOMES = {
 
 
 def sealegs(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*SEALEGS, "campaign", *arguments], cwd=cwd, capture_output=True, text=True, timeout=300)
+    return subprocess.run([*SEALEGS, "campaign", *arguments], cwd=cwd, capture_output=True, text=True, timeout=1800)
 
 
 def listed(folder: Path) -> list[dict[str, str]]:
@@ -249,7 +249,7 @@ def killed_and_resumed(home: Path, text: str, kills: int, seed: int) -> Path:
             time.sleep(draw.uniform(0, 0.2))
         process.send_signal(signal.SIGKILL)
         process.wait()
-    done = subprocess.run(command, cwd=home, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, cwd=home, capture_output=True, text=True, timeout=1800)
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -279,7 +279,7 @@ def test_ctrl_c_ends_with_a_word_on_what_is_kept(tmp_path: Path) -> None:
     while process.poll() is None and ended(tmp_path / "out") < 1:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=60)
+    _, told = process.communicate(timeout=1800)
     assert process.returncode == 130
     assert "every finished run is kept, and the same command goes on" in told
     assert "Traceback" not in told

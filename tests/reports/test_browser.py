@@ -36,7 +36,7 @@ def test_the_page_of_a_real_run_opens(tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     write_whole(file, page(material(run, results, table(results, run.who), [])))
     command = [str(CHROMIUM), *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", file.as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1800)
     assert "retrier" in done.stdout
     assert done.stdout.count("<svg") > 5
     assert ":CONSOLE" not in done.stderr

@@ -60,7 +60,7 @@ def test_it_opens(runs: Runs, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     write_whole(file, made(runs))
     command = [str(CHROMIUM), *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", file.as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1800)
     assert "paladin/heeder" in done.stdout
     assert done.stdout.count("<svg") > 5
     assert ":CONSOLE" not in done.stderr

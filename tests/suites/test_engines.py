@@ -64,7 +64,7 @@ def test_inspect_eval_by_entry_point(tmp_path: Path) -> None:
         "--display",
         "plain",
     ]
-    done = subprocess.run([*command, *options], capture_output=True, text=True, timeout=300)
+    done = subprocess.run([*command, *options], capture_output=True, text=True, timeout=1800)
     assert done.returncode == 0, done.stdout + done.stderr
     found = read_run(tmp_path)
     assert {(e.mode, e.epoch) for e in found.records} == {("P1", 1), ("P3", 1)}

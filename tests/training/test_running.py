@@ -128,7 +128,7 @@ def test_a_killed_run_goes_on_to_the_same_end(whole: tuple[Path, dict[str, Any]]
     assert not (folder / "card.json").exists()
     (folder / "checkpoint-999").mkdir()  # as a kill in the middle of writing one leaves it
     second = command(place, "small.json", "--out", "killed", "--json", "-")
-    printed, told = second.communicate(timeout=240)
+    printed, told = second.communicate(timeout=1800)
     assert second.returncode == 0, told
     card = json.loads(printed)["card"]
     assert card["cost"]["lives"] == 2
@@ -154,7 +154,7 @@ def test_two_processes_are_one_with_twice_the_accumulation(place: Path) -> None:
     }
     (place / "two.json").write_text(json.dumps(given))
     run = command(place, "two.json", "--out", "two", processes=2)
-    printed, told = run.communicate(timeout=240)
+    printed, told = run.communicate(timeout=1800)
     assert run.returncode == 0, told
     assert printed.count("tokens_per_second") == 1  # one of the two speaks
     assert "adamw_torch took the place of paged_adamw_32bit" in told

@@ -350,7 +350,7 @@ def test_the_stateless_era_gets_its_result_type(tmp_path: Path) -> None:
     ],
 )
 def test_mistakes(tmp_path: Path, options: list[str], word: str) -> None:
-    done = subprocess.run([*SEALEGS, *options], cwd=tmp_path, capture_output=True, text=True, timeout=60, input="")
+    done = subprocess.run([*SEALEGS, *options], cwd=tmp_path, capture_output=True, text=True, timeout=1800, input="")
     assert done.returncode == 2
     assert word in done.stderr
     assert "Traceback" not in done.stderr

@@ -106,7 +106,7 @@ def test_inspect_eval_by_entry_point(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "inspect_ai", "eval", "sealegs/highwater", "--model", "sealegs/oracle"]
     options = ["-T", "setting=closed", "-T", "distractors=3", "-T", "limit=2", "--log-dir", str(tmp_path)]
     done = subprocess.run(
-        [*command, *options, "--display", "plain"], capture_output=True, text=True, timeout=300, env=os.environ
+        [*command, *options, "--display", "plain"], capture_output=True, text=True, timeout=1800, env=os.environ
     )
     assert done.returncode == 0, done.stdout + done.stderr
     found = read_run(tmp_path)

@@ -95,7 +95,7 @@ def test_a_launcher_killed_during_the_imports_leaves_nothing(
     assert eventually(lambda: len(marked()) == 2)
     time.sleep(0.3)
     process.send_signal(by)
-    process.communicate(timeout=60)
+    process.communicate(timeout=1800)
     assert eventually(lambda: not marked())
 
 
@@ -132,7 +132,7 @@ def test_an_interrupt_ends_all_and_the_journal_stands(marked: Callable[[], list[
     process = launcher(requests, tmp_path / "journal")
     assert eventually(lambda: len(found(mark)) == 2 and (tmp_path / "journal").read_bytes().count(b"\n") == 1)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
+    process.communicate(timeout=1800)
     assert process.returncode != 0
     assert marked() == []  # not even for a moment after the launcher
     assert [json.loads(line)["id"] for line in (tmp_path / "journal").read_text().splitlines()] == ["done"]

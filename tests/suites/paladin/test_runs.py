@@ -31,7 +31,7 @@ def _streams_of_inspect() -> Iterator[None]:
 
 
 def sealegs(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*SEALEGS, *arguments], cwd=cwd, capture_output=True, text=True, timeout=300)
+    return subprocess.run([*SEALEGS, *arguments], cwd=cwd, capture_output=True, text=True, timeout=1800)
 
 
 @pytest.mark.parametrize(("arm", "retrieval"), [("toolbench", "off"), ("critic-p0.7", "off"), ("paladin", "on")])
@@ -128,7 +128,7 @@ def test_what_cannot_be_run_is_told(arguments: list[str], told: list[str], tmp_p
 def test_inspect_eval_by_entry_point(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "inspect_ai", "eval", "sealegs/paladin", "--model", "sealegs/follower"]
     options = ["-T", "limit=1", "-T", "arm=critic", "--log-dir", str(tmp_path), "--display", "plain"]
-    done = subprocess.run([*command, *options], capture_output=True, text=True, timeout=300)
+    done = subprocess.run([*command, *options], capture_output=True, text=True, timeout=1800)
     assert done.returncode == 0, done.stdout + done.stderr
     found = read_run(tmp_path)
     assert len(found.records) == 8

@@ -29,7 +29,7 @@ def test_the_plain_adapter_passes() -> None:
     report = conform(Plain())
     assert not report.failed, str(report)
     assert {verdict.check for verdict in report.verdicts} == set(CHECKS)
-    assert report.counts() == {"passed": 41, "failed": 0, "absent": 4}
+    assert report.counts() == {"passed": 47, "failed": 0, "absent": 4}
     assert report.surface == "Error: LookupError: No city of that name."
 
 
@@ -163,6 +163,53 @@ class Eager(Plain):
 def test_an_adapter_that_runs_the_tool_before_it_fails() -> None:
     found = failed(conform(Eager(), only("error_raised", "value_replaced", "hang_let_go", "parallel", mode="sync")))
     assert found == {"error_raised (sync)", "hang_let_go (sync)", "parallel (sync)"}
+
+
+class Idle(Plain):
+    """Never runs the tool of a call that fails in the end."""
+
+    def armed(self, scene: Scene) -> Tools:
+        if not scene.armed or scene.session is None or scene.mode != "sync":
+            return super().armed(scene)
+        return {name: self._idle(name, tool, scene.session) for name, tool in scene.tools.items()}
+
+    def _idle(self, name: str, tool: Callable[..., Any], session: Session) -> Callable[..., Any]:
+        def idle(**arguments: Any) -> Any:
+            value = wrap(lambda **_: "promised", session, name=name)(**arguments)
+            return tool(**arguments) if value == "promised" else value
+
+        return functools.update_wrapper(idle, tool)
+
+
+def test_an_adapter_that_leaves_out_the_work_whose_answer_is_lost() -> None:
+    checks = only("error_raised", "error_after_work", "permanent_after_work", mode="sync")
+    assert failed(conform(Idle(), checks)) == {"error_after_work (sync)", "permanent_after_work (sync)"}
+
+
+class Anxious(Plain):
+    """Tries once more by itself when a call fails, and does not say so."""
+
+    def armed(self, scene: Scene) -> Tools:
+        tools = super().armed(scene)
+        if not scene.armed or scene.mode != "sync":
+            return tools
+
+        def anxious(name: str) -> Callable[..., Any]:
+            @functools.wraps(scene.tools[name])
+            def twice(**arguments: Any) -> Any:
+                try:
+                    return tools[name](**arguments)
+                except ToolFault:
+                    return tools[name](**arguments)
+
+            return twice
+
+        return {name: anxious(name) for name in tools}
+
+
+def test_an_adapter_that_does_the_work_twice() -> None:
+    checks = only("error_raised", "error_after_work", "permanent_after_work", mode="sync")
+    assert failed(conform(Anxious(), checks)) == {"error_after_work (sync)", "permanent_after_work (sync)"}
 
 
 class Blocking(Plain):
@@ -328,7 +375,7 @@ class Gathered(Generators):
 def test_generators_pass_and_an_adapter_that_gathers_their_pieces_is_found() -> None:
     report = conform(Generators())
     assert not report.failed, str(report)
-    assert report.counts() == {"passed": 41, "failed": 0, "absent": 4}
+    assert report.counts() == {"passed": 47, "failed": 0, "absent": 4}
     assert failed(conform(Gathered(), only("streaming", "value_replaced", "error_raised"))) == {
         "streaming (sync)",
         "streaming (async)",

@@ -20,7 +20,7 @@ from sealegs.adapters.conformance.likeness import Failed, alike, expect
 from sealegs.adapters.conformance.stage import Played, Stage, asks, plan, struck
 from sealegs.adapters.python import ToolFault, wrap
 from sealegs.faults import Plan
-from sealegs.faults.kinds import Delay, Delta, Empty, Error, Hang, Malformed, Partial, SchemaDrift, Timeout
+from sealegs.faults.kinds import Connection, Delay, Delta, Empty, Error, Hang, Malformed, Partial, SchemaDrift, Timeout
 from sealegs.faults.triggers import Argument, Probability, Tool
 from sealegs.inject import Hung, Session, VirtualClock
 
@@ -59,6 +59,25 @@ def error_raised(stage: Stage) -> None:
         played = stage.armed(faults, *BOTH)
         alike(stage.bare(*BOTH, acts=_answers(stage, faults)), played, runs=False)
         expect("forecast" not in played.desk.begun, "the tool ran although the call failed before it")
+
+
+def error_after_work(stage: Stage) -> None:
+    """A failure whose moment is after the work looks as any, and the tool did its work once, for this very call."""
+    for fault in (Error(status=503), Connection(mode="reset"), Timeout(seconds=0.0)):
+        faults = plan(struck(Tool("forecast"), fault, moment="after"))
+        played = stage.armed(faults, *BOTH)
+        alike(stage.bare(*BOTH, acts=_answers(stage, faults)), played, runs=False)
+        _did(played, "after", 1)
+        _did(stage.armed(plan(("forecast", fault)), *BOTH), "before", 0)
+
+
+def permanent_after_work(stage: Stage) -> None:
+    """Under one that is permanent each call does its work, and the model reads of none."""
+    cities = (asks("forecast Oslo"), asks("forecast Rome"))
+    lasting = struck(Tool("forecast"), Error(status=503), moment="after", persistence="permanent")
+    played = stage.armed(plan(lasting), *cities, shows=True)
+    expect(played.finished, f"the run did not go on: {played.surface[1] or 'it is stuck'}")
+    _did(played, "after", 2)
 
 
 def error_shown(stage: Stage) -> None:
@@ -224,6 +243,8 @@ CHECKS: Mapping[str, Callable[[Stage], None]] = {
         value_replaced,
         malformed_text,
         error_raised,
+        error_after_work,
+        permanent_after_work,
         error_shown,
         own_exception_kept,
         delay,
@@ -316,6 +337,15 @@ def _meeting(stage: Stage) -> dict[str, Act]:
 
     chosen: Act = act_async if stage.mode == "async" else act
     return {"forecast": chosen, "advice": chosen}
+
+
+def _did(played: Played, moment: str, times: int) -> None:
+    """The tool `forecast` began and ended so often, and every strike says at which moment it came."""
+    done = played.desk.ended.count("forecast")
+    begun = played.desk.begun.count("forecast")
+    expect(begun == done == times, f"struck {moment} its work, the tool should run {times} times; it ran {done} times")
+    told = {strike.moment for strike in played.witness.strikes}
+    expect(told == {moment}, f"the fault should strike {moment} the work; its strikes say {sorted(told)}")
 
 
 def _gave_up(played: Played) -> None:

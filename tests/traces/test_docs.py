@@ -21,7 +21,7 @@ def test_the_programs_of_the_pages_run(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     scope: dict[str, Any] = {"__name__": "page"}
-    for page, count in (("seam.md", 2), ("records.md", 1)):
+    for page, count in (("seam.md", 3), ("records.md", 2)):
         blocks = BLOCK.findall((DOCS / page).read_text(encoding="utf-8"))
         assert len(blocks) == count
         for block in blocks:

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -292,3 +293,85 @@ def test_a_mistake_ends_the_command_with_2(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "no module 'nowhere'" in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+class Till:
+    """Pays and refunds, each declared to have effects."""
+
+    def __init__(self, session: Session) -> None:
+        self.paid: list[str] = []
+        self.pay: Callable[[str], Any] = wrap(self._pay, session, name="pay", effects=True)
+
+    def _pay(self, to: str) -> dict[str, Any]:
+        self.paid.append(to)
+        return {"to": to, "status": "paid"}
+
+
+def pays_until_it_hears_of_it(session: Session) -> str:
+    """Takes every failure for work that was not done."""
+    till = Till(session)
+    for _ in range(3):
+        try:
+            answer = till.pay("Bob")
+        except Exception:
+            continue
+        if isinstance(answer, dict) and answer.get("status") == "paid":
+            return "paid"
+    return "stopped"
+
+
+def pays_once(session: Session) -> str:
+    """Says that it does not know, rather than pay again."""
+    try:
+        return str(Till(session).pay("Bob"))
+    except Exception:
+        return "unknown"
+
+
+def test_an_agent_that_pays_twice_after_a_lost_answer_although_its_check_passes() -> None:
+    target = CallableTarget("test:agent", pays_until_it_hears_of_it, lambda answer: answer in ("paid", "stopped"))
+    found = hunted(target, kinds="error,timeout,lost_ack,malformed")
+    kinds = [finding.symptom.kind for finding in found.findings]
+    assert set(kinds) == {"doubled"}
+    lost = next(one for one in found.findings if not one.plan.rules[0].fault.implicit)
+    (rule,) = lost.plan.rules
+    assert (rule.moment, lost.repeated) == ("after", 3)
+    assert 'pay(to="Bob") took effect twice: call-1, whose answer was lost' in lost.symptom.text
+    story = told(found, found.findings.index(lost) + 1)
+    assert "moment: after" in story.yaml
+    assert "A good agent looks whether a call took effect before it makes it again" in " ".join(story.story.split())
+
+
+def test_an_agent_that_pays_once_is_found_to_do_nothing_twice() -> None:
+    target = CallableTarget("test:agent", pays_once)
+    assert not hunted(target, kinds="error,timeout,lost_ack,malformed").findings
+
+
+def test_a_doubled_effect_is_told_rather_than_what_the_check_says_of_it() -> None:
+    def once(answer: str) -> bool:
+        return len(tills[-1].paid) == 1
+
+    tills: list[Till] = []
+
+    def agent(session: Session) -> str:
+        tills.append(Till(session))
+        for _ in range(2):
+            try:
+                tills[-1].pay("Bob")
+            except Exception:
+                continue
+            break
+        return "done"
+
+    found = hunted(CallableTarget("test:agent", agent, once), kinds="error")
+    doubled = next(finding.symptom for finding in found.findings if finding.symptom.kind == "doubled")
+    assert doubled.text.endswith("; the check says: the check answered False to 'done'")
+    assert [rule.moment for one in found.findings if one.symptom is doubled for rule in one.plan.rules] == ["after"]
+
+
+def test_a_tool_without_effects_is_struck_at_no_moment() -> None:
+    def agent(session: Session) -> Any:
+        return wrap(other_way, session, effects=False)()["cost"]
+
+    found = hunted(CallableTarget("test:agent", agent), kinds="error")
+    assert {rule.moment for one in found.findings for rule in one.plan.rules} == {None}

@@ -19,7 +19,7 @@ from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Hung, Session, VirtualClock
 from sealegs.inject.limit import CallLimit, TooManyCalls
 from sealegs.suites.hunt.trial import Loop, Symptom, Trial, in_short, quietly, site_of, trail
-from sealegs.traces import Recorder, record
+from sealegs.traces import Record, Recorder, doubled, record
 from sealegs.traces.events import Reason
 
 EPISODE = "hunt"
@@ -85,7 +85,8 @@ class CallableTarget:
             error = raised
         symptom = self._symptom(answer, error, limit, loop, {e.tool for e in recorder.events if e.type == "called"})
         recorder.finish(ENDS[symptom.kind] if symptom else "answered", detail=symptom.text if symptom else "")
-        return Trial(plan, record(recorder.events), symptom)
+        found = record(recorder.events)
+        return Trial(plan, found, _twice(found, symptom) or symptom)
 
     def _run(self, session: Session) -> Any:
         with session:
@@ -162,6 +163,15 @@ def callable_target(
         max_calls=max_calls,
         timeout=timeout,
     )
+
+
+def _twice(found: Record, symptom: Symptom | None) -> Symptom | None:
+    """The symptom of an agent that came to its end and did something twice on its way."""
+    repeated = doubled(found)
+    if not repeated or (symptom is not None and symptom.kind != "wrong"):
+        return None
+    check = f"; the check says: {symptom.text}" if symptom is not None else ""
+    return Symptom("doubled", f"{repeated[0].says()}{check}")
 
 
 def _takes_session(function: Callable[..., Any]) -> bool:

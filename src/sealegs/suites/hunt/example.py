@@ -27,17 +27,17 @@ class Shop:
     def __init__(self) -> None:
         self.orders: dict[str, float] = {}
 
-    @tool
+    @tool(effects=False)
     def get_price(self, item: str) -> dict[str, Any]:
         """The price of an item."""
         return {"item": item, "price": PRICE, "currency": "EUR"}
 
-    @tool
+    @tool(effects=False)
     def in_stock(self, item: str) -> dict[str, Any]:
         """How many there are."""
         return {"item": item, "count": 4}
 
-    @tool
+    @tool(effects=True, key="key")
     def place_order(self, item: str, price: float, key: str) -> dict[str, Any]:
         """Order one. The same key is the same order, however often it is sent."""
         self.orders.setdefault(key, price)

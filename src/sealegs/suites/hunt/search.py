@@ -7,7 +7,7 @@ neighbourhood: the other faults that were seen to do the same on its tool, and t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from hypothesis import HealthCheck, Phase, find, settings
@@ -18,7 +18,7 @@ from sealegs.faults.kinds import AnyFault
 from sealegs.faults.mistake import Mistake
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.triggers import Tool
-from sealegs.suites.hunt.space import Seen, assumed, plan_of, plans, rules_on, seen_in, weakness
+from sealegs.suites.hunt.space import On, Seen, assumed, plan_of, plans, rules_on, seen_in
 from sealegs.suites.hunt.trial import Symptom, Target, Trial
 
 EXAMPLES = 2000  # plans that Hypothesis proposes before a search ends without a find
@@ -233,39 +233,60 @@ class _Search:
         again = [self.target.trial(trial.plan) for _ in range(REPEATS)]
         self.runs += REPEATS
         finding = Finding(trial, sum(_same(other, trial) for other in again), smallest=not self.spent)
-        rules = trial.plan.rules
+        rules = [on_of(rule) for rule in trial.plan.rules]
         on = rules_on(self.tools.values(), self.target.specs, self.limits.kinds)
-        here = [self._others(rule, on, axis=len(rules) == 1) for rule in rules]
-        alike = [
-            [fault for fault in here[i] if self._does(trial, i, tool_of(rule), fault)] for i, rule in enumerate(rules)
+        here = [_others(rule, on, axis=len(rules) == 1) for rule in rules]
+        alike = [[one for one in here[i] if self._does(trial, i, one)] for i in range(len(rules))]
+        elsewhen = [
+            [one for one in on if _elsewhen(one, rule) and self._does(trial, i, one)] for i, rule in enumerate(rules)
         ]
         tools: list[str] = []
         if len(rules) == 1:
-            own, tool = rules[0].fault, tool_of(rules[0])
-            tools = [name for name, fault in on if name != tool and fault == own and self._does(trial, 0, name, own)]
+            tools = [one.tool for one in on if _elsewhere(one, rules[0]) and self._does(trial, 0, one)]
         return replace(
             finding,
-            faults=tuple(tuple(map(_named, faults)) for faults in alike),
+            faults=tuple(tuple(_named(one.fault) for one in found) for found in alike),
             others=len(here[0]),
             tools=tuple(tools),
             near=tuple(
-                frozenset(weakness(name, fault) for name in (tool_of(rule), *tools) for fault in (rule.fault, *faults))
-                for rule, faults in zip(rules, alike, strict=True)
+                frozenset(
+                    replace(one, tool=tool).at(moment).weakness
+                    for tool in (rule.tool, *tools)
+                    for one in (rule, *found)
+                    for moment in (rule.moment, *(other.moment for other in times))
+                )
+                for rule, found, times in zip(rules, alike, elsewhen, strict=True)
             ),
         )
 
-    def _others(self, rule: Rule, on: list[tuple[str, AnyFault]], axis: bool) -> list[AnyFault]:
-        """The other faults for a rule's tool; with `axis`, only explicit ones for an explicit one, or implicit ones."""
-        own = rule.fault
-        there = [fault for name, fault in on if name == tool_of(rule) and fault != own]
-        return [fault for fault in there if not axis or fault.implicit == own.implicit]
-
-    def _does(self, trial: Trial, index: int, tool: str, fault: AnyFault) -> bool:
-        """Whether the plan does the same with this fault, on this tool, in the place of one of its rules."""
-        rules = [((tool_of(rule), rule.fault), rule.when) for rule in trial.plan.rules]
-        rules[index] = ((tool, fault), rules[index][1])
+    def _does(self, trial: Trial, index: int, on: On) -> bool:
+        """Whether the plan does the same with this in the place of one of its rules."""
+        rules = [(on_of(rule), rule.when) for rule in trial.plan.rules]
+        rules[index] = (on, rules[index][1])
         other = self.trial(plan_of(rules, self.limits.seed))
         return other is not None and _same(other, trial)
+
+
+def _others(rule: On, on: Sequence[On], axis: bool) -> list[On]:
+    """Other faults on a rule's tool, at its moment where they are tried then.
+
+    With `axis`, only explicit ones for an explicit one, or implicit ones.
+    """
+    there = [one for one in on if one.tool == rule.tool and one.fault != rule.fault]
+    then = {one.fault for one in there if one.moment == rule.moment}
+    timed = [one for one in there if one.moment == rule.moment or (one.simplest and one.fault not in then)]
+    return [one for one in timed if not axis or one.fault.implicit == rule.fault.implicit]
+
+
+def _elsewhere(one: On, rule: On) -> bool:
+    """Whether one is the other on another tool; without effects, every moment is the simplest."""
+    at_once = one.simplest and rule.simplest and None in (one.moment, rule.moment)
+    return one.tool != rule.tool and one.fault == rule.fault and (one.moment == rule.moment or at_once)
+
+
+def _elsewhen(one: On, rule: On) -> bool:
+    """Whether one is the other at another moment."""
+    return one.moment != rule.moment and one == replace(rule, moment=one.moment)
 
 
 def _new(trial: Trial, known: Iterable[Finding]) -> bool:
@@ -273,7 +294,7 @@ def _new(trial: Trial, known: Iterable[Finding]) -> bool:
     if trial.symptom is None or not trial.record.exposed:
         return False
     delivered = {strike.rule for turn in trial.record.turns for strike in turn.strikes if strike.delivered}
-    weak = {weakness(tool_of(rule), rule.fault) for rule in trial.plan.rules if rule.id in delivered}
+    weak = {on_of(rule).weakness for rule in trial.plan.rules if rule.id in delivered}
     return not any(
         {rule.id for rule in finding.plan.rules} <= delivered
         or _same_line(trial.symptom, finding.symptom)
@@ -292,6 +313,11 @@ def _same(one: Trial, other: Trial) -> bool:
     if one.symptom is None or other.symptom is None:
         return False
     return (one.symptom.kind, one.symptom.place) == (other.symptom.kind, other.symptom.place)
+
+
+def on_of(rule: Rule) -> On:
+    """What a rule that the search made does, apart from when."""
+    return On(tool_of(rule), rule.fault, rule.moment)
 
 
 def tool_of(rule: Rule) -> str:

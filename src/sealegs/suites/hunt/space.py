@@ -8,7 +8,7 @@ deceived by them is no weakness of the agent.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hypothesis import strategies as st
@@ -32,10 +32,12 @@ from sealegs.faults.kinds import (
     Timeout,
 )
 from sealegs.faults.mistake import Mistake
+from sealegs.faults.moment import Moment
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Always, AnyCondition, First, Nth, Tool
 from sealegs.traces import Record
+from sealegs.traces.specs import noted
 
 STATUSES = (500, 503, 404, 403, 401, 400, 409, 422)
 EXPLICIT: tuple[AnyFault, ...] = (
@@ -58,21 +60,58 @@ FIELDS = 4  # fields of an answer that are renamed, retyped and dropped one by o
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A tool as the agent called it: its first calls with what it truly answered."""
+    """A tool as the agent called it: its first calls with what it truly answered.
+
+    `effects`: whether a call changes the world; None where nobody said, so that it may.
+    """
 
     name: str
     answers: tuple[tuple[Call, Value], ...]
+    effects: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class On:
+    """A fault on a tool, at a moment; None where the tool has no effects, and so no moments."""
+
+    tool: str
+    fault: AnyFault
+    moment: Moment | None
+
+    @property
+    def id(self) -> str:
+        """The name of its rule, from what it does, so that what it draws does not depend on the rules beside it."""
+        settings = self.fault.model_dump(exclude_defaults=True)
+        words = [self.tool, self.fault.kind, *(str(value) for name, value in settings.items() if name != "kind")]
+        return " ".join([*words, *([] if self.simplest else [str(self.moment)])])
+
+    @property
+    def simplest(self) -> bool:
+        """Whether it strikes at the moment at which it is no more than what the agent sees."""
+        return self.moment in (None, self.fault.simplest_moment())
+
+    @property
+    def weakness(self) -> str:
+        """The tool and the fault in any of its forms; errors of different status are different faults."""
+        moment = self.moment or self.fault.simplest_moment()
+        return f"{self.tool} {self.fault.kind} {getattr(self.fault, 'status', '')} {moment}"
+
+    def at(self, moment: Moment | None) -> On:
+        """The same at this moment, or at its own where it cannot strike then."""
+        return replace(self, moment=moment) if moment in self.fault.moments else self
 
 
 def seen_in(records: Iterable[Record]) -> dict[str, Seen]:
     """The tools of these records, in the order in which they were first called."""
     found: dict[str, list[tuple[Call, Value]]] = {}
+    effects: dict[str, bool | None] = {}
     for record in records:
+        effects.update((spec.name, spec.effects) for spec in noted(record.about))
         for turn in record.turns:
             answers = found.setdefault(turn.call.tool, [])
             if isinstance(turn.said, Value) and len(answers) < SAMPLES:
                 answers.append((turn.call, turn.said))
-    return {name: Seen(name, tuple(answers)) for name, answers in found.items()}
+    return {name: Seen(name, tuple(answers), effects.get(name)) for name, answers in found.items()}
 
 
 def assumed(tools: Iterable[Seen], known: Collection[str]) -> dict[str, ToolSpec]:
@@ -138,41 +177,48 @@ def chosen_kinds(names: str) -> frozenset[str]:
     return frozenset(given) or frozenset(KINDS) - UNNOTICEABLE
 
 
-def rule_id(tool: str, fault: AnyFault) -> str:
-    """A rule's name from what it does, so that what it draws does not depend on the rules beside it."""
-    settings = fault.model_dump(exclude_defaults=True)
-    return " ".join([tool, fault.kind, *(str(value) for name, value in settings.items() if name != "kind")])
+def rules_on(tools: Iterable[Seen], specs: Mapping[str, ToolSpec], kinds: Collection[str]) -> list[On]:
+    """Every tool with every fault that can work on it, first at its simplest moment, then at others."""
+    found = [
+        On(tool.name, fault, moment)
+        for tool in tools
+        for fault in faults_for(tool, specs.get(tool.name), kinds)
+        for moment in _moments(tool, fault)
+    ]
+    return sorted(found, key=lambda on: not on.simplest)
 
 
-def weakness(tool: str, fault: AnyFault) -> str:
-    """A tool and a fault in any of its forms; errors of different status are different faults."""
-    return f"{tool} {fault.kind} {getattr(fault, 'status', '')}"
+def _moments(tool: Seen, fault: AnyFault) -> tuple[Moment | None, ...]:
+    """The moments at which a fault is tried on a tool.
+
+    A changed answer to work that was not done is tried where the tool is known to have effects: of a tool that cannot
+    run without, it is the same as one to work that was.
+    """
+    if tool.effects is False:
+        return (None,)
+    whole = tuple(moment for moment in fault.moments if moment != "during")
+    return whole if fault.instead or tool.effects else (fault.simplest_moment(),)
 
 
-def rules_on(
-    tools: Iterable[Seen], specs: Mapping[str, ToolSpec], kinds: Collection[str]
-) -> list[tuple[str, AnyFault]]:
-    """Every tool with every fault that can work on it."""
-    found = {tool.name: faults_for(tool, specs.get(tool.name), kinds) for tool in tools}
-    return [(tool, fault) for tool, faults in found.items() for fault in faults]
-
-
-def plan_of(rules: Sequence[tuple[tuple[str, AnyFault], AnyCondition]], seed: int, name: str = "hunt") -> Plan:
+def plan_of(rules: Sequence[tuple[On, AnyCondition]], seed: int, name: str = "hunt") -> Plan:
     """The plan of these rules."""
-    made = (
-        Rule(id=rule_id(*on), match=Tool(on[0]), when=when, fault=on[1], moment=on[1].simplest_moment())
-        for on, when in rules
-    )
+    made = (Rule(id=on.id, match=Tool(on.tool), when=when, fault=on.fault, moment=on.moment) for on, when in rules)
     return Plan(name=name, seed=seed, rules=tuple(made))
 
 
-def plans(on: Sequence[tuple[str, AnyFault]], most: int, seed: int) -> st.SearchStrategy[Plan]:
-    """Plans of one to `most` rules, each on a tool of its own: of two on one tool the outer would hide the inner."""
-    rule = st.tuples(st.sampled_from(on), st.sampled_from(WHEN))
-    rules = st.lists(rule, min_size=1, max_size=min(most, len({tool for tool, _ in on})), unique_by=_struck)
-    return rules.map(lambda chosen: plan_of(chosen, seed))
+def plans(on: Sequence[On], most: int, seed: int) -> st.SearchStrategy[Plan]:
+    """Plans of one to `most` rules, each on a tool of its own: of two on one tool the outer would hide the inner.
+
+    The moment is a choice of its own, so that shrinking turns a fault into the same one at its simplest moment.
+    """
+    moments: dict[tuple[str, str], list[On]] = {}
+    for one in on:
+        moments.setdefault((one.tool, one.at(one.fault.simplest_moment()).id), []).append(one)
+    rule = st.tuples(st.sampled_from(list(moments.values())), st.booleans(), st.sampled_from(WHEN))
+    rules = st.lists(rule, min_size=1, max_size=min(most, len({one.tool for one in on})), unique_by=_struck)
+    return rules.map(lambda chosen: plan_of([(times[-1 if late else 0], when) for times, late, when in chosen], seed))
 
 
-def _struck(rule: tuple[tuple[str, AnyFault], AnyCondition]) -> str:
+def _struck(rule: tuple[list[On], bool, AnyCondition]) -> str:
     """The rule's tool. No lambda: Hypothesis takes the source of one for a regular expression."""
-    return rule[0][0]
+    return rule[0][0].tool

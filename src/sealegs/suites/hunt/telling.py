@@ -28,6 +28,16 @@ REMEDIES: Mapping[tuple[Kind, bool], str] = {
     "or to stop and say so.",
     ("endless", True): "A good agent counts its tries: an answer that stays unusable is a reason to take another way, "
     "or to stop and say so.",
+    (
+        "doubled",
+        False,
+    ): "A good agent looks whether a call took effect before it makes it again, or gives all tries of it "
+    "one idempotency key; what is harmless to repeat is declared so.",
+    (
+        "doubled",
+        True,
+    ): "A good agent looks whether a call took effect before it makes it again, or gives all tries of it "
+    "one idempotency key: that an answer cannot be used does not say that nothing was done.",
     ("wrong", False): "A good agent knows what was done and what was not before it goes on, and says so at the end.",
     ("wrong", True): "A good agent asks of every answer whether there can be such a one, asks again once, then takes "
     "another way or stops. It neither uses nor repairs the value.",
@@ -140,7 +150,9 @@ def _strikes(finding: Finding) -> str:
     sentences = []
     for rule in finding.plan.rules:
         strike = _first(finding, rule.id)
-        sentences.append(f"On {_when(rule)} of `{tool_of(rule)}` ({rule.fault.kind}), {_shown(strike)}.")
+        done = rule.fault.instead and strike is not None and strike.moment == "after"
+        kind = f"{rule.fault.kind} after the work" if done else rule.fault.kind
+        sentences.append(f"On {_when(rule)} of `{tool_of(rule)}` ({kind}), {_shown(strike)}.")
     return " ".join(sentences)
 
 
@@ -166,6 +178,8 @@ def _symptom(finding: Finding) -> str:
     place = f" ({symptom.place})" if symptom.place else ""
     if symptom.kind == "crashed":
         return f"The agent breaks down with {symptom.text}{place}."
+    if symptom.kind == "doubled":
+        return f"The agent does it twice: {symptom.text}."
     if symptom.kind == "wrong":
         text = textwrap.shorten(symptom.text, LONGEST, placeholder=" ...")
         return f"The agent goes on to its end, and the check says: {text}{place}."

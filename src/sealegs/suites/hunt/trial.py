@@ -22,7 +22,7 @@ from sealegs.faults.spec import ToolSpec
 from sealegs.traces import Record
 
 T = TypeVar("T")
-Kind = Literal["crashed", "endless", "wrong"]
+Kind = Literal["crashed", "endless", "wrong", "doubled"]
 HOME = Path(__file__).parent
 ROOMS = tuple(f"{HOME.parent.parent / room}/" for room in ("adapters", "faults", "inject", "traces"))
 NOBODYS = (__file__, str(HOME / "callables.py"))
@@ -34,7 +34,8 @@ class Symptom:
     """How an agent failed.
 
     Attributes:
-        kind: `crashed`: it raised; `endless`: it did not stop by itself; `wrong`: the check says so.
+        kind: `crashed`: it raised; `endless`: it did not stop by itself; `doubled`: what it called had its effect
+            twice, whatever the check says; `wrong`: the check says so.
         text: what was raised or said.
         place: the line of the agent's code, or of the check's, from which it came; empty where there is none.
     """

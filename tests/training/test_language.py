@@ -24,6 +24,7 @@ SLOTS = {
     "follow.later": "later field",
     "follow.purpose": "purpose",
     "follow.progress": "done",
+    "follow.key": "key",
     "known.done": "done",
     "failed.error": "failed said",
     "failed.again": "failed said",

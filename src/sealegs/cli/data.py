@@ -56,11 +56,11 @@ def check(
     folder: Annotated[Path, typer.Argument(help="A finished set.")],
     sample: Annotated[int, typer.Option(min=0, help="Rows that are played and judged again.")] = 200,
 ) -> None:
-    """Check a set: leaks between splits, duplicates, the files' hashes, and a sample of rows in the world."""
+    """Check a set: leaks, duplicates, the files' hashes, what no row may teach, and a sample of rows in the world."""
     from sealegs.training.data.choosing import checked
 
     told, problems = checked(folder, sample)
-    console.print(told, highlight=False, markup=False)
+    console.print(told, highlight=False, markup=False, soft_wrap=True)
     for problem in problems:
         errors.print(problem, markup=False)
     raise typer.Exit(1 if problems else 0)

@@ -74,7 +74,7 @@ def attempt(making: Making, number: int, trial: int, teacher: Teacher | None = N
         kind=kind,
         mode=mode,
         step=step,
-        plan=plan(kind, mode, step.tool, draw, draw.getrandbits(31)) if kind and step else Plan(name="clean"),
+        plan=plan(kind, mode, chosen, step, draw, draw.getrandbits(31)) if kind and step else Plan(name="clean"),
         noted=kind is not None and draw.random() < making.recipe.exemplars,
         key=key,
         held=split in HELD,

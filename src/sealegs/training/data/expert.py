@@ -8,6 +8,7 @@ for the calls that nobody without foresight can spare:
 - An action that failed may have been done. It is repeated where the tool declares that a repetition does no harm;
   before anything else is done about it, the history tool that shows it is read. What is listed as done is taken from
   there, what is listed in part is completed by the same call, and only what is not listed is repeated or replaced.
+- A tool that takes an idempotency key gets one in some of the trajectories, and the same one again.
 - Where no way to the end is left, all that does not depend on what is lost is done first.
 
 An answer that looks like data is checked against what the tool declares. Advice in a message is followed where it asks
@@ -17,13 +18,14 @@ for another try; where it asks for a look that is needless, or is against a harm
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any, Literal
 
 from sealegs.agents import Briefing, Say, Use
-from sealegs.agents.planners import Planner
+from sealegs.agents.planners import Planner, look
 from sealegs.agents.scripted import parsed
 from sealegs.scoring.course import node_of
-from sealegs.tasks import next_calls, recovery_cost
+from sealegs.tasks import State, next_calls, recovery_cost
 from sealegs.tasks.graph import Graph, Group, Step
 from sealegs.tasks.precedence import precedence
 from sealegs.training.data.rest import still_possible
@@ -42,6 +44,7 @@ Doing = Literal[
     "finishes",
 ]
 CAUTIOUS = 0.5  # of the failures of an action that refuses duplicates, the share after which it looks before it repeats
+KEYED = 0.5  # of the trajectories, the share in which tools that take an idempotency key get one
 HEEDING = 0.7  # the same where a note asks for the look, whatever a repetition would do
 
 
@@ -59,6 +62,10 @@ class First(random.Random):
     def random(self) -> float:
         """0."""
         return 0.0
+
+    def getrandbits(self, k: int, /) -> int:
+        """0."""
+        return 0
 
 
 class Expert(Planner):
@@ -100,6 +107,26 @@ class Expert(Planner):
         self.seen: Found | None = None
         self._open = False  # whether it is open if the call that failed last took effect
         self._slip = ""
+        self._key = f"{self._draw.getrandbits(32):08x}" if self._draw.random() < KEYED else ""
+
+    def use(self, step: Step) -> Use:
+        """The call of a step, in some episodes with a key where its tool takes one; a repetition has the same."""
+        made, spec = super().use(step), self.specs[step.tool]
+        if not spec.key or not self._key:
+            return made
+        return Use(made.tool, {**made.arguments, spec.key: f"{step.tool}-{self._key}"})
+
+    def state(self) -> State:
+        """Where the task stands; a way that was begun with an action is kept while it is open."""
+        begun = {id for id in self.answers if self._changes(id) and self._way_is_open(id)}
+        return replace(super().state(), kept=frozenset(self.kept | begun))
+
+    def _changes(self, id: str) -> bool:
+        return self.specs[self.graph.steps[id].tool].effects is not False
+
+    def _way_is_open(self, id: str) -> bool:
+        home = self.graph.home.get(id)
+        return home is not None and not any(step.tool in self.broken for step in home[1].steps)
 
     @property
     def tries(self) -> int:  # type: ignore[override]
@@ -162,7 +189,7 @@ class Expert(Planner):
     def _look(self) -> Use:
         assert self.trouble is not None
         self.doing = "looks"
-        return Use(self.trouble.spec.shown_by, {"operation": self.trouble.use.tool})
+        return look(self.trouble.use, self.specs)
 
     def _chosen(self, steps: list[Step]) -> Step:
         """What failed comes first: the same tool again, else another of its group, else any."""
@@ -180,7 +207,15 @@ class Expert(Planner):
             self.doing = "goes on elsewhere" if self.doing in ("switches", "goes on elsewhere") else "switches"
             return self._draw.choice(beside)
         self.doing = "goes on" if self.mended else "prepares"
-        return self._draw.choice(steps)
+        return self._draw.choice([step for step in steps if not self._leaves_begun(step)] or steps)
+
+    def _leaves_begun(self, step: Step) -> bool:
+        """Whether a step is of another branch of its group than one that was begun and is open."""
+        if step.id not in self.graph.home:
+            return False
+        group, own = self.graph.home[step.id]
+        others = {one.id for branch in group.branches if branch is not own for one in branch.steps}
+        return any(id in others and self._way_is_open(id) for id in self.answers)
 
     def observe(self, use: Use, text: str) -> None:
         """Keep a sound answer, also where a look shows it; remember what fails."""
@@ -211,7 +246,7 @@ class Expert(Planner):
         if self.found.status == "partial":  # the same call completes it, so the tool is not given up
             self.failures[struck.tool] = 0
         if self.found.status == "completed":
-            self.answers[self.graph.step_of[struck.tool].id] = self.found.entry["result"]
+            self.keep(self.graph.step_of[struck.tool].id, self.found.entry["result"])
             self.failures.pop(struck.tool, None)
 
     def slipped(self, use: Use, made: Use, text: str) -> None:

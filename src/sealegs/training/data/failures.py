@@ -113,17 +113,25 @@ def fits_step(kind: Kind, asked: Asked, step: Step) -> bool:
     return bool(spec.used) and fits(kind.name, spec, expected.arguments, expected.output, key, others)
 
 
-def plan(kind: Kind, mode: str, tool: str, draw: random.Random, seed: int) -> Plan:
-    """The plan that has a failure strike a tool's first call, and every later one where it stays."""
+def plan(kind: Kind, mode: str, asked: Asked, step: Step, draw: random.Random, seed: int) -> Plan:
+    """The plan that has a failure strike a step's first call, and every later one where it stays.
+
+    Of an action it is drawn whether the failure comes before its work, after it, or (where the work has several effects
+    and the same call can complete it) in between.
+    """
     if kind.slip:
         return Plan(name="slip", seed=seed)
+    fault, lasting = _fault(kind, step.tool, draw), PERSISTENCE[mode] == "permanent"
+    effects = len(asked.right.steps[step.id].effects)
+    able = [moment for moment in fault.moments if effects and (moment != "during" or (effects > 1 and not lasting))]
     rule = Rule(
         id="failure",
-        match=Tool(tool),
+        match=Tool(step.tool),
         when=First(1),
-        fault=_fault(kind, tool, draw),
+        fault=fault,
         persistence=PERSISTENCE[mode],
-        at_most=1 if PERSISTENCE[mode] == "transient" else None,
+        moment=draw.choice(able) if able else None,
+        at_most=None if lasting else 1,
     )
     return Plan(name=kind.name, seed=seed, rules=(rule,))
 

@@ -158,7 +158,7 @@ def _schema(trl: bool, toolbench: bool, data: Any) -> Any:
     fields: dict[str, Any] = dict.fromkeys(("id", "split", "expert", "base_task"), text)
     fields |= {"variant": whole, "level": text, "failing": truth}
     fields |= dict.fromkeys(("failure_class", "failure_kind", "mode"), text)
-    fields |= {"step": whole, "step_tool": text, "strategy": text, "optimal_cost": whole, "cost": whole}
+    fields |= {"step": whole, "step_tool": text, "moment": text, "strategy": text, "optimal_cost": whole, "cost": whole}
     fields |= {"outcome": text, "exemplar": text, "calls": whole, "offered": pa.list_(text), "plan": text}
     if trl:
         function = pa.struct([("name", text), ("arguments", data)])

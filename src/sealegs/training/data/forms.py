@@ -15,7 +15,8 @@ from typing import Any, Literal, get_args
 from sealegs.agents.arms.toolbench import finishing, tool_entry, written_step
 from sealegs.faults.spec import ToolSpec
 from sealegs.suites.paladin.toolbench.form import SYSTEM
-from sealegs.training.data.playing import Message, Order, Trajectory, costs, outcome_of
+from sealegs.tasks import State, recovery_cost
+from sealegs.training.data.playing import Message, Order, Trajectory
 
 Form = Literal["trl", "toolbench", "both"]
 FORMS: tuple[Form, ...] = get_args(Form)
@@ -44,6 +45,7 @@ def row(order: Order, made: Trajectory, about: Mapping[str, Any], form: Form, co
         "mode": order.mode or "NP",
         "step": made.at + 1 if made.at is not None else None,
         "step_tool": step.tool if step else None,
+        "moment": moment(made),
         "strategy": strategy(made),
         "optimal_cost": best,
         "cost": cost if continuation != "none" else None,
@@ -62,6 +64,12 @@ def row(order: Order, made: Trajectory, about: Mapping[str, Any], form: Form, co
         told["recovery_turns"] = [place for place, m in enumerate(made.messages) if m.get("recovery")]
         told["unlearned_turns"] = [place for place, m in enumerate(made.messages) if m.get("train") is False]
     return told
+
+
+def moment(made: Trajectory) -> str | None:
+    """When the failure struck: before the tool's work, after it, or during it; None where the tool changes nothing."""
+    strikes = made.found.turns[made.at].strikes if made.found is not None and made.at is not None else ()
+    return next((strike.moment for strike in strikes if strike.moment), None)
 
 
 def strategy(made: Trajectory) -> str | None:
@@ -110,3 +118,30 @@ def _step(message: Message, *, gave_up: bool) -> str:
         return written_step(message["content"], call["function"]["name"], call["function"]["arguments"])
     thought = message["content"].split("\n")[0] if message["recovery"] else "All that was asked for is there."
     return finishing(thought, message["content"], gave_up=gave_up)
+
+
+def costs(order: Order, made: Trajectory) -> tuple[int | None, int | None]:
+    """c* and the trajectory's own cost: calls from the one that failed to the end, both counted, as the judge does."""
+    if made.at is None or made.found is None:
+        return None, None
+    own = len(made.found.turns) - made.at
+    if order.kind is not None and order.kind.slip:
+        done = {m["name"] for m in made.messages[: _place_of(made)] if m["role"] == "tool"}
+        graph = order.asked.task.graph
+        state = State(done=frozenset(graph.step_of[name].id for name in done))
+        further = recovery_cost(graph, state)
+        return (1 if further is None else 1 + further), own
+    return made.judged.best, own
+
+
+def _place_of(made: Trajectory) -> int:
+    """The place of the message with which the call that failed was made."""
+    places = [place for place, m in enumerate(made.messages) if m["role"] == "assistant"]
+    return places[made.at or 0]
+
+
+def outcome_of(order: Order, made: Trajectory, continuation: str) -> str:
+    """`success`, `right stop`, or `cut`."""
+    if order.kind is not None and continuation == "none":
+        return "cut"
+    return "success" if made.judged.solvable else "right stop"

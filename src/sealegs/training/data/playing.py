@@ -21,9 +21,10 @@ from sealegs.recovery.signature import signature
 from sealegs.scoring import Case, Slot, Verdict, judge
 from sealegs.scoring.course import node_of
 from sealegs.suites.maze.episodes import TOOL_TIMEOUT
+from sealegs.suites.maze.moments import DRAW
 from sealegs.suites.maze.perturbation import PERSISTENCE
-from sealegs.suites.maze.prompts import PROMPTS
-from sealegs.tasks import State, recovery_cost
+from sealegs.suites.maze.prompts import system_prompt
+from sealegs.tasks import Risk
 from sealegs.tasks.graph import Step
 from sealegs.traces import Recorder
 from sealegs.traces.record import Record, record
@@ -100,7 +101,12 @@ class Order:
         slots: tuple[Slot, ...] = ()
         if self.kind is not None and not self.kind.slip and self.step is not None:
             slots = (Slot(node_of(self.step, self.asked.task.graph), PERSISTENCE[self.mode]),)
-        return Case(self.asked.task, self.asked.right, self.mode or "NP", slots)
+        graph = self.asked.task.graph
+        actions = {spec.name: spec for spec in self.specs if spec.effects and spec.shown_by}
+        risks = {
+            step.id: Risk("before", actions[step.tool].idempotent) for step in graph.walk() if step.tool in actions
+        }
+        return Case(self.asked.task, self.asked.right, self.mode or "NP", slots, risks, actions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +179,7 @@ class Player:
         )
         self.made = Trajectory(messages=[{"role": "user", "content": order.asked.task.request.strip()}])
         if order.prompt:
-            self.made.messages.insert(0, {"role": "system", "content": PROMPTS[order.prompt].strip()})
+            self.made.messages.insert(0, {"role": "system", "content": system_prompt(order.prompt, DRAW).strip()})
         self.calls = 0
         self.slip: Slip | None = None
 
@@ -276,6 +282,8 @@ def _step(player: Player, expert: Expert, act: Use, *, recovering: bool) -> None
     made.at = player.calls if here else made.at
     shown = player.show(player.call(act), act)
     expert.observe(act, shown)
+    if act.tool in expert.failures and act.tool != expert.wrong:
+        raise Unfit("a tool that was not struck refuses")
     if here and not expert.wrong:
         raise Unfit("the failure cannot be told from a right answer")
 
@@ -368,30 +376,3 @@ def _check_struck(order: Order, made: Trajectory) -> None:
     struck = [place for place, turn in enumerate(made.found.turns) if turn.struck]
     if made.at is None or (not order.kind.slip and struck[:1] != [made.at]):
         raise Unfit("the failure did not come where it was ordered")
-
-
-def costs(order: Order, made: Trajectory) -> tuple[int | None, int | None]:
-    """c* and the trajectory's own cost: calls from the one that failed to the end, both counted, as the judge does."""
-    if made.at is None or made.found is None:
-        return None, None
-    own = len(made.found.turns) - made.at
-    if order.kind is not None and order.kind.slip:
-        done = {m["name"] for m in made.messages[: _place_of(made)] if m["role"] == "tool"}
-        graph = order.asked.task.graph
-        state = State(done=frozenset(graph.step_of[name].id for name in done))
-        further = recovery_cost(graph, state)
-        return (1 if further is None else 1 + further), own
-    return made.judged.best, own
-
-
-def _place_of(made: Trajectory) -> int:
-    """The place of the message with which the call that failed was made."""
-    places = [place for place, m in enumerate(made.messages) if m["role"] == "assistant"]
-    return places[made.at or 0]
-
-
-def outcome_of(order: Order, made: Trajectory, continuation: str) -> str:
-    """`success`, `right stop`, or `cut`."""
-    if order.kind is not None and continuation == "none":
-        return "cut"
-    return "success" if made.judged.solvable else "right stop"

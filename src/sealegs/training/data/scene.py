@@ -24,6 +24,7 @@ _NO_NOUNS = frozenset(
     {"at", "available", "back", "by", "c", "closes", "desired", "free", "from", "in", "kept", "km", "kwh", "left", "on"}
     | {"opens", "out", "refunded", "reported", "spent", "taken", "to", "until", "up", "wanted"}
 )
+_STOPS = re.compile(r"[?!;,]|[.:](?=\s|$)")  # in a value: it is quoted then
 _ORDER = re.compile(
     r"^(?!Lowest|Sunrise|Weather|Distance|A |An |The |All |This |These )[A-Z][a-z]+ (?!for\b|of\b|and\b)"
 )
@@ -79,6 +80,8 @@ def scene(expert: Expert, act: Use | Say, draw: random.Random, held: bool, slip:
     slots = dict(_step_facts(expert, step, act)) if step is not None and isinstance(act, Use) else {}
     if spec is not None:
         slots |= _tool_facts(spec)
+        if isinstance(act, Use) and spec.key and act.arguments.get(spec.key):
+            slots["key"] = spec.key
     trouble = expert.trouble
     done = [expert.graph.steps[id].tool for id in expert.answers]
     if done:
@@ -172,7 +175,9 @@ def short(value: Any) -> str:
     if isinstance(value, (list, tuple, Mapping)) or value is None:
         return ""
     text = " ".join(shown(value).split())
-    return text if text and len(text) <= LONGEST and not set(text) & set('()[]{}“”"') else ""
+    if not text or len(text) > LONGEST or set(text) & set('()[]{}“”"'):
+        return ""
+    return f"“{text}”" if _STOPS.search(text) else text
 
 
 def words(path: str) -> str:

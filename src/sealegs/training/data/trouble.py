@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sealegs.agents import Use
+from sealegs.agents.planners import same_request
 from sealegs.agents.scripted import error_of
 from sealegs.faults.invariants import Violation
 from sealegs.faults.spec import ToolSpec
@@ -143,4 +144,5 @@ def _is(entry: Mapping[str, Any], spec: ToolSpec, use: Use) -> bool:
     """Whether an entry is that of a call; requests are listed with defaults."""
     properties = spec.parameters.get("properties", {})
     defaults = {name: given["default"] for name, given in properties.items() if "default" in given}
-    return entry.get("operation") == use.tool and dict(entry["request"]) == {**defaults, **use.arguments}
+    asked = {**defaults, **use.arguments}
+    return entry.get("operation") == use.tool and same_request(entry["request"], asked)

@@ -79,6 +79,8 @@ def _goes_on(scene: Scene) -> Iterator[str]:
     more = [name for name in FOLLOWS if FACTS.get(name, name) in scene.slots and name != lead]
     if more and scene.draw.random() < 0.6:
         yield _say(scene, f"follow.{scene.draw.choice(more)}")
+    if "key" in scene.slots:
+        yield _say(scene, "follow.key")
 
 
 def _again(scene: Scene) -> Iterator[str]:

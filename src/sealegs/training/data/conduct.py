@@ -1,0 +1,276 @@
+"""What a row must not teach: found in the row itself, by what its tools declare and by its task.
+
+Five things are looked for. A tool's spec says whether a call changes anything and what a second one does, its own check
+says whether arguments were wrong, and the task's graph says what could still have been done. What is not covered: calls
+of a tool that no source knows, but for their being no tool at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from sealegs.agents import Use
+from sealegs.agents.arms.toolbench import FINISH, read_step
+from sealegs.agents.scripted import error_of, parsed
+from sealegs.faults.call import Failure
+from sealegs.faults.spec import ToolSpec
+from sealegs.recovery.causes import cause
+from sealegs.recovery.classes import classify
+from sealegs.recovery.signature import Signature
+from sealegs.scoring.course import node_of
+from sealegs.training.data.attempts import Making
+from sealegs.training.data.files import parts, rows
+from sealegs.training.data.forms import Row
+from sealegs.training.data.rest import still_possible
+from sealegs.training.data.slips import ARGUMENTS
+from sealegs.training.data.sources import Base, bases
+from sealegs.training.data.trouble import Note, looked_up, note_in, repetition, without_note
+
+BLIND = "an action of unknown outcome is repeated, replaced or given up without a look"
+TRAINED = "a wrong call of the agent's own is trained"
+CAUSELESS = "arguments are refused that are not wrong, or are answered by the same ones"
+EARLY = "it stops before all is done that can be"
+UNHEEDED = "advice in a tool's message is neither followed nor answered"
+KINDS = (BLIND, TRAINED, CAUSELESS, EARLY, UNHEEDED)
+OF_ARGUMENTS = ("bad_arguments", "attribute")  # causes that speak of the arguments
+_ANSWERED = re.compile(r"\bnote\b|\badvice\b|\badvise", re.IGNORECASE)
+_NEEDLESS = re.compile(r"\bneedless\b", re.IGNORECASE)
+_HARMLESS = re.compile(r"\bharm", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One call of a row: what was said with it, the call, and what came of it."""
+
+    said: str
+    use: Use
+    told: str
+    trained: bool
+
+
+@dataclass
+class Watched:
+    """One row and what is known of its tools."""
+
+    row: Row
+    base: Base
+
+    @cached_property
+    def turns(self) -> list[Turn]:
+        """Its calls, in whichever form it has them."""
+        return list(turns_of(self.row))
+
+    @property
+    def closing(self) -> str | None:
+        """What is said at the end; None where the row is cut."""
+        return last_words(self.row)
+
+    def spec(self, tool: str) -> ToolSpec | None:
+        """The spec of a tool that is offered."""
+        if tool not in self.row["offered"]:
+            return None
+        return self.base.specs.get(tool) or self.base.corpus.spec(tool)
+
+    def wrong(self, turn: Turn) -> bool:
+        """Whether a call is wrong in itself: no such tool, or arguments that it cannot take."""
+        if self.spec(turn.use.tool) is None:
+            return True
+        corpus = self.base.corpus
+        tool = corpus.tools.get(turn.use.tool) or corpus.histories[turn.use.tool]
+        return isinstance(tool.arguments(turn.use.arguments), Failure)
+
+    def bad(self, turn: Turn) -> bool:
+        """Whether an answer is an error, or that of the tool that was struck and cannot be right."""
+        data = parsed(turn.told)
+        if error_in(data) is not None:
+            return True
+        spec = self.spec(turn.use.tool)
+        struck = spec is not None and turn.use.tool == self.row["step_tool"]
+        return struck and bool(spec and spec.violations(turn.use.arguments, without_note(plain(data))))
+
+    def problems(self) -> Iterator[str]:
+        """What it must not teach, one of `KINDS` for each place."""
+        yield from self._trained()
+        yield from self._causeless()
+        if self.row["failing"]:
+            yield from self._blind()
+            yield from self._early()
+            yield from self._unheeded()
+
+    def _blind(self) -> Iterator[str]:
+        graph = self.base.task.graph
+        open_call: Use | None = None
+        for turn in self.turns:
+            spec = self.spec(turn.use.tool)
+            if open_call is not None and self._settles(open_call, turn.use):
+                open_call = None
+                continue
+            step, struck = graph.step_of.get(turn.use.tool), graph.step_of.get(open_call.tool) if open_call else None
+            if open_call is not None and step is not None and struck is not None:
+                other_way = step is not struck and node_of(step, graph) == node_of(struck, graph)
+                if other_way or (step is struck and not self._harmless(open_call, turn.use)):
+                    yield BLIND
+                    open_call = None
+            acts = spec is not None and spec.effects is not False and not self.wrong(turn)
+            if acts and self.bad(turn):
+                open_call = turn.use
+            elif open_call is not None and turn.use.tool == open_call.tool:
+                open_call = None
+        if open_call is not None and self.closing is not None:
+            yield BLIND
+
+    def _settles(self, call: Use, look: Use) -> bool:
+        spec = self.spec(call.tool)
+        return spec is not None and look.tool == spec.shown_by and look.arguments.get("operation") == call.tool
+
+    def _harmless(self, first: Use, second: Use) -> bool:
+        spec = self.spec(first.tool)
+        same = dict(first.arguments) == dict(second.arguments)
+        return same and spec is not None and repetition(spec, second.arguments) != "acts"
+
+    def _trained(self) -> Iterator[str]:
+        yield from (TRAINED for turn in self.turns if turn.trained and self.wrong(turn))
+
+    def _causeless(self) -> Iterator[str]:
+        for place, turn in enumerate(self.turns):
+            labelled = self.row["failure_class"] == ARGUMENTS and place + 1 == self.row["step"]
+            if not (labelled or of_arguments(parsed(turn.told))):
+                continue
+            after = next((later for later in self.turns[place + 1 :] if later.use.tool == turn.use.tool), None)
+            if not self.wrong(turn) or (after is not None and self.wrong(after)):
+                yield CAUSELESS
+
+    def _early(self) -> Iterator[str]:
+        if self.row["outcome"] != "right stop":
+            return
+        graph, struck = self.base.task.graph, self.row["step_tool"]
+        done = {graph.step_of[t.use.tool].id for t in self.turns if t.use.tool in graph.step_of and not self.bad(t)}
+        done |= {graph.step_of[tool].id for tool in self._shown_as_done()}
+        if still_possible(graph, done, {struck}):
+            yield EARLY
+
+    def _shown_as_done(self) -> Iterator[str]:
+        for look in self.turns:
+            tool = str(look.use.arguments.get("operation", ""))
+            spec = self.spec(tool)
+            if spec is not None and look.use.tool == spec.shown_by:
+                made = [turn.use for turn in self.turns if turn.use.tool == tool]
+                found = [looked_up(look.use.tool, spec, use, plain(parsed(look.told))) for use in made]
+                if any(one.status == "completed" for one in found):
+                    yield tool
+
+    def _unheeded(self) -> Iterator[str]:
+        for place, turn in enumerate(self.turns):
+            note = note_in(plain(parsed(turn.told)))
+            after = self.turns[place + 1] if place + 1 < len(self.turns) else None
+            said = after.said if after is not None else self.closing
+            if note is not None and said is not None and not self._heeded(note, turn, after, said):
+                yield UNHEEDED
+
+    def _heeded(self, note: Note, turn: Turn, after: Turn | None, said: str) -> bool:
+        looked = after is not None and self._settles(turn.use, after.use)
+        again = after is not None and after.use == turn.use
+        if note.looks and not looked and not _NEEDLESS.search(said):
+            return False
+        if note.forbids and again and not _HARMLESS.search(said):
+            return False
+        return bool(looked or _ANSWERED.search(said))
+
+
+@dataclass
+class Seen:
+    """What was found in the rows of a set.
+
+    Attributes:
+        counts: of each of `KINDS`.
+        named: a row of each.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    named: dict[str, str] = field(default_factory=dict)
+
+    def add(self, row: Row, base: Base) -> None:
+        """One more row."""
+        for kind in Watched(row, base).problems():
+            self.counts[kind] += 1
+            self.named.setdefault(kind, row["id"])
+
+    def told(self) -> str:
+        """All counts in a line."""
+        return "\n".join(f"{self.counts[kind]:6} times: {kind}" for kind in KINDS)
+
+    def problems(self) -> list[str]:
+        """Those that are not 0, in sentences."""
+        return [
+            f"{self.counts[kind]} times {kind}, as in row {self.named[kind]}" for kind in KINDS if self.counts[kind]
+        ]
+
+
+def watched(folder: Path, making: Making) -> Seen:
+    """What the rows of a set must not teach, and do."""
+    seen, known = Seen(), bases(making.sources, making.recipe.leave_out)
+    for files in parts(folder).values():
+        for row in rows(files):
+            if row["base_task"] in known:
+                seen.add(row, known[row["base_task"]])
+    return seen
+
+
+def turns_of(row: Row) -> Iterator[Turn]:
+    """The calls of a row with what was said."""
+    if "messages" in row:
+        answers = {m["tool_call_id"]: m["content"] for m in row["messages"] if m["role"] == "tool"}
+        for message in row["messages"]:
+            for call in message.get("tool_calls") or ():
+                use = Use(call["function"]["name"], call["function"]["arguments"])
+                trained = message.get("train") is not False
+                yield Turn(message["content"], use, answers.get(call["id"], ""), trained)
+        return
+    said = row["conversations"]
+    for place, entry in enumerate(said):
+        step = read_step(entry["value"]) if entry["from"] == "assistant" else None
+        if step is not None and step.tool != FINISH:
+            trained = place not in row.get("unlearned_turns", ())
+            yield Turn(entry["value"], Use(step.tool, step.arguments), said[place + 1]["value"], trained)
+
+
+def last_words(row: Row) -> str | None:
+    """What is said at the end of a row; None where it is cut."""
+    if "messages" in row:
+        last = row["messages"][-1]
+        return last["content"] if last["role"] == "assistant" and not last.get("tool_calls") else None
+    last = row["conversations"][-1]
+    return last["value"] if last["from"] == "assistant" else None
+
+
+def plain(data: Any) -> Any:
+    """What a tool said, also where ToolBench's form has it as an error and a response."""
+    if isinstance(data, Mapping) and data.keys() == {"error", "response"}:
+        return {"error": parsed(data["error"])} if data["error"] else parsed(data["response"])
+    return data
+
+
+def error_in(data: Any) -> Mapping[str, Any] | None:
+    """The error that a tool told."""
+    return error_of(plain(data))
+
+
+def of_arguments(data: Any) -> bool:
+    """Whether an error says that the arguments are wrong, by its published class or by its cause."""
+    error = error_in(data)
+    if error is None:
+        return False
+    message = str(error.get("message", "")).partition("\n\nRecovery:")[0]
+    seen = Signature(error.get("status"), str(error.get("type", "")), message)
+    told, found = cause(seen), classify(seen)
+    named = told[0].name if told is not None else ""
+    return named in OF_ARGUMENTS or (found is not None and found.failure_class == ARGUMENTS)
+
+
+__all__ = ["BLIND", "CAUSELESS", "EARLY", "KINDS", "TRAINED", "UNHEEDED", "Seen", "Watched", "watched"]

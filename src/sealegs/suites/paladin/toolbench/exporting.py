@@ -27,8 +27,8 @@ def trajectory_of(task: str, seed: int = 0) -> Trajectory:
     values = task_set().right_run(task).deliverables
     lines = [f"{d.label}: {shown(value)}" for d, value in zip(base.deliverables, values, strict=True)]
     used = {step.tool for step in base.graph.walk()}
-    others = [spec for spec in offered(task, seed) if spec.name not in used][:BESIDE]
-    specs = [spec for spec in offered(task, seed) if spec.name in used or spec in others]
+    others = [spec for spec in offered(task, seed, looks=False) if spec.name not in used][:BESIDE]
+    specs = [spec for spec in offered(task, seed, looks=False) if spec.name in used or spec in others]
     tools = tuple(_entry(tool_entry(spec), _named(spec.name, corpus.tools[spec.name].domain)) for spec in specs)
     return Trajectory(f"tb-{task}", base.request, tools, tuple(steps), "; ".join(lines) + ".", False)
 

@@ -15,6 +15,7 @@ from tests import needs
 from tests.adapters.frameworks.suite import FRAMEWORKS
 
 TESTS = Path(__file__).parent
+MADE = ("needs.", "f'{needs.", 'f"{needs.')
 SKIPS = {"pytest.skip": 0, "pytest.mark.skipif": None, "pytest.importorskip": None}  # where the reason may stand
 SUMMARY = """\
 4 skipped:
@@ -36,7 +37,7 @@ def test_every_reason_is_made_by_needs() -> None:
         f"{file.relative_to(TESTS)}:{line}"
         for file in TESTS.rglob("*.py")
         for line, reason in skips(file)
-        if reason is None or not ast.unparse(reason).startswith(("needs.", "f'{needs."))
+        if reason is None or not ast.unparse(reason).startswith(MADE)
     ]
     assert not wrong, wrong
 

@@ -25,6 +25,7 @@ from sealegs.recovery.policies import Alternative, Breaker, Found, Given, Retry,
 from sealegs.recovery.service import RecoveryService
 from sealegs.traces import Acted, Recorder
 from sealegs.traces.record import record
+from tests import needs
 from tests.recovery.stage import ACTS, BUSY, FINE, READS
 
 THREADS = 64
@@ -281,8 +282,10 @@ def test_the_log_says_what_was_done_and_nothing_that_was_said(caplog: pytest.Log
 
 
 def test_metrics_count_what_was_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    sdk = pytest.importorskip("opentelemetry.sdk.metrics")
-    export = pytest.importorskip("opentelemetry.sdk.metrics.export")
+    sdk = pytest.importorskip("opentelemetry.sdk.metrics", reason=needs.module("opentelemetry.sdk.metrics"))
+    export = pytest.importorskip(
+        "opentelemetry.sdk.metrics.export", reason=needs.module("opentelemetry.sdk.metrics.export")
+    )
     from sealegs.recovery import metrics, telling
 
     reader = export.InMemoryMetricReader()

@@ -21,6 +21,7 @@ from sealegs.recovery.plan import RecoveryPlan
 from sealegs.recovery.policies import (
     Alternative,
     Asked,
+    Breaker,
     Either,
     Fixed,
     Found,
@@ -32,7 +33,7 @@ from sealegs.recovery.policies import (
     Then,
     Ticket,
 )
-from tests.recovery.stage import BUSY, GONE, Stage
+from tests.recovery.stage import ACTS, BUSY, GONE, Stage
 
 OFFER = Value({"rate_key": "K-1", "net": 80})
 BOOKED = Value({"confirmation": "B-7"})
@@ -61,7 +62,13 @@ SPECS = (*READ.values(), *ACT.values())
 
 
 def stage(scripts: Mapping[str, list[Outcome]], *ways: Alternative, budget: Budget | None = None) -> Stage:
-    known = {"search": [GONE], "directory": [ROOMS], "book_offer": [BOOKED], "book_room": [ROOM_BOOKED], **scripts}
+    known: dict[str, list[Outcome]] = {
+        "search": [GONE],
+        "directory": [ROOMS],
+        "book_offer": [BOOKED],
+        "book_room": [ROOM_BOOKED],
+    }
+    known.update(scripts)
     return Stage(RecoveryLayer(active(ways or (WAY,)), budget=budget), known, SPECS)
 
 
@@ -190,6 +197,18 @@ def test_a_refused_call_is_no_failure_of_its_tool() -> None:
     for n in range(8):
         scene.call("book_offer", rate_key="by-recovery-call-1", guest=str(n))
     assert "opened" not in [e.action for e in scene.recorder.events if e.type == "acted" and e.policy == "breaker"]
+
+
+def test_an_open_circuit_does_not_make_earlier_calls_undone() -> None:
+    way = Alternative("pay", (Step("wire", {}),), {"id": Found(0, "id")})
+    scripts: dict[str, list[Outcome]] = {"pay": [BUSY], "wire": [Value({"id": 1})]}
+    scene = Stage(RecoveryLayer(Breaker(failures=1, seconds=99) | Switch([way])), scripts, (ACTS,))
+    assert scene.call("pay", amount=1) == BUSY
+    shown = scene.call("pay", amount=1)
+    assert isinstance(shown, Failure)
+    assert shown.type == "CircuitOpen"
+    assert scene.call("pay", amount=2) == Value({"id": 1})  # another wish, of which nothing was done
+    assert [tool for tool, _ in scene.made] == ["pay", "wire"]
 
 
 FORECAST = Value({"place": {"id": 4}, "sky": "clear"})

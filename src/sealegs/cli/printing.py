@@ -11,7 +11,7 @@ from typing import Any
 from rich.console import Console
 
 from sealegs.reports.plan_b import print_plan_b
-from sealegs.reports.tables import print_tables
+from sealegs.reports.tables import print_limits, print_tables
 from sealegs.scoring.metrics import Result, Row, table
 from sealegs.scoring.plan_b_table import PlanBResult
 from sealegs.traces.whole import write_whole
@@ -20,14 +20,17 @@ console = Console(soft_wrap=False)
 errors = Console(stderr=True, soft_wrap=True, highlight=False)
 
 
-def tables(who: Row, results: Sequence[Result], warnings: Sequence[str], quiet: bool = False) -> list[Row]:
-    """Print a run's tables, and return its rows."""
+def tables(
+    who: Row, results: Sequence[Result], warnings: Sequence[str], quiet: bool = False, limits: Sequence[Row] = ()
+) -> list[Row]:
+    """Print a run's tables, and return its rows; with the `limits` of what could be reached, where there are any."""
     rows = table(results, who)
     for warning in warnings:
         errors.print(f"note: {warning}")
     if not quiet:
         print_tables(rows, list(results), console)
-    return rows
+        print_limits(rows, limits, console)
+    return [*rows, *limits]
 
 
 def plan_b_tables(

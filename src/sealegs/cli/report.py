@@ -43,13 +43,13 @@ def report(
         _paladin(logs, against, html, json)
         return
     from sealegs.suites.maze.logs import read_run
-    from sealegs.suites.maze.reporting import differences, material
+    from sealegs.suites.maze.reporting import ceilings, differences, material
 
     found = read_run(logs)
     results = found.results()
     beside = against == PUBLISHED and not Path(PUBLISHED).exists()
     compared = differences(found, Path(against)) if against and not beside else []
-    rows = tables(found.who, results, found.warnings, quiet=json == "-")
+    rows = tables(found.who, results, found.warnings, quiet=json == "-", limits=ceilings(found))
     target = html or (logs if logs.is_dir() else logs.parent) / "report.html"
     prompt = prompt_of(str(record.about.get("prompt", "")) for record in found.records.values())
     if beside and json != "-":

@@ -146,6 +146,7 @@ def run(
         return
     from sealegs.suites.maze.choosing import settings
     from sealegs.suites.maze.logs import read_run
+    from sealegs.suites.maze.reporting import ceilings
     from sealegs.suites.maze.running import run_scripted
 
     steps = max_steps or 25
@@ -162,8 +163,8 @@ def run(
         run_inspect(chosen, folder)
     with errors.status("judging"):
         found = read_run(folder)
-        results = found.results()
-    rows = tables(found.who, results, found.warnings, quiet=json == "-")
+        results, limits = found.results(), ceilings(found)
+    rows = tables(found.who, results, found.warnings, quiet=json == "-", limits=limits)
     write_rows(rows, json)
     _where(folder, json, chosen.agent)
 

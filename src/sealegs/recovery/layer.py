@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from sealegs.faults.call import Call, Failure, Outcome, Wait
+from sealegs.faults.call import Call, Failure, Outcome, Value, Wait
 from sealegs.faults.invariants import Violation
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject.clock import VirtualClock
 from sealegs.inject.seat import Act, Halved, Seat
 from sealegs.recovery.budget import Budget, Meter, Purse
+from sealegs.recovery.declared import Declarations, require_keys
+from sealegs.recovery.keys import Keys, wants_key
 from sealegs.recovery.memory import Memory
 from sealegs.recovery.metrics import GAVE_UP
 from sealegs.recovery.policies import (
@@ -32,9 +33,11 @@ from sealegs.recovery.policies import (
     Retry,
     Stop,
     Switch,
+    Verify,
 )
 from sealegs.recovery.policies.advise import with_note
 from sealegs.recovery.policies.base import Refusal, guarded
+from sealegs.recovery.policies.checks import Check
 from sealegs.recovery.policies.read_on import told_partial
 from sealegs.recovery.signature import Signature, of_violations, signature, wrong
 from sealegs.recovery.telling import telling, took
@@ -51,53 +54,27 @@ class Detector(Protocol):
         """What is wrong with it, each with its reason; nothing where all seems well."""
 
 
-def active(alternatives: Iterable[Alternative] = (), *, seed: int = 0) -> Policy:
-    """The whole of the active form: read leniently, mend arguments, read on, retry, break, switch, stop and report."""
-    return Parse() | MendArguments() | ReadOn() | Retry(seed=seed) | Breaker() | Switch(alternatives) | Stop()
+KEYED: Refusal = ("keys", Value(None))  # in the place of a refusal: the call is made with a key
 
 
-class Known(Mapping[str, ToolSpec]):
-    """What is declared of tools over what is known of them, which grows while a session lasts."""
+def active(
+    alternatives: Iterable[Alternative] = (),
+    *,
+    checks: Mapping[str, Check] | None = None,
+    resumes: Collection[str] = (),
+    seed: int = 0,
+) -> Policy:
+    """The whole of the active form: read leniently, mend arguments, read on, retry, verify, break, switch, stop.
 
-    def __init__(self, declared: Mapping[str, ToolSpec], known: Mapping[str, ToolSpec]) -> None:
-        self._declared = declared
-        self._known = known
-        self._joined: dict[str, tuple[ToolSpec, ToolSpec]] = {}  # by name: the one known, and both as one
-
-    def __getitem__(self, tool: str) -> ToolSpec:
-        declared, known = self._declared.get(tool), self._known.get(tool)
-        if declared is None or known is None:
-            found = declared or known
-            if found is None:
-                raise KeyError(tool)
-            return found
-        joined = self._joined.get(tool)
-        if joined is None or joined[0] is not known:
-            joined = self._joined[tool] = (known, _joined(declared, known))
-        return joined[1]
-
-    def get(self, tool: str, default: Any = None) -> Any:
-        """As of every mapping, at the cost of two look-ups where one of them knows nothing."""
-        if tool not in self._declared:
-            return self._known.get(tool, default)
-        return self[tool]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter({**self._known, **self._declared})
-
-    def __len__(self) -> int:
-        return len({**self._known, **self._declared})
-
-
-def _joined(declared: ToolSpec, known: ToolSpec) -> ToolSpec:
-    return replace(
-        known,
-        effects=declared.effects,
-        idempotent=declared.idempotent,
-        parameters=declared.parameters or known.parameters,
-        returns=declared.returns or known.returns,
-        invariants=(*known.invariants, *(one for one in declared.invariants if one not in known.invariants)),
-    )
+    Args:
+        alternatives: as of `Switch`.
+        checks: as of `Verify`.
+        resumes: as of `Verify`.
+        seed: decides the jitter of waits.
+    """
+    retry = Retry(seed=seed)
+    tries = MendArguments() | ReadOn() | retry | Verify(checks, resumes=resumes, retry=retry)
+    return Parse() | tries | Breaker() | Switch(alternatives) | Stop()
 
 
 class RecoveryLayer(Halved):
@@ -110,8 +87,9 @@ class RecoveryLayer(Halved):
         budget: what may be spent on it.
         detectors: who looks for answers that are wrong without saying so, besides what the tools' specs declare.
         check: whether answers are held against what the tools' specs declare (`signature.wrong`).
-        specs: what is known of the tools besides what the session knows. Whether a tool has effects and is idempotent
-            is as it stands here; schemas that are left out here are the session's.
+        specs: what is declared of the tools over what the session knows (`declared`); names may hold `*` and `?`. Where
+            this says whether a tool has effects, it also says whether it is idempotent; what is left out is the
+            session's.
         deadline: seconds of real time after which a tool's run is given up; None waits for ever. See
             `inject.deadline` for what is cancelled and what cannot be.
         meter: the rates of the service that the layer works for.
@@ -144,6 +122,7 @@ class RecoveryLayer(Halved):
 
         Raises:
             RuntimeError: it stands in one already.
+            Mistake: a tool has no parameter of the name that is declared for its idempotency key.
         """
         with self._lock:
             if self._session is not None:
@@ -160,7 +139,9 @@ class RecoveryLayer(Halved):
         self._policy = self._given.fresh()
         self._guards = self._policy.guards
         self._seen: Counter[tuple[str, ...]] = Counter()
-        specs = Known(self._own, seat.specs) if self._own else seat.specs
+        specs = Declarations(self._own, seat.specs) if self._own else seat.specs
+        require_keys(specs[name] for name in specs)
+        self._keys = Keys(seat)
         self._specs = specs
         seat = Seat(seat.episode, seat.clock, specs, seat.reaches, telling(seat.episode, seat.tell))
         self._now = seat.clock.now
@@ -177,8 +158,10 @@ class RecoveryLayer(Halved):
 
     def before(self, call: Call) -> Refusal | None:
         """Who refuses the call, and what it is answered with; None where it is made."""
-        if not self._guards:
-            return None
+        refusal = self._refused(call) if self._guards else None
+        return KEYED if refusal is None and wants_key(call, self._specs) is not None else refusal
+
+    def _refused(self, call: Call) -> Refusal | None:
         try:
             return self._policy.refuses(call, self._ward)
         except Exception as error:  # others make policies
@@ -187,6 +170,8 @@ class RecoveryLayer(Halved):
 
     def after(self, call: Call, outcome: Outcome, refusal: Refusal | None) -> Healing | None:
         """What is done about the outcome; None where nothing is wrong with it."""
+        if refusal is KEYED:
+            return self._keyed(call)
         found = self._examine(call, outcome)
         if found is None:
             if self._guards:
@@ -218,9 +203,30 @@ class RecoveryLayer(Halved):
         if trouble.over or not (short or trouble.made):
             return trouble
         if not short:
-            return self._ward.remark(trouble, LAYER, GAVE_UP, None, f"{trouble.made} further calls did not help")
+            calls = "1 further call" if trouble.made == 1 else f"{trouble.made} further calls"
+            return self._ward.remark(trouble, LAYER, GAVE_UP, None, f"{calls} did not help")
         noted = with_note(trouble.outcome, f"Recovery gave up: {short}.")
         return self._ward.remark(trouble, LAYER, GAVE_UP, noted, short)
+
+    def _keyed(self, call: Call) -> Healing:
+        """Make the call with an idempotency key, and see what comes of it."""
+        spec, well = self._specs[call.tool], False
+        keyed = self._keys.added(call, spec)
+        try:
+            outcome = yield keyed
+            found = self._examine(keyed, outcome)
+            well = found is None
+            if found is not None:
+                outcome = yield from self._healed(Trouble(call, keyed, outcome, found, self._counted(call)), None)
+                well = isinstance(outcome, Value)
+            else:
+                if self._guards:
+                    self._well(call)
+                if self._remembers:
+                    self._keep(call, outcome)
+            return outcome
+        finally:
+            self._keys.settled(call, keyed, spec, well=well)
 
     def _keep(self, call: Call, outcome: Outcome) -> None:
         try:

@@ -1,6 +1,7 @@
-"""Whoever is told what recovery does: the episode's watcher, the log `sealegs.recovery`, the process's metrics.
+"""Whoever is told what recovery does: the episode's watcher, the log `sealegs.recovery.acts`, the process's metrics.
 
-The log names tools, policies and the types of failures. Arguments, answers and what tools say do not stand in it.
+The log goes where the program sends it, and nowhere where it has set up none. It names tools, policies and the types
+of failures; arguments, answers and what tools say do not stand in it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from sealegs.faults.call import Failure
 from sealegs.inject.seat import Act
 from sealegs.recovery.metrics import GAVE_UP, meters
 
-LOG = logging.getLogger("sealegs.recovery")
+LOG = logging.getLogger("sealegs.recovery.acts")
+LOG.addHandler(logging.NullHandler())
 LEVELS: Mapping[str, int] = {GAVE_UP: logging.WARNING, "opened": logging.WARNING, "tried": logging.DEBUG}
 OWN_WORDS = frozenset({GAVE_UP, "opened", "retried"})  # actions whose detail holds nothing that a tool said
 

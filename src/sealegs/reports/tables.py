@@ -42,6 +42,21 @@ def print_tables(rows: Sequence[Row], results: Sequence[Result], console: Consol
         console.print(table)
 
 
+def print_limits(rows: Sequence[Row], limits: Sequence[Row], console: Console) -> None:
+    """Print what was reached beside what could be: TSR and its ceiling, by level and mode; nothing without `limits`."""
+    if not limits:
+        return
+    reached = {(row["level"], row["mode"]): row["value"] for row in rows if row["metric"] == "tsr"}
+    modes = list(dict.fromkeys(row["mode"] for row in limits if row["mode"] != ALL))
+    table = plain_table(modes)
+    ceiling = {(row["level"], row["mode"]): row["value"] for row in limits}
+    for level in dict.fromkeys(row["level"] for row in limits):
+        pairs = ((reached.get((level, mode)), ceiling.get((level, mode))) for mode in modes)
+        table.add_row(level, *(" of ".join("–" if one is None else figure(one) for one in pair) for pair in pairs))
+    console.print(Text("\nTSR of its ceiling: what recovery can reach by what is declared, %", style="bold"))
+    console.print(table)
+
+
 COMPARED = (
     "Shapes can be compared, ranks with care: ToolMaze's corpus, the wording of its prompts and requests, and its judge"
     " are other ones; ours adds a date and a status line to the prompt. The line by the published judge's rules is the"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import replace
@@ -14,6 +15,7 @@ from sealegs.recovery.policies.alternative import Alternative, Seen
 from sealegs.recovery.policies.base import TAKEN_OVER, Policy, Refusal
 from sealegs.recovery.policies.detour import Detour, Leg, Sources, translated
 from sealegs.recovery.trouble import Steps, Trouble, Ward
+from sealegs.traces.plain import plain_object
 
 Way = tuple[Trouble, bool]
 HELPED: frozenset[Nature] = frozenset({"permanent", "transient", "wrong", "unreadable", "partial", "unknown"})
@@ -23,9 +25,9 @@ DETOURS = 64  # under way in a session; the oldest is forgotten
 class Switch(Policy):
     """The first alternative that answers well. One whose step fails, or lacks a field that is read, is left there.
 
-    An alternative is not tried where the call itself, or a step of one before, may already have done its work: then it
-    would be done twice. Nor is one begun that the budget does not last for, or that takes a value from an earlier call
-    that the session did not see. Arguments that the failed call left out are left out.
+    An alternative is not tried where the call itself, an equal one before it, or a step of another alternative may have
+    done its work: then it would be done twice. Nor is one begun that the budget does not last for, or that takes a
+    value from an earlier call that the session did not see. Arguments that the failed call left out are left out.
 
     Where an alternative stands in for later calls too (`Then`), those are kept from their tools and answered by its
     steps. What it has done for a call is not done again: an equal call is answered as before, and one whose steps
@@ -41,6 +43,7 @@ class Switch(Policy):
 
     def __init__(self, alternatives: Iterable[Alternative] = ()) -> None:
         self._of: dict[str, list[Alternative]] = {}
+        self._doubtful: set[str] = set()  # the agent's calls that may have done their work, by tool and arguments
         self._taken: dict[str, tuple[Detour, ...]] = {}  # by the tool whose calls are kept from it
         self._lock = threading.RLock()
         for alternative in alternatives:
@@ -62,7 +65,7 @@ class Switch(Policy):
 
     def fresh(self) -> Policy:
         """The same with nothing under way."""
-        return Switch(self._alternatives()) if self.guards else self
+        return Switch(self._alternatives())
 
     def refuses(self, call: Call, ward: Ward) -> Refusal | None:
         """A call that an alternative stands in for is kept from its tool."""
@@ -76,10 +79,9 @@ class Switch(Policy):
         under_way = self._detour(trouble.call)
         if under_way is not None:
             return (yield from self._goes_on(*under_way, trouble, ward))
-        tool = trouble.call.tool
-        if trouble.nature not in HELPED or tool not in self._of or not ward.nothing_done(trouble):
+        if trouble.nature not in HELPED or trouble.call.tool not in self._of or self._in_doubt(trouble, ward):
             return trouble
-        for alternative in self._of[tool]:
+        for alternative in self._of[trouble.call.tool]:
             known = Sources(trouble.call.arguments, ward.memory).begins(alternative)
             tools = [step.tool for step in alternative.steps]
             if not known or not all(map(ward.seat.reaches, alternative.tools())) or not ward.claims(trouble, *tools):
@@ -90,6 +92,21 @@ class Switch(Policy):
             if trouble.over or not clean:
                 break
         return trouble
+
+    def _in_doubt(self, trouble: Trouble, ward: Ward) -> bool:
+        """Whether this call, or an equal one before it, may have done its work.
+
+        A circuit that is open refuses a call that certainly did nothing; the equal ones that opened it may have.
+        """
+        call = trouble.call
+        if ward.effect_free(call.tool):
+            return False
+        key = json.dumps([call.tool, plain_object(call.arguments)], sort_keys=True)
+        if not ward.nothing_done(trouble):
+            self._doubtful.add(key)
+        elif trouble.undone:
+            self._doubtful.discard(key)
+        return key in self._doubtful
 
     def _by(self, alternative: Alternative, trouble: Trouble, ward: Ward) -> Generator[Any, Outcome, Way]:
         """The trouble after this alternative, and whether it has certainly left nothing behind."""

@@ -10,6 +10,7 @@ from sealegs.reports.page import Material
 from sealegs.scoring.metrics import Result, Row, paired_difference
 from sealegs.suites.maze.episodes import VERSION
 from sealegs.suites.maze.logs import Run, read_run
+from sealegs.suites.maze.reach import HABITS, OTHERS, ceiling
 from sealegs.suites.running.logs import LogError
 
 
@@ -27,6 +28,16 @@ def material(run: Run, results: Sequence[Result], rows: Sequence[Row], compared:
         notes=notes,
         differences=list(compared),
     )
+
+
+def ceilings(run: Run) -> list[Row]:
+    """What the active form of recovery can reach at most in these episodes (`reach`); nothing where it had no part."""
+    helped = {found.about.get("recovery") for found in run.records.values()}
+    if helped != {"active"}:
+        return []
+    agents = {str(found.about.get("agent", "")) for found in run.records.values()}
+    habits = HABITS.get(agents.pop(), OTHERS) if len(agents) == 1 else OTHERS
+    return ceiling(run.records, run.who, habits)
 
 
 def differences(run: Run, other: Path) -> list[Row]:

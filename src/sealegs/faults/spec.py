@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -51,6 +51,17 @@ class ToolSpec:
     def present(self) -> Present | None:
         """The answer's schema as an invariant; None where it is not known."""
         return Present(self.returns) if self.returns else None
+
+    def with_declared(self, said: ToolSpec) -> ToolSpec:
+        """This spec, with what another one says of the tool's effects where this one is silent."""
+        return replace(
+            self,
+            effects=said.effects if self.effects is None else self.effects,
+            idempotent=self.idempotent or said.idempotent,
+            key=self.key or said.key,
+            shown_by=self.shown_by or said.shown_by,
+            statuses=self.statuses or said.statuses,
+        )
 
     def violations(self, arguments: Mapping[str, Any], output: Any) -> tuple[Violation, ...]:
         """Everything that is wrong with an answer as far as the call and the answer alone can tell."""

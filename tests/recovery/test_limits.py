@@ -16,7 +16,7 @@ from sealegs.recovery.layer import RecoveryLayer, active
 from sealegs.recovery.policies import Advise, Alternative, Breaker, Found, Given, Retry, Step, Stop, Switch
 from sealegs.recovery.policies.arguments import mended
 from sealegs.recovery.policies.base import AtOnce
-from sealegs.recovery.signature import Signature, signature
+from sealegs.recovery.signature import Signature
 from sealegs.recovery.trouble import Trouble, Ward
 from sealegs.traces.observed import recorded
 from tests.recovery.stage import ACTS, BUSY, FINE, GONE, READS, Stage

@@ -65,6 +65,7 @@ class Judged:
     diagnosis: Diagnosis | None
     exemplar_cause: str
     distance: float
+    advised: str = ""  # the cause of the exemplar whose advice is given; empty where none is
 
     @property
     def right(self) -> bool:
@@ -95,9 +96,10 @@ def judged(failures: Iterable[Labelled], bank: Bank | None = None) -> list[Judge
             found.append(Judged(label, None, None, "", 1.0))
             continue
         call = Call(label.tool, reading.call.arguments)
-        match = bank.nearest(signature, call)[0]
+        match, helps = bank.nearest(signature, call)[0], bank.helps(signature, call)
         told = classify(signature, call, bank)
-        found.append(Judged(label, signature, told, match.exemplar.cause, match.distance))
+        advised = helps.exemplar.cause if helps is not None else ""
+        found.append(Judged(label, signature, told, match.exemplar.cause, match.distance, advised))
     return found
 
 
@@ -113,13 +115,13 @@ def measured(split: str = "test", bank: Bank | None = None) -> tuple[list[Row], 
     rows: list[Row] = []
     for level, group in _levels(found):
         n = len(group)
-        advised = [one for one in group if one.signature is not None and one.distance <= bank.floor]
+        advised = [one for one in group if one.advised]
         rows += [
             _row(level, split, "accuracy", sum(one.right for one in group), n),
             _row(level, split, "accuracy_ours", sum(_ours(one) for one in group), n),
             _row(level, split, "accuracy_cause", sum(_cause(one) for one in group), n),
             _row(level, split, "advised", len(advised), n),
-            _row(level, split, "advice_right", sum(o.exemplar_cause == o.label.cause for o in advised), len(advised)),
+            _row(level, split, "advice_right", sum(o.advised == o.label.cause for o in advised), len(advised)),
         ]
     for (truth, told), count in sorted(confusion(found).items()):
         rows.append(_row(truth, split, f"told {told}", count, sum(one.label.failure_class == truth for one in found)))

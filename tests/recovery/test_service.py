@@ -10,6 +10,7 @@ import threading
 import weakref
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,10 +18,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
+from sealegs.faults.mistake import Mistake
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import RealClock, Session, VirtualClock
 from sealegs.recovery.budget import Budget, Meter, Purse, Rates
 from sealegs.recovery.layer import RecoveryLayer, active
+from sealegs.recovery.plan import read_recovery_plan
 from sealegs.recovery.policies import Alternative, Breaker, Found, Given, Retry, Seen, Step, Switch
 from sealegs.recovery.service import RecoveryService
 from sealegs.traces import Acted, Recorder
@@ -317,3 +320,20 @@ def test_without_opentelemetry_nothing_is_counted(monkeypatch: pytest.MonkeyPatc
         assert tries(recorded(RecoveryService(QUICK), "one")[0]) == 3
     finally:
         meters.cache_clear()
+
+
+def test_a_plan_makes_a_service(tmp_path: Path) -> None:
+    file = tmp_path / "recovery.yaml"
+    file.write_text("policies: [retry, {breaker: {failures: 9}}]\nrates: {tries: 3}\ndeadline: 30\n", encoding="utf-8")
+    service = read_recovery_plan(file).service()
+    assert service.deadline == 30
+    assert [tries(recorded(service, str(n))[0]) for n in range(2)] == [3, 0]
+    assert read_recovery_plan(file).layer().deadline == 30
+
+
+@pytest.mark.parametrize("wrong", ["deadline: 0", "rates: {tries: -1}", "rates: {calls: 3}"])
+def test_a_plan_that_is_wrong_is_told(wrong: str, tmp_path: Path) -> None:
+    file = tmp_path / "recovery.yaml"
+    file.write_text(wrong, encoding="utf-8")
+    with pytest.raises(Mistake, match="is no recovery plan"):
+        read_recovery_plan(file)

@@ -31,7 +31,7 @@ from sealegs.faults.problems import in_short
 from sealegs.faults.reading import read_data
 from sealegs.faults.spec import ToolSpec
 from sealegs.recovery.bank import Bank, read_bank
-from sealegs.recovery.budget import Budget
+from sealegs.recovery.budget import Budget, Rates
 from sealegs.recovery.detectors import LearnedDetector, read_profiles
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.recovery.nature import Nature
@@ -53,6 +53,7 @@ from sealegs.recovery.policies import (
 from sealegs.recovery.policies.base import Sequence
 from sealegs.recovery.policies.checks import Check
 from sealegs.recovery.policies.retry import TRIES
+from sealegs.recovery.service import RecoveryService
 
 Seconds = Annotated[float, Field(ge=0)]
 
@@ -95,11 +96,22 @@ WITH_SETTINGS: dict[str, type[_Read]] = {"retry": RetrySettings, "verify": Retry
 ACTIVE: tuple[PolicyName, ...] = ("parse", "mend_arguments", "read_on", "retry", "verify", "breaker", "switch", "stop")
 
 
+class RatesSettings(_Read):
+    """As in `Rates`."""
+
+    tries: Annotated[float, Field(gt=0)] | None = None
+    tries_each: Annotated[float, Field(gt=0)] | None = None
+
+
 class RecoveryPlan(_Read):
     """What recovery is to do."""
 
     policies: tuple[PolicyName | dict[PolicyName, dict[str, Any]], ...] = ACTIVE
     budget: BudgetSettings = BudgetSettings()
+    rates: RatesSettings | None = Field(default=None, description="Further calls a minute, over a service's sessions.")
+    deadline: Annotated[float, Field(gt=0)] | None = Field(
+        default=None, description="Seconds of real time after which a tool's run is given up."
+    )
     tools: Mapping[str, ToolSettings] = Field(default_factory=dict)
     alternatives: tuple[AlternativeSettings, ...] = ()
     bank: str = Field(default="", description="The exemplar bank that `advise` asks; the shipped one by default.")
@@ -111,7 +123,7 @@ class RecoveryPlan(_Read):
     check: bool = Field(default=True, description="Whether answers are held against what the tools' specs declare.")
 
     def layer(self, adviser: Adviser | None = None, *, seed: int = 0) -> RecoveryLayer:
-        """The layer for one episode.
+        """The layer for one session. Rates are a service's, and do not hold here.
 
         Args:
             adviser: who advises, for the policy `advise`; the plan's bank by default.
@@ -120,16 +132,35 @@ class RecoveryPlan(_Read):
         Raises:
             Mistake: the bank that `advise` would ask, or the profiles, cannot be read.
         """
+        return RecoveryLayer(self._whole(adviser, seed), **self._about)
+
+    def service(self, adviser: Adviser | None = None, *, seed: int = 0) -> RecoveryService:
+        """One object for many sessions at once.
+
+        Args:
+            adviser, seed: as of `layer`.
+
+        Raises:
+            Mistake: as of `layer`.
+        """
+        rates = None if self.rates is None else Rates(**self.rates.model_dump())
+        return RecoveryService(self._whole(adviser, seed), rates=rates, **self._about)
+
+    def _whole(self, adviser: Adviser | None, seed: int) -> Policy:
         if adviser is None and self._advises:
             adviser = self._bank
-        policies = tuple(self._policy(entry, adviser, seed) for entry in self.policies)
-        return RecoveryLayer(
-            Sequence(policies),
-            budget=Budget(**self.budget.model_dump()),
-            detectors=self.detectors,
-            check=self.check,
-            specs=self.specs,
-        )
+        return Sequence(tuple(self._policy(entry, adviser, seed) for entry in self.policies))
+
+    @property
+    def _about(self) -> dict[str, Any]:
+        """What a layer and a service are given alike."""
+        return {
+            "budget": Budget(**self.budget.model_dump()),
+            "deadline": self.deadline,
+            "detectors": self.detectors,
+            "check": self.check,
+            "specs": self.specs,
+        }
 
     @cached_property
     def _bank(self) -> Bank:

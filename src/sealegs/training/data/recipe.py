@@ -78,7 +78,7 @@ class Recipe(BaseModel):
     continuation: Literal["expert", "teacher", "none"] = "expert"
     splits: Splits = Splits()
     modes: Modes = Modes()
-    slips: Share = 0.25
+    slips: Share = 0.4
     exemplars: Share = 0.25
     variants: Annotated[int, Field(ge=0, le=1000)] = 24
     distractors: Annotated[int, Field(ge=0, le=50)] = 4

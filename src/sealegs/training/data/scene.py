@@ -91,7 +91,7 @@ def scene(expert: Expert, act: Use | Say, draw: random.Random, held: bool, slip:
         if trouble.spec.shown_by:
             slots["history"] = trouble.spec.shown_by
         if expert.found is not None and expert.found.status == "completed":
-            slots["fact"] = _fact(expert.found.entry["result"])
+            slots["fact"] = _fact(expert.found.entry["result"], trouble.spec.used)
     return Scene(
         doing=expert.doing,
         draw=draw,
@@ -114,10 +114,17 @@ def _tool_facts(spec: ToolSpec) -> dict[str, str]:
     first = re.split(r"\n|(?<=[\w)%])\.\s|[:;] | \(", spec.description.strip())[0].rstrip(". ")
     found = {"tool": spec.name}
     if first and _ORDER.match(first):
-        found["purpose"] = first[:1].lower() + first[1:]
+        found["purpose"] = _main_clause(first[:1].lower() + first[1:])
     elif first:
         found["quoted"] = first
     return found
+
+
+def _main_clause(order: str) -> str:
+    """An order up to its first comma, unless that stands in a list of words."""
+    head, comma, rest = order.partition(", ")
+    listing = len(re.split(r", | (?:or|and) ", rest)[0].split()) < 3
+    return order if not comma or listing or len(head.split()) < 5 or head.startswith("have ") else head
 
 
 def _step_facts(expert: Expert, step: Step, act: Use) -> Iterable[tuple[str, str]]:
@@ -212,9 +219,9 @@ def quoted(value: Any) -> str:
     return f"“{text if len(text) <= LONGEST else text[: LONGEST - 3] + '...'}”"
 
 
-def _fact(result: Mapping[str, Any]) -> str:
-    """What names an entry best: its first value that is an id, else its first at all."""
-    told = [(name, text) for name, value in result.items() if (text := short(value))]
-    ids = [(name, text) for name, text in told if name.endswith(("_id", "_number", "_code")) or name == "id"]
-    name, text = (ids or told or [("status", "completed")])[0]
-    return _held(name, text)
+def _fact(result: Mapping[str, Any], used: Iterable[str]) -> str:
+    """What is told of an entry: a value that later steps use, else its first id, else its first value at all."""
+    told = {name: text for name, value in result.items() if (text := short(value))}
+    ids = [name for name in told if name.endswith(("_id", "_number", "_code")) or name == "id"]
+    name = next((name for name in (*used, *ids, *told) if name in told), None)
+    return _held(name, told[name]) if name is not None else "its whole result"

@@ -18,6 +18,7 @@ from sealegs.training.data.trouble import without_note
 
 FIRST_LINES = ("Everything is done.", "I could not complete the request: ")
 RECOVERING = "Recovery:"
+REFUSAL = 409  # the status with which what is there already is refused
 LEADS = ("request", "taken", "label", "later", "purpose", "quoted")
 FOLLOWS = ("request", "taken", "label", "later", "purpose", "progress")
 FACTS: Mapping[str, str] = {"request": "given", "progress": "done"}
@@ -106,6 +107,9 @@ def _looks(scene: Scene) -> Iterator[str]:
     note = scene.trouble.note if scene.trouble is not None else None
     if note is not None and note.looks:
         yield _say(scene, "advice.looks")
+    if _was_refused(scene):
+        yield _say(scene, "look.settled")
+        return
     why = {"acts": "look.again_acts", "refused": "look.refused"}.get(scene.again, "look.doubt")
     if scene.lasting or (scene.trouble is not None and scene.trouble.times > 1):
         why = "look.lasting"
@@ -195,7 +199,7 @@ def _opened(scene: Scene) -> Iterator[str]:
         yield from _maybe(scene, 0.3, "known.nothing")
     if scene.again == "reads":
         yield from _maybe(scene, 0.3, "clear.reads")
-    else:
+    elif not _was_refused(scene):
         yield from _maybe(scene, 0.7 if scene.doing == "looks" else 0.4, "doubt")
 
 
@@ -213,11 +217,18 @@ def _failure(scene: Scene, called: str = "") -> str:
     trouble = scene.trouble
     if trouble.error is not None:
         name = "failed.again" if trouble.times > 1 and scene.slip is None else "failed.error"
+        name = "failed.refused" if _was_refused(scene) else name
         return _say(scene, name, failed=called or trouble.spec.name, said=_error(trouble.error))
     if not isinstance(without_note(trouble.data), Mapping):
         return _say(scene, "failed.unreadable")
     name, facts = diagnosis(trouble)
     return _say(scene, name, **facts)
+
+
+def _was_refused(scene: Scene) -> bool:
+    """Whether a tool that refuses duplicates refused the repetition of a call that failed."""
+    error = scene.trouble.error if scene.trouble is not None and scene.trouble.times > 1 else None
+    return scene.again == "refused" and error is not None and error.get("status") == REFUSAL
 
 
 def _error(error: Mapping[str, Any]) -> str:

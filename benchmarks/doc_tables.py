@@ -25,7 +25,7 @@ from sealegs.suites.diagnosis import confusion, measured
 from sealegs.suites.maze.detection_rows import detection_lines, guarded_lines
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("paladin", "detectors", "diagnosis", "proof")
+PAGES = ("paladin", "detectors", "diagnosis", "proof", "maze")
 BLOCK = re.compile(r"(<!-- table: (?P<name>[^>]+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 Rows = Sequence[Mapping[str, Any]]
 
@@ -249,7 +249,23 @@ def amounts() -> str:
     return by_rows + "\n" + table(("steps", *steps), by_steps)
 
 
+def moments(setting: str) -> str:
+    """Scripted agents on maze under one setting of the moment at which faults strike actions."""
+    rows = [row for row in result("moments")["rows"] if row["moment"] == setting]
+    found = {(row["agent"], row["mode"], row["metric"]): row for row in rows}
+    modes = ("NP", "P1", "P2", "P3", "P4")
+
+    def lines() -> Iterator[Sequence[str]]:
+        for agent in dict.fromkeys(row["agent"] for row in rows):
+            rates = (cell(found.get((agent, mode, "tsr")), bare=True) for mode in modes)
+            whole = (cell(found.get((agent, "all", name))) for name in ("prr", "rc", "doubled", "wrong_effects"))
+            yield f"`{agent}`", *rates, *whole
+
+    return table(("agent", *modes, "PRR", "RC", "doubled", "wrong effects"), lines())
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
+    **{f"moments {setting}": (lambda s=setting: moments(s)) for setting in ("draw", "before", "after")},  # type: ignore[misc]
     **{
         f"paladin {chosen} {backbone}": (lambda c=chosen, b=backbone: arms(c, b))  # type: ignore[misc]
         for chosen in ("eval", "generalisation", "toolreflect")

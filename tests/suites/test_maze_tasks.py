@@ -10,6 +10,7 @@ from sealegs.scoring import Verdict, judge
 from sealegs.suites.maze import LEVELS, MODES
 from sealegs.suites.maze.direct import run_episode
 from sealegs.suites.maze.episodes import Episode
+from sealegs.suites.maze.moments import DRAW, PUBLISHED
 from sealegs.suites.maze.perturbation import implicit_kinds, slots, victims
 from sealegs.suites.maze.task_sets import base_tasks
 from sealegs.tasks import validate_task
@@ -23,8 +24,8 @@ TASKS = base_tasks()
 AGENTS = ("oracle", "planner", "retrier", "naive")
 
 
-def verdict(name: str, mode: str, agent: str) -> Verdict:
-    episode = Episode(name, mode)
+def verdict(name: str, mode: str, agent: str, moment: str) -> Verdict:
+    episode = Episode(name, mode, moment=moment)
     found = record(run_episode(episode, agent))
     return judge(found, episode.case(found))
 
@@ -49,7 +50,8 @@ def test_every_victim_has_fitting_corruptions(name: str) -> None:
 
 @pytest.mark.parametrize("name", TASKS)
 def test_scripted_agents_fare_as_they_must(name: str) -> None:
-    verdicts = {(agent, mode): verdict(name, mode, agent) for agent, mode in product(AGENTS, MODES)}
+    """Where a failed call did nothing; `test_maze_moments` has what becomes of it where it may have been done."""
+    verdicts = {(agent, mode): verdict(name, mode, agent, PUBLISHED) for agent, mode in product(AGENTS, MODES)}
     for mode in MODES:
         oracle = verdicts["oracle", mode]
         assert oracle.success, (mode, oracle.reasons)
@@ -64,6 +66,15 @@ def test_scripted_agents_fare_as_they_must(name: str) -> None:
         elif agent == "planner":
             assert found.exposed, mode
             assert found.success or mode in ("P3", "P4"), (mode, found.reasons)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_the_oracle_and_who_looks_first_solve_it_whatever_was_done(name: str) -> None:
+    for mode in MODES:
+        oracle, verifier = (verdict(name, mode, agent, DRAW) for agent in ("oracle", "verifier"))
+        assert (oracle.success, oracle.redundancy) == (True, 0.0), (mode, oracle.reasons)
+        assert verifier.exposed == (mode != "NP")
+        assert verifier.success, (mode, verifier.reasons)
 
 
 def test_there_are_a_hundred_of_each_level_and_none_twice() -> None:

@@ -1,0 +1,49 @@
+"""What it costs agents of `maze` that a failed action may have been done: every setting of the moment, side by side.
+
+    python benchmarks/moments.py --json benchmarks/results/moments.json
+
+Each scripted agent plays all 400 tasks under the five modes (2,000 episodes), once for each setting of `--moment`. The
+runs are those of `sealegs run maze` in folders under `--work`: a stopped benchmark continues where it was. The rows are
+those of the run's long table, over all levels, with a column `moment`; what they count is said in docs/maze.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from sealegs.agents import SCRIPTED
+from sealegs.scoring.metrics import ALL, table
+from sealegs.suites.maze.logs import read_run
+from sealegs.suites.maze.moments import SETTINGS
+from sealegs.suites.maze.running import Settings, run_scripted
+
+SHOWN = ("tsr", "prr", "rc", "composite", "doubled", "wrong_effects", "exposed")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", type=Path, help="write the long table here")
+    parser.add_argument("--work", type=Path, default=Path("build/moments"), help="where the runs lie")
+    asked = parser.parse_args()
+    rows = [row for moment in SETTINGS for agent in SCRIPTED for row in rows_of(agent, moment, asked.work)]
+    for row in rows:
+        if row["metric"] in ("tsr", "doubled") or row["mode"] == ALL:
+            print(f"{row['moment']:7} {row['agent']:9} {row['mode']:4} {row['metric']:14} {row['value']:>6}")
+    if asked.json:
+        asked.json.write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
+
+
+def rows_of(agent: str, moment: str, work: Path) -> list[dict[str, Any]]:
+    settings = Settings(agent=agent, moment=moment)
+    folder = work / settings.name
+    run_scripted(settings, folder, lambda done, total: None)
+    run = read_run(folder)
+    found = table(run.results(), {"suite": "maze", "agent": agent})
+    return [{**row, "moment": moment} for row in found if row["level"] == ALL and row["metric"] in SHOWN]
+
+
+if __name__ == "__main__":
+    main()

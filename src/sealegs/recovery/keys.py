@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Mapping
 from dataclasses import replace
 from uuid import UUID
 
@@ -47,12 +46,9 @@ class Keys:
         return sum(seeds.digest(*self._seat, call.tool, call.id, half) << 64 * half for half in (0, 1))
 
 
-def wants_key(call: Call, specs: Mapping[str, ToolSpec]) -> ToolSpec | None:
-    """The spec of a tool whose call is to be given a key; None where it has one already, or takes none."""
-    spec = specs.get(call.tool)
-    if spec is None or not spec.key or call.arguments.get(spec.key) or lacks_key(spec):
-        return None
-    return spec
+def wants_key(call: Call, spec: ToolSpec) -> bool:
+    """Whether a call is to be given a key: its tool takes one, and it has none."""
+    return bool(spec.key) and not call.arguments.get(spec.key) and not lacks_key(spec)
 
 
 def _same(call: Call) -> tuple[str, str]:

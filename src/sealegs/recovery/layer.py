@@ -159,7 +159,8 @@ class RecoveryLayer(Halved):
     def before(self, call: Call) -> Refusal | None:
         """Who refuses the call, and what it is answered with; None where it is made."""
         refusal = self._refused(call) if self._guards else None
-        return KEYED if refusal is None and wants_key(call, self._specs) is not None else refusal
+        spec = self._specs.get(call.tool)
+        return KEYED if refusal is None and spec is not None and spec.key and wants_key(call, spec) else refusal
 
     def _refused(self, call: Call) -> Refusal | None:
         try:

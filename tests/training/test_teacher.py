@@ -18,11 +18,12 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from sealegs.agents import Briefing, Planner, Say, Use
+from sealegs.agents import Briefing, Say, Use, Verifier
 from sealegs.faults.mistake import Mistake
 from sealegs.training.data.attempts import Making
-from sealegs.training.data.checks import judged_again
+from sealegs.training.data.checks import judged_again, lapses
 from sealegs.training.data.choosing import Chosen, chosen, finished
+from sealegs.training.data.conduct import BLIND, EARLY
 from sealegs.training.data.files import parts, rows
 from sealegs.training.data.forms import Row
 from sealegs.training.data.sources import Sources, asked, bases
@@ -55,7 +56,8 @@ def model(answers: Answers, asked_for: list[list[ChatMessage]] | None = None) ->
 def good(messages: list[ChatMessage]) -> ModelOutput:
     """A model that plans: everything that it knows of the episode stands in the messages."""
     task = next(base for base in bases(Sources()).values() if base.task.request.strip() == messages[1].text)
-    planner = Planner(Briefing(task.task, task.specs))
+    histories = {history.name: history.spec for history in task.corpus.histories.values()}
+    planner = Verifier(Briefing(task.task, {**task.specs, **histories}))
     calls = {
         call.id: Use(call.function, call.arguments)
         for message in messages
@@ -69,6 +71,11 @@ def good(messages: list[ChatMessage]) -> ModelOutput:
     if isinstance(act, Say):
         return ModelOutput.from_content("mockllm/model", act.text)
     return ModelOutput.for_tool_call("mockllm/model", act.tool, dict(act.arguments), content="I see what is wrong.")
+
+
+def blind(messages: list[ChatMessage]) -> ModelOutput:
+    """A model that gives up at once, whatever an action may have done."""
+    return ModelOutput.from_content("mockllm/model", "I could not complete the request.\nStatus: incomplete")
 
 
 def hasty(messages: list[ChatMessage]) -> ModelOutput:
@@ -128,6 +135,15 @@ def test_a_teacher_who_shows_nothing_good_gives_nothing(tmp_path: Path, answers:
         taught(tmp_path / "none", model(answers, told), 4)
     assert len(told) <= 4 * TAUGHT["tries"]
     assert not (tmp_path / "none" / "README.md").exists()
+
+
+def test_what_no_row_may_teach_is_not_taken_from_a_teacher(tmp_path: Path) -> None:
+    made, out = making(30, form="trl", teacher="mockllm/model", **{**TAUGHT, "tries": 3}), tmp_path / "blind"
+    tally, _ = finished(Chosen(made, "jsonl", ""), out, lambda done, total: None, 1, teacher(model(blind)))
+    assert tally.total  # where nothing else could be done, to stop at once is right
+    assert tally.fell[f"the teacher is no example ({BLIND})"]
+    assert tally.fell[f"the teacher is no example ({EARLY})"]
+    assert not lapses(out, made).problems()
 
 
 def test_the_lesson_names_what_helps() -> None:

@@ -12,6 +12,7 @@ from sealegs.faults import seeds
 from sealegs.faults.plan import Plan
 from sealegs.tasks.graph import Step
 from sealegs.training.data import HELD, UNSEEN
+from sealegs.training.data.conduct import PLANNER, Watched
 from sealegs.training.data.dividing import Division, division
 from sealegs.training.data.failures import MODES, Kind, fits_step, kinds, plan
 from sealegs.training.data.forms import Form, Row, row
@@ -80,9 +81,13 @@ def attempt(making: Making, number: int, trial: int, teacher: Teacher | None = N
         held=split in HELD,
     )
     made = play(order, making.recipe.continuation, teacher)
-    who = "planner" if not kind or making.recipe.continuation == "expert" else making.teacher or None
+    who = PLANNER if not kind or making.recipe.continuation == "expert" else making.teacher or None
     about = {"id": f"{making.seed}-{number:07d}-{trial}", "split": split, "expert": who}
-    return row(order, made, about, making.form, making.recipe.continuation)
+    told = row(order, made, about, making.form, making.recipe.continuation)
+    lapse = next(Watched(told, chosen.base).problems(), "") if who != PLANNER else ""
+    if lapse:
+        raise Unfit(f"the teacher is no example ({lapse})")
+    return told
 
 
 def _asked(base: Base, making: Making, draw: random.Random) -> Asked:

@@ -1,4 +1,4 @@
-"""Checks of a finished set, from its rows alone: what leaks between splits, what stands twice, what the judge says.
+"""Checks of a finished set, from its rows alone: what leaks, what stands twice, what it teaches, what the judge says.
 
 The leakage checks know nothing of how the set was divided. The judge's check plays rows again in the world from what
 they hold (task, plan, calls, answer) and compares what the tools say, the verdict and the costs.
@@ -23,13 +23,14 @@ from sealegs.faults.plan import Plan
 from sealegs.faults.reading import plan_from
 from sealegs.training.data import UNSEEN
 from sealegs.training.data.attempts import Making
+from sealegs.training.data.conduct import KINDS, Watched
 from sealegs.training.data.failures import kinds
 from sealegs.training.data.files import parts, rows
 from sealegs.training.data.forms import FORMS, Row
 from sealegs.training.data.likeness import Known, calls_of, exact, marks
 from sealegs.training.data.playing import Order, Player
 from sealegs.training.data.recipe import Recipe
-from sealegs.training.data.sources import Sources, asked, bases
+from sealegs.training.data.sources import Base, Sources, asked, bases
 
 MANIFEST = "dataset.json"
 NAMED = 3  # examples in a message
@@ -223,3 +224,42 @@ def _answer(row: Row) -> str | None:
     last = row["conversations"][-1]
     step = read_step(last["value"]) if last["from"] == "assistant" else None
     return str(step.arguments["final_answer"]) if step is not None and step.tool == FINISH else None
+
+
+@dataclass
+class Lapses:
+    """What the rows of a set must not teach, and do.
+
+    Attributes:
+        counts: of each of `conduct.KINDS`.
+        named: a row of each.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    named: dict[str, str] = field(default_factory=dict)
+
+    def add(self, row: Row, base: Base) -> None:
+        """One more row."""
+        for kind in Watched(row, base).problems():
+            self.counts[kind] += 1
+            self.named.setdefault(kind, row["id"])
+
+    def told(self) -> str:
+        """All counts, a line each."""
+        return "\n".join(f"{self.counts[kind]:6} times: {kind}" for kind in KINDS)
+
+    def problems(self) -> list[str]:
+        """Those that are not 0, in sentences."""
+        return [
+            f"{self.counts[kind]} times {kind}, as in row {self.named[kind]}" for kind in KINDS if self.counts[kind]
+        ]
+
+
+def lapses(folder: Path, making: Making) -> Lapses:
+    """What the rows of a set must not teach, and do."""
+    found, known = Lapses(), bases(making.sources, making.recipe.leave_out)
+    for files in parts(folder).values():
+        for row in rows(files):
+            if row["base_task"] in known:
+                found.add(row, known[row["base_task"]])
+    return found

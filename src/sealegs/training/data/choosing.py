@@ -14,8 +14,7 @@ from sealegs.faults.mistake import Mistake
 from sealegs.scoring.metrics import Row as Figure
 from sealegs.training.data.attempts import Making
 from sealegs.training.data.card import CARD, write_card
-from sealegs.training.data.checks import Seen, check_leaks, judged_again, read_manifest
-from sealegs.training.data.conduct import watched
+from sealegs.training.data.checks import Seen, check_leaks, judged_again, lapses, read_manifest
 from sealegs.training.data.files import FORMATS, Format, check_format
 from sealegs.training.data.forms import FORMS
 from sealegs.training.data.making import Progress, Tally, make
@@ -163,8 +162,8 @@ def checked(folder: Path, sample: int) -> tuple[str, list[str]]:
     except Mistake as error:
         problems.append(str(error))
     problems += judged_again(folder, making, sample)
-    seen = watched(folder, making)
-    problems += seen.problems()
+    found = lapses(folder, making)
+    problems += found.problems()
     played = min(sample, rows) if rows else sample
     head = f"{rows} rows checked for leaks, {played} played and judged again, {len(problems)} problems."
-    return f"{head}\n{seen.told()}", problems
+    return f"{head}\n{found.told()}", problems

@@ -1,18 +1,16 @@
 """What a row must not teach: found in the row itself, by what its tools declare and by its task.
 
 Five things are looked for. A tool's spec says whether a call changes anything and what a second one does, its own check
-says whether arguments were wrong, and the task's graph says what could still have been done. What is not covered: calls
-of a tool that no source knows, but for their being no tool at all.
+says whether arguments were wrong, and the task's graph says what could still have been done. What is not covered: what
+a model says of advice, in words of its own; only the expert's answers to it can be read.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from sealegs.agents import Use
@@ -24,12 +22,10 @@ from sealegs.recovery.causes import cause
 from sealegs.recovery.classes import classify
 from sealegs.recovery.signature import Signature
 from sealegs.scoring.course import node_of
-from sealegs.training.data.attempts import Making
-from sealegs.training.data.files import parts, rows
 from sealegs.training.data.forms import Row
 from sealegs.training.data.rest import still_possible
 from sealegs.training.data.slips import ARGUMENTS
-from sealegs.training.data.sources import Base, bases
+from sealegs.training.data.sources import Base
 from sealegs.training.data.trouble import Note, looked_up, note_in, repetition, without_note
 
 BLIND = "an action of unknown outcome is repeated, replaced or given up without a look"
@@ -38,6 +34,7 @@ CAUSELESS = "arguments are refused that are not wrong, or are answered by the sa
 EARLY = "it stops before all is done that can be"
 UNHEEDED = "advice in a tool's message is neither followed nor answered"
 KINDS = (BLIND, TRAINED, CAUSELESS, EARLY, UNHEEDED)
+PLANNER = "planner"  # who goes on where no model does
 OF_ARGUMENTS = ("bad_arguments", "attribute")  # causes that speak of the arguments
 _ANSWERED = re.compile(r"\bnote\b|\badvice\b|\badvise", re.IGNORECASE)
 _NEEDLESS = re.compile(r"\bneedless\b", re.IGNORECASE)
@@ -101,7 +98,8 @@ class Watched:
         if self.row["failing"]:
             yield from self._blind()
             yield from self._early()
-            yield from self._unheeded()
+            if self.row["expert"] == PLANNER:
+                yield from self._unheeded()
 
     def _blind(self) -> Iterator[str]:
         graph = self.base.task.graph
@@ -183,45 +181,6 @@ class Watched:
         return bool(looked or _ANSWERED.search(said))
 
 
-@dataclass
-class Seen:
-    """What was found in the rows of a set.
-
-    Attributes:
-        counts: of each of `KINDS`.
-        named: a row of each.
-    """
-
-    counts: Counter[str] = field(default_factory=Counter)
-    named: dict[str, str] = field(default_factory=dict)
-
-    def add(self, row: Row, base: Base) -> None:
-        """One more row."""
-        for kind in Watched(row, base).problems():
-            self.counts[kind] += 1
-            self.named.setdefault(kind, row["id"])
-
-    def told(self) -> str:
-        """All counts in a line."""
-        return "\n".join(f"{self.counts[kind]:6} times: {kind}" for kind in KINDS)
-
-    def problems(self) -> list[str]:
-        """Those that are not 0, in sentences."""
-        return [
-            f"{self.counts[kind]} times {kind}, as in row {self.named[kind]}" for kind in KINDS if self.counts[kind]
-        ]
-
-
-def watched(folder: Path, making: Making) -> Seen:
-    """What the rows of a set must not teach, and do."""
-    seen, known = Seen(), bases(making.sources, making.recipe.leave_out)
-    for files in parts(folder).values():
-        for row in rows(files):
-            if row["base_task"] in known:
-                seen.add(row, known[row["base_task"]])
-    return seen
-
-
 def turns_of(row: Row) -> Iterator[Turn]:
     """The calls of a row with what was said."""
     if "messages" in row:
@@ -271,6 +230,3 @@ def of_arguments(data: Any) -> bool:
     told, found = cause(seen), classify(seen)
     named = told[0].name if told is not None else ""
     return named in OF_ARGUMENTS or (found is not None and found.failure_class == ARGUMENTS)
-
-
-__all__ = ["BLIND", "CAUSELESS", "EARLY", "KINDS", "TRAINED", "UNHEEDED", "Seen", "Watched", "watched"]

@@ -197,6 +197,12 @@ class Player:
 
         return self.session.call(use.tool, use.arguments, run)
 
+    def takes(self, use: Use) -> bool:
+        """Whether there is such a tool, and it takes such arguments."""
+        corpus = self.order.asked.base.corpus
+        tool = corpus.tools.get(use.tool) or corpus.histories.get(use.tool)
+        return use.tool in self.specs and tool is not None and not isinstance(tool.arguments(use.arguments), Failure)
+
     def show(self, outcome: Outcome, use: Use) -> str:
         """Put an outcome into the conversation; with the exemplar, where one is to stand there."""
         here = self.made.at == self.calls - 1
@@ -325,7 +331,7 @@ def _taught(player: Player, teacher: Teacher) -> Trajectory:
             player.say(text, None, recovery=mending)
             return player.end(text)
         for number, use in enumerate(reply.uses):
-            player.say(text if number == 0 else "", use, recovery=mending)
+            player.say(text if number == 0 else "", use, recovery=mending, train=player.takes(use))
             player.show(player.call(use), use)
             text = text if number == 0 else ""
     raise Unfit("the teacher does not end")

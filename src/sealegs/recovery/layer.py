@@ -158,16 +158,16 @@ class RecoveryLayer(Halved):
 
     def before(self, call: Call) -> Refusal | None:
         """Who refuses the call, and what it is answered with; None where it is made."""
-        refusal = self._refused(call) if self._guards else None
+        if self._guards:
+            try:
+                refusal = self._policy.refuses(call, self._ward)
+            except Exception as error:  # others make policies
+                warn(f"the recovery policy {self._policy.name!r}", call, error)
+            else:
+                if refusal is not None:
+                    return refusal
         spec = self._specs.get(call.tool)
-        return KEYED if refusal is None and spec is not None and spec.key and wants_key(call, spec) else refusal
-
-    def _refused(self, call: Call) -> Refusal | None:
-        try:
-            return self._policy.refuses(call, self._ward)
-        except Exception as error:  # others make policies
-            warn(f"the recovery policy {self._policy.name!r}", call, error)
-            return None
+        return KEYED if spec is not None and spec.key and wants_key(call, spec) else None
 
     def after(self, call: Call, outcome: Outcome, refusal: Refusal | None) -> Healing | None:
         """What is done about the outcome; None where nothing is wrong with it."""

@@ -98,8 +98,10 @@ class Sequence(Policy):
 
     def __init__(self, policies: tuple[Policy, ...]) -> None:
         self.policies = policies
-        self._guarding = tuple(policy for policy in policies if policy.guards)
-        self.guards = bool(self._guarding)
+        guarding = [policy for policy in policies if policy.guards]
+        self.guards = bool(guarding)
+        self._refuses = tuple(policy.refuses for policy in guarding)  # both are asked on each call
+        self._went_well = tuple(policy.went_well for policy in guarding)
 
     def heal(self, trouble: Trouble, ward: Ward) -> Steps:
         """Ask each in turn."""
@@ -122,16 +124,16 @@ class Sequence(Policy):
 
     def refuses(self, call: Call, ward: Ward) -> Refusal | None:
         """The first refusal."""
-        for policy in self._guarding:
-            refusal = policy.refuses(call, ward)
+        for refuses in self._refuses:
+            refusal = refuses(call, ward)
             if refusal is not None:
                 return refusal
         return None
 
     def went_well(self, call: Call) -> None:
         """Tell those that guard."""
-        for policy in self._guarding:
-            policy.went_well(call)
+        for went_well in self._went_well:
+            went_well(call)
 
     def fresh(self) -> Policy:
         """Each of them fresh."""

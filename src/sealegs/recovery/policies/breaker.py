@@ -55,6 +55,8 @@ class Breaker(AtOnce):
 
     def refuses(self, call: Call, ward: Ward) -> Refusal | None:
         """The refusal while the tool is left alone."""
+        if not self._circuits:
+            return None
         circuit = self._circuits.get(call.tool)
         if circuit is None or circuit.failures < self._failures:
             return None

@@ -1,6 +1,6 @@
 """Advice on failures as libraries print them: it speaks of what is the matter, or not at all.
 
-`advice.jsonl` holds texts that really failing libraries printed and texts in the forms of others, in several languages,
+`advice.jsonl` holds texts that really failing libraries printed and texts in the forms of others, some not English,
 each with the causes whose advice helps (`right`) and those whose advice does no harm (`weak`).
 """
 

@@ -124,9 +124,11 @@ class Bank:
 
     def nearest(self, signature: Signature, call: Call | None = None, count: int = 1) -> tuple[Match, ...]:
         """The nearest exemplars, the nearest first."""
+        return self._first_of(*self._distances(signature, call), count)
+
+    def _first_of(self, found: NDArray[np.float64], alike: NDArray[np.float64], count: int) -> tuple[Match, ...]:
         import numpy as np
 
-        found, alike = self._distances(signature, call)
         if count == 1:
             places: Sequence[int] = [int(found.argmin())]
         else:
@@ -157,8 +159,9 @@ class Bank:
         """
         told = cause(signature) if self._rules else None
         known = told[0].name if told is not None and told[0].name not in UNTELLING else ""
+        found = self._distances(signature, call)
         for count in (1, SOME):
-            for match in self.nearest(signature, call, count):
+            for match in self._first_of(*found, count):
                 if match.distance <= self.floor and self._speaks(match, signature, known):
                     return match
         return None

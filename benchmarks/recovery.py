@@ -13,9 +13,10 @@ same of the median rounds. The answer is an object of two fields; a larger one t
 The table: scripted agents without the layer, with its modest form and with its active form, over each engine; `direct`
 runs all tasks, the others as many of each level as `--tasks` says. The runs are those of `sealegs run maze`
 in folders under `--work`: a stopped benchmark goes on where it was. `calls` counts all, `calls_by_layer` those that the
-layer had made. Of the effects in the ledger, `doubled` counts what was done once too often, `wrong` what the same agent
-does not do where nothing fails. `verdicts_equal` is the share of an engine's episodes whose verdict, each of its
-fields, is that of the same episode over `direct`, and whose effects are.
+layer had made; `ceiling` is the share that the declarations allow (`sealegs.suites.maze.reach`). Of the effects in the
+ledger, `doubled` counts what was done once too often, `wrong` what the same agent does not do where nothing fails.
+`verdicts_equal` is the share of an engine's episodes whose verdict, each of its fields, is that of the same episode
+over `direct`, and whose effects are.
 """
 
 from __future__ import annotations
@@ -40,9 +41,10 @@ from sealegs.inject import RealClock, Session
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.recovery.plan import RecoveryPlan
 from sealegs.scoring.intervals import cluster_bootstrap
-from sealegs.scoring.metrics import AIDED, CLEAN, METRICS, Result, Row, estimate, tally
+from sealegs.scoring.metrics import AIDED, ALL, CLEAN, METRICS, Result, Row, estimate, tally
 from sealegs.scoring.metrics import counted as n_of
 from sealegs.suites.maze.logs import Run, read_run
+from sealegs.suites.maze.reach import HABITS, METRIC, OTHERS, ceiling
 from sealegs.suites.maze.recovering import RECOVERIES
 from sealegs.suites.maze.running import Settings, run_scripted
 from sealegs.traces import Record, Recorder
@@ -75,6 +77,8 @@ def session(mode: str) -> Session:
         return Session(clock=clock, watcher=watcher)
     if name == "schema of a recovery plan":
         return Session(clock=clock, watcher=watcher, layers=[PLAN.layer()])
+    if name == DEADLINE:
+        return Session(clock=clock, layers=[RecoveryLayer(deadline=60.0)])
     return Session(clock=clock, watcher=watcher, layers=[RecoveryLayer()], specs=KNOWN[name])
 
 
@@ -85,16 +89,17 @@ class Deaf(Recorder):
         """Forget it."""
 
 
-MODES = (BARE, *KNOWN, "schema of a recovery plan", BARE_RECORDED, "recorded, nothing declared")
+DEADLINE = "a deadline"
+MODES = (BARE, *KNOWN, "schema of a recovery plan", DEADLINE, BARE_RECORDED, "recorded, nothing declared")
 
 
 def timed(made: Made, calls: int) -> float:
-    """CPU microseconds of one call, in a loop of so many."""
+    """CPU microseconds of one call, in a loop of so many; those of threads that it starts included."""
     rounds = range(calls)
-    began = time.thread_time_ns()
+    began = time.process_time_ns()
     for _ in rounds:
         made("Oslo", days=2)
-    return (time.thread_time_ns() - began) / calls / 1000
+    return (time.process_time_ns() - began) / calls / 1000
 
 
 def timed_async(made: Made, calls: int) -> float:
@@ -102,10 +107,10 @@ def timed_async(made: Made, calls: int) -> float:
 
     async def play() -> float:
         rounds = range(calls)
-        began = time.thread_time_ns()
+        began = time.process_time_ns()
         for _ in rounds:
             await made("Oslo", days=2)
-        return (time.thread_time_ns() - began) / calls / 1000
+        return (time.process_time_ns() - began) / calls / 1000
 
     return asyncio.run(play())
 
@@ -229,8 +234,17 @@ def table_rows(engines: Sequence[str], tasks: int, work: Path) -> Iterable[Row]:
                 who: Row = {"suite": "maze", "agent": f"{agent}, {recovery}", "level": engine}
                 yield from rated([result for result, _ in found.values()], who)
                 yield from counted(list(found.values()), who)
+                if recovery == "active":
+                    yield from limits(found, who, agent)
                 if engine != "direct" and "direct" in runs:
                     yield equal(found, runs["direct"], who)
+
+
+def limits(found: Judged, who: Row, agent: str) -> Iterable[Row]:
+    """What the declarations allow, by mode."""
+    for one in ceiling(found, who, HABITS.get(agent, OTHERS)):
+        if one["level"] == ALL:
+            yield {**one, "level": who["level"]}
 
 
 def main() -> None:
@@ -278,17 +292,21 @@ def markdown(rows: Sequence[Mapping[str, Any]]) -> Iterable[str]:
         agents = dict.fromkeys(one["agent"] for one in rows if one["level"] == engine)
         n = known[engine, next(iter(agents)), "all", "tsr"]["n"]
         yield f"{engine}, {n} episodes of each row:\n"
-        head = ["agent, recovery", *modes, "PRR", "RC", f"calls {' / '.join(modes)}", "doubled", "wrong", "equal"]
+        faulty = " / ".join(modes[1:])
+        head = ["agent, recovery", *modes, f"ceiling {faulty}", "PRR", "RC", f"calls {' / '.join(modes)}"]
+        head += ["doubled", "wrong", "equal"]
         yield f"| {' | '.join(head)} |"
-        yield "|---|" + "---|" * (len(modes) + 6)
+        yield "|---|" + "---|" * (len(head) - 1)
         for agent in agents:
             tsr = [cell(engine, agent, mode, "tsr") for mode in modes]
+            allowed = [known.get((engine, agent, mode, METRIC)) for mode in modes[1:]]
+            ceilings = " / ".join(f"{one['value']:.3g}" for one in allowed if one is not None)
             all_over = [cell(engine, agent, "all", metric) for metric in ("prr", "rc")]
             calls = " / ".join(f"{known[engine, agent, mode, 'calls']['value']:.1f}" for mode in modes)
             sums = [str(sum(known[engine, agent, m, name]["value"] for m in modes)) for name in ("doubled", "wrong")]
             same = known.get((engine, agent, "all", "verdicts_equal"))
             equals = "" if same is None else f"{same['value']:g} %"
-            yield f"| {' | '.join([agent, *tsr, *all_over, calls, *sums, equals])} |"
+            yield f"| {' | '.join([agent, *tsr, ceilings, *all_over, calls, *sums, equals])} |"
         yield ""
     head = ["agent, recovery", "PRR", "reached the agent", "recovered of these", "by the layer alone"]
     yield f"| {' | '.join([*head, 'its calls P1 / P2 / P3 / P4'])} |"

@@ -1,10 +1,14 @@
-"""What trajectories to learn from cost, beside episodes of the planner that are only played, judged and written down.
+"""What trajectories to learn from cost and what they are like, beside episodes of the planner that are only played.
 
 Seconds of the clock depend on what else the machine does; CPU seconds, of this process and all workers together, much
 less so. `least_seconds_for_50000` is what these CPU seconds come to if every core is ours alone and always busy: the
 clock cannot do better, and on a quiet machine comes near it.
 
+`5_grams_in_train` is the share of runs of five words, of what the assistant says in a split, that stand in the training
+rows too. `more_than_c_star` counts failing rows that end well by how many calls they take beyond c*.
+
 python benchmarks/data.py --json benchmarks/results/data.json
+python benchmarks/data.py --folder data      # only what a finished set is like
 """
 
 from __future__ import annotations
@@ -15,8 +19,11 @@ import os
 import resource
 import tempfile
 import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from multiprocessing import forkserver
 from pathlib import Path
+from typing import Any
 
 from sealegs.scoring import judge
 from sealegs.scoring.metrics import Row
@@ -25,9 +32,11 @@ from sealegs.suites.maze.episodes import episodes
 from sealegs.traces import record
 from sealegs.traces.events import decoded
 from sealegs.training.data.choosing import chosen, finished
+from sealegs.training.data.files import parts, rows
 from sealegs.training.data.making import Tally
 
 WANTED = 50_000
+RUN = 5  # words
 
 
 def main() -> None:
@@ -35,10 +44,11 @@ def main() -> None:
     parser.add_argument("-n", type=int, default=WANTED, help="trajectories")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
     parser.add_argument("--json", help="write the long table here")
+    parser.add_argument("--folder", type=Path, help="a finished set: tell only what it is like")
     asked = parser.parse_args()
-    rows = measured(asked.n, asked.workers)
+    rows = of_set(asked.folder) if asked.folder else measured(asked.n, asked.workers)
     for row in rows:
-        print(f"{row['metric']:40} {row['value']:>12} (n = {row['n']})")
+        print(f"{row['metric']:40} {row['mode']:16} {row['value']:>12} (n = {row['n']})")
     if asked.json:
         Path(asked.json).write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
 
@@ -52,6 +62,7 @@ def measured(n: int, jobs: int) -> list[Row]:
         own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
         again, _, _ = timed(n, Path(folder) / "set", jobs)
+        like = of_set(Path(folder) / "set")
     floor = floor_seconds()
     per_row = seconds / tally.total
     head: Row = {"suite": "benchmark-data", "agent": "planner", "level": "all", "mode": f"{jobs} processes"}
@@ -70,10 +81,47 @@ def measured(n: int, jobs: int) -> list[Row]:
         "rows_not_found": tally.lost,
         **distinct,
     }
-    return [
+    made: list[Row] = [
         {**head, "metric": name, "value": round(value, 3), "low": None, "high": None, "n": tally.total}
         for name, value in figures.items()
     ]
+    return made + like
+
+
+def of_set(folder: Path) -> list[Row]:
+    """What the rows of a finished set are like."""
+    ended = [row for files in parts(folder).values() for row in rows(files) if row["failing"]]
+    made: list[Row] = []
+    for outcome in ("success", "right stop"):
+        more = Counter(row["cost"] - row["optimal_cost"] for row in ended if row["outcome"] == outcome)
+        counts = sorted(more.items())
+        made += [_row(outcome, f"more_than_c_star_by_{calls}", count, more.total()) for calls, count in counts]
+    shares = overlap(folder).items()
+    return made + [_row(split, "5_grams_in_train", round(share, 4), count) for split, (share, count) in shares]
+
+
+def _row(mode: str, metric: str, value: float, n: int) -> Row:
+    found: Row = {"suite": "benchmark-data", "agent": "expert", "level": "all", "mode": mode, "metric": metric}
+    return {**found, "value": value, "low": None, "high": None, "n": n}
+
+
+def overlap(folder: Path) -> dict[str, tuple[float, int]]:
+    """Of each split the share of its runs of five words that stand in the training rows, and how many it has."""
+    files = parts(folder)
+    known = {run for row in rows(files.pop("train")) for run in runs(row)}
+    found: dict[str, tuple[float, int]] = {}
+    for split, others in files.items():
+        there = [run in known for row in rows(others) for run in runs(row)]
+        found[split] = (sum(there) / max(1, len(there)), len(there))
+    return found
+
+
+def runs(row: Mapping[str, Any]) -> Iterator[int]:
+    """Every run of words in what the assistant says, as a number."""
+    for message in row["messages"]:
+        if message["role"] == "assistant":
+            words = message["content"].split()
+            yield from (hash(tuple(words[place : place + RUN])) for place in range(len(words) - RUN + 1))
 
 
 def cpu_seconds() -> float:

@@ -9,6 +9,7 @@ from sealegs.training.data import CLEAN, SPLITS
 from sealegs.training.data.attempts import Making
 from sealegs.training.data.checks import MANIFEST, Seen
 from sealegs.training.data.files import DATA, Format, write
+from sealegs.training.data.grammar import count_of_forms
 from sealegs.training.data.making import Tally, manifest
 
 CARD = "README.md"
@@ -63,8 +64,9 @@ wrong, once and always.
 {len(seen.requests)} different requests ({len(seen.tasks)} base tasks, the others with other numbers in them);
 {len(seen.orders)} different sequences of calls; {len(seen.pairs)} pairs of a failure's class and the tool it strikes;
 {len(seen.kinds)} kinds of failures. No two rows of a base task are alike by more than {making.recipe.similarity:g} (the
-Jaccard index of their calls, answers and successions; another wording makes no difference). Everything an expert says
-is drawn from a few forms: this is little variety of language.
+Jaccard index of their calls, answers and successions; another wording makes no difference). What an expert says is
+drawn from {count_of_forms()} forms of sentences, filled with the row's own facts; every fourth is said in `test` and
+`generalisation` alone.
 
 ## Splits
 

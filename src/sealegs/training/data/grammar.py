@@ -29,6 +29,11 @@ def forms() -> Mapping[str, tuple[str, ...]]:
     return found
 
 
+def count_of_forms() -> int:
+    """How many forms there are."""
+    return sum(map(len, forms().values()))
+
+
 @cache
 def drawn_from(name: str, held: bool) -> tuple[str, ...]:
     """The forms of a list that may be said: those kept apart, or all others."""

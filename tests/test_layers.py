@@ -16,7 +16,7 @@ ROOMS: dict[str, set[str]] = {
     "inject": {"faults"},
     "traces": {"faults", "inject"},
     "world": {"faults", "search", "tasks"},
-    "adapters": {"faults", "inject"},
+    "adapters": {"faults", "inject", "traces"},
     "sandbox": {"faults", "inject"},
     "recovery": {"faults", "inject", "search", "traces"},
     "agents": {"faults", "inject", "search", "tasks", "world", "sandbox", "recovery"},

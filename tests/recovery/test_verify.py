@@ -116,10 +116,22 @@ def test_a_broken_tool_gives_way_to_another_only_where_nothing_was_done() -> Non
 
 
 def test_an_entry_speaks_for_one_call() -> None:
-    bank = Bank([("booked", None), ("", LOST), ("booked", None), ("booked", LOST)])
-    for place in range(3):
+    late, lost = [("", LOST), ("booked", None)], [("booked", LOST)]
+    bank = Bank([("booked", None), *late, *lost, *late, *late, *lost])
+    for place in range(6):
         assert bank.pay(amount=5) == Value({"id": f"p{place}"})
-    assert bank.made == ["pay", "pay", "list_payments", "pay", "pay", "list_payments"]
+    assert len(bank.payments) == 6
+
+
+def test_a_read_that_lists_a_part_tells_nothing() -> None:
+    bank = Bank([("booked", None), ("booked", None), ("booked", LOST)])
+    for _ in range(2):
+        bank.pay(amount=5)
+    bank.look = lambda answer: Value({"payments": answer["payments"][-1:]})
+    shown = bank.pay(amount=5)
+    assert isinstance(shown, Failure)
+    assert "lists 1 of 2 equal calls" in shown.message
+    assert len(bank.payments) == 3
 
 
 def test_while_an_equal_call_is_under_way_nothing_is_concluded() -> None:

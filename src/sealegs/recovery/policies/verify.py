@@ -115,6 +115,8 @@ class Verify(Policy):
                 trouble = replace(trouble, undone=True)
             before = trouble
             trouble = yield from self._again(trouble, ward, tried, f"{check.tool} shows that it was not done")
+            if trouble.over and trouble is not before:
+                self._over(trouble.call, done=True)
             if trouble is before or trouble.over or not ward.in_doubt(trouble):
                 return trouble
             if isinstance(trouble.outcome, Value) and same(trouble.outcome, before.outcome):
@@ -173,7 +175,9 @@ class Verify(Policy):
             before = self._done[key]
             if seen.state == "done" and not seen.counted and before:
                 return Look(why=f"{check.tool} does not tell it from an equal call before")
-            if seen.state == "done" and len(seen.entries) <= before and seen.counted:
+            if seen.counted and len(seen.entries) < before:
+                return Look(why=f"{check.tool} lists {len(seen.entries)} of {before} equal calls that were done before")
+            if seen.state == "done" and seen.counted and len(seen.entries) == before:
                 seen = Sight("undone", counted=True)
             if seen.state == "done":
                 self._done[key] += 1

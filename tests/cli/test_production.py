@@ -19,7 +19,7 @@ SPANS = str(DATA / "pydantic_ai.jsonl")
 PLAN = """
 name: hard day
 rules:
-  - {match: {tool: search}, when: {nth: 1}, fault: {kind: error, status: 503}}
+  - {match: {tool: search}, when: {nth: 1}, moment: before, fault: {kind: error, status: 503}}
 """
 AGENT = """
 from sealegs import wrap

@@ -49,11 +49,12 @@ def test_no_two_tasks_are_made_of_the_same_tools(made: Path) -> None:
     assert max(jaccard(one, other) for one, other in combinations(sets, 2)) <= engine.NEAREST
 
 
-def test_agents_fare_on_them_as_on_ours(made: Path) -> None:
+@pytest.mark.parametrize(("moment", "careful"), [("draw", "verifier"), ("before", "planner")])
+def test_agents_fare_on_them_as_on_ours(made: Path, moment: str, careful: str) -> None:
     for name in list(task_set(str(made)).tasks)[::3]:
         for mode in MODES:
-            episode = Episode(name, mode, tasks=str(made))
-            for agent, rightly in (("oracle", True), ("planner", True), ("naive", mode == "NP")):
+            episode = Episode(name, mode, tasks=str(made), moment=moment)
+            for agent, rightly in (("oracle", True), (careful, True), ("naive", mode == "NP")):
                 found = record(run_episode(episode, agent))
                 verdict = judge(found, episode.case(found))
                 assert verdict.success == rightly, (name, mode, agent, verdict.reasons)

@@ -18,7 +18,8 @@ from sealegs.traces.record import Record, Turn
 from tests.reports.report_tasks import tasks, value_of
 
 Manner = Literal[
-    "good", "believes", "loops", "gives up", "switches badly", "claims", "crashes", "wanders", "clumsy", "idle"
+    "good", "believes", "loops", "gives up", "switches badly", "claims", "crashes", "wanders", "clumsy", "idle",
+    "doubles",
 ]  # fmt: skip
 MODES = ("NP", "P1", "P2", "P3", "P4")
 PERSISTENCE: Mapping[str, Literal["transient", "permanent"]] = {
@@ -33,7 +34,7 @@ FAILURES = {
 }
 MANNERS: Mapping[str, tuple[Manner, ...]] = {
     "NP": ("good", "good", "clumsy", "good", "claims"),
-    "P1": ("good", "gives up", "good", "crashes", "good", "clumsy", "believes", "idle", "good"),
+    "P1": ("good", "gives up", "good", "crashes", "good", "clumsy", "believes", "idle", "good", "doubles"),
     "P2": ("good", "loops", "gives up", "good", "switches badly", "claims", "wanders"),
     "P3": ("believes", "good", "gives up", "believes", "idle", "good", "clumsy"),
     "P4": ("believes", "believes", "good", "loops", "gives up", "switches badly", "idle", "good", "claims"),
@@ -151,7 +152,7 @@ def played(case: Case, manner: Manner) -> Record:
 
 def _done(play: Play, branches: tuple[Branch, ...], manner: Manner) -> bool:
     """Do a node, one branch after the other; whether it may go on."""
-    tries = 3 if manner == "loops" else 2 if manner in ("good", "clumsy", "switches badly") else 1
+    tries = 3 if manner == "loops" else 2 if manner in ("good", "clumsy", "switches badly", "doubles") else 1
     blind = manner == "believes"
     for branch in branches:
         if manner == "switches badly" and branch is not branches[0]:
@@ -159,8 +160,10 @@ def _done(play: Play, branches: tuple[Branch, ...], manner: Manner) -> bool:
                 play.call(branch.steps[0])
             continue
         if all(any(play.call(step, blind) for _ in range(tries)) or blind for step in branch.steps):
+            if manner == "doubles":
+                play.call(branch.steps[-1])
             return True
-        if manner not in ("good", "clumsy"):
+        if manner not in ("good", "clumsy", "doubles"):
             return False
     return False
 

@@ -99,6 +99,13 @@ P1   50.0 [9.4, 90.5]  50.0 [9.4, 90.5]         0                0             0
 P3        0 [0, 65.8]  50.0 [9.4, 90.5]         1                1             0
 all    33.3 [0, 66.7]  66.7 [33.3, 100]         2                2             0
 
+Harm under faults: episodes in which something was done, %
+     twice  that no step does
+─────────────────────────────
+P1       –                  –
+P3       –                  –
+all      –                  –
+
 From fault to recovery, in episodes
      planned  exposed  noticed  right strategy  completed
 ─────────────────────────────────────────────────────────

@@ -19,7 +19,7 @@ from sealegs.suites.maze.exchange.judging import VerdictRow, judged
 from sealegs.suites.maze.task_sets import base_tasks, task_set
 from sealegs.traces import record
 
-AGENTS = ("oracle", "planner", "retrier", "naive")
+AGENTS = ("oracle", "verifier", "planner", "retrier", "naive")
 SAMPLE = list(base_tasks())[::10]
 
 
@@ -27,11 +27,12 @@ def plain(data: Any) -> Any:
     return json.loads(json.dumps(data))
 
 
+@pytest.mark.parametrize("moment", ["before", "draw"])
 @pytest.mark.parametrize("name", SAMPLE)
-def test_there_and_back_the_verdicts_are_the_same(name: str) -> None:
+def test_there_and_back_the_verdicts_are_the_same(name: str, moment: str) -> None:
     tasks, traces, verdicts = [], [], []
     for mode in MODES:
-        episode = Episode(name, mode)
+        episode = Episode(name, mode, moment=moment)
         tasks.append(TaskForm.model_validate(plain(task_form(episode))))
         for agent in AGENTS:
             found = record(run_episode(episode, agent))

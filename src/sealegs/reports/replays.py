@@ -14,6 +14,7 @@ from rich.text import Text
 from sealegs.faults.call import render
 from sealegs.traces import Turn
 from sealegs.traces.archive import Served
+from sealegs.traces.doubling import repetitions
 from sealegs.traces.replay import Replayed
 
 SHORT = 48  # characters of arguments and answers that are printed
@@ -24,7 +25,7 @@ def replay_rows(replayed: Iterable[Replayed]) -> list[dict[str, Any]]:
     """One row a call: {episode, call, tool, arguments, record, why, faults, struck, shown}.
 
     `record` is where the tool's answer came from: `recorded`, `repeated` or `missing`; null where a fault kept the tool
-    from being asked. `faults` are those that fired: {rule, kind, delivered}.
+    from being asked. `faults` are those that fired: {rule, kind, delivered, moment}.
     """
     return [_row(one, turn) for one in replayed for turn in one.record.turns]
 
@@ -53,7 +54,7 @@ def _row(one: Replayed, turn: Turn) -> dict[str, Any]:
         "arguments": dict(turn.call.arguments),
         "record": served.source if served else None,
         "why": served.why if served else "",
-        "faults": [{"rule": s.rule, "kind": s.kind, "delivered": s.delivered} for s in turn.strikes],
+        "faults": [{"rule": s.rule, "kind": s.kind, "delivered": s.delivered, "moment": s.moment} for s in turn.strikes],
         "struck": turn.struck,
         "shown": None if turn.shown is None else render(turn.shown),
     }
@@ -71,6 +72,7 @@ def _outcome(one: Replayed) -> list[str]:
     lines = [f"{len(found.turns)} calls, {struck} struck by a delivered fault; ended: {found.end.reason}"]
     if found.end.detail:
         lines[0] += f" ({found.end.detail})"
+    lines += [again.says() for again in repetitions(found)]
     if found.answer is not None:
         lines.append(f"answer: {found.answer}")
     repeated = sum(each.source == "repeated" and not each.dry for each in one.served)

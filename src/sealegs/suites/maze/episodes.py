@@ -81,8 +81,12 @@ class Episode:
     def case(self, found: Record) -> Case:
         """What a judge of this record must know."""
         struck = met_slots(self, found) if self.own else self.slots
-        actions = {} if self.moment == PUBLISHED else {spec.name: spec for spec in self.specs if spec.shown_by}
-        return Case(self.base, self.set.right_run(self.task), self.mode, struck, self.risks, actions)
+        return Case(self.base, self.set.right_run(self.task), self.mode, struck, self.risks, self.actions)
+
+    @property
+    def actions(self) -> Mapping[str, ToolSpec]:
+        """The offered actions of which a history tool shows what was done; none where a failed call did nothing."""
+        return {} if self.moment == PUBLISHED else {spec.name: spec for spec in self.specs if spec.shown_by}
 
     @property
     def risks(self) -> Mapping[str, Risk]:

@@ -10,11 +10,13 @@ from typing import Any
 from sealegs.faults.call import render
 from sealegs.scoring.course import node_of
 from sealegs.suites.maze.episodes import Episode
+from sealegs.suites.maze.moments import PUBLISHED
 from sealegs.suites.maze.perturbation import victims
 from sealegs.suites.maze.task_sets import TaskSet
 from sealegs.tasks import Expected, Task
 from sealegs.tasks.graph import Deliverable, Graph, Group
-from sealegs.traces import Record
+from sealegs.traces import Record, Turn
+from sealegs.traces.events import outcome_data
 from sealegs.world.recorded import recordings_of
 from sealegs.world.reference import Choice, played
 
@@ -35,7 +37,7 @@ def task_form(episode: Episode) -> dict[str, Any]:
         "valid_paths": paths,
         "alternative_tools": _alternatives(task.graph),
         "perturbation_target": targets,
-        "sealegs": _extra(task, chosen),
+        "sealegs": {**_extra(task, chosen), **_actions(episode)},
     }
 
 
@@ -44,7 +46,7 @@ def trace_form(record: Record, episode: Episode) -> dict[str, Any]:
     messages: list[dict[str, Any]] = []
     for number, turn in enumerate(record.own, 1):
         id, name = f"call_{number}", turn.call.tool
-        call = {"id": id, "name": name, "arguments": dict(turn.call.arguments)}
+        call = {"id": id, "name": name, "arguments": dict(turn.call.arguments), **_deed(turn, episode)}
         messages.append({"role": "assistant", "type": "tool_call", "tool_call": call})
         if turn.seen is not None:
             messages.append({"role": "tool", "call_id": id, "name": name, "content": render(turn.seen)})
@@ -109,6 +111,37 @@ def _extra(task: Task, chosen: TaskSet) -> dict[str, Any]:
         "effects": {step.tool: recordings_of(expected.effects) for step, expected in steps if expected.effects},
         "descriptions": {step.tool: tools[step.tool].description for step, _ in steps},
     }
+
+
+def _actions(episode: Episode) -> dict[str, Any]:
+    """The actions that may be done although they failed; nothing under the published protocol, where none is."""
+    graph, risks = episode.base.graph, episode.risks
+    steps = {graph.steps[id].tool: id for id in risks}
+    return {
+        "actions": {
+            name: {
+                "shown_by": spec.shown_by,
+                "idempotent": spec.idempotent,
+                "key": spec.key,
+                "at": risks[steps[name]].moment if name in steps else None,
+            }
+            for name, spec in episode.actions.items()
+        }
+    }
+
+
+def _deed(turn: Turn, episode: Episode) -> dict[str, Any]:
+    """What came of a call, where a trace alone does not tell: under the published protocol it does."""
+    if episode.moment == PUBLISHED:
+        return {}
+    strike = next((strike for strike in turn.strikes if strike.delivered), None)
+    deed: dict[str, Any] = {
+        "said": None if turn.said is None else outcome_data(turn.said),
+        "effects": recordings_of(turn.effects),
+    }
+    if strike is not None:
+        deed |= {"struck": True, "implicit": strike.implicit, "moment": strike.moment}
+    return {"sealegs": deed}
 
 
 def _sources(graph: Graph, deliverable: Deliverable) -> list[str]:

@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from sealegs.faults.mistake import Mistake
+from sealegs.faults.moment import Moment
 from sealegs.suites.maze import LEVELS, MODES
 
 T = TypeVar("T", bound=BaseModel)
@@ -52,12 +53,29 @@ class DeliverableForm(BaseModel):
     sources: list[str]
 
 
+class ActionForm(BaseModel):
+    """An offered action whose effect a read tool shows.
+
+    Attributes:
+        shown_by: the read tool.
+        idempotent: whether a second identical call is refused or has no effect.
+        key: the parameter that carries an idempotency key, if there is one.
+        at: when a fault strikes the action in this episode; None where it can strike at one moment only.
+    """
+
+    shown_by: str
+    idempotent: bool = False
+    key: str = ""
+    at: Moment | None = None
+
+
 class ExtraForm(BaseModel):
     """What the published fields cannot say.
 
     Attributes:
         deliverables: None where the file does not tell.
         defaults, free_text, effects, descriptions: by tool.
+        actions: by tool; empty where a failed call is known to have done nothing, as in the published protocol.
     """
 
     deliverables: list[DeliverableForm] | None = None
@@ -65,6 +83,7 @@ class ExtraForm(BaseModel):
     free_text: dict[str, list[str]] = {}
     effects: dict[str, list[dict[str, Any]]] = {}
     descriptions: dict[str, str] = {}
+    actions: dict[str, ActionForm] = {}
 
 
 class TaskForm(Open):
@@ -107,12 +126,30 @@ class TaskForm(Open):
         return tuple(dict.fromkeys(_named(self.perturbation_target)))
 
 
+class DeedForm(BaseModel):
+    """What really came of a call; the published fields tell only what the agent read.
+
+    Attributes:
+        said: the tool's own answer, as a record keeps it; None where the tool was not run.
+        effects: what the call did to the world: `action`, `subject`, `details`.
+        struck: whether a fault was delivered, and `implicit` whether it looked like an answer.
+        moment: when the fault struck an action.
+    """
+
+    said: dict[str, Any] | None = None
+    effects: list[dict[str, Any]] = []
+    struck: bool = False
+    implicit: bool = False
+    moment: Moment | Literal[""] = ""
+
+
 class CallForm(Open):
     """A call in a trace."""
 
     id: str = ""
     name: str
     arguments: dict[str, Any] = {}
+    sealegs: DeedForm | None = None
 
     @field_validator("arguments", mode="before")
     @classmethod

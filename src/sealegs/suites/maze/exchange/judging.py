@@ -3,7 +3,8 @@
 A trace says what the agent read, not what the tool said or where a fault struck. So a fault is what differs from the
 record at a place where one was planned: the first tool of a perturbed group that the agent touches, or the perturbed
 step, in a transient mode the first time alone. What an action did is what the task file says that it does, each time
-that it is answered cleanly. Where the file does not say what the answer must contain, the answer must tell something of
+that it is answered cleanly. Our own traces record what came of each call when a failed call may have done its work;
+there nothing is inferred. Where the file does not say what the answer must contain, the answer must tell something of
 what each last step delivered, and nothing that no call delivered.
 """
 
@@ -12,22 +13,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 from sealegs.faults import paths
 from sealegs.faults.call import Call, Effect, Failure, Outcome, Value
 from sealegs.faults.mistake import Mistake
+from sealegs.faults.moment import Moment
+from sealegs.faults.spec import ToolSpec
 from sealegs.scoring import Case, Slot, judge
 from sealegs.scoring.course import node_of
 from sealegs.scoring.judge import invented
 from sealegs.scoring.matching import TOLERANCE, close, right_arguments
 from sealegs.suites.maze.exchange.exporting import nodes_of
-from sealegs.suites.maze.exchange.form import CallForm, TaskForm, TraceForm
+from sealegs.suites.maze.exchange.form import ActionForm, CallForm, DeedForm, TaskForm, TraceForm
 from sealegs.suites.maze.exchange.importing import Imported, import_all, plain
 from sealegs.suites.maze.perturbation import PERSISTENCE
+from sealegs.tasks import Risk
 from sealegs.tasks.wording import says
 from sealegs.traces import Ended, Record, Struck, Turn
-from sealegs.traces.events import outcome_data
+from sealegs.traces.events import outcome_data, outcome_from
 
 ERROR = re.compile(
     r"^\W*(?:\w*error\b|\w*exception\b|traceback\b|HTTP(?:/[\d.]+)? ?[45]\d\d|[45]\d\d\b)", re.IGNORECASE
@@ -70,16 +74,23 @@ def judged(tasks: Sequence[TaskForm], traces: Sequence[TraceForm]) -> list[Verdi
             problems.append(f"{place}: its mode is not said; write it into `mode` or into the file's name")
         else:
             form = modes.get(mode) or next(iter(modes.values()))
-            rows.append(_row(trace, mode, by_id[trace.task_id], form.targets))
+            rows.append(_row(trace, mode, by_id[trace.task_id], form))
     if problems:
         raise Mistake("\n".join(problems))
     return rows
 
 
-def _row(trace: TraceForm, mode: str, task: Imported, targets: tuple[str, ...]) -> VerdictRow:
-    held = nodes_of(targets, task.task.graph) if mode in PERSISTENCE else {}
+def _row(trace: TraceForm, mode: str, task: Imported, form: TaskForm) -> VerdictRow:
+    graph = task.task.graph
+    held = nodes_of(form.targets, graph) if mode in PERSISTENCE else {}
     slots = tuple(Slot(node, PERSISTENCE[mode]) for node in held)
-    case = Case(task.task, task.right_run, mode, slots)
+    actions = {name: _action(name, each) for name, each in form.sealegs.actions.items()}
+    risks = {
+        graph.step_of[name].id: Risk(each.at, each.idempotent or bool(each.key))
+        for name, each in form.sealegs.actions.items()
+        if each.at is not None and name in graph.step_of
+    }
+    case = Case(task.task, task.right_run, mode, slots, risks, actions)
     record = _Reader(task, mode, held).record(trace)
     verdict = judge(record, case)
     reasons = [*verdict.reasons]
@@ -92,6 +103,10 @@ def _row(trace: TraceForm, mode: str, task: Imported, targets: tuple[str, ...]) 
         "strict": not reasons,
         "reason": "; ".join(reasons) or "success",
     }
+
+
+def _action(name: str, form: ActionForm) -> ToolSpec:
+    return ToolSpec(name, effects=True, idempotent=form.idempotent, key=form.key, shown_by=form.shown_by)
 
 
 def _untold(record: Record, task: Imported) -> Iterator[str]:
@@ -128,7 +143,8 @@ class _Reader:
                 form = message.tool_call
                 call = Call(form.name, form.arguments, form.id or f"call {number}", called.get(form.name, 0))
                 called[form.name] = call.nth + 1
-                turns.append(self._turn(call, _result(trace, number, form)))
+                content = _result(trace, number, form)
+                turns.append(self._turn(call, content) if form.sealegs is None else _told(call, content, form.sealegs))
             elif message.kind == "answer":
                 answer = message.content if isinstance(message.content, str) else str(message.content)
         end = Ended("answered") if answer is not None else Ended("steps", "the trace has no final answer")
@@ -177,6 +193,17 @@ class _Reader:
         return (Effect("something unrecorded", call.tool, dict(call.arguments), call.id),)
 
 
+def _told(call: Call, content: Any, deed: DeedForm) -> Turn:
+    """A call of which the trace itself tells what came of it."""
+    said = None if deed.said is None else outcome_from(deed.said)
+    effects = tuple(Effect(e["action"], e["subject"], e["details"], call.id) for e in deed.effects)
+    if content is None:
+        return Turn(call, said, effects=effects)
+    shown = _outcome(content) if deed.struck or said is None else said
+    strikes = (_strike(call, shown, said, deed.implicit, deed.moment),) if deed.struck else ()
+    return Turn(call, said, shown, strikes, effects=effects)
+
+
 def _result(trace: TraceForm, number: int, call: CallForm) -> Any:
     """The content that answers the call at this place: by its id, else the next answer of a tool of its name."""
     for message in trace.messages[number + 1 :]:
@@ -199,7 +226,9 @@ def _outcome(content: Any) -> Outcome:
     return Value(value)
 
 
-def _strike(call: Call, shown: Outcome, said: Value | None, implicit: bool) -> Struck:
+def _strike(
+    call: Call, shown: Outcome, said: Outcome | None, implicit: bool, moment: Moment | Literal[""] = ""
+) -> Struck:
     return Struck(
         call=call.id,
         rule="read from the trace",
@@ -210,4 +239,5 @@ def _strike(call: Call, shown: Outcome, said: Value | None, implicit: bool) -> S
         waited=0.0,
         said=None if said is None else outcome_data(said),
         shown=outcome_data(shown),
+        moment=moment,
     )

@@ -1,5 +1,6 @@
 """Every base task is sound, of its level, readable, and can be perturbed in every mode."""
 
+import json
 from collections import Counter
 from itertools import combinations, product
 
@@ -10,8 +11,9 @@ from sealegs.scoring import Verdict, judge
 from sealegs.suites.maze import LEVELS, MODES
 from sealegs.suites.maze.direct import run_episode
 from sealegs.suites.maze.episodes import Episode
+from sealegs.suites.maze.implicit_table import computed
 from sealegs.suites.maze.moments import DRAW, PUBLISHED
-from sealegs.suites.maze.perturbation import implicit_kinds, slots, victims
+from sealegs.suites.maze.perturbation import IMPLICIT, implicit_kinds, slots, victims
 from sealegs.suites.maze.task_sets import base_tasks
 from sealegs.tasks import validate_task
 from sealegs.tasks.levels import level_problems
@@ -46,6 +48,13 @@ def test_every_victim_has_fitting_corruptions(name: str) -> None:
         for step in victims(task.graph, node):
             assert len(implicit_kinds(name, step.id)) >= 2, step.id
     assert {slot.node for slot in slots(task, "P1", 0)} <= set(task.graph.by_id)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_the_shipped_table_of_implicit_kinds_is_the_computed_one(name: str) -> None:
+    assert json.loads(IMPLICIT.read_text())[name] == computed(name), (
+        "run `python -m sealegs.suites.maze.implicit_table`"
+    )
 
 
 @pytest.mark.parametrize("name", TASKS)

@@ -49,12 +49,13 @@ def report(
     results = found.results()
     beside = against == PUBLISHED and not Path(PUBLISHED).exists()
     compared = differences(found, Path(against)) if against and not beside else []
-    rows = tables(found.who, results, found.warnings, quiet=json == "-", limits=ceilings(found))
+    limits = ceilings(found)
+    rows = tables(found.who, results, found.warnings, quiet=json == "-", limits=limits)
     target = html or (logs if logs.is_dir() else logs.parent) / "report.html"
     prompt = prompt_of(str(record.about.get("prompt", "")) for record in found.records.values())
     if beside and json != "-":
         print_ranking(rows, results, prompt, console)
-    write_whole(target, page(material(found, results, rows, compared)))
+    write_whole(target, page(material(found, results, rows, compared, limits)))
     write_rows([*rows, *compared, *(published_rows(prompt) if beside else ())], json)
     if json != "-":
         console.print(f"Page written to {target}.", highlight=False)

@@ -21,6 +21,8 @@ class Material:
         warnings: what reading had to leave out, in sentences.
         notes: further facts for the header (versions, seed), by name.
         differences: rows of `scoring.metrics.paired_difference` against another run; empty where there is none.
+        ceilings: rows of the highest TSR that active recovery could reach with the tools' declarations, by level and
+            mode; empty where it had no part.
     """
 
     who: Row
@@ -30,3 +32,4 @@ class Material:
     warnings: tuple[str, ...] = ()
     notes: Mapping[str, str] = field(default_factory=dict)
     differences: list[Row] = field(default_factory=list)
+    ceilings: list[Row] = field(default_factory=list)

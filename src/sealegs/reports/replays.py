@@ -54,7 +54,9 @@ def _row(one: Replayed, turn: Turn) -> dict[str, Any]:
         "arguments": dict(turn.call.arguments),
         "record": served.source if served else None,
         "why": served.why if served else "",
-        "faults": [{"rule": s.rule, "kind": s.kind, "delivered": s.delivered, "moment": s.moment} for s in turn.strikes],
+        "faults": [
+            {"rule": s.rule, "kind": s.kind, "delivered": s.delivered, "moment": s.moment} for s in turn.strikes
+        ],
         "struck": turn.struck,
         "shown": None if turn.shown is None else render(turn.shown),
     }

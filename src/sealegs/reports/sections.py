@@ -25,7 +25,7 @@ from sealegs.reports.templating import environment
 from sealegs.scoring import TERMS
 from sealegs.scoring.metrics import ALL, Row
 
-HUES = {"tsr": "blue", "prr": "blue", "rc": "orange"}
+HUES = {"tsr": "blue", "prr": "blue", "rc": "orange", "doubled": "orange"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,12 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class HeatMap:
-    """A grid with the shade of each of its cells, by (level, mode)."""
+    """A grid with the shade of each of its cells, by (level, mode), and the highest value that was possible."""
 
     grid: Grid
     hue: str
     shades: Mapping[tuple[str, str], Shade]
+    ceilings: Mapping[tuple[str, str], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,14 +142,17 @@ def _header(material: Material, prompt: str) -> dict[str, object]:
 
 
 def _heat_maps(material: Material) -> list[HeatMap]:
-    metrics = ("tsr", "prr", "rc") if fault_modes(material.results) else ("tsr",)
-    return [_heat_map(grid(material.rows, material.results, metric), HUES[metric]) for metric in metrics]
+    metrics = tuple(HUES) if fault_modes(material.results) else ("tsr",)
+    return [_heat_map(material, metric) for metric in metrics]
 
 
-def _heat_map(found: Grid, hue: str) -> HeatMap:
+def _heat_map(material: Material, metric: str) -> HeatMap:
+    found, hue = grid(material.rows, material.results, metric), HUES[metric]
+    limits = material.ceilings if metric == "tsr" else []
+    ceilings = {(row["level"], row["mode"]): row["value"] for row in limits if row["value"] is not None}
     cells = {(level, mode): found.at(level, mode) for level in found.levels for mode in found.modes}
     shades = {place: shade(cell.value, hue) for place, cell in cells.items() if cell.value is not None}
-    return HeatMap(found, hue, shades)
+    return HeatMap(found, hue, shades, ceilings)
 
 
 def _judges(material: Material) -> dict[str, tuple[Cell, Cell]]:

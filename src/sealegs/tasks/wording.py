@@ -116,7 +116,8 @@ def _says_words(text: str, value: str) -> bool:
     moment = re.fullmatch(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::\d\d)?[Zz]?", value.strip())
     if moment and _says_words(text, moment[1]) and _says_words(text, moment[2]):
         return True  # the day in one place and the hour in another: a table, a period, a list
-    return any(_stands(form, plain) or _stands(f"{form}s", plain) for form in _all_forms(value.strip().casefold()))
+    written = [form for form in _all_forms(value.strip().casefold()) if form in plain]
+    return any(_stands(form, plain) or _stands(f"{form}s", plain) for form in written)
 
 
 def _stands(words: str, text: str) -> bool:

@@ -14,8 +14,10 @@ from sealegs.suites.maze.reach import HABITS, OTHERS, ceiling
 from sealegs.suites.running.logs import LogError
 
 
-def material(run: Run, results: Sequence[Result], rows: Sequence[Row], compared: Sequence[Row]) -> Material:
-    """What a page is made of."""
+def material(
+    run: Run, results: Sequence[Result], rows: Sequence[Row], compared: Sequence[Row], limits: Sequence[Row] = ()
+) -> Material:
+    """What a page is made of; `limits` are the run's `ceilings`."""
     verdicts = zip(run.records.items(), results, strict=True)
     seeds = sorted({episode.seed for episode in run.records})
     notes = {"sealegs": __version__, "suite version": VERSION, "seed": ", ".join(map(str, seeds))}
@@ -27,6 +29,7 @@ def material(run: Run, results: Sequence[Result], rows: Sequence[Row], compared:
         warnings=run.warnings,
         notes=notes,
         differences=list(compared),
+        ceilings=list(limits),
     )
 
 

@@ -1,0 +1,30 @@
+"""Write anew which implicit corruptions fit the steps of the shipped tasks, after a change of tools, tasks or kinds.
+
+python -m sealegs.suites.maze.implicit_table
+"""
+
+from __future__ import annotations
+
+import json
+
+from sealegs.suites.maze.perturbation import IMPLICIT, implicit_kinds, used_fields, victims
+from sealegs.suites.maze.task_sets import base_tasks
+from sealegs.traces.whole import write_whole
+
+
+def computed(task: str) -> dict[str, list[str]]:
+    """The kinds that fit each step of a shipped task that may become a victim."""
+    base = base_tasks()[task]
+    nodes = [group.id for group in base.graph.groups] or list(base.graph.by_id)
+    steps = [step for node in nodes for step in victims(base.graph, node)]
+    return {step.id: list(implicit_kinds(task, step.id)) for step in steps if used_fields(base.graph, step, base)}
+
+
+def main() -> None:
+    """Write the file."""
+    lines = [f"{json.dumps(task)}: {json.dumps(computed(task))}" for task in base_tasks()]
+    write_whole(IMPLICIT, "{\n" + ",\n".join(lines) + "\n}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -16,8 +16,7 @@ import pytest
 from sealegs.adapters.conformance import CHECKS, Harness, Mode, Report, Scene, conform
 from sealegs.adapters.python import ToolFault, wrap
 from sealegs.faults import Failure, Value
-from sealegs.inject import Session
-from sealegs.inject.active import current
+from sealegs.inject import Session, current
 from tests.adapters.frameworks.plain import Generators, Plain, Tools
 
 

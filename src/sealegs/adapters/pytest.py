@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from sealegs.adapters.pytest_marks import FOUND, MARK
+
 if TYPE_CHECKING:
     from sealegs.adapters.pytest_faults import Faults
 
-MARK = "faults"
-FOUND = "sealegs_faults"  # the attribute of a test's report that holds what the faults did; plain data, for xdist
 MEANING = (
     "faults(plan, *, seed=None, episode=None, specs=(), timeout=None, clock='real', max_calls=None): "
     "the test's tool calls go through a session of Sealegs, and this plan strikes them."

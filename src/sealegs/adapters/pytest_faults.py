@@ -12,7 +12,7 @@ from typing import Any, Literal
 import pytest
 
 from sealegs.adapters import pytest_report
-from sealegs.adapters.pytest import FOUND, MARK
+from sealegs.adapters.pytest_marks import FOUND, MARK
 from sealegs.faults.call import Call, Layer
 from sealegs.faults.mistake import Mistake
 from sealegs.faults.plan import Plan

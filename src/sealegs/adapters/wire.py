@@ -26,9 +26,9 @@ from weakref import WeakKeyDictionary
 from sealegs.faults.call import ALL, Call, Failure, Layer, Outcome, Value, Wait, failure_body
 from sealegs.faults.retry_after import seconds_invited
 from sealegs.faults.spec import ToolSpec
-from sealegs.inject import Session, current
-from sealegs.inject.active import live
+from sealegs.inject import Session
 from sealegs.inject.seam import gave_up
+from sealegs.inject.session import ACTIVE
 
 Trouble = Literal["refused", "dns", "tls", "reset", "closed", "timeout"]
 Headers = Sequence[tuple[str, str]]
@@ -172,7 +172,7 @@ class Naming:
         """The session of a request made now."""
         if self._session is not None:
             return self._session
-        return current() if live else None
+        return ACTIVE.current() if ACTIVE.live else None
 
     def declare(self, session: Session, name: str, method: str) -> None:
         """Tell a session what the method of a request says of its tool; one with several methods is as bad as any."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Literal
 
 from sealegs.faults.kinds.error import Error
@@ -37,6 +37,6 @@ def implicit() -> dict[str, str]:
 
 @cache
 def _rows() -> tuple[dict[str, str], ...]:
-    text = resources.files("sealegs.faults").joinpath("toolmaze_table3.csv").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("toolmaze_table3.csv").read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if not line.startswith("#")]
     return tuple(csv.DictReader(lines))

@@ -12,91 +12,106 @@ import inspect
 import threading
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
-
-if TYPE_CHECKING:
-    from sealegs.inject.session import Session
+from typing import Any, Generic, ParamSpec, Protocol, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_own: ContextVar[Session | None] = ContextVar("sealegs_session", default=None)
-live: dict[Session, Session | None] = {}  # the active sessions, each with its context's own before; only read it
-_lock = threading.Lock()
+
+class InEpisode(Protocol):
+    """What the registry needs of a session: its module imports this one."""
+
+    @property
+    def episode(self) -> str:
+        """The episode's name."""
+
+
+S = TypeVar("S", bound=InEpisode)
 
 
 class AmbiguousSession(RuntimeError):
     """Several sessions are active and nothing says which one a call belongs to."""
 
 
-def current() -> Session | None:
-    """The session of a call made here; None where there is none.
+class ActiveSessions(Generic[S]):
+    """The sessions whose blocks are open, and the own one of each context.
 
-    Raises:
-        AmbiguousSession: several are active and this thread belongs to none of them.
+    Attributes:
+        live: the active sessions, each with its context's own before; only read it.
     """
-    if not live:
-        return None
-    session = _own.get()
-    if session is not None:
-        return session if session in live else None
-    with _lock:
-        if len(live) > 1:
-            names = ", ".join(sorted(repr(session.episode) for session in live))
-            raise AmbiguousSession(
-                f"{len(live)} sessions are active (episodes {names}) and this thread belongs to none of them; "
-                "start it with session.carry(function)"
-            )
-        return next(iter(live), None)
 
+    def __init__(self) -> None:
+        self.live: dict[S, S | None] = {}
+        self._own: ContextVar[S | None] = ContextVar("sealegs_session", default=None)
+        self._lock = threading.Lock()
 
-def enter(session: Session) -> None:
-    """The session becomes active, and the own one of this context.
+    def current(self) -> S | None:
+        """Return the session of a call made here; None where there is none.
 
-    Raises:
-        RuntimeError: it is active already.
-    """
-    with _lock:
-        if session in live:
-            raise RuntimeError("this session is active already; use session.carry(function) to bind more threads to it")
-        live[session] = _own.get()
-    _own.set(session)
+        Raises:
+            AmbiguousSession: several are active and this thread belongs to none of them.
+        """
+        if not self.live:
+            return None
+        session = self._own.get()
+        if session is not None:
+            return session if session in self.live else None
+        with self._lock:
+            if len(self.live) > 1:
+                names = ", ".join(sorted(repr(session.episode) for session in self.live))
+                raise AmbiguousSession(
+                    f"{len(self.live)} sessions are active (episodes {names}) and this thread belongs to none of them; "
+                    "start it with session.carry(function)"
+                )
+            return next(iter(self.live), None)
 
+    def enter(self, session: S) -> None:
+        """Make the session active, and the own one of this context.
 
-def leave(session: Session) -> None:
-    """The session is active no more."""
-    with _lock:
-        before = live.pop(session)
-    if _own.get() is session:  # not where a fixture ends in another context than it began in
-        _own.set(before)
+        Raises:
+            RuntimeError: it is active already.
+        """
+        with self._lock:
+            if session in self.live:
+                raise RuntimeError(
+                    "this session is active already; use session.carry(function) to bind more threads to it"
+                )
+            self.live[session] = self._own.get()
+        self._own.set(session)
 
+    def leave(self, session: S) -> None:
+        """Make the session inactive."""
+        with self._lock:
+            before = self.live.pop(session)
+        if self._own.get() is session:  # not where a fixture ends in another context than it began in
+            self._own.set(before)
 
-def carried(session: Session, function: Callable[P, T]) -> Callable[P, T]:
-    """The function, sync or async, with `session` as the own one of the context that it runs in.
+    def carried(self, session: S, function: Callable[P, T]) -> Callable[P, T]:
+        """Return the function, sync or async, with `session` as the own one of the context that it runs in.
 
-    Raises:
-        RuntimeError: the session is not active.
-    """
-    if session not in live:
-        raise RuntimeError("only an active session can be carried; do so inside `with session:`")
-    if inspect.iscoroutinefunction(function):
+        Raises:
+            RuntimeError: the session is not active.
+        """
+        if session not in self.live:
+            raise RuntimeError("only an active session can be carried; do so inside `with session:`")
+        if inspect.iscoroutinefunction(function):
+
+            @functools.wraps(function)
+            async def carried_async(*args: P.args, **kwargs: P.kwargs) -> Any:
+                token = self._own.set(session)
+                try:
+                    return await function(*args, **kwargs)
+                finally:
+                    self._own.reset(token)
+
+            return carried_async  # type: ignore[return-value]
 
         @functools.wraps(function)
-        async def carried_async(*args: P.args, **kwargs: P.kwargs) -> Any:
-            token = _own.set(session)
+        def carried_sync(*args: P.args, **kwargs: P.kwargs) -> T:
+            token = self._own.set(session)
             try:
-                return await function(*args, **kwargs)
+                return function(*args, **kwargs)
             finally:
-                _own.reset(token)
+                self._own.reset(token)
 
-        return carried_async  # type: ignore[return-value]
-
-    @functools.wraps(function)
-    def carried_sync(*args: P.args, **kwargs: P.kwargs) -> T:
-        token = _own.set(session)
-        try:
-            return function(*args, **kwargs)
-        finally:
-            _own.reset(token)
-
-    return carried_sync
+        return carried_sync

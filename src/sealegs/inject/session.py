@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, Protocol, Self, TypeVar
 from sealegs.faults.call import ALL, Call, Failure, Layer, Outcome, Wait
 from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
-from sealegs.inject import active
+from sealegs.inject.active import ActiveSessions
 from sealegs.inject.clock import Clock, RealClock
 from sealegs.inject.deadline import in_time, in_time_async
 from sealegs.inject.injector import Injector
@@ -200,14 +200,14 @@ class Session:
 
     def carry(self, function: Callable[P, T]) -> Callable[P, T]:
         """The function with this session as that of every call made inside it, in whatever thread it runs."""
-        return active.carried(self, function)
+        return ACTIVE.carried(self, function)
 
     def __enter__(self) -> Self:
-        active.enter(self)
+        ACTIVE.enter(self)
         return self
 
     def __exit__(self, *error: object) -> None:
-        active.leave(self)
+        ACTIVE.leave(self)
         self.clock.release()
 
     def _seat(self, layers: Iterable[Layer], watcher: Watcher | None) -> tuple[Layer, ...]:
@@ -320,3 +320,7 @@ def _never(tool: str) -> bool:
 
 def _unheard(told: object) -> None:
     """Nobody watches."""
+
+
+ACTIVE: ActiveSessions[Session] = ActiveSessions()
+current = ACTIVE.current

@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -139,7 +139,7 @@ def escapes() -> tuple[Escape, ...]:
     """The list."""
     import yaml
 
-    text = files("sealegs.sandbox").joinpath("escapes.yaml").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("escapes.yaml").read_text(encoding="utf-8")
     return tuple(Escape.model_validate(one) for one in yaml.safe_load(text))
 
 

@@ -14,7 +14,7 @@ import json
 import math
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from sealegs.faults.spec import ToolSpec
@@ -198,4 +198,4 @@ def _seconds(text: str) -> float:
 
 
 def _relay() -> str:
-    return files("sealegs.sandbox").joinpath("relay.py").read_text(encoding="utf-8")
+    return Path(__file__).with_name("relay.py").read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 # Reads the source, which is preceded by its length on a line of its own, and runs it on the two descriptors. Where the
@@ -91,7 +91,7 @@ def _end(process: subprocess.Popen[bytes], requests: int, replies: int) -> None:
 @functools.cache
 def kernel_source() -> bytes:
     """The source of what runs inside."""
-    return files("sealegs.sandbox").joinpath("inside.py").read_bytes()
+    return Path(__file__).with_name("inside.py").read_bytes()
 
 
 def spawn(command: Sequence[str], environment: Mapping[str, str]) -> Running:

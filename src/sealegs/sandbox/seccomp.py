@@ -16,7 +16,7 @@ import errno
 import functools
 import struct
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.resources import files
+from pathlib import Path
 from typing import NamedTuple
 
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}  # AUDIT_ARCH_*; both are little-endian
@@ -55,7 +55,7 @@ class Entry(NamedTuple):
 @functools.cache
 def table() -> tuple[Entry, ...]:
     """The system calls that are known of."""
-    text = files("sealegs.sandbox").joinpath("syscalls.csv").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("syscalls.csv").read_text(encoding="utf-8")
     rows = csv.DictReader(text.splitlines())
     return tuple(
         Entry(row["name"], {one: int(row[one]) for one in ARCHITECTURES if row[one]}, row["when"]) for row in rows

@@ -20,14 +20,14 @@ from sealegs.adapters.python.others import other_of
 from sealegs.adapters.python.parameters import Parameters
 from sealegs.adapters.python.showing import ToolFault, disguise
 from sealegs.adapters.python.streams import async_stream_guard, stream_guard
-from sealegs.inject import Session, current
-from sealegs.inject.active import live
+from sealegs.inject import Session
+from sealegs.inject.session import ACTIVE
 
 __all__ = ["ToolFault", "tool", "wrap"]
 
 F = TypeVar("F", bound=AnyTool)
 
-ACTIVE = Route(live, current)
+ROUTE = Route(ACTIVE.live, ACTIVE.current)
 BARE = "__bare_tool__"  # where a wrapper keeps the tool, so that wrapping it again replaces the wrapper
 DECLARED = "__declared_tool__"  # where it keeps what was declared of it
 
@@ -98,8 +98,8 @@ def tool(
     `@tool(effects=False)` says that the function changes nothing, so that recovery may call it again.
     """
     if function is None:
-        return lambda decorated: _guarded(decorated, name, dry, ACTIVE, said)
-    return _guarded(function, name, dry, ACTIVE, said)
+        return lambda decorated: _guarded(decorated, name, dry, ROUTE, said)
+    return _guarded(function, name, dry, ROUTE, said)
 
 
 def _bound(given: AnyTool, name: str | None, dry: AnyTool | None, session: Session, said: Declaration) -> AnyTool:
@@ -118,7 +118,7 @@ def _guarded(given: AnyTool, name: str | None, dry: AnyTool | None, route: Route
     _check(function)
     name = name or _name(function)
     spec = declared(name, function, said) or getattr(given, DECLARED, None)
-    if spec is not None and route is ACTIVE:
+    if spec is not None and route is ROUTE:
         route = Route(route.sessions, announced(named(spec, name), route.find))
     parameters = Parameters(function)
     guarded = _guard(function)(function, name, parameters, dry, route)

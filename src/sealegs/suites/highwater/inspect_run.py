@@ -7,6 +7,7 @@ from typing import Any
 
 from inspect_ai import Task
 
+from sealegs.suites import registry  # noqa: F401 - Inspect finds the scripted agents as models
 from sealegs.suites.highwater.choosing import MODES
 from sealegs.suites.highwater.episodes import Episode
 from sealegs.suites.highwater.inspect_task import highwater

@@ -6,14 +6,14 @@ What carries the calls from the agent to the tools is an engine: nothing at all 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
-from sealegs.agents import SCRIPTED, Say, ScriptedAgent
+from sealegs.agents import SCRIPTED, Say
 from sealegs.faults.call import Call, Layer, Outcome, render
 from sealegs.inject import Hung, Session, VirtualClock
 from sealegs.suites.maze.episodes import TOOL_TIMEOUT, Episode
 from sealegs.suites.maze.recovering import layers
+from sealegs.suites.maze.stage import Stage
 from sealegs.suites.running.workers import in_chunks
 from sealegs.traces import Event, Recorder
 from sealegs.traces.store import line
@@ -22,26 +22,6 @@ from sealegs.world.state import World
 ENGINES = ("direct", "langchain", "mcp")
 CHUNKS = {"mcp": 8}  # episodes that a worker plays before it tells of them: where they are slow, few are lost by a kill
 CHUNK = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """What an engine plays an episode on. The clock is virtual.
-
-    Attributes:
-        episode: the episode.
-        agent: the scripted agent that plays it.
-        layers: between the agent and the faults.
-        max_steps: calls and answer together.
-        clock, recorder: of the episode.
-    """
-
-    episode: Episode
-    agent: ScriptedAgent
-    layers: Sequence[Layer]
-    max_steps: int
-    clock: VirtualClock
-    recorder: Recorder
 
 
 def run_episode(

@@ -7,6 +7,7 @@ from typing import Any
 
 from inspect_ai import Task
 
+from sealegs.suites import registry  # noqa: F401 - Inspect finds the scripted agents as models
 from sealegs.suites.maze.episodes import Episode
 from sealegs.suites.maze.inspect_task import maze
 from sealegs.suites.maze.logs import FORM

@@ -20,9 +20,9 @@ from sealegs.adapters.mcp.relay import Relay
 from sealegs.agents import Say
 from sealegs.faults.call import Effect, Failure, failure_body
 from sealegs.suites.maze import mcp_spare
-from sealegs.suites.maze.direct import Stage
 from sealegs.suites.maze.episodes import TOOL_TIMEOUT
 from sealegs.suites.maze.mcp_server import VERSION
+from sealegs.suites.maze.stage import Stage
 from sealegs.traces import Ran, Recorder
 
 LONGEST = 2**24  # bytes of one message

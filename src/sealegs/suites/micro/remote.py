@@ -1,4 +1,4 @@
-"""Level `mcp`: a real server over pipes behind `sealegs proxy`, and the official client in front of it."""
+"""Level `mcp`: a real server over pipes behind the relay of `sealegs proxy`, and the official client in front of it."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from sealegs.faults.plan import Plan
 from sealegs.suites.micro.langchain_tools import remote_tools
 
 SERVER = "sealegs.suites.micro.server"
+PROXY = "sealegs.suites.micro.proxy"
 
 
 @asynccontextmanager
@@ -46,9 +47,8 @@ async def served(
         file.write_text(json.dumps(plan.as_data()), encoding="utf-8")
         events = Path(record) if record is not None else Path(folder, "events.jsonl")
         events.parent.mkdir(parents=True, exist_ok=True)
-        options = ["--plan", str(file), "--events", str(events), "--episode", episode]
         server = [sys.executable, "-m", SERVER, *names]
-        command = ["-m", "sealegs.cli", "proxy", *options, "--", *server]
+        command = ["-m", PROXY, str(file), str(events), episode, *server]
         parameters = StdioServerParameters(command=sys.executable, args=command, env=dict(os.environ))
         async with Client(stdio_client(parameters, errlog=nowhere)) as client:
             listed = {tool.name: tool for tool in (await client.list_tools()).tools}

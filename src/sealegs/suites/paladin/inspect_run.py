@@ -7,6 +7,7 @@ from typing import Any
 
 from inspect_ai import Task
 
+from sealegs.suites import registry  # noqa: F401 - Inspect finds the scripted agents as models
 from sealegs.suites.paladin.episodes import Episode
 from sealegs.suites.paladin.inspect_task import paladin
 from sealegs.suites.paladin.logs import FORM

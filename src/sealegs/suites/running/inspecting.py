@@ -57,9 +57,6 @@ def run_left(
     Raises:
         LogError: the model is unknown or has no key, or Inspect itself ended with an error.
     """
-    from sealegs.suites import registry  # which imports the tasks, and these import this module
-
-    assert registry.scripted  # so that scripted agents are models
     try:
         model = get_model(name)
     except (PrerequisiteError, ValueError, ImportError) as error:

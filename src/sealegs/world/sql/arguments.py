@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sealegs.faults.call import Failure
 
 if TYPE_CHECKING:
-    from sealegs.world.sql.library import Parameter
+    from sealegs.world.sql.parameter import Parameter
 
 LARGEST = 2**63
 

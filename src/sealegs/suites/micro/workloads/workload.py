@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Any, Literal
 
 from sealegs.suites.micro.tools import TODAY
@@ -114,7 +114,7 @@ def load() -> dict[str, Workload]:
     """All workloads by name: those of the paper first, those with two agents last."""
     import yaml
 
-    folder = resources.files("sealegs.suites.micro.workloads")
+    folder = Path(__file__).parent
     files = [file for file in folder.iterdir() if file.name.endswith(".yaml")]
     data = [yaml.safe_load(file.read_text(encoding="utf-8")) for file in files]
     order = ("paper", "harder", "two agents")

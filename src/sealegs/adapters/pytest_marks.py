@@ -1,0 +1,4 @@
+"""The names that the pytest plugin and its parts share."""
+
+MARK = "faults"
+FOUND = "sealegs_faults"  # the attribute of a test's report that holds what the faults did; plain data, for xdist

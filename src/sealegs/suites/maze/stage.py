@@ -1,0 +1,32 @@
+"""What an engine plays an episode on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sealegs.agents import ScriptedAgent
+from sealegs.faults.call import Layer
+from sealegs.inject import VirtualClock
+from sealegs.suites.maze.episodes import Episode
+from sealegs.traces import Recorder
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What an engine plays an episode on. The clock is virtual.
+
+    Attributes:
+        episode: the episode.
+        agent: the scripted agent that plays it.
+        layers: between the agent and the faults.
+        max_steps: calls and answer together.
+        clock, recorder: of the episode.
+    """
+
+    episode: Episode
+    agent: ScriptedAgent
+    layers: Sequence[Layer]
+    max_steps: int
+    clock: VirtualClock
+    recorder: Recorder

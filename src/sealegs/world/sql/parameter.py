@@ -1,0 +1,38 @@
+"""A parameter of a function made from SQL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a function.
+
+    Attributes:
+        name: `arg_0`, `arg_1`, ...
+        role: `value`, or what a scratchpad takes: `values` (one column) or `rows`.
+        types: the JSON types of a value.
+        description: as an agent is told.
+        width: how many cells each row of a scratchpad has.
+    """
+
+    name: str
+    role: Literal["value", "values", "rows"]
+    types: tuple[str, ...] = ()
+    description: str = ""
+    width: int = 0
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The parameter as JSON Schema."""
+        told: dict[str, Any] = {"description": self.description} if self.description else {}
+        cells = {"type": ["string", "number", "integer", "null"]}
+        if self.role == "value":
+            return {"type": self.types[0] if len(self.types) == 1 else list(self.types), **told}
+        if self.role == "rows":
+            row = {"type": "array", "items": cells, "minItems": self.width, "maxItems": self.width}
+            return {"type": "array", "items": row, **told}
+        one = {"type": "array", "items": cells, "minItems": 1, "maxItems": 1}
+        return {"type": "array", "items": {"anyOf": [cells, one]}, **told}

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import import_module
+from importlib import import_module, resources
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
@@ -20,10 +20,12 @@ from sealegs.faults.mistake import Mistake
 from sealegs.faults.spec import ToolSpec
 from sealegs.tasks.pattern import Pattern
 from sealegs.world.acting import act
+from sealegs.world.group_parser import parse_groups
 from sealegs.world.state import World
 from sealegs.world.tool import DOMAINS, Overlap, Refusal, Tool
 
 T = TypeVar("T")
+GROUPS = "groups.txt"
 
 
 @dataclass(frozen=True)
@@ -83,23 +85,25 @@ class Corpus:
 @cache
 def load() -> Corpus:
     """The whole corpus that ships with Sealegs."""
-    return collected(import_module(f"sealegs.world.{domain}") for domain in DOMAINS)
+    modules = [import_module(f"sealegs.world.{domain}") for domain in DOMAINS]
+    return collected(modules, (group for domain in DOMAINS for group in _shipped_groups(domain)))
 
 
 def of_file(file: Path) -> Corpus:
-    """The tools and patterns of a Python file.
+    """The tools and patterns of a Python file, and of the text beside it: `garden.groups.txt` of `garden.py`.
 
     Raises:
-        Mistake: there is no such file, it cannot be run, or it holds no tools.
+        Mistake: there is no such file, it cannot be run, it holds no tools, or the text beside it is not in the form.
     """
     spec = importlib.util.spec_from_file_location(file.stem, file)
     if spec is None or spec.loader is None or not file.exists():
         raise Mistake(f"there is no Python file {file}")
+    patterns = _groups_beside(file)
     module = importlib.util.module_from_spec(spec)
     sys.modules[file.stem] = module
     try:
         spec.loader.exec_module(module)
-        corpus = collected([module])
+        corpus = collected([module], patterns)
     except Exception as error:
         raise Mistake(f"{file} cannot be used: {type(error).__name__}: {error}") from error
     if not corpus.tools:
@@ -107,8 +111,8 @@ def of_file(file: Path) -> Corpus:
     return corpus
 
 
-def collected(modules: Iterable[ModuleType]) -> Corpus:
-    """The tools and patterns that are attributes of these modules.
+def collected(modules: Iterable[ModuleType], patterns: Iterable[Pattern] = ()) -> Corpus:
+    """The tools and patterns that are attributes of these modules, and further patterns.
 
     Raises:
         ValueError: two tools or two groups share a name, or a group or overlap names a tool that is not there.
@@ -125,6 +129,8 @@ def collected(modules: Iterable[ModuleType]) -> Corpus:
                 _add(groups, thing.name, thing)
             elif isinstance(thing, Overlap):
                 overlaps.append(thing)
+    for pattern in patterns:
+        _add(groups, pattern.name, pattern)
     wanted = [(f"group {group.name}", group.tools) for group in groups.values()]
     wanted += [("an overlap", tuple(sorted(overlap.tools))) for overlap in overlaps]
     for where, names in wanted:
@@ -132,6 +138,24 @@ def collected(modules: Iterable[ModuleType]) -> Corpus:
         if strangers:
             raise ValueError(f"{where} names tools that are not in the corpus: {', '.join(strangers)}")
     return Corpus(tools, groups, tuple(overlaps), histories)
+
+
+def _shipped_groups(domain: str) -> tuple[Pattern, ...]:
+    """The groups of a shipped domain."""
+    source = resources.files(f"sealegs.world.{domain}") / GROUPS
+    return parse_groups(source.read_text(encoding="utf-8"), f"{domain}/{GROUPS}")
+
+
+def _groups_beside(file: Path) -> tuple[Pattern, ...]:
+    """The groups of the text beside a person's own Python file; none where there is no such text."""
+    source = file.with_suffix(f".{GROUPS}")
+    if not source.exists():
+        return ()
+    try:
+        text = source.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Mistake(f"{source} cannot be read: {error}; save it as UTF-8") from error
+    return parse_groups(text, str(source))
 
 
 def _add(known: dict[str, T], name: str, thing: T) -> None:

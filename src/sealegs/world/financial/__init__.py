@@ -12,11 +12,6 @@ from sealegs.world.financial.exchange import *  # noqa: F403
 from sealegs.world.financial.expenses import *  # noqa: F403
 from sealegs.world.financial.forward_rates import *  # noqa: F403
 from sealegs.world.financial.forwards import *  # noqa: F403
-from sealegs.world.financial.groups import *  # noqa: F403
-from sealegs.world.financial.groups_collection import *  # noqa: F403
-from sealegs.world.financial.groups_control import *  # noqa: F403
-from sealegs.world.financial.groups_markets import *  # noqa: F403
-from sealegs.world.financial.groups_worth import *  # noqa: F403
 from sealegs.world.financial.histories import *  # noqa: F403
 from sealegs.world.financial.loans import *  # noqa: F403
 from sealegs.world.financial.overlaps import *  # noqa: F403

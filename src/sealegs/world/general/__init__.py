@@ -7,10 +7,6 @@ from sealegs.world.general.contacts import *  # noqa: F403
 from sealegs.world.general.customary import *  # noqa: F403
 from sealegs.world.general.daylight import *  # noqa: F403
 from sealegs.world.general.figures import *  # noqa: F403
-from sealegs.world.general.groups import *  # noqa: F403
-from sealegs.world.general.groups_civic import *  # noqa: F403
-from sealegs.world.general.groups_more import *  # noqa: F403
-from sealegs.world.general.groups_own import *  # noqa: F403
 from sealegs.world.general.histories import *  # noqa: F403
 from sealegs.world.general.library import *  # noqa: F403
 from sealegs.world.general.moments import *  # noqa: F403

@@ -7,10 +7,6 @@ from sealegs.world.iot.charge_points import *  # noqa: F403
 from sealegs.world.iot.charging import *  # noqa: F403
 from sealegs.world.iot.energy import *  # noqa: F403
 from sealegs.world.iot.firmware import *  # noqa: F403
-from sealegs.world.iot.groups import *  # noqa: F403
-from sealegs.world.iot.groups_charging import *  # noqa: F403
-from sealegs.world.iot.groups_control import *  # noqa: F403
-from sealegs.world.iot.groups_energy import *  # noqa: F403
 from sealegs.world.iot.histories import *  # noqa: F403
 from sealegs.world.iot.maintenance import *  # noqa: F403
 from sealegs.world.iot.overlaps import *  # noqa: F403

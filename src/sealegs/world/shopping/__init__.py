@@ -5,11 +5,6 @@ from sealegs.world.shopping.catalogue import *  # noqa: F403
 from sealegs.world.shopping.collection import *  # noqa: F403
 from sealegs.world.shopping.customs import *  # noqa: F403
 from sealegs.world.shopping.delivery import *  # noqa: F403
-from sealegs.world.shopping.groups import *  # noqa: F403
-from sealegs.world.shopping.groups_logistics import *  # noqa: F403
-from sealegs.world.shopping.groups_orders import *  # noqa: F403
-from sealegs.world.shopping.groups_rewards import *  # noqa: F403
-from sealegs.world.shopping.groups_terms import *  # noqa: F403
 from sealegs.world.shopping.histories import *  # noqa: F403
 from sealegs.world.shopping.holds import *  # noqa: F403
 from sealegs.world.shopping.orders import *  # noqa: F403

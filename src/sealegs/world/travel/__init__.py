@@ -10,12 +10,6 @@ from sealegs.world.travel.dining import *  # noqa: F403
 from sealegs.world.travel.flights import *  # noqa: F403
 from sealegs.world.travel.footprint import *  # noqa: F403
 from sealegs.world.travel.ground import *  # noqa: F403
-from sealegs.world.travel.groups import *  # noqa: F403
-from sealegs.world.travel.groups_hire import *  # noqa: F403
-from sealegs.world.travel.groups_money import *  # noqa: F403
-from sealegs.world.travel.groups_papers import *  # noqa: F403
-from sealegs.world.travel.groups_rail import *  # noqa: F403
-from sealegs.world.travel.groups_stay import *  # noqa: F403
 from sealegs.world.travel.hire import *  # noqa: F403
 from sealegs.world.travel.histories import *  # noqa: F403
 from sealegs.world.travel.hotels import *  # noqa: F403

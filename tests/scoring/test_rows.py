@@ -124,12 +124,20 @@ def test_odd_texts_are_no_answers_and_no_crashes(text: str) -> None:
     "part", ["-", "'", "**", " ", "1,", "9", "a:", "[[", "(", "a and ", "- a\n", "|", '{"a":', "is ", "can", "- "]
 )
 @pytest.mark.parametrize("end", ["", "5", "]"])
-def test_long_texts_are_judged_soon(part: str, end: str) -> None:
-    text = part * (100_000 // len(part)) + end
+def test_time_grows_with_the_length_of_a_text_and_not_with_its_square(part: str, end: str) -> None:
     for reference in (ReferenceRows(("n",), ((4,),)), ReferenceRows(("n", "m"), ((4, 5),))):
+        short, long = (judging_seconds(part * (length // len(part)) + end, reference) for length in (6_250, 100_000))
+        assert long < 64 * max(short, 0.002)  # 16 times the length; its square would take 256 times as long
+
+
+def judging_seconds(text: str, reference: ReferenceRows) -> float:
+    """The processor time of a wrong answer's judgement, the shorter of two."""
+    took = []
+    for _ in range(2):
         begin = time.process_time()
         assert not judge_message(f"<solution>{text}</solution>", reference, text).right
-        assert time.process_time() - begin < 2
+        took.append(time.process_time() - begin)
+    return min(took)
 
 
 WORDS = st.text("abcdefgh", min_size=1, max_size=6).filter(lambda word: word not in {"a", "e"})

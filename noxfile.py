@@ -3,8 +3,8 @@
 `nox -s "adapter(langchain)"` tests one; `nox -s table` writes the table from what the runs left in build/adapters;
 `nox -s adapter -- --no-cost` makes the checks and leaves nothing. `nox -s floors extra_floors base_floor
 training_floor` tests with the lowest versions that pyproject.toml allows. `nox -s base --force-python PYTHON` makes the
-base tests with another Python, `nox -s slow` those tests that the default run leaves out. These take long: no part of
-`nox` alone.
+base tests with another Python, `nox -s slow` those tests that the default run leaves out, `nox -s docs` builds the
+documentation's site. These take long: no part of `nox` alone.
 """
 
 from __future__ import annotations
@@ -102,6 +102,13 @@ def training_floor(session: nox.Session) -> None:
     lowest(session, "-e", ".[train]")
     session.install("-e", ".[train,bench]", *of_extras(*TESTING))
     tests(session, *WHOLE, "tests/training")
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """The documentation's site in build/site; every warning is an error."""
+    session.install("-e", ".[docs]")
+    session.run("mkdocs", "build", "--strict", "--site-dir", str(ROOT / "build" / "site"))
 
 
 @nox.session

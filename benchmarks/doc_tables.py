@@ -25,7 +25,7 @@ from sealegs.suites.diagnosis import confusion, measured
 from sealegs.suites.maze.detection_rows import detection_lines, guarded_lines
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("paladin", "detectors", "diagnosis", "proof", "maze")
+PAGES = ("paladin", "detectors", "diagnosis", "proof", "maze", "start/rank", "start/train")
 BLOCK = re.compile(r"(<!-- table: (?P<name>[^>]+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 Rows = Sequence[Mapping[str, Any]]
 
@@ -225,6 +225,28 @@ def taught(size: str) -> str:
     return table(("", *(f"RR: `{name}`" for name in SETS), "TSR", "CSR", "ES", "clean"), lines())
 
 
+SHORT = {  # arms of the proof, in the words of the page for newcomers
+    "toolbench": "clean trajectories",
+    "failure-only": "failures without what followed",
+    "paladin 80 % clean": "the recipe, 80 % clean",
+    "paladin": "the recipe: 80 % failing, continued by the planner",
+    "paladin + retrieval": "the recipe, with the bank's advice in the episode",
+}
+
+
+def short() -> str:
+    """The recovery rates of five arms on three sets."""
+    _, found = proof("full")
+
+    def lines() -> Iterator[Sequence[str]]:
+        for model, words in SHORT.items():
+            rates = (cell(found.get((model, name, "all", "rr")), 0) for name in ("seen", "kinds", "tools"))
+            yield words, *rates, cell(found[model, "seen", "clean", "tsr"], 0, bare=True)
+
+    head = ("taught, after the same pre-training", "failures as taught", "kinds never seen", "tools never seen")
+    return table((*head, "clean tasks done"), lines())
+
+
 def cells(size: str, chosen: str) -> str:
     """The recovery rate on one set, cell by cell, of the arms that recover more often than now and then."""
     rows, found = proof(size)
@@ -282,6 +304,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "diagnosis unseen": diagnosed,
     "diagnosis confusion": confused,
     **{f"proof {size}": (lambda s=size: taught(s)) for size in ("ci", "full")},  # type: ignore[misc]
+    "proof short": short,
     "proof cells seen": lambda: cells("full", "seen"),
     "proof cells kinds": lambda: cells("full", "kinds"),
     "proof amounts": amounts,

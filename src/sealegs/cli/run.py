@@ -14,7 +14,7 @@ from sealegs.faults.mistake import Mistake
 
 MAZE, HIGHWATER, PALADIN = "Of maze", "Of highwater", "Of paladin"
 NEXT = (
-    'Next, your own agent: wrap its tools as README.md shows under "Around your own functions"; docs/adapters.md has '
+    'Next, your own agent: README.md shows it under "Test your own agent"; docs/adapters.md has '
     "what each framework needs."
 )
 OWN: Mapping[str, set[str]] = {

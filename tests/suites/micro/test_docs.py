@@ -1,10 +1,9 @@
-"""The page says what is so: its programs run and print what stands below them, and its tables are those of the code."""
+"""The tables of docs/micro.md are those of the code."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,16 +17,6 @@ from sealegs.suites.micro.faults import FAULTS, Permanent, plan_for  # noqa: E40
 from sealegs.suites.micro.workloads import load  # noqa: E402
 
 PAGE = (Path(__file__).parent.parent.parent.parent / "docs" / "micro.md").read_text(encoding="utf-8")
-PAIR = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-
-
-def test_the_programs_print_what_the_page_shows(capsys: pytest.CaptureFixture[str]) -> None:
-    scope: dict[str, Any] = {"__name__": "page"}
-    pairs = PAIR.findall(PAGE)
-    assert len(pairs) == 2
-    for program, shown in pairs:
-        exec(compile(program, "micro.md", "exec"), scope)
-        assert capsys.readouterr().out == shown
 
 
 def test_the_tables_name_everything() -> None:

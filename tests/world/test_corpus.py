@@ -1,9 +1,12 @@
-"""Every tool and every group of the shipped corpus passes the kit."""
+"""Every tool and every group of the shipped corpus passes the kit, and each domain is a folder."""
+
+from pathlib import Path
 
 import pytest
 
 from sealegs.world.check import bad_arguments, group_problems, tool_problems
-from sealegs.world.corpus import load
+from sealegs.world.corpus import load, of_file
+from sealegs.world.tool import DOMAINS, Answer, Tool, World, tool
 
 CORPUS = load()
 
@@ -18,3 +21,37 @@ def test_tool(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(CORPUS.groups))
 def test_group(name: str) -> None:
     assert group_problems(CORPUS.groups[name], CORPUS) == []
+
+
+@pytest.mark.parametrize("kind", ["tools", "histories"])
+def test_tools_come_by_domain_module_and_name(kind: str) -> None:
+    tools: list[Tool] = list(getattr(CORPUS, kind).values())
+    places = [(DOMAINS.index(tool.domain), tool.run.__module__, tool.name) for tool in tools]
+    assert places == sorted(places)
+    assert {tool.domain for tool in tools} == set(DOMAINS)
+
+
+def test_the_domain_is_the_folder() -> None:
+    found = {tool.run.__module__.split(".")[-2]: tool.domain for tool in CORPUS.tools.values()}
+    assert found == {domain: domain for domain in DOMAINS}
+
+
+def test_a_file_in_no_package_is_a_domain_of_its_own(tmp_path: Path) -> None:
+    garden = Path(__file__).parent.parent.parent / "examples" / "garden.py"
+    (tmp_path / "orchard.py").write_text(garden.read_text().replace('    domain="garden",\n', ""))
+    corpus = of_file(tmp_path / "orchard.py")
+    assert {tool.domain for tool in (*corpus.tools.values(), *corpus.histories.values())} == {"orchard"}
+
+
+def test_a_domain_can_be_named() -> None:
+    @tool(domain="own", category="source", answer=Answer, examples=[])
+    def named(world: World) -> dict[str, object]:
+        """Answer nothing."""
+        return {}
+
+    @tool(category="source", answer=Answer, examples=[])
+    def unnamed(world: World) -> dict[str, object]:
+        """Answer nothing."""
+        return {}
+
+    assert (named.domain, unnamed.domain) == ("own", "world")

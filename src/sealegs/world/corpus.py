@@ -8,10 +8,11 @@ from __future__ import annotations
 import importlib.util
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module, resources
 from pathlib import Path
+from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -84,9 +85,10 @@ class Corpus:
 
 @cache
 def load() -> Corpus:
-    """The whole corpus that ships with Sealegs."""
-    modules = [import_module(f"sealegs.world.{domain}") for domain in DOMAINS]
-    return collected(modules, (group for domain in DOMAINS for group in _shipped_groups(domain)))
+    """The whole corpus that ships with Sealegs: domain by domain, a domain's tools by module and name."""
+    modules = [module for domain in DOMAINS for module in _modules_of(domain)]
+    found = collected(modules, (group for domain in DOMAINS for group in _shipped_groups(domain)))
+    return replace(found, tools=_ordered(found.tools), histories=_ordered(found.histories))
 
 
 def of_file(file: Path) -> Corpus:
@@ -138,6 +140,22 @@ def collected(modules: Iterable[ModuleType], patterns: Iterable[Pattern] = ()) -
         if strangers:
             raise ValueError(f"{where} names tools that are not in the corpus: {', '.join(strangers)}")
     return Corpus(tools, groups, tuple(overlaps), histories)
+
+
+def _modules_of(domain: str) -> list[ModuleType]:
+    """Every module of a shipped domain, by name."""
+    package = f"sealegs.world.{domain}"
+    names = sorted(found.name for found in iter_modules(import_module(package).__path__))
+    return [import_module(f"{package}.{name}") for name in names]
+
+
+def _ordered(tools: Mapping[str, Tool]) -> dict[str, Tool]:
+    """The tools in an order that does not depend on which module imports a tool of which other."""
+
+    def place(tool: Tool) -> tuple[int, str, str]:
+        return DOMAINS.index(tool.domain), tool.run.__module__, tool.name
+
+    return {tool.name: tool for tool in sorted(tools.values(), key=place)}
 
 
 def _shipped_groups(domain: str) -> tuple[Pattern, ...]:

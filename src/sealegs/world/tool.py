@@ -144,7 +144,7 @@ class Tool:
 
 def tool(
     *,
-    domain: str,
+    domain: str = "",
     category: str,
     answer: type[Answer],
     examples: Sequence[Mapping[str, Any]],
@@ -158,12 +158,12 @@ def tool(
 ) -> Callable[[Callable[..., dict[str, Any]]], Tool]:
     """Make a function a simulated tool. See `Tool` for what the arguments mean.
 
+    The domain is the name of the function's package, or of its module where that is in no package, unless one is given.
     The parameter named by `key` is added to those of the function.
 
     Raises:
         ValueError: an action does not say what a second identical call does, or another tool does.
     """
-    assert domain in DOMAINS or domain, domain
     assert category in CATEGORIES, category
 
     def made(function: Callable[..., dict[str, Any]]) -> Tool:
@@ -174,7 +174,7 @@ def tool(
             raise ValueError(f"{function.__name__} is no action, so it has no repeat, key or shown_by")
         return Tool(
             name=function.__name__,
-            domain=domain,
+            domain=domain or _domain_of(function),
             category=category,
             description=inspect.cleandoc(function.__doc__ or ""),
             parameters=_parameters(function, key),
@@ -191,6 +191,12 @@ def tool(
         )
 
     return made
+
+
+def _domain_of(function: Callable[..., Any]) -> str:
+    """The last name of the package that a function stands in, or the module's where that is in no package."""
+    place: str = function.__globals__["__package__"] or function.__module__
+    return place.rpartition(".")[2]
 
 
 def plain_schema(model: type[BaseModel]) -> dict[str, Any]:

@@ -15,8 +15,6 @@ from sealegs.world.financial.facts import known, settled
 from sealegs.world.state import NOW, TODAY
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["account_balance", "account_statement", "find_account"]
-
 Purpose = Annotated[
     Literal["operating", "payroll", "tax", "travel", "savings"], Field(description="What the account is kept for")
 ]
@@ -36,7 +34,6 @@ class Found(Answer):
 
 
 @tool(
-    domain="financial",
     category="source",
     answer=Found,
     examples=(
@@ -91,7 +88,6 @@ class Balance(Answer):
 
 
 @tool(
-    domain="financial",
     category="source",
     answer=Balance,
     examples=(
@@ -157,7 +153,6 @@ class Statement(Answer):
 
 
 @tool(
-    domain="financial",
     category="source",
     answer=Statement,
     examples=(

@@ -27,8 +27,6 @@ from sealegs.world.financial.tax import percent, taxed
 from sealegs.world.state import TODAY, identifier
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["draft_invoice", "finalise_invoice", "issue_invoice"]
-
 Tax = Annotated[float, Field(ge=0, le=1e9, description="Value added tax on the net amount, in the same currency")]
 DraftId = Annotated[str, Field(pattern=r"^DRF-[0-9A-F]{8}$", description="Id of an invoice draft, DRF-1A2B3C4D")]
 
@@ -176,7 +174,6 @@ _SENT: tuple[Invariant, ...] = (
 
 
 @tool(
-    domain="financial",
     category="action",
     repeat="refused",
     shown_by="invoice_history",
@@ -217,7 +214,6 @@ def issue_invoice(
 
 
 @tool(
-    domain="financial",
     category="action",
     repeat="no_effect",
     shown_by="invoice_history",
@@ -261,7 +257,6 @@ def draft_invoice(
 
 
 @tool(
-    domain="financial",
     category="action",
     repeat="refused",
     shown_by="invoice_history",

@@ -21,8 +21,6 @@ from sealegs.world.financial.facts import HOME, exact
 from sealegs.world.state import TODAY, identifier
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["assign_budget", "release_budget", "transfer_budget"]
-
 QUARTER_END = "2026-03-31"
 Giving = Annotated[str, Field(pattern=r"^CC-\d{3}$", description="Id of the cost centre that gives, CC-210")]
 Getting = Annotated[str, Field(pattern=r"^CC-\d{3}$", description="Id of the cost centre that gets it, CC-120")]
@@ -156,7 +154,6 @@ _MOVED: tuple[Invariant, ...] = (
 
 
 @tool(
-    domain="financial",
     category="action",
     repeat="refused",
     shown_by="procurement_history",
@@ -190,7 +187,6 @@ def transfer_budget(world: World, from_cost_centre: Giving, to_cost_centre: Gett
 
 
 @tool(
-    domain="financial",
     category="action",
     repeat="refused",
     shown_by="procurement_history",
@@ -235,7 +231,6 @@ def release_budget(world: World, cost_centre: CentreId, amount: Euros) -> dict[s
 
 
 @tool(
-    domain="financial",
     category="action",
     repeat="refused",
     shown_by="procurement_history",

@@ -16,9 +16,6 @@ from sealegs.world.financial.facts import HOME, settled
 from sealegs.world.state import NOW
 from sealegs.world.tool import Answer, World, tool
 
-__all__ = ["budget_lines", "cost_centre_budget"]
-
-
 CentreId = Annotated[str, Field(pattern=r"^CC-\d{3}$", description="Id of a cost centre, CC-210")]
 
 
@@ -92,7 +89,6 @@ def _standing(world: World, centre: CostCentre) -> dict[str, Any]:
 
 
 @tool(
-    domain="financial",
     category="source",
     answer=Budget,
     examples=_CENTRES,
@@ -115,7 +111,6 @@ def cost_centre_budget(world: World, cost_centre: CentreId) -> dict[str, Any]:
 
 
 @tool(
-    domain="financial",
     category="source",
     answer=Lines,
     examples=_CENTRES,

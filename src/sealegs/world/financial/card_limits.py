@@ -18,8 +18,6 @@ from sealegs.world.financial.facts import HOME, exact, rate, settled
 from sealegs.world.state import TODAY, identifier
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["approve_card_limit", "request_card_limit", "set_card_limit"]
-
 POLICY = 25_000.0
 """Highest limit that the company's policy allows, in euro."""
 
@@ -144,7 +142,6 @@ _REFUSED = (
 
 
 @tool(
-    domain="financial",
     category="action",
     repeat="refused",
     shown_by="spending_history",
@@ -161,7 +158,6 @@ def set_card_limit(world: World, card_id: CardId, monthly_limit: Limit) -> dict[
 
 
 @tool(
-    domain="financial",
     category="action",
     repeat="no_effect",
     shown_by="spending_history",
@@ -199,7 +195,6 @@ def request_card_limit(world: World, card_id: CardId, monthly_limit: Limit) -> d
 
 
 @tool(
-    domain="financial",
     category="action",
     repeat="refused",
     shown_by="spending_history",

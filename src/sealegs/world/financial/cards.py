@@ -20,8 +20,6 @@ from sealegs.world.financial.card_facts import (
 from sealegs.world.financial.facts import settled
 from sealegs.world.tool import Answer, World, tool
 
-__all__ = ["card_statement", "find_card"]
-
 Holder = Annotated[
     str, Field(pattern=r"^\S+( \S+)+$", max_length=80, description="Cardholder's first and last name, Ines Duarte")
 ]
@@ -99,7 +97,6 @@ def _held(found: Card) -> dict[str, Any]:
 
 
 @tool(
-    domain="financial",
     category="source",
     answer=Found,
     examples=_HOLDERS,
@@ -134,7 +131,6 @@ def find_card(world: World, holder: Holder) -> dict[str, Any]:
 
 
 @tool(
-    domain="financial",
     category="source",
     answer=Statement,
     examples=_HOLDERS,

@@ -19,8 +19,6 @@ from sealegs.world.financial.receivable_facts import MANDATES, Mandate, mandate,
 from sealegs.world.state import TODAY, identifier
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["collect_by_mandate", "collect_direct_debit", "find_debit_mandate"]
-
 FEE = 0.35
 """What the bank takes for a collection, in euro."""
 
@@ -46,7 +44,6 @@ class Signed(Answer):
 
 
 @tool(
-    domain="financial",
     category="source",
     answer=Signed,
     examples=tuple(
@@ -186,7 +183,6 @@ _ROWS = (
 
 
 @tool(
-    domain="financial",
     category="action",
     repeat="refused",
     shown_by="payment_history",
@@ -211,7 +207,6 @@ def collect_direct_debit(
 
 
 @tool(
-    domain="financial",
     category="action",
     repeat="refused",
     shown_by="payment_history",

@@ -19,8 +19,6 @@ from sealegs.world.financial.receivable_facts import LATE_RATE, LEVEL_DAYS, OPEN
 from sealegs.world.state import TODAY, identifier
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["overdue_invoices", "prepare_dunning_run", "send_dunning_run", "send_payment_reminder"]
-
 InvoiceNo = Annotated[str, Field(pattern=r"^AR-\d{4}-\d{4}$", description="Number of an overdue invoice, AR-2025-0871")]
 RunId = Annotated[str, Field(pattern=r"^DRN-[0-9A-F]{8}$", description="Id of a prepared dunning run, DRN-1A2B3C4D")]
 
@@ -52,7 +50,6 @@ class Overdue(Answer):
 
 
 @tool(
-    domain="financial",
     category="source",
     answer=Overdue,
     examples=tuple(
@@ -222,7 +219,6 @@ def _send(world: World, item: OpenItem) -> dict[str, Any]:
 
 
 @tool(
-    domain="financial",
     category="action",
     repeat="refused",
     shown_by="invoice_history",
@@ -240,7 +236,6 @@ def send_payment_reminder(world: World, invoice_no: InvoiceNo) -> dict[str, Any]
 
 
 @tool(
-    domain="financial",
     category="action",
     repeat="no_effect",
     shown_by="invoice_history",
@@ -270,7 +265,6 @@ def prepare_dunning_run(world: World, customer_name: PartyName) -> dict[str, Any
 
 
 @tool(
-    domain="financial",
     category="action",
     repeat="refused",
     shown_by="invoice_history",

@@ -12,8 +12,6 @@ from sealegs.world.financial.facts import converted, known, rate, settled
 from sealegs.world.state import NOW
 from sealegs.world.tool import Answer, World, tool
 
-__all__ = ["amount_at_rate", "convert_currency", "exchange_rate"]
-
 ISSUERS = {
     "EUR": "Euro area",
     "USD": "United States",
@@ -59,7 +57,6 @@ def _digits(value: float) -> float:
 
 
 @tool(
-    domain="financial",
     category="source",
     answer=Quoted,
     examples=(
@@ -109,7 +106,6 @@ class Conversion(Answer):
 
 
 @tool(
-    domain="financial",
     category="processor",
     answer=Conversion,
     examples=(
@@ -161,7 +157,6 @@ Rate = Annotated[float, Field(gt=0, le=1e6, description="Units of the target cur
 
 
 @tool(
-    domain="financial",
     category="processor",
     answer=AtRate,
     examples=(

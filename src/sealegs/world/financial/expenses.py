@@ -21,8 +21,6 @@ from sealegs.world.financial.facts import HOME, rate, settled
 from sealegs.world.state import TODAY, identifier
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["add_expense_line", "open_expense_report", "submit_expense_claim"]
-
 SHARES = {"travel": 100, "lodging": 100, "meals": 80, "training": 100, "supplies": 100, "entertainment": 50}
 """What the policy pays back, in per cent."""
 
@@ -168,7 +166,6 @@ def _claim(world: World, report: Report, category: str, amount: float, currency:
 
 
 @tool(
-    domain="financial",
     category="action",
     repeat="refused",
     shown_by="spending_history",
@@ -216,7 +213,6 @@ def submit_expense_claim(
 
 
 @tool(
-    domain="financial",
     category="action",
     repeat="no_effect",
     shown_by="spending_history",
@@ -259,7 +255,6 @@ def open_expense_report(world: World, employee: Employee, cost_centre: CentreId)
 
 
 @tool(
-    domain="financial",
     category="action",
     repeat="refused",
     shown_by="spending_history",

@@ -18,8 +18,6 @@ from sealegs.world.financial.market_facts import INTEREST
 from sealegs.world.state import NOW, TODAY
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["forward_points"]
-
 SPOT_DAYS = 3
 """Days ahead from which a deal counts as a forward."""
 
@@ -71,7 +69,6 @@ class Points(Answer):
 
 
 @tool(
-    domain="financial",
     category="source",
     answer=Points,
     examples=(

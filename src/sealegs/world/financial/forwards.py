@@ -20,8 +20,6 @@ from sealegs.world.financial.forward_rates import banking_day, forward
 from sealegs.world.state import NOW, TODAY, identifier
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["accept_forward_quote", "book_forward", "request_forward_quote"]
-
 BAND = 0.005
 """Share of the market's forward rate by which an own rate may lie off it."""
 
@@ -147,7 +145,6 @@ _ASKED = (
 
 
 @tool(
-    domain="financial",
     category="source",
     answer=Quoted,
     examples=_ASKED,
@@ -205,7 +202,6 @@ def _strike(world: World, deal: Deal) -> dict[str, Any]:
 
 
 @tool(
-    domain="financial",
     category="action",
     repeat="refused",
     shown_by="trading_history",
@@ -237,7 +233,6 @@ def book_forward(
 
 
 @tool(
-    domain="financial",
     category="action",
     repeat="refused",
     shown_by="trading_history",

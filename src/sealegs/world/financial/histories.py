@@ -14,8 +14,6 @@ from sealegs.world.financial.purchasing import approve_requisition, raise_purcha
 from sealegs.world.financial.securities import place_security_order
 from sealegs.world.history import history
 
-__all__ = ["invoice_history", "payment_history", "procurement_history", "spending_history", "trading_history"]
-
 invoice_history = history(
     "invoice_history",
     draft_invoice,

@@ -18,8 +18,6 @@ from sealegs.world.financial.facts import known, settled
 from sealegs.world.state import TODAY
 from sealegs.world.tool import Answer, World, tool
 
-__all__ = ["amortisation_schedule", "loan_payment"]
-
 Principal = Annotated[float, Field(ge=500, le=1e9, description="Amount borrowed, in units of its currency")]
 AnnualRate = Annotated[float, Field(ge=0.1, le=30, description="Nominal interest per year in per cent, such as 4.5")]
 Months = Annotated[int, Field(ge=6, le=360, description="Number of monthly instalments")]
@@ -139,7 +137,6 @@ def _cost(loan: Loan) -> dict[str, Any]:
 
 
 @tool(
-    domain="financial",
     category="processor",
     answer=Instalment,
     examples=_EXAMPLES,
@@ -154,7 +151,6 @@ def loan_payment(
 
 
 @tool(
-    domain="financial",
     category="processor",
     answer=Schedule,
     examples=_EXAMPLES,

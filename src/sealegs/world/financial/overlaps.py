@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from sealegs.world.tool import Overlap
 
-__all__ = ["BUDGETS", "GROWTH", "ORDERS", "RAISED", "SPOT_RATES", "SUMS"]
-
 BUDGETS = Overlap.of("budget_lines", "cost_centre_budget", "open_expense_report")
 GROWTH = Overlap.of("amount_after_inflation", "compound_growth", "growth_schedule", "index_adjusted_amount")
 ORDERS = Overlap.of(

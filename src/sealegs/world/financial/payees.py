@@ -11,8 +11,6 @@ from sealegs.world.financial.arguments import CODED, PartyName
 from sealegs.world.financial.books import IBAN_COUNTRIES, IBAN_LENGTHS, PAYEES, payee_named, remainder
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["find_payee", "validate_iban"]
-
 
 class Contact(Answer):
     """A payee of the address book."""
@@ -28,7 +26,6 @@ class Contact(Answer):
 
 
 @tool(
-    domain="financial",
     category="source",
     answer=Contact,
     examples=(
@@ -87,7 +84,6 @@ Iban = Annotated[
 
 
 @tool(
-    domain="financial",
     category="processor",
     answer=Checked,
     examples=(

@@ -16,8 +16,6 @@ from sealegs.world.financial.facts import settled
 from sealegs.world.state import TODAY
 from sealegs.world.tool import Answer, World, tool
 
-__all__ = ["authorise_payment_order", "prepare_payment_order", "send_payment"]
-
 SIGNING_DAYS = 14
 
 PayeeId = Annotated[str, Field(pattern=r"^PYE-\d{4}$", description="Id of a payee of the address book, PYE-2101")]
@@ -117,7 +115,6 @@ def _paid(world: World, payment: cash.Payment) -> dict[str, Any]:
 
 
 @tool(
-    domain="financial",
     category="action",
     repeat="refused",
     shown_by="payment_history",
@@ -176,7 +173,6 @@ def send_payment(
 
 
 @tool(
-    domain="financial",
     category="action",
     repeat="no_effect",
     shown_by="payment_history",
@@ -233,7 +229,6 @@ def prepare_payment_order(
 
 
 @tool(
-    domain="financial",
     category="action",
     repeat="refused",
     shown_by="payment_history",

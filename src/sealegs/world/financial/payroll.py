@@ -16,8 +16,6 @@ from sealegs.world.financial.facts import exact, settled
 from sealegs.world.financial.wage_facts import WAGES, WageRules, contribution, wage_rules, wage_tax
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["payroll_slip", "take_home_pay", "wage_deductions"]
-
 Gross = Annotated[
     float, Field(gt=0, le=1e8, description="Gross wage of a month, in the currency of the country of work")
 ]
@@ -120,7 +118,6 @@ def _kept(rules: WageRules, gross: float) -> dict[str, Any]:
 
 
 @tool(
-    domain="financial",
     category="processor",
     answer=Slip,
     examples=_EXAMPLES,
@@ -144,7 +141,6 @@ def payroll_slip(world: World, gross_salary: Gross, country_code: Country) -> di
 
 
 @tool(
-    domain="financial",
     category="processor",
     answer=Deductions,
     examples=_EXAMPLES,
@@ -173,7 +169,6 @@ def wage_deductions(world: World, gross_salary: Gross, country_code: Country) ->
 
 
 @tool(
-    domain="financial",
     category="processor",
     answer=Net,
     examples=(

@@ -16,8 +16,6 @@ from sealegs.world.financial.facts import exact, settled
 from sealegs.world.financial.market_facts import COUNTRIES, between
 from sealegs.world.tool import Answer, World, tool
 
-__all__ = ["amount_after_inflation", "index_adjusted_amount", "inflation_between", "price_index_series"]
-
 Month = Annotated[str, Field(pattern=r"^\d{4}-(0[1-9]|1[0-2])$", description="Month from 2019-12 to 2025-12, YYYY-MM")]
 Index = Annotated[float, Field(gt=0, le=1e5, description="Index value of a month, such as 118.42")]
 Percent = Annotated[float, Field(gt=-60, le=500, description="Rise of prices in per cent, such as 7.3")]
@@ -103,7 +101,6 @@ def _risen(country_code: str, points: dict[str, float]) -> dict[str, Any]:
 
 
 @tool(
-    domain="financial",
     category="source",
     answer=Inflation,
     examples=_SPANS,
@@ -127,7 +124,6 @@ def inflation_between(world: World, country_code: Country, from_month: Month, to
 
 
 @tool(
-    domain="financial",
     category="source",
     answer=Series,
     examples=_SPANS,
@@ -195,7 +191,6 @@ def _adjusted(amount: float, factor: float, currency: str) -> dict[str, Any]:
 
 
 @tool(
-    domain="financial",
     category="processor",
     answer=Indexed,
     examples=(
@@ -235,7 +230,6 @@ def index_adjusted_amount(
 
 
 @tool(
-    domain="financial",
     category="processor",
     answer=Inflated,
     examples=(

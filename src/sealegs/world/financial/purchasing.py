@@ -22,8 +22,6 @@ from sealegs.world.financial.facts import HOME, exact, rate, settled
 from sealegs.world.state import TODAY, identifier
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["approve_requisition", "raise_purchase_order", "raise_requisition"]
-
 LEAD_DAYS = {
     "catering": 4,
     "courier service": 2,
@@ -254,7 +252,6 @@ _ROWS = (
 
 
 @tool(
-    domain="financial",
     category="action",
     repeat="refused",
     shown_by="procurement_history",
@@ -282,7 +279,6 @@ def raise_purchase_order(
 
 
 @tool(
-    domain="financial",
     category="action",
     repeat="no_effect",
     shown_by="procurement_history",
@@ -330,7 +326,6 @@ def raise_requisition(
 
 
 @tool(
-    domain="financial",
     category="action",
     repeat="refused",
     shown_by="procurement_history",

@@ -15,8 +15,6 @@ from sealegs.world.financial.facts import EXCHANGES, closes, security, settled
 from sealegs.world.state import TODAY, identifier
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["place_security_order", "price_history", "security_quote"]
-
 BAND = 0.1
 """Share of the last price by which a limit may lie off it."""
 
@@ -41,7 +39,6 @@ class Quote(Answer):
 
 
 @tool(
-    domain="financial",
     category="source",
     answer=Quote,
     examples=(
@@ -112,7 +109,6 @@ class History(Answer):
 
 
 @tool(
-    domain="financial",
     category="source",
     answer=History,
     examples=(
@@ -191,7 +187,6 @@ Limit = Annotated[float, Field(gt=0, le=1e6, description="Worst acceptable price
 
 
 @tool(
-    domain="financial",
     category="action",
     repeat="refused",
     shown_by="trading_history",

@@ -14,8 +14,6 @@ from sealegs.world.financial.arguments import CODED, Amount, Code, Country
 from sealegs.world.financial.facts import VAT, exact, settled, vat
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["vat_breakdown"]
-
 Category = Annotated[Literal["standard", "reduced"], Field(description="Which rate of the country applies")]
 
 
@@ -51,7 +49,6 @@ def taxed(net: float, percent: float, currency: str) -> float:
 
 
 @tool(
-    domain="financial",
     category="processor",
     answer=Breakdown,
     examples=(

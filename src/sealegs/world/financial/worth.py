@@ -19,8 +19,6 @@ from sealegs.world.financial.facts import exact, settled
 from sealegs.world.state import TODAY
 from sealegs.world.tool import Answer, World, tool
 
-__all__ = ["compound_growth", "discounted_cash_flow_table", "growth_schedule", "net_present_value"]
-
 Rate = Annotated[float, Field(ge=0.01, le=40, description="Growth or interest per year in per cent, such as 3.5")]
 Months = Annotated[int, Field(ge=1, le=480, description="Number of months")]
 Outlay = Annotated[float, Field(gt=0, le=1e9, description="What is paid today, in units of its currency")]
@@ -119,7 +117,6 @@ def _growth(amount: float, rate: float, months: int, currency: str) -> dict[str,
 
 
 @tool(
-    domain="financial",
     category="processor",
     answer=Grown,
     examples=_GROWTH_EXAMPLES,
@@ -141,7 +138,6 @@ def compound_growth(world: World, amount: Amount, annual_rate: Rate, months: Mon
 
 
 @tool(
-    domain="financial",
     category="processor",
     answer=GrowthPlan,
     examples=_GROWTH_EXAMPLES,
@@ -246,7 +242,6 @@ def _valued(outlay: float, flows: list[float], rate: float, currency: str) -> di
 
 
 @tool(
-    domain="financial",
     category="processor",
     answer=Summary,
     examples=_VALUE_EXAMPLES,
@@ -279,7 +274,6 @@ def _payback(rows: list[dict[str, Any]]) -> int | None:
 
 
 @tool(
-    domain="financial",
     category="processor",
     answer=Table,
     examples=_VALUE_EXAMPLES,

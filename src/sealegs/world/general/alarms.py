@@ -13,8 +13,6 @@ from sealegs.world.general.terms import Moment, asked_moment, minutes, minutes_b
 from sealegs.world.state import NOW, identifier
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["set_alarm", "start_timer", "time_between"]
-
 SET_AT = NOW[:16]
 FAILED = ("muted", "dismissed")
 
@@ -54,7 +52,6 @@ class Alarm(Answer):
 
 
 @tool(
-    domain="general",
     category="action",
     repeat="refused",
     shown_by="alert_history",
@@ -121,7 +118,6 @@ Minutes = Annotated[int, Field(ge=0, le=130_000, description="Minutes that come 
 
 
 @tool(
-    domain="general",
     category="action",
     repeat="refused",
     shown_by="alert_history",
@@ -197,7 +193,6 @@ def _minutes(start: str, end: str) -> int:
 
 
 @tool(
-    domain="general",
     category="processor",
     answer=Interval,
     examples=(

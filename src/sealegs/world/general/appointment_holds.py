@@ -27,8 +27,6 @@ from sealegs.world.general.offices import (
 from sealegs.world.general.terms import CityName, minutes
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["confirm_office_appointment", "hold_office_appointment"]
-
 HELD_UNTIL = "2026-03-02T09:20"
 HoldId = Annotated[str, Field(pattern=r"^AHD-[0-9A-F]{8}$", description="Id of a hold, such as AHD-0A1B2C3D")]
 
@@ -54,7 +52,6 @@ class OfficeHold(Answer):
 
 
 @tool(
-    domain="general",
     category="action",
     repeat="again",
     shown_by="public_service_history",
@@ -122,7 +119,6 @@ class ConfirmedHold(Appointment):
 
 
 @tool(
-    domain="general",
     category="action",
     repeat="refused",
     shown_by="public_service_history",

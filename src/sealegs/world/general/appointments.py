@@ -25,8 +25,6 @@ from sealegs.world.general.offices import (
 from sealegs.world.general.terms import CityName, asked_day, minutes
 from sealegs.world.tool import Answer, World, tool
 
-__all__ = ["book_office_slot", "find_office_slots"]
-
 SlotId = Annotated[
     str,
     Field(
@@ -62,7 +60,6 @@ class OfficeSlots(Answer):
 
 
 @tool(
-    domain="general",
     category="source",
     answer=OfficeSlots,
     examples=ASKED,
@@ -100,7 +97,6 @@ def _example(city: str, service: str, day: str) -> str:
 
 
 @tool(
-    domain="general",
     category="action",
     repeat="refused",
     shown_by="public_service_history",

@@ -14,8 +14,6 @@ from sealegs.world.general.terms import CityName
 from sealegs.world.state import NOW
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["add_contact", "compose_contact_card", "import_contact_card"]
-
 SAVED_AT = NOW[:16]
 FAILED = ("pending_sync", "discarded")
 
@@ -95,7 +93,6 @@ _SAVED = (
 
 
 @tool(
-    domain="general",
     category="action",
     repeat="refused",
     shown_by="organiser_history",
@@ -138,7 +135,6 @@ class ContactCard(Answer):
 
 
 @tool(
-    domain="general",
     category="processor",
     answer=ContactCard,
     examples=(
@@ -205,7 +201,6 @@ def _card(name: str, email: str, city: str) -> str:
 
 
 @tool(
-    domain="general",
     category="action",
     repeat="refused",
     shown_by="organiser_history",

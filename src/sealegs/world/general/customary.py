@@ -10,8 +10,6 @@ from sealegs.faults.invariants import Bounds, Echo, Formula, Known
 from sealegs.world.general.units import FACTORS, UNITS
 from sealegs.world.tool import Answer, World, tool
 
-__all__ = ["us_customary_measure"]
-
 CUSTOMARY = {"km": "mi", "m": "ft", "cm": "in", "kg": "lb", "g": "oz", "l": "gal", "km/h": "mph"}
 NAMES = {
     "mi": "miles",
@@ -45,7 +43,6 @@ Value = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False, description="T
 
 
 @tool(
-    domain="general",
     category="processor",
     answer=CustomaryMeasure,
     examples=(

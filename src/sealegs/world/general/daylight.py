@@ -14,8 +14,6 @@ from sealegs.world.general.sunlight import PHASES, moon_age, noon_height, phase,
 from sealegs.world.general.terms import CityName, Day, Latitude, Longitude, asked_day, minutes, minutes_between
 from sealegs.world.tool import Answer, World, tool
 
-__all__ = ["city_almanac", "sun_times"]
-
 
 class SunTimes(Answer):
     """The sun's day at a point."""
@@ -41,7 +39,6 @@ def _height(latitude: float, day: str) -> float:
 
 
 @tool(
-    domain="general",
     category="source",
     answer=SunTimes,
     examples=(
@@ -111,7 +108,6 @@ def _age(day: str) -> float:
 
 
 @tool(
-    domain="general",
     category="source",
     answer=Almanac,
     examples=(

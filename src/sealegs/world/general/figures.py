@@ -12,8 +12,6 @@ from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Known, Mean
 from sealegs.world.general.units import DIMENSIONS, FACTORS, UNITS
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["convert_units", "list_statistics", "tally_amounts"]
-
 Number = Annotated[float, Field(ge=-1e12, le=1e12, allow_inf_nan=False)]
 
 
@@ -34,7 +32,6 @@ Values = Annotated[list[Number], Field(min_length=1, max_length=500, description
 
 
 @tool(
-    domain="general",
     category="processor",
     answer=Statistics,
     examples=(
@@ -103,7 +100,6 @@ def _last(entries: list[dict[str, Any]]) -> Any:
 
 
 @tool(
-    domain="general",
     category="processor",
     answer=Tally,
     examples=(
@@ -167,7 +163,6 @@ Quantity = Annotated[float, Field(ge=-1e12, le=1e12, allow_inf_nan=False, descri
 
 
 @tool(
-    domain="general",
     category="processor",
     answer=Converted,
     examples=(

@@ -12,8 +12,6 @@ from sealegs.world.general.organiser import add_checklist_item, save_note, sched
 from sealegs.world.general.sharing import add_to_shared_list, create_poll
 from sealegs.world.history import history
 
-__all__ = ["alert_history", "organiser_history", "public_service_history", "sharing_history"]
-
 alert_history = history(
     "alert_history",
     set_alarm,

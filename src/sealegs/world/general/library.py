@@ -14,8 +14,6 @@ from sealegs.world.general.terms import CityName, days_between
 from sealegs.world.state import TODAY, identifier
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["library_catalogue", "place_title_hold", "request_library_copy"]
-
 Reader = Annotated[
     str, Field(pattern=r"^\S+( \S+)+$", max_length=60, description="Reader's first and last name, Nadia Ferreira")
 ]
@@ -80,7 +78,6 @@ Query = Annotated[
 
 
 @tool(
-    domain="general",
     category="source",
     answer=CatalogueRecord,
     examples=(
@@ -213,7 +210,6 @@ class TitleHold(BookHold):
 
 
 @tool(
-    domain="general",
     category="action",
     repeat="refused",
     shown_by="public_service_history",
@@ -253,7 +249,6 @@ class CopyRequest(BookHold):
 
 
 @tool(
-    domain="general",
     category="action",
     repeat="refused",
     shown_by="public_service_history",

@@ -22,8 +22,6 @@ from sealegs.world.general.holidays import (
 from sealegs.world.general.terms import CityName, Day, Moment, asked_day, asked_moment, days_between, minutes, moment
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["calendar_day", "shift_moment", "time_in_city"]
-
 
 class LocalTime(Answer):
     """A moment in a city's own time."""
@@ -44,7 +42,6 @@ def _beyond(start: str) -> Refusal:
 
 
 @tool(
-    domain="general",
     category="processor",
     answer=LocalTime,
     examples=(
@@ -112,7 +109,6 @@ def _week(result: str) -> int:
 
 
 @tool(
-    domain="general",
     category="processor",
     answer=Shifted,
     examples=(
@@ -181,7 +177,6 @@ class CalendarDay(Answer):
 
 
 @tool(
-    domain="general",
     category="source",
     answer=CalendarDay,
     examples=(

@@ -14,8 +14,6 @@ from sealegs.world.general.terms import minutes, minutes_between
 from sealegs.world.state import NOW, identifier
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["subscribe_news_alert"]
-
 ISSUES = {"daily": 30, "weekly": 4, "monthly": 1}
 
 
@@ -54,7 +52,6 @@ def _first_issue(frequency: str, hour: int) -> datetime:
 
 
 @tool(
-    domain="general",
     category="action",
     repeat="refused",
     shown_by="alert_history",

@@ -17,8 +17,6 @@ from sealegs.world.general.terms import Moment, asked_moment, minutes, minutes_b
 from sealegs.world.state import NOW, identifier
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["add_checklist_item", "save_note", "schedule_item_alert", "set_note_reminder"]
-
 CREATED = NOW[:16]
 FAILED = ("rejected", "expired")
 
@@ -71,7 +69,6 @@ class SavedNote(Answer):
 
 
 @tool(
-    domain="general",
     category="action",
     repeat="refused",
     shown_by="organiser_history",
@@ -137,7 +134,6 @@ _NOTE = {note.title: note.note_id for note in NOTES.values()}
 
 
 @tool(
-    domain="general",
     category="action",
     repeat="refused",
     shown_by="organiser_history",
@@ -195,7 +191,6 @@ class AddedItem(Answer):
 
 
 @tool(
-    domain="general",
     category="action",
     repeat="refused",
     shown_by="organiser_history",
@@ -271,7 +266,6 @@ Before = Annotated[int, Field(ge=0, le=10_080, description="Minutes before the d
 
 
 @tool(
-    domain="general",
     category="action",
     repeat="refused",
     shown_by="organiser_history",

@@ -4,19 +4,6 @@ from __future__ import annotations
 
 from sealegs.world.tool import Overlap
 
-__all__ = [
-    "ALMANAC",
-    "COUNTRY_OF_CITY",
-    "LISTS",
-    "NOTES",
-    "RINGING",
-    "SPANS",
-    "TOTALS",
-    "WEEKDAY",
-    "WEIGHTS",
-    "WORKING_DAYS",
-]
-
 WORKING_DAYS = Overlap.of("calendar_day", "add_working_days", "expand_recurrence", "schedule_hours")
 COUNTRY_OF_CITY = Overlap.of("calendar_day", "city_profile", "geocode_place")
 WEEKDAY = Overlap.of("calendar_day", "shift_moment")

@@ -21,8 +21,6 @@ from sealegs.world.general.facts import (
 from sealegs.world.general.terms import CityName, Latitude, Longitude
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["city_profile", "geocode_place", "great_circle_distance"]
-
 
 class Profile(Answer):
     """A city's profile."""
@@ -39,7 +37,6 @@ class Profile(Answer):
 
 
 @tool(
-    domain="general",
     category="source",
     answer=Profile,
     examples=(
@@ -112,7 +109,6 @@ Limit = Annotated[int, Field(ge=1, le=5, description="Candidates to list at most
 
 
 @tool(
-    domain="general",
     category="source",
     answer=Located,
     examples=(
@@ -190,7 +186,6 @@ _ENDS = ("from_latitude", "from_longitude", "to_latitude", "to_longitude")
 
 
 @tool(
-    domain="general",
     category="processor",
     answer=Distance,
     examples=(

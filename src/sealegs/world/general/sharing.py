@@ -12,8 +12,6 @@ from sealegs.world.general.terms import Moment, asked_moment, minutes, minutes_b
 from sealegs.world.state import NOW, identifier
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["add_to_shared_list", "create_poll"]
-
 AT = NOW[:16]
 OPEN_POLLS = ("Team lunch", "Name of the new server", "Summer party date")
 
@@ -40,7 +38,6 @@ class Poll(Answer):
 
 
 @tool(
-    domain="general",
     category="action",
     repeat="refused",
     shown_by="sharing_history",
@@ -169,7 +166,6 @@ HowMany = Annotated[int, Field(ge=1, le=1000, description="How many of it")]
 
 
 @tool(
-    domain="general",
     category="action",
     repeat="refused",
     shown_by="sharing_history",

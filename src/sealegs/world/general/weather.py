@@ -15,8 +15,6 @@ from sealegs.world.general.terms import Day, Latitude, Longitude, asked_day, day
 from sealegs.world.state import TODAY
 from sealegs.world.tool import Answer, World, tool
 
-__all__ = ["place_forecast", "point_forecast"]
-
 ISSUED = f"{TODAY}T06:00"
 PARTS = ("night", "morning", "afternoon", "evening")
 NO_CONDITION = ("code 999", "undefined")
@@ -55,7 +53,6 @@ Span = Annotated[int, Field(ge=1, le=14, description="Number of days, 1 to 14")]
 
 
 @tool(
-    domain="general",
     category="source",
     answer=PointForecast,
     examples=(
@@ -162,7 +159,6 @@ def _temperatures(parts: list[dict[str, Any]]) -> list[float]:
 
 
 @tool(
-    domain="general",
     category="source",
     answer=PlaceForecast,
     examples=(

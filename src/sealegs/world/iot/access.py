@@ -24,8 +24,6 @@ from sealegs.world.iot.facts import device
 from sealegs.world.state import TODAY
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["grant_access_window", "register_key_holder"]
-
 
 class Holder(Answer):
     """A person's enrolment on a lock."""
@@ -46,7 +44,6 @@ def _review(enrolled_on: str) -> str:
 
 
 @tool(
-    domain="iot",
     category="action",
     repeat="no_effect",
     shown_by="access_history",
@@ -101,7 +98,6 @@ HOLDERS = tuple(ENROLMENTS)
 
 
 @tool(
-    domain="iot",
     category="action",
     repeat="refused",
     shown_by="access_history",

@@ -14,8 +14,6 @@ from pydantic import Field
 from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Known, Sums
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["degree_days", "dew_point", "moist_air_state", "ventilation_rate"]
-
 AT_ZERO, SLOPE, SHIFT = 6.112, 17.62, 243.12
 Celsius = Annotated[float, Field(ge=-40, le=60, description="Air temperature in Celsius")]
 Humidity = Annotated[float, Field(ge=1, le=100, description="Relative humidity in per cent")]
@@ -48,7 +46,6 @@ class DewPoint(Answer):
 
 
 @tool(
-    domain="iot",
     category="processor",
     answer=DewPoint,
     examples=(*AIR, {"celsius": -6, "humidity": 90}),
@@ -85,7 +82,6 @@ def _part(saturation: float, humidity: float) -> float:
 
 
 @tool(
-    domain="iot",
     category="processor",
     answer=MoistAir,
     examples=(*AIR, {"celsius": 19.2, "humidity": 55, "pressure_hpa": 870}),
@@ -143,7 +139,6 @@ class Ventilation(Answer):
 
 
 @tool(
-    domain="iot",
     category="processor",
     answer=Ventilation,
     examples=(
@@ -206,7 +201,6 @@ class DegreeDays(Answer):
 
 
 @tool(
-    domain="iot",
     category="processor",
     answer=DegreeDays,
     examples=(

@@ -13,8 +13,6 @@ from sealegs.world.iot.asset_facts import ASSETS, apart, asset, position, report
 from sealegs.world.state import NOW
 from sealegs.world.tool import Answer, World, tool
 
-__all__ = ["asset_trail", "locate_asset"]
-
 TrackerId = Annotated[str, Field(pattern=r"^TRK-\d{4}$", description="Id of the tracker, such as TRK-1042")]
 
 
@@ -36,7 +34,6 @@ class Located(Answer):
 
 
 @tool(
-    domain="iot",
     category="source",
     answer=Located,
     examples=tuple({"tracker_id": id} for id in ("TRK-1042", "TRK-1078", "TRK-2015", "TRK-2044", "TRK-1116")),
@@ -91,7 +88,6 @@ class Trail(Answer):
 
 
 @tool(
-    domain="iot",
     category="source",
     answer=Trail,
     examples=(

@@ -13,8 +13,6 @@ from sealegs.world.iot.facts import SITES, site_in
 from sealegs.world.state import NOW
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["charge_point_map", "find_chargers"]
-
 Connector = Annotated[Literal["type2", "ccs", "chademo"], Field(description="Plug that the vehicle takes")]
 REFERENCE_KWH = 30
 SITE_OF = {name: site.name for name, site in SITES.items()}
@@ -45,7 +43,6 @@ def _strong(points: list[Charger], least: float) -> list[Charger]:
 
 
 @tool(
-    domain="iot",
     category="source",
     answer=Free,
     examples=(
@@ -130,7 +127,6 @@ def _near(name: str, connector: str) -> dict[str, Any]:
 
 
 @tool(
-    domain="iot",
     category="source",
     answer=Mapped,
     examples=(

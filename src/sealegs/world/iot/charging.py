@@ -22,8 +22,6 @@ from sealegs.world.iot.charging_facts import (
 from sealegs.world.state import NOW
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["reserve_charger", "start_charging", "start_reserved_charging"]
-
 ChargerId = Annotated[
     str, Field(pattern=r"^EVC-[A-Z]{3}-\d\d$", description="Id of a charge point, such as EVC-LIS-04")
 ]
@@ -75,7 +73,6 @@ SESSION: tuple[Invariant, ...] = (
 
 
 @tool(
-    domain="iot",
     category="action",
     repeat="refused",
     shown_by="charging_history",
@@ -116,7 +113,6 @@ class Kept(Answer):
 
 
 @tool(
-    domain="iot",
     category="action",
     repeat="refused",
     shown_by="charging_history",
@@ -171,7 +167,6 @@ KEPT = tuple(RESERVATIONS)
 
 
 @tool(
-    domain="iot",
     category="action",
     repeat="refused",
     shown_by="charging_history",

@@ -12,8 +12,6 @@ from sealegs.world.iot.facts import SITES, day_energy, days_before_today, device
 from sealegs.world.iot.terms import Days, DeviceId
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["energy_cost", "meter_consumption", "running_cost"]
-
 METERS = tuple(
     devices_in(SITES[name], "Plant Room", "energy_meter")[0].id for name in ("Lisbon", "Berlin", "New York", "Tokyo")
 )
@@ -37,7 +35,6 @@ class Consumption(Answer):
 
 
 @tool(
-    domain="iot",
     category="source",
     answer=Consumption,
     examples=(
@@ -118,7 +115,6 @@ class EnergyCost(Answer):
 
 
 @tool(
-    domain="iot",
     category="processor",
     answer=EnergyCost,
     examples=(
@@ -176,7 +172,6 @@ class RunningCost(Answer):
 
 
 @tool(
-    domain="iot",
     category="processor",
     answer=RunningCost,
     examples=(

@@ -18,8 +18,6 @@ from sealegs.world.iot.terms import DeviceId
 from sealegs.world.state import NOW, identifier
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["apply_firmware_package", "stage_firmware_package", "update_device_firmware"]
-
 # Model: newest version, the two before, size in MB.
 RELEASES = {
     "Isotherm T4": ("4.12.0", "4.11.2", "4.9.7", 8.4),
@@ -134,7 +132,6 @@ JOB: tuple[Invariant, ...] = (
 
 
 @tool(
-    domain="iot",
     category="action",
     repeat="refused",
     shown_by="maintenance_history",
@@ -167,7 +164,6 @@ class Staged(Answer):
 
 
 @tool(
-    domain="iot",
     category="action",
     repeat="no_effect",
     shown_by="maintenance_history",
@@ -211,7 +207,6 @@ class Applied(Job):
 
 
 @tool(
-    domain="iot",
     category="action",
     repeat="refused",
     shown_by="maintenance_history",

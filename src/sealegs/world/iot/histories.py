@@ -11,8 +11,6 @@ from sealegs.world.iot.schedules import create_automation_rule, save_device_pres
 from sealegs.world.iot.setpoints import set_thermostat, update_device_shadow
 from sealegs.world.iot.visitors import activate_visitor_pass, draft_visitor_pass
 
-__all__ = ["access_history", "charging_history", "maintenance_history", "setting_history"]
-
 access_history = history(
     "access_history",
     register_key_holder,

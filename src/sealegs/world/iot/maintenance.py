@@ -13,8 +13,6 @@ from sealegs.world.iot.terms import DeviceId
 from sealegs.world.state import NOW, identifier
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["open_work_order"]
-
 TRADES = {
     "no_power": "electrician",
     "offline": "network technician",
@@ -61,7 +59,6 @@ _DEVICES = tuple(
 
 
 @tool(
-    domain="iot",
     category="action",
     repeat="refused",
     shown_by="maintenance_history",

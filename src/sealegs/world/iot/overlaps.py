@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from sealegs.world.tool import Overlap
 
-__all__ = ["AMOUNT_AT_PRICE", "CITY_COORDINATES", "READINGS"]
-
 READINGS = Overlap.of("latest_reading", "reading_history", "device_shadow", "meter_consumption")
 # An asset lies near its city's own coordinates, near enough for the map of charge points and for forecasts.
 CITY_COORDINATES = Overlap.of("locate_asset", "asset_trail", "city_profile", "geocode_place")

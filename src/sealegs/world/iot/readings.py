@@ -25,8 +25,6 @@ from sealegs.world.iot.facts import (
 from sealegs.world.iot.terms import Days, DeviceId, Quantity
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["air_quality_index", "convert_measurement", "latest_reading", "reading_history"]
-
 THERMOSTAT = devices_in(SITES["Lisbon"], "Boardroom", "thermostat")[0].id
 SENSORS = tuple(
     devices_in(SITES[name], room, "climate_sensor")[0].id
@@ -50,7 +48,6 @@ class Reading(Answer):
 
 
 @tool(
-    domain="iot",
     category="source",
     answer=Reading,
     examples=(
@@ -112,7 +109,6 @@ class History(Answer):
 
 
 @tool(
-    domain="iot",
     category="source",
     answer=History,
     examples=(
@@ -198,7 +194,6 @@ class Converted(Answer):
 
 
 @tool(
-    domain="iot",
     category="processor",
     answer=Converted,
     examples=(
@@ -280,7 +275,6 @@ class AirQuality(Answer):
 
 
 @tool(
-    domain="iot",
     category="processor",
     answer=AirQuality,
     examples=(

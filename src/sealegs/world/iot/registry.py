@@ -11,8 +11,6 @@ from sealegs.world.iot.facts import MODELS, ROOMS, SITES, devices_in, room_of, s
 from sealegs.world.iot.terms import DeviceType
 from sealegs.world.tool import Answer, World, tool
 
-__all__ = ["find_devices"]
-
 
 class Found(Answer):
     """Devices of one type in one room."""
@@ -31,7 +29,6 @@ class Found(Answer):
 
 
 @tool(
-    domain="iot",
     category="source",
     answer=Found,
     examples=(

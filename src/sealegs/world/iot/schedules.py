@@ -14,8 +14,6 @@ from sealegs.world.iot.terms import moment as read_moment
 from sealegs.world.state import NOW
 from sealegs.world.tool import Answer, World, tool
 
-__all__ = ["create_automation_rule", "cron_expression", "save_device_preset", "schedule_preset"]
-
 Value = Annotated[
     float, Field(ge=0, le=100, description="Celsius for a thermostat, per cent for a light or blind, kept to 0.1")
 ]
@@ -45,7 +43,6 @@ class Saved(Answer):
 
 
 @tool(
-    domain="iot",
     category="action",
     repeat="no_effect",
     shown_by="setting_history",
@@ -102,7 +99,6 @@ KEPT = tuple(PRESETS)
 
 
 @tool(
-    domain="iot",
     category="action",
     repeat="refused",
     shown_by="setting_history",
@@ -169,7 +165,6 @@ def _cron(minute: int, hour: int, day: int, month: int) -> str:
 
 
 @tool(
-    domain="iot",
     category="processor",
     answer=Cron,
     examples=tuple({"moment": text} for text in ("2026-03-04T06:30", "2026-12-24T18:05", "2026-07-01T00:00")),
@@ -215,7 +210,6 @@ class Rule(Answer):
 
 
 @tool(
-    domain="iot",
     category="action",
     repeat="refused",
     shown_by="setting_history",

@@ -27,8 +27,6 @@ from sealegs.world.iot.terms import DeviceId
 from sealegs.world.state import NOW, identifier
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["device_shadow", "set_thermostat", "update_device_shadow"]
-
 
 def fahrenheit(celsius: float) -> float:
     """Degrees Fahrenheit to 0.01."""
@@ -98,7 +96,6 @@ LOCK = devices_in(SITES["Paris"], "Boardroom", "door_lock")[0].id
 
 
 @tool(
-    domain="iot",
     category="source",
     answer=Shadow,
     examples=(
@@ -169,7 +166,6 @@ class Thermostat(Answer):
 
 
 @tool(
-    domain="iot",
     category="action",
     repeat="no_effect",
     shown_by="setting_history",
@@ -238,7 +234,6 @@ def _own_unit(desired: float, unit: str) -> float:
 
 
 @tool(
-    domain="iot",
     category="action",
     repeat="no_effect",
     shown_by="setting_history",

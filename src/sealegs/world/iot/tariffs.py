@@ -14,8 +14,6 @@ from sealegs.world.iot.terms import DeviceId
 from sealegs.world.state import TODAY, identifier
 from sealegs.world.tool import Answer, World, tool
 
-__all__ = ["energy_tariff", "supply_contract"]
-
 PLANS = ("Business Flex", "Business Fixed", "Commercial Standard")
 SUPPLIERS = ("Northlight Energy", "Alder Power", "Bluestem Utilities", "Corvane Electric")
 
@@ -39,7 +37,6 @@ class Tariff(Answer):
 
 
 @tool(
-    domain="iot",
     category="source",
     answer=Tariff,
     examples=tuple({"city": name} for name in ("Lisbon", "Tokyo", "New York", "London", "Mumbai")),
@@ -102,7 +99,6 @@ def _ends_on(site: Site) -> date:
 
 
 @tool(
-    domain="iot",
     category="source",
     answer=Contract,
     examples=tuple({"meter_id": id} for id in METERS.values()),

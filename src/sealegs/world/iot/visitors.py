@@ -24,9 +24,6 @@ from sealegs.world.iot.doors import pass_id as id_of_pass
 from sealegs.world.iot.facts import device
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["activate_visitor_pass", "draft_visitor_pass"]
-
-
 PASSES = tuple(DRAFTS)
 STANDING = DRAFTS[PASSES[0]]
 
@@ -48,7 +45,6 @@ class VisitorDraft(Answer):
 
 
 @tool(
-    domain="iot",
     category="action",
     repeat="refused",
     shown_by="access_history",
@@ -113,7 +109,6 @@ class VisitorPass(Answer):
 
 
 @tool(
-    domain="iot",
     category="action",
     repeat="refused",
     shown_by="access_history",

@@ -18,8 +18,6 @@ from sealegs.world.office.terms import DueDay, WorkAddress, days_between
 from sealegs.world.state import TODAY
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["capture_backlog_item", "create_task", "plan_backlog_item"]
-
 BoardName = Annotated[str, Field(min_length=3, max_length=80, description="Name of the board, such as Month-end close")]
 Title = Annotated[str, Field(min_length=3, max_length=200, description="What is to be done, in a few words")]
 ItemId = Annotated[
@@ -158,7 +156,6 @@ CREATED = (
 
 
 @tool(
-    domain="office",
     category="action",
     repeat="again",
     key="idempotency_key",
@@ -184,7 +181,6 @@ def create_task(
 
 
 @tool(
-    domain="office",
     category="action",
     repeat="again",
     shown_by="work_item_history",
@@ -223,7 +219,6 @@ PLANS = (
 
 
 @tool(
-    domain="office",
     category="action",
     repeat="refused",
     shown_by="work_item_history",

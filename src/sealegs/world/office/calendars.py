@@ -27,13 +27,6 @@ from sealegs.world.office.holidays import WEEKDAY_OF, WORKING_WEEK
 from sealegs.world.office.terms import Day, Minutes, StartTime, WorkAddress
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = [
-    "calendar_free_busy",
-    "create_calendar_event",
-    "draft_invitation",
-    "scheduling_assistant",
-]
-
 WHOLE_DAY = minutes_between(OPENS, CLOSES)
 Subject = Annotated[str, Field(min_length=1, max_length=200, description="What the event is about")]
 
@@ -95,7 +88,6 @@ DATED = (Echo("date", "date"), Known("weekday", "date", WEEKDAY_OF), OneOf("week
 
 
 @tool(
-    domain="office",
     category="source",
     answer=FreeBusy,
     examples=FREE_ASKED,
@@ -158,7 +150,6 @@ class Suggestions(Answer):
 
 
 @tool(
-    domain="office",
     category="source",
     answer=Suggestions,
     examples=(
@@ -283,7 +274,6 @@ def invited(world: World, event: Event) -> dict[str, Any]:
 
 
 @tool(
-    domain="office",
     category="action",
     repeat="refused",
     shown_by="calendar_history",
@@ -304,7 +294,6 @@ def create_calendar_event(
 
 
 @tool(
-    domain="office",
     category="action",
     repeat="refused",
     shown_by="calendar_history",

@@ -12,8 +12,6 @@ from sealegs.world.office.facts import EMAIL_OF, NAME_OF, STAFF, THIS_MINUTE
 from sealegs.world.state import identifier
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["post_channel_message"]
-
 ChannelName = Annotated[
     str, Field(pattern=r"^#?[a-z0-9][a-z0-9-]{1,40}$", description="Name of the channel, such as #announcements")
 ]
@@ -67,7 +65,6 @@ class Posted(Answer):
 
 
 @tool(
-    domain="office",
     category="action",
     repeat="again",
     shown_by="message_history",

@@ -10,8 +10,6 @@ from sealegs.faults.invariants import Bounds, Echo, Formula, Ordered, Sums
 from sealegs.world.office.facts import minutes_between
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["overtime_split", "timecard_hours"]
-
 TIME = r"^([01][0-9]|2[0-3]):[0-5][0-9]$"
 ClockIn = Annotated[str, Field(pattern=TIME, description="Time of coming, HH:MM on a 24 h clock")]
 ClockOut = Annotated[str, Field(pattern=TIME, description="Time of going on the same day, HH:MM on a 24 h clock")]
@@ -60,7 +58,6 @@ class Timecard(Answer):
 
 
 @tool(
-    domain="office",
     category="processor",
     answer=Timecard,
     examples=EXAMPLES,
@@ -102,7 +99,6 @@ class Overtime(Answer):
 
 
 @tool(
-    domain="office",
     category="processor",
     answer=Overtime,
     examples=(*EXAMPLES, {**EXAMPLES[2], "normal_hours": 7.5}),

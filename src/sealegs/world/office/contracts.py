@@ -19,8 +19,6 @@ from sealegs.world.office.terms import days_between
 from sealegs.world.state import TODAY
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["contract_record", "contract_search", "contract_timeline", "notice_deadline"]
-
 Title = Annotated[
     str, Field(min_length=3, max_length=120, description="Title of the contract, such as Lisbon office lease")
 ]
@@ -74,7 +72,6 @@ class Record(ContractBody):
 
 
 @tool(
-    domain="office",
     category="source",
     answer=Record,
     examples=tuple({"title": name} for name in (*NAMES, "Travel agency framework")),
@@ -121,7 +118,6 @@ class Hits(ContractBody):
 
 
 @tool(
-    domain="office",
     category="source",
     answer=Hits,
     examples=(
@@ -204,7 +200,6 @@ class Notice(Answer):
 
 
 @tool(
-    domain="office",
     category="processor",
     answer=Notice,
     examples=TERMS,
@@ -256,7 +251,6 @@ class Timeline(Answer):
 
 
 @tool(
-    domain="office",
     category="processor",
     answer=Timeline,
     examples=(*TERMS, {"ends_on": "2026-08-31", "notice_months": 2, "renewal_months": 6}),

@@ -12,8 +12,6 @@ from sealegs.world.office.workbooks import WORKBOOKS, Column, document, titled
 from sealegs.world.state import TODAY, identifier
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["share_document", "sheet_column_total", "sheet_read_column"]
-
 LARGEST = 1_000_000_000
 REVIEW_ON = f"{int(TODAY[:4]) + 1}{TODAY[4:]}"
 Title = Annotated[
@@ -97,7 +95,6 @@ SHEET = (
 
 
 @tool(
-    domain="office",
     category="source",
     answer=ColumnTotal,
     examples=EXAMPLES,
@@ -132,7 +129,6 @@ def sheet_column_total(world: World, workbook: Title, column: ColumnName) -> dic
 
 
 @tool(
-    domain="office",
     category="source",
     answer=ColumnCells,
     examples=EXAMPLES,
@@ -196,7 +192,6 @@ class Permission(Answer):
 
 
 @tool(
-    domain="office",
     category="action",
     repeat="refused",
     shown_by="message_history",

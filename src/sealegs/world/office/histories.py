@@ -17,16 +17,6 @@ from sealegs.world.office.tickets import assign_ticket, create_ticket, open_serv
 from sealegs.world.office.timesheets import add_timesheet_row, log_time, open_timesheet
 from sealegs.world.office.training import confirm_training_place, enrol_in_session, reserve_training_place
 
-__all__ = [
-    "calendar_history",
-    "message_history",
-    "office_booking_history",
-    "print_history",
-    "training_history",
-    "work_item_history",
-    "working_time_history",
-]
-
 work_item_history = history(
     "work_item_history",
     create_task,

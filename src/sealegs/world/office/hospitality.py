@@ -13,8 +13,6 @@ from sealegs.world.office.terms import COUNTRY_OF, CURRENCY_OF, Day, OfficeCity,
 from sealegs.world.state import TODAY, identifier
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["order_catering", "reserve_parking_bay"]
-
 Menu = Annotated[
     Literal["breakfast", "sandwiches", "hot buffet", "vegetarian buffet", "coffee and cake", "reception"],
     Field(description="Menu of the house caterer"),
@@ -79,7 +77,6 @@ ORDERS = (
 
 
 @tool(
-    domain="office",
     category="action",
     repeat="refused",
     shown_by="office_booking_history",
@@ -170,7 +167,6 @@ CARS = (
 
 
 @tool(
-    domain="office",
     category="action",
     repeat="refused",
     shown_by="office_booking_history",

@@ -14,8 +14,6 @@ from sealegs.world.office.holidays import WEEKDAY_OF
 from sealegs.world.office.terms import Day, StartTime, days_between
 from sealegs.world.tool import World, tool
 
-__all__ = ["move_calendar_event", "send_invitation"]
-
 EventId = Annotated[str, Field(pattern=r"^EVT-[0-9A-F]{8}$", description="Id of an event in a calendar")]
 DraftId = Annotated[str, Field(pattern=r"^INV-[0-9A-F]{8}$", description="Id of a drafted invitation")]
 _IDS = list(EVENTS)
@@ -28,7 +26,6 @@ class SentInvitation(Invited):
 
 
 @tool(
-    domain="office",
     category="action",
     repeat="refused",
     shown_by="calendar_history",
@@ -55,7 +52,6 @@ class Moved(EventBody):
 
 
 @tool(
-    domain="office",
     category="action",
     repeat="refused",
     shown_by="calendar_history",

@@ -16,8 +16,6 @@ from sealegs.world.office.terms import NAME_BY_ID, CountryCode, EmployeeId, Firs
 from sealegs.world.state import TODAY
 from sealegs.world.tool import Answer, World, tool
 
-__all__ = ["leave_balance", "leave_ledger", "net_workdays", "period_by_week"]
-
 OPENED, ENDS = "2026-01-01", "2026-12-31"
 PEOPLE = tuple({"employee_id": id} for id in ("E-1012", "E-1021", "E-1043", "E-1074", "E-1084", "E-1060"))
 UNKNOWN = (({"employee_id": "E-9999"}, 404), ({"employee_id": "Duarte"}, 422))
@@ -44,7 +42,6 @@ class Balance(Answer):
 
 
 @tool(
-    domain="office",
     category="source",
     answer=Balance,
     examples=PEOPLE,
@@ -107,7 +104,6 @@ class Ledger(Answer):
 
 
 @tool(
-    domain="office",
     category="source",
     answer=Ledger,
     examples=PEOPLE,
@@ -182,7 +178,6 @@ class Workdays(Answer):
 
 
 @tool(
-    domain="office",
     category="processor",
     answer=Workdays,
     examples=PERIODS,
@@ -240,7 +235,6 @@ def _most(weeks: list[dict[str, Any]]) -> int:
 
 
 @tool(
-    domain="office",
     category="processor",
     answer=Weeks,
     examples=PERIODS,

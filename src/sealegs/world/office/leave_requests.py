@@ -23,8 +23,6 @@ from sealegs.world.office.holidays import WEEKDAY_OF
 from sealegs.world.office.terms import NAME_BY_ID, EmployeeId, FirstDay, LastDay
 from sealegs.world.tool import Answer, World, tool
 
-__all__ = ["draft_leave_request", "request_leave", "submit_leave_request"]
-
 DraftId = Annotated[str, Field(pattern=r"^LVD-[0-9A-F]{8}$", description="Id of a drafted leave request")]
 EXAMPLES = (
     {"employee_id": "E-1012", "first_day": "2026-03-30", "last_day": "2026-04-02"},
@@ -126,7 +124,6 @@ def _submitted(world: World, absence: Absence) -> dict[str, Any]:
 
 
 @tool(
-    domain="office",
     category="action",
     repeat="refused",
     shown_by="working_time_history",
@@ -144,7 +141,6 @@ def request_leave(world: World, employee_id: EmployeeId, first_day: FirstDay, la
 
 
 @tool(
-    domain="office",
     category="action",
     repeat="refused",
     shown_by="working_time_history",
@@ -172,7 +168,6 @@ class SubmittedDraft(Requested):
 
 
 @tool(
-    domain="office",
     category="action",
     repeat="refused",
     shown_by="working_time_history",

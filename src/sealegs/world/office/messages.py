@@ -12,8 +12,6 @@ from sealegs.world.office.teams import on_list
 from sealegs.world.state import identifier
 from sealegs.world.tool import Answer, World, tool
 
-__all__ = ["send_email"]
-
 HEADER_BYTES = 412
 To = Annotated[
     str,
@@ -47,7 +45,6 @@ class SentMail(Answer):
 
 
 @tool(
-    domain="office",
     category="action",
     repeat="again",
     key="idempotency_key",

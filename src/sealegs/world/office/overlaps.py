@@ -4,19 +4,6 @@ from __future__ import annotations
 
 from sealegs.world.tool import Overlap
 
-__all__ = [
-    "COURSE_PLACES",
-    "DATES_BEFORE",
-    "INVITATIONS",
-    "MESSAGES",
-    "PEOPLE",
-    "PERIODS",
-    "PRICED_PIECES",
-    "SPANS",
-    "TO_DO",
-    "WORKING_DAY",
-]
-
 PERIODS = Overlap.of("net_workdays", "period_by_week", "add_working_days", "expand_recurrence", "schedule_hours")
 PEOPLE = Overlap.of("team_roster", "distribution_list", "staff_directory_lookup", "mail_address_book")
 TO_DO = Overlap.of("create_task", "capture_backlog_item", "create_ticket", "open_service_request", "add_checklist_item")

@@ -11,8 +11,6 @@ from sealegs.world.office.facts import EMAIL_OF, NAME_OF, QUOTA_MB, SITES, STAFF
 from sealegs.world.state import TODAY
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["mail_address_book", "staff_directory_lookup"]
-
 FullName = Annotated[
     str, Field(min_length=3, max_length=80, description="First and last name of the employee, such as Ines Duarte")
 ]
@@ -47,7 +45,6 @@ def _years(hired_on: str, as_of: str) -> float:
 
 
 @tool(
-    domain="office",
     category="source",
     answer=StaffRecord,
     examples=(
@@ -135,7 +132,6 @@ def _recipient(text: str) -> Employee:
 
 
 @tool(
-    domain="office",
     category="source",
     answer=AddressBookEntry,
     examples=(

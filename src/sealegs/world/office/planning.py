@@ -14,8 +14,6 @@ from sealegs.world.office.holidays import WEEKDAY_OF, WORKING_WEEK, working_days
 from sealegs.world.office.worktime import Country, DailyHours, Hours, People
 from sealegs.world.tool import Answer, World, tool
 
-__all__ = ["schedule_hours", "workload_split"]
-
 After = Annotated[
     str,
     Field(pattern=DATE, description="Work begins on the next working day after it, YYYY-MM-DD"),
@@ -40,7 +38,6 @@ class Workload(Answer):
 
 
 @tool(
-    domain="office",
     category="processor",
     answer=Workload,
     examples=(
@@ -95,7 +92,6 @@ class Schedule(Answer):
 
 
 @tool(
-    domain="office",
     category="processor",
     answer=Schedule,
     examples=(

@@ -16,15 +16,6 @@ from sealegs.world.office.workbooks import WORKBOOKS, document
 from sealegs.world.state import NOW, identifier
 from sealegs.world.tool import Answer, World, tool
 
-__all__ = [
-    "estimate_print_job",
-    "find_printer",
-    "print_at_office",
-    "print_job_cost",
-    "print_tariff",
-    "submit_print_job",
-]
-
 MOST = 10_000_000_000
 Pages = Annotated[int, Field(ge=1, le=2000, description="Pages of one copy")]
 Copies = Annotated[int, Field(ge=1, le=500, description="Number of copies")]
@@ -53,7 +44,6 @@ class PriceList(Answer):
 
 
 @tool(
-    domain="office",
     category="source",
     answer=PriceList,
     examples=CITIES,
@@ -97,7 +87,6 @@ class FoundPrinter(Answer):
 
 
 @tool(
-    domain="office",
     category="source",
     answer=FoundPrinter,
     examples=(*CITIES, {"city": "London", "colour": True}),
@@ -203,7 +192,6 @@ def _cost(pages: int, copies: int, page_price: float, sheet_price: float, duplex
 
 
 @tool(
-    domain="office",
     category="processor",
     answer=Reckoned,
     examples=JOBS,
@@ -233,7 +221,6 @@ def print_job_cost(
 
 
 @tool(
-    domain="office",
     category="source",
     answer=Estimated,
     examples=(
@@ -303,7 +290,6 @@ QUEUED = (
 
 
 @tool(
-    domain="office",
     category="action",
     repeat="again",
     key="idempotency_key",
@@ -331,7 +317,6 @@ def submit_print_job(world: World, printer_id: PrinterId, document_id: DocumentI
 
 
 @tool(
-    domain="office",
     category="action",
     repeat="again",
     key="idempotency_key",

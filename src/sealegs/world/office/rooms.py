@@ -33,8 +33,6 @@ from sealegs.world.office.reservations import (
 )
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["book_meeting_room", "confirm_room_hold", "find_meeting_rooms", "hold_meeting_room"]
-
 City = Annotated[str, Field(min_length=2, max_length=60, description="City of the office, such as Berlin")]
 Day = Annotated[str, Field(pattern=DATE, description="Day of the meeting, YYYY-MM-DD")]
 Start = Annotated[
@@ -135,7 +133,6 @@ def _asked(date: str, start: str, minutes: int, **rest: Any) -> dict[str, Any]:
 
 
 @tool(
-    domain="office",
     category="source",
     answer=FreeRooms,
     examples=(
@@ -179,7 +176,6 @@ def find_meeting_rooms(
 
 
 @tool(
-    domain="office",
     category="action",
     repeat="refused",
     shown_by="office_booking_history",
@@ -212,7 +208,6 @@ def book_meeting_room(
 
 
 @tool(
-    domain="office",
     category="action",
     repeat="again",
     shown_by="office_booking_history",
@@ -260,7 +255,6 @@ def hold_meeting_room(
 
 
 @tool(
-    domain="office",
     category="action",
     repeat="refused",
     shown_by="office_booking_history",

@@ -9,8 +9,6 @@ from pydantic import Field
 from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, OneOf, Sums
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["nps_from_counts", "nps_from_ratings", "rating_groups"]
-
 Rating = Annotated[int, Field(ge=0, le=10)]
 Ratings = Annotated[list[Rating], Field(min_length=1, max_length=500, description="Ratings from 0 to 10")]
 People = Annotated[int, Field(ge=0, le=1_000_000)]
@@ -59,7 +57,6 @@ class Score(Answer):
 
 
 @tool(
-    domain="office",
     category="processor",
     answer=Score,
     examples=EXAMPLES,
@@ -107,7 +104,6 @@ def _largest(promoters: int, passives: int, detractors: int) -> str:
 
 
 @tool(
-    domain="office",
     category="processor",
     answer=Groups,
     examples=EXAMPLES,
@@ -153,7 +149,6 @@ class CountScore(Answer):
 
 
 @tool(
-    domain="office",
     category="processor",
     answer=CountScore,
     examples=(

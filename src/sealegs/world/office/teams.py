@@ -11,8 +11,6 @@ from sealegs.world.office.facts import EMAIL_OF, MAIL_DOMAIN, NAME_OF, SITES, ST
 from sealegs.world.state import TODAY
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["distribution_list", "team_roster"]
-
 TeamName = Annotated[str, Field(min_length=3, max_length=40, description="Name of the team, such as Finance")]
 ListName = Annotated[
     str,
@@ -52,7 +50,6 @@ class Roster(Answer):
 
 
 @tool(
-    domain="office",
     category="source",
     answer=Roster,
     examples=tuple({"team": name} for name in TEAMS),
@@ -104,7 +101,6 @@ class MailList(Answer):
 
 
 @tool(
-    domain="office",
     category="source",
     answer=MailList,
     examples=(

@@ -26,8 +26,6 @@ from sealegs.world.office.facts import (
 )
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["assign_ticket", "create_ticket", "open_service_request"]
-
 Service = Annotated[
     Literal[
         "laptop replacement",
@@ -133,7 +131,6 @@ def _described(ticket: Ticket) -> dict[str, Any]:
 
 
 @tool(
-    domain="office",
     category="action",
     repeat="refused",
     shown_by="work_item_history",
@@ -180,7 +177,6 @@ def create_ticket(
 
 
 @tool(
-    domain="office",
     category="action",
     repeat="refused",
     shown_by="work_item_history",
@@ -215,7 +211,6 @@ def open_service_request(
 
 
 @tool(
-    domain="office",
     category="action",
     repeat="refused",
     shown_by="work_item_history",

@@ -20,8 +20,6 @@ from sealegs.world.office.terms import NAME_BY_ID, Day, EmployeeId, office_day
 from sealegs.world.state import identifier
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["add_timesheet_row", "find_project", "log_time", "open_timesheet"]
-
 TARGET_HOURS: Final = 40
 DAY_HOURS: Final = 12
 ProjectCode = Annotated[str, Field(pattern=r"^PRJ-[0-9]{4}$", description="Project code, such as PRJ-2101")]
@@ -75,7 +73,6 @@ class FoundProject(Answer):
 
 
 @tool(
-    domain="office",
     category="source",
     answer=FoundProject,
     examples=tuple(
@@ -160,7 +157,6 @@ LOGGED = (
 
 
 @tool(
-    domain="office",
     category="action",
     repeat="refused",
     shown_by="working_time_history",
@@ -202,7 +198,6 @@ class OpenedSheet(Answer):
 
 
 @tool(
-    domain="office",
     category="action",
     repeat="refused",
     shown_by="working_time_history",
@@ -259,7 +254,6 @@ ROWS = (
 
 
 @tool(
-    domain="office",
     category="action",
     repeat="refused",
     shown_by="working_time_history",

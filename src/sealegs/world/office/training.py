@@ -17,8 +17,6 @@ from sealegs.world.office.terms import CURRENCY_OF, WorkAddress
 from sealegs.world.state import identifier
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["confirm_training_place", "enrol_in_session", "reserve_training_place", "training_catalogue"]
-
 CourseName = Annotated[
     str, Field(min_length=3, max_length=80, description="Title of the course, such as Negotiation basics")
 ]
@@ -185,7 +183,6 @@ def _enrolled(world: World, session: Session, email: str) -> dict[str, Any]:
 
 
 @tool(
-    domain="office",
     category="source",
     answer=Offer,
     examples=tuple(
@@ -219,7 +216,6 @@ ENROLMENTS = (
 
 
 @tool(
-    domain="office",
     category="action",
     repeat="refused",
     shown_by="training_history",
@@ -242,7 +238,6 @@ def enrol_in_session(world: World, session_id: SessionId, email: WorkAddress) ->
 
 
 @tool(
-    domain="office",
     category="action",
     repeat="refused",
     shown_by="training_history",
@@ -294,7 +289,6 @@ class ConfirmedPlace(Enrolled):
 
 
 @tool(
-    domain="office",
     category="action",
     repeat="refused",
     shown_by="training_history",

@@ -22,8 +22,6 @@ from sealegs.world.office.holidays import (
 )
 from sealegs.world.tool import Answer, World, tool
 
-__all__ = ["add_working_days", "expand_recurrence", "team_effort"]
-
 Frequency = Literal["workday", "weekly", "fortnightly", "monthly"]
 Start = Annotated[str, Field(pattern=DATE, description="Day to count from, YYYY-MM-DD; not itself counted")]
 First = Annotated[str, Field(pattern=DATE, description="First date of the series, YYYY-MM-DD")]
@@ -56,7 +54,6 @@ class Deadline(Answer):
 
 
 @tool(
-    domain="office",
     category="processor",
     answer=Deadline,
     examples=(
@@ -130,7 +127,6 @@ def _series(first: date, frequency: Frequency) -> Iterator[date]:
 
 
 @tool(
-    domain="office",
     category="processor",
     answer=Recurrence,
     examples=(
@@ -209,7 +205,6 @@ class Effort(Answer):
 
 
 @tool(
-    domain="office",
     category="processor",
     answer=Effort,
     examples=(

@@ -14,8 +14,6 @@ from sealegs.world.shopping.ledger import HELD_UNTIL, goods, place, set_aside
 from sealegs.world.state import NOW, World, identifier
 from sealegs.world.tool import Answer, Refusal, tool
 
-__all__ = ["add_to_cart", "checkout_cart"]
-
 CartId = Annotated[str, Field(pattern=r"^CART-[0-9A-F]{8}$", description="Cart number, such as CART-5A10D3E7")]
 
 
@@ -78,7 +76,6 @@ class CartView(Answer):
 
 
 @tool(
-    domain="shopping",
     category="action",
     repeat="again",
     shown_by="order_history",
@@ -182,7 +179,6 @@ class Checkout(Answer):
 
 
 @tool(
-    domain="shopping",
     category="action",
     repeat="refused",
     shown_by="order_history",

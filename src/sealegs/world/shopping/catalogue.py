@@ -17,8 +17,6 @@ from sealegs.world.shopping.ledger import available
 from sealegs.world.shopping.listing import MAX_PRICE, Hit, by_price, by_rating, hit, in_stock
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["product_details", "search_products"]
-
 Sorting = Literal["relevance", "price", "rating"]
 
 
@@ -42,7 +40,6 @@ class Found(Answer):
 
 
 @tool(
-    domain="shopping",
     category="source",
     answer=Found,
     examples=(
@@ -157,7 +154,6 @@ def _mean_stars(rows: Sequence[Mapping[str, Any]]) -> float:
 
 
 @tool(
-    domain="shopping",
     category="source",
     answer=ProductPage,
     examples=({"sku": "KB-3105"}, {"sku": "CH-1318"}, {"sku": "CO-5042"}, {"sku": "MO-2110"}, {"sku": "PA-6030"}),

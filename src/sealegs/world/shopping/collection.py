@@ -18,8 +18,6 @@ from sealegs.world.shopping.ledger import order
 from sealegs.world.state import NOW, World
 from sealegs.world.tool import Answer, Refusal, tool
 
-__all__ = ["book_collection", "collection_points", "confirm_collection_slot", "hold_collection_slot"]
-
 _HELD_UNTIL = "2026-03-02T09:20:00"
 Day = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$", description="Day of collection, YYYY-MM-DD")]
 _CITY_OF_POINT = {point.name: point.city for point in POINTS.values()}
@@ -51,7 +49,6 @@ class Points(Answer):
 
 
 @tool(
-    domain="shopping",
     category="source",
     answer=Points,
     examples=tuple({"city": name} for name in ("Lisbon", "Toronto", "Tokyo", "Vienna", "London")),
@@ -119,7 +116,6 @@ _BOOKED: tuple[Invariant, ...] = (
 
 
 @tool(
-    domain="shopping",
     category="action",
     repeat="refused",
     shown_by="collection_history",
@@ -185,7 +181,6 @@ class Held(Answer):
 
 
 @tool(
-    domain="shopping",
     category="action",
     repeat="refused",
     shown_by="collection_history",
@@ -240,7 +235,6 @@ class Confirmed(Booked):
 
 
 @tool(
-    domain="shopping",
     category="action",
     repeat="refused",
     shown_by="collection_history",

@@ -17,8 +17,6 @@ from sealegs.world.shopping.arguments import IN_DOLLARS
 from sealegs.world.shopping.facts import CURRENCY, Category
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["import_charges", "import_rates", "landed_cost"]
-
 _HEADINGS = {
     **{"office chairs": "9401.39", "monitors": "8528.52", "keyboards": "8471.60", "headsets": "8518.30"},
     **{"coffee": "0901.21", "printer paper": "4802.56", "desk lamps": "9405.21", "backpacks": "4202.92"},
@@ -89,7 +87,6 @@ class Rates(Answer):
 
 
 @tool(
-    domain="shopping",
     category="source",
     answer=Rates,
     examples=(
@@ -156,7 +153,6 @@ class Charges(Answer):
 
 
 @tool(
-    domain="shopping",
     category="processor",
     answer=Charges,
     examples=(
@@ -238,7 +234,6 @@ class Landed(Answer):
 
 
 @tool(
-    domain="shopping",
     category="processor",
     answer=Landed,
     examples=(

@@ -13,8 +13,6 @@ from sealegs.world.shopping.facts import CURRENCY, product
 from sealegs.world.shopping.terms import billable_kg, shipment
 from sealegs.world.tool import Answer, World, tool
 
-__all__ = ["delivery_quote", "parcel_rate"]
-
 IN_COUNTRY = Known("country", "city", {city.name: city.country for city in CITIES.values()})
 
 
@@ -37,7 +35,6 @@ class Quote(Answer):
 
 
 @tool(
-    domain="shopping",
     category="source",
     answer=Quote,
     examples=(
@@ -112,7 +109,6 @@ class Rate(Answer):
 
 
 @tool(
-    domain="shopping",
     category="processor",
     answer=Rate,
     examples=(

@@ -11,8 +11,6 @@ from sealegs.world.shopping.returns import open_return, refund_order_line, settl
 from sealegs.world.shopping.suppliers import approve_restock, order_from_supplier, request_restock
 from sealegs.world.shopping.warranty import register_order_warranty, register_warranty
 
-__all__ = ["collection_history", "order_history", "restock_history", "return_history", "warranty_history"]
-
 order_history = history(
     "order_history",
     add_to_cart,

@@ -14,8 +14,6 @@ from sealegs.world.shopping.ledger import HELD_UNTIL, place, set_aside
 from sealegs.world.state import NOW, World, identifier
 from sealegs.world.tool import Answer, Refusal, tool
 
-__all__ = ["hold_stock", "order_held_stock"]
-
 
 @dataclass(frozen=True, slots=True)
 class _Hold:
@@ -43,7 +41,6 @@ class HoldSlip(Answer):
 
 
 @tool(
-    domain="shopping",
     category="action",
     repeat="refused",
     shown_by="order_history",
@@ -130,7 +127,6 @@ def _open_hold(world: World, hold_id: str) -> _Hold:
 
 
 @tool(
-    domain="shopping",
     category="action",
     repeat="refused",
     shown_by="order_history",

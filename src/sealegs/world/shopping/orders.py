@@ -16,8 +16,6 @@ from sealegs.world.shopping.terms import billable_kg, business_day
 from sealegs.world.state import World
 from sealegs.world.tool import Answer, tool
 
-__all__ = ["customer_order", "track_parcel"]
-
 
 class OrderLine(BaseModel):
     """So many pieces of one product in an order."""
@@ -58,7 +56,6 @@ class OrderRecord(Answer):
 
 
 @tool(
-    domain="shopping",
     category="source",
     answer=OrderRecord,
     examples=(
@@ -171,7 +168,6 @@ _PHASES = {"processing": "announced", "shipped": "in_transit", "delivered": "han
 
 
 @tool(
-    domain="shopping",
     category="source",
     answer=Tracking,
     examples=(

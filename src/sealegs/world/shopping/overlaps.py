@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from sealegs.world.tool import Overlap
 
-__all__ = ["AMOUNT_TIMES_RATE", "IMPORT_TAXES", "PRICE_TIMES_PIECES", "PRODUCTS"]
-
 PRODUCTS = Overlap.of("search_products", "browse_category", "product_details", "choose_offer")
 IMPORT_TAXES = Overlap.of(
     "import_charges", "import_rates", "landed_cost", "lodging_tax", "vat_breakdown", "order_total"

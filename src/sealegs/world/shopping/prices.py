@@ -13,8 +13,6 @@ from sealegs.world.shopping.facts import CURRENCY, PRODUCTS, product
 from sealegs.world.state import TODAY, World, identifier
 from sealegs.world.tool import Answer, Refusal, tool
 
-__all__ = ["set_price_alert", "unit_price"]
-
 
 class Alert(Answer):
     """An alert that is set."""
@@ -34,7 +32,6 @@ class Alert(Answer):
 
 
 @tool(
-    domain="shopping",
     category="action",
     repeat="refused",
     shown_by="order_history",
@@ -125,7 +122,6 @@ def _packs(wanted: float, pack_size: float) -> int:
 
 
 @tool(
-    domain="shopping",
     category="processor",
     answer=PackPrice,
     examples=(

@@ -13,8 +13,6 @@ from sealegs.world.shopping.terms import saving
 from sealegs.world.state import TODAY
 from sealegs.world.tool import Answer, World, tool
 
-__all__ = ["coupon_discount", "order_total"]
-
 CODE = r"^[A-Za-z0-9]{4,12}$"
 
 
@@ -33,7 +31,6 @@ class Reckoning(Answer):
 
 
 @tool(
-    domain="shopping",
     category="processor",
     answer=Reckoning,
     examples=(
@@ -114,7 +111,6 @@ class Worth(Answer):
 
 
 @tool(
-    domain="shopping",
     category="processor",
     answer=Worth,
     examples=(

@@ -19,8 +19,6 @@ from sealegs.world.shopping.terms import business_day
 from sealegs.world.state import TODAY, World, identifier
 from sealegs.world.tool import Answer, Refusal, tool
 
-__all__ = ["open_return", "refund_order_line", "settle_return"]
-
 Reason = Literal["damaged", "defective", "wrong item", "arrived late", "not needed"]
 _FEE_PERCENT = {"damaged": 0, "defective": 0, "wrong item": 0, "arrived late": 0, "not needed": 10}
 _SEND_BY, _CREDIT_DAYS = "2026-03-16", 3
@@ -140,7 +138,6 @@ class Opened(Answer):
 
 
 @tool(
-    domain="shopping",
     category="action",
     repeat="again",
     shown_by="return_history",
@@ -218,7 +215,6 @@ class Settled(Answer):
 
 
 @tool(
-    domain="shopping",
     category="action",
     repeat="refused",
     shown_by="return_history",
@@ -278,7 +274,6 @@ class DeskRefund(Answer):
 
 
 @tool(
-    domain="shopping",
     category="action",
     repeat="again",
     key="idempotency_key",

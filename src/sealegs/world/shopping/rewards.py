@@ -13,8 +13,6 @@ from sealegs.world.shopping.facts_rewards import MEMBERS, RATES, TIERS, Tier, ea
 from sealegs.world.state import TODAY, World
 from sealegs.world.tool import Answer, tool
 
-__all__ = ["points_at_rate", "points_for_purchase", "rewards_account", "rewards_statement"]
-
 _SINCE = "2026-01-01"
 _MEMBER_IDS = {found.name: found.member_id for found in MEMBERS.values()}
 _TIER = OneOf("tier", TIERS, ("bronze", "trial", "suspended"))
@@ -42,7 +40,6 @@ class Account(Answer):
 
 
 @tool(
-    domain="shopping",
     category="source",
     answer=Account,
     examples=tuple(
@@ -109,7 +106,6 @@ class Statement(Answer):
 
 
 @tool(
-    domain="shopping",
     category="source",
     answer=Statement,
     examples=tuple(
@@ -171,7 +167,6 @@ class Earned(Answer):
 
 
 @tool(
-    domain="shopping",
     category="processor",
     answer=Earned,
     examples=(
@@ -229,7 +224,6 @@ class AtRate(Answer):
 
 
 @tool(
-    domain="shopping",
     category="processor",
     answer=AtRate,
     examples=(

@@ -16,8 +16,6 @@ from sealegs.world.shopping.facts import CURRENCY, Category
 from sealegs.world.shopping.listing import MAX_PRICE, Hit, by_price, by_rating, hit, in_stock
 from sealegs.world.tool import Answer, Refusal, World, tool
 
-__all__ = ["browse_category", "choose_offer"]
-
 Shelf = Annotated[Category, Field(description="Product category")]
 
 
@@ -36,7 +34,6 @@ class ShelfList(Answer):
 
 
 @tool(
-    domain="shopping",
     category="source",
     answer=ShelfList,
     examples=tuple({"category": name} for name in ("monitors", "desk lamps", "coffee", "headsets")),
@@ -104,7 +101,6 @@ _CHOICE = ("argument:offers", "argument:max_price", "argument:by")
 
 
 @tool(
-    domain="shopping",
     category="processor",
     answer=Choice,
     examples=(

@@ -18,8 +18,6 @@ from sealegs.world.shopping.terms import business_day
 from sealegs.world.state import TODAY, World
 from sealegs.world.tool import Answer, Refusal, tool
 
-__all__ = ["approve_restock", "order_from_supplier", "request_restock", "supplier_offers"]
-
 Pieces = Annotated[int, Field(ge=1, le=2_000, description="Number of pieces to buy in")]
 _EMAILS = {found.name: found.email for found in SUPPLIERS.values()}
 _IDS = {found.name: found.supplier_id for found in SUPPLIERS.values()}
@@ -53,7 +51,6 @@ class Offers(Answer):
 
 
 @tool(
-    domain="shopping",
     category="source",
     answer=Offers,
     examples=tuple({"sku": sku} for sku in ("CH-1318", "MO-2127", "KB-3105", "CO-5042", "HS-4190")),
@@ -120,7 +117,6 @@ class Purchase(Answer):
 
 
 @tool(
-    domain="shopping",
     category="action",
     repeat="refused",
     shown_by="restock_history",
@@ -192,7 +188,6 @@ class Asked(Answer):
 
 
 @tool(
-    domain="shopping",
     category="action",
     repeat="refused",
     shown_by="restock_history",
@@ -266,7 +261,6 @@ class Approved(Answer):
 
 
 @tool(
-    domain="shopping",
     category="action",
     repeat="refused",
     shown_by="restock_history",

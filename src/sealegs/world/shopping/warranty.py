@@ -15,8 +15,6 @@ from sealegs.world.shopping.terms import months_after
 from sealegs.world.state import TODAY, World, identifier
 from sealegs.world.tool import Answer, Refusal, tool
 
-__all__ = ["register_order_warranty", "register_warranty"]
-
 
 def _register(world: World, sku: str, owner: str, starts_on: str) -> dict[str, Any]:
     item = product(sku)
@@ -62,7 +60,6 @@ _REGISTERED: tuple[Invariant, ...] = (
 
 
 @tool(
-    domain="shopping",
     category="action",
     repeat="refused",
     shown_by="warranty_history",
@@ -122,7 +119,6 @@ class OrderCertificate(Answer):
 
 
 @tool(
-    domain="shopping",
     category="action",
     repeat="refused",
     shown_by="warranty_history",

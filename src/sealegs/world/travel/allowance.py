@@ -16,8 +16,6 @@ from sealegs.world.tool import Answer, Refusal, World, tool
 from sealegs.world.travel.facts import CURRENCIES, CURRENCY_OF, PRICE_LEVEL, day, known_currency, money, place
 from sealegs.world.travel.terms import Amount, CityName, Currency, Day
 
-__all__ = ["allowance_for_days", "count_travel_days", "per_diem_allowance", "per_diem_rate"]
-
 PART_SHARE = 0.75
 COUNTRY_OF = {name: place(name).country for name in CURRENCY_OF}
 
@@ -70,7 +68,6 @@ def _part_rate(daily_rate: float, currency: str) -> float:
 
 
 @tool(
-    domain="travel",
     category="source",
     answer=PerDiem,
     examples=({"city": "Berlin"}, {"city": "Tokyo"}, {"city": "Zurich"}, {"city": "Mumbai"}, {"city": "Chicago"}),
@@ -120,7 +117,6 @@ Days = Annotated[int, Field(ge=0, le=90)]
 
 
 @tool(
-    domain="travel",
     category="source",
     answer=DayAllowance,
     examples=(
@@ -208,7 +204,6 @@ TRIPS = (
 
 
 @tool(
-    domain="travel",
     category="processor",
     answer=TravelDays,
     examples=TRIPS,
@@ -260,7 +255,6 @@ class Allowance(Answer):
 
 
 @tool(
-    domain="travel",
     category="processor",
     answer=Allowance,
     examples=(

@@ -13,8 +13,6 @@ from sealegs.world.travel.facts import CURRENCY_OF, money
 from sealegs.world.travel.flight_facts import CARRIERS, flight
 from sealegs.world.travel.terms import Cabin, FlightNumber
 
-__all__ = ["baggage_rules", "excess_baggage_price"]
-
 
 class BaggageRules(Answer):
     """What baggage a flight takes, and what excess costs."""
@@ -34,7 +32,6 @@ class BaggageRules(Answer):
 
 
 @tool(
-    domain="travel",
     category="source",
     answer=BaggageRules,
     examples=(
@@ -101,7 +98,6 @@ class ExcessPrice(Answer):
 
 
 @tool(
-    domain="travel",
     category="source",
     answer=ExcessPrice,
     examples=(

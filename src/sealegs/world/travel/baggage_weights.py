@@ -13,8 +13,6 @@ from sealegs.world.travel.baggage_tariff import MAX_KG, product
 from sealegs.world.travel.facts import CURRENCIES, known_currency, money
 from sealegs.world.travel.terms import Amount, Cabin, Currency
 
-__all__ = ["baggage_fee", "weigh_baggage"]
-
 TOO_HEAVY = 45.0
 
 Weights = Annotated[
@@ -47,7 +45,6 @@ class BaggageFee(Answer):
 
 
 @tool(
-    domain="travel",
     category="processor",
     answer=BaggageFee,
     examples=(
@@ -166,7 +163,6 @@ class Weighed(Answer):
 
 
 @tool(
-    domain="travel",
     category="processor",
     answer=Weighed,
     examples=(

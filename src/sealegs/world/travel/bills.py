@@ -11,8 +11,6 @@ from sealegs.world.tool import Answer, Refusal, World, tool
 from sealegs.world.travel.facts import CURRENCIES, known_currency, money, share_of
 from sealegs.world.travel.terms import Amount, Currency, Percent
 
-__all__ = ["split_trip_bill"]
-
 
 def _each(total: float, people: int, currency: str) -> float:
     return money(total / people, currency)
@@ -30,7 +28,6 @@ class SplitBill(Answer):
 
 
 @tool(
-    domain="travel",
     category="processor",
     answer=SplitBill,
     examples=(

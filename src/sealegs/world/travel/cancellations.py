@@ -21,8 +21,6 @@ from sealegs.world.travel.hotel_facts import HOTELS, hotel, nights
 from sealegs.world.travel.rooms import Quote
 from sealegs.world.travel.terms import CheckIn, HotelId, Person
 
-__all__ = ["cancel_guest_stay", "cancel_hotel_booking"]
-
 KEPT = {"flexible": 0, "saver": 30}
 """What the hotel keeps of the price, in per cent."""
 
@@ -144,7 +142,6 @@ def _cancel(world: World, found: Booked) -> dict[str, Any]:
 
 
 @tool(
-    domain="travel",
     category="action",
     repeat="refused",
     shown_by="stay_history",
@@ -167,7 +164,6 @@ def cancel_hotel_booking(
 
 
 @tool(
-    domain="travel",
     category="action",
     repeat="refused",
     shown_by="stay_history",

@@ -13,8 +13,6 @@ from sealegs.world.travel.hotel_facts import net_of, nights, weekend_nights
 from sealegs.world.travel.hotels import nights_between
 from sealegs.world.travel.terms import Amount, CheckIn, CheckOut, Currency, Percent
 
-__all__ = ["lodging_tax", "stay_cost", "trip_cost"]
-
 SETTLED: tuple[Invariant, ...] = (
     Echo("currency", "currency"),
     OneOf("currency", CURRENCIES, ("EUX", "UDS", "PTS", "XXX")),
@@ -40,7 +38,6 @@ def _net(weeknights: int, weekend: int, weeknight_rate: float, weekend_rate: flo
 
 
 @tool(
-    domain="travel",
     category="processor",
     answer=StayCost,
     examples=(
@@ -151,7 +148,6 @@ class LodgingTax(Answer):
 
 
 @tool(
-    domain="travel",
     category="processor",
     answer=LodgingTax,
     examples=(
@@ -206,7 +202,6 @@ class TripCost(Answer):
 
 
 @tool(
-    domain="travel",
     category="processor",
     answer=TripCost,
     examples=(

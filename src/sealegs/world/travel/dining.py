@@ -27,8 +27,6 @@ from sealegs.world.travel.dining_facts import (
 from sealegs.world.travel.facts import CURRENCY_OF, money, shown
 from sealegs.world.travel.terms import CityName, Moment, Person
 
-__all__ = ["confirm_table_request", "find_restaurants", "request_table", "reserve_table"]
-
 Kitchen = Annotated[Literal["italian", "japanese", "indian", "vegetarian"], Field(description="Kitchen")]
 At = Annotated[Moment, Field(description="Local time at which the party comes, such as 2026-03-18T19:30")]
 Party = Annotated[int, Field(ge=1, le=12, description="People in the party")]
@@ -115,7 +113,6 @@ def _highest(restaurants: list[dict[str, Any]]) -> float:
 
 
 @tool(
-    domain="travel",
     category="source",
     answer=RestaurantSearch,
     examples=WISHES,
@@ -209,7 +206,6 @@ def _reserve(world: World, made: Request, guest: str) -> dict[str, Any]:
 
 
 @tool(
-    domain="travel",
     category="action",
     repeat="refused",
     shown_by="table_history",
@@ -254,7 +250,6 @@ class TableRequest(Table):
 
 
 @tool(
-    domain="travel",
     category="action",
     repeat="refused",
     shown_by="table_history",
@@ -306,7 +301,6 @@ class ConfirmedTable(Reservation):
 
 
 @tool(
-    domain="travel",
     category="action",
     repeat="refused",
     shown_by="table_history",

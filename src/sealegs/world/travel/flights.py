@@ -16,8 +16,6 @@ from sealegs.world.travel.flight_facts import Flight, route
 from sealegs.world.travel.seats import seats_left
 from sealegs.world.travel.terms import Cabin, CityName, Day
 
-__all__ = ["fare_calendar", "search_flights"]
-
 AIRPORT_OF = {name: found.code for name, found in AIRPORTS.items()}
 Offers = Sequence[Mapping[str, Any]]
 
@@ -67,7 +65,6 @@ class FlightSearch(Answer):
 
 
 @tool(
-    domain="travel",
     category="source",
     answer=FlightSearch,
     examples=(
@@ -192,7 +189,6 @@ def _last_day(from_date: str, days: int) -> str:
 
 
 @tool(
-    domain="travel",
     category="source",
     answer=FareCalendar,
     examples=(

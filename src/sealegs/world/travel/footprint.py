@@ -10,8 +10,6 @@ from sealegs.faults.invariants import Bounds, Echo, Formula, Known
 from sealegs.world.tool import Answer, Refusal, World, tool
 from sealegs.world.travel.rail_facts import KG_PER_KM
 
-__all__ = ["carbon_footprint", "group_emissions"]
-
 KG_BY_MODE = {"train": KG_PER_KM, "coach": 0.027, "ferry": 0.112, "car": 0.17, "plane": 0.195}
 """Kilograms of carbon dioxide per traveller and kilometre; a car carries one."""
 
@@ -45,7 +43,6 @@ class Footprint(Answer):
 
 
 @tool(
-    domain="travel",
     category="processor",
     answer=Footprint,
     examples=(
@@ -103,7 +100,6 @@ class GroupEmissions(Answer):
 
 
 @tool(
-    domain="travel",
     category="processor",
     answer=GroupEmissions,
     examples=(

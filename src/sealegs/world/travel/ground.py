@@ -16,8 +16,6 @@ from sealegs.world.tool import Answer, Refusal, World, tool
 from sealegs.world.travel.facts import AIRPORTS, CURRENCY_OF, future_day, moment, money, place, shown
 from sealegs.world.travel.terms import CityName, Moment, Person
 
-__all__ = ["arrival_exit_time", "book_airport_transfer", "book_ride"]
-
 TAXI_IN = 15
 PASSPORT = 30
 FIRST_BAG, NEXT_BAG = 20, 5
@@ -55,7 +53,6 @@ class ExitTime(Answer):
 
 
 @tool(
-    domain="travel",
     category="processor",
     answer=ExitTime,
     examples=(
@@ -176,7 +173,6 @@ def _ride(id: str, where: str, pickup: datetime, traveller: str, vehicle: str) -
 
 
 @tool(
-    domain="travel",
     category="action",
     repeat="refused",
     shown_by="ground_transport_history",
@@ -214,7 +210,6 @@ class Transfer(Ride):
 
 
 @tool(
-    domain="travel",
     category="action",
     repeat="refused",
     shown_by="ground_transport_history",

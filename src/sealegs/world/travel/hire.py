@@ -18,8 +18,6 @@ from sealegs.world.travel.flights import least
 from sealegs.world.travel.hire_facts import CITY_OF, CLASSES, CODES, MODELS, Rental, rental
 from sealegs.world.travel.terms import CityName, Moment, Person
 
-__all__ = ["book_hire_car", "reserve_hire_quote", "search_hire_cars"]
-
 PickUp = Annotated[Moment, Field(description="Local time of the pick-up at the airport, such as 2026-03-18T10:00")]
 Return = Annotated[Moment, Field(description="Local time of the return to the airport, such as 2026-03-21T18:00")]
 CarClassName = Annotated[Literal["economy", "compact", "estate", "suv"], Field(description="Class of car")]
@@ -80,7 +78,6 @@ class HireSearch(Answer):
 
 
 @tool(
-    domain="travel",
     category="source",
     answer=HireSearch,
     examples=(
@@ -213,7 +210,6 @@ def _reserve(world: World, found: Rental, driver: str) -> dict[str, Any]:
 
 
 @tool(
-    domain="travel",
     category="action",
     repeat="refused",
     shown_by="ground_transport_history",
@@ -286,7 +282,6 @@ class QuotedCar(HireCar):
 
 
 @tool(
-    domain="travel",
     category="action",
     repeat="refused",
     shown_by="ground_transport_history",

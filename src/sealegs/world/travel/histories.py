@@ -13,14 +13,6 @@ from sealegs.world.travel.rail_tickets import buy_train_ticket, reserve_rail_off
 from sealegs.world.travel.ticketing import book_flight, hold_seat, issue_ticket
 from sealegs.world.travel.visas import apply_for_visa, open_visa_case, submit_visa_case
 
-__all__ = [
-    "ground_transport_history",
-    "stay_history",
-    "table_history",
-    "travel_papers_history",
-    "travel_ticket_history",
-]
-
 travel_ticket_history = history(
     "travel_ticket_history",
     hold_seat,

@@ -15,8 +15,6 @@ from sealegs.world.travel.hotel_facts import hotels_in
 from sealegs.world.travel.rooms import Quote, rooms_left
 from sealegs.world.travel.terms import CheckIn, CheckOut, CityName, Stars
 
-__all__ = ["hotel_directory", "search_hotels"]
-
 
 def nights_between(check_in: str, check_out: str) -> int:
     """The length of a stay."""
@@ -53,7 +51,6 @@ class HotelSearch(Answer):
 
 
 @tool(
-    domain="travel",
     category="source",
     answer=HotelSearch,
     examples=(
@@ -151,7 +148,6 @@ class HotelDirectory(Answer):
 
 
 @tool(
-    domain="travel",
     category="source",
     answer=HotelDirectory,
     examples=(

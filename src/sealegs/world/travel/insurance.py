@@ -28,8 +28,6 @@ from sealegs.world.travel.facts import (
 )
 from sealegs.world.travel.terms import CityName, Currency, Day, Person
 
-__all__ = ["bind_insurance_quote", "buy_travel_insurance", "quote_travel_insurance"]
-
 TAX_PERCENT = 12.0
 COVERS = {"basic": ("BAS", 2.1, 50_000), "standard": ("STD", 3.4, 250_000), "premium": ("PRM", 5.6, 1_000_000)}
 """Cover: code, euro a day, what medical treatment is insured for."""
@@ -160,7 +158,6 @@ TRIPS = (
 
 
 @tool(
-    domain="travel",
     category="source",
     answer=InsuranceQuote,
     examples=TRIPS,
@@ -212,7 +209,6 @@ def _insure(world: World, risk: Risk, traveller: str) -> dict[str, Any]:
 
 
 @tool(
-    domain="travel",
     category="action",
     repeat="refused",
     shown_by="travel_papers_history",
@@ -250,7 +246,6 @@ class BoundPolicy(Policy):
 
 
 @tool(
-    domain="travel",
     category="action",
     repeat="refused",
     shown_by="travel_papers_history",

@@ -15,8 +15,6 @@ from sealegs.world.travel.hotels import nights_between
 from sealegs.world.travel.rooms import Quote, book
 from sealegs.world.travel.terms import CheckIn, CheckOut, HotelId, Person
 
-__all__ = ["book_hotel_offer", "book_hotel_room"]
-
 
 class Stay(Answer):
     """A booked stay and its price."""
@@ -80,7 +78,6 @@ class OfferStay(Stay):
 
 
 @tool(
-    domain="travel",
     category="action",
     repeat="refused",
     shown_by="stay_history",
@@ -135,7 +132,6 @@ class RoomStay(Stay):
 
 
 @tool(
-    domain="travel",
     category="action",
     repeat="refused",
     shown_by="stay_history",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from sealegs.world.tool import Overlap
 
-__all__ = ["FARES", "HOTELS", "INSURED_DAYS", "SHARES", "TAXES", "TRIP_DAYS", "VISA_TERMS"]
-
 HOTELS = Overlap.of("search_hotels", "hotel_directory")
 FARES = Overlap.of("search_flights", "fare_calendar")
 TAXES = Overlap.of("lodging_tax", "vat_breakdown")

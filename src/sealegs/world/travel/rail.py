@@ -15,8 +15,6 @@ from sealegs.world.travel.rail_facts import KG_PER_KM, STATIONS, Train, trains_b
 from sealegs.world.travel.rail_tickets import TravelClass, offer_id, seats_free
 from sealegs.world.travel.terms import CityName, Day
 
-__all__ = ["plan_rail_journey", "train_timetable"]
-
 JOURNEY: tuple[Invariant, ...] = (
     Echo("origin", "origin"),
     Echo("destination", "destination"),
@@ -83,7 +81,6 @@ def _speed(distance_km: float, duration_minutes: float) -> float:
 
 
 @tool(
-    domain="travel",
     category="source",
     answer=Timetable,
     examples=(
@@ -178,7 +175,6 @@ class RailPlan(Answer):
 
 
 @tool(
-    domain="travel",
     category="source",
     answer=RailPlan,
     examples=(

@@ -20,8 +20,6 @@ from sealegs.world.travel.flights import minutes_between
 from sealegs.world.travel.rail_facts import STATIONS, Train, train
 from sealegs.world.travel.terms import Day, Person
 
-__all__ = ["buy_train_ticket", "reserve_rail_offer"]
-
 TravelClass = Annotated[Literal["second", "first"], Field(description="Class of travel")]
 CLASS_CODES = {"first": "1", "second": "2"}
 
@@ -124,7 +122,6 @@ def _issue(world: World, found: Train, date: str, travel_class: str, passenger: 
 
 
 @tool(
-    domain="travel",
     category="action",
     repeat="refused",
     shown_by="travel_ticket_history",
@@ -172,7 +169,6 @@ def _day_of(offer: str) -> str:
 
 
 @tool(
-    domain="travel",
     category="action",
     repeat="refused",
     shown_by="travel_ticket_history",

@@ -15,8 +15,6 @@ from sealegs.world.travel.flights import minutes_between
 from sealegs.world.travel.seats import find_hold, held, issue, price, reserve, seat_of
 from sealegs.world.travel.terms import Cabin, Day, FlightNumber, Person
 
-__all__ = ["book_flight", "hold_seat", "issue_ticket"]
-
 
 class Seat(Answer):
     """A passenger's seat on a flight and its price."""
@@ -104,7 +102,6 @@ class HeldSeat(Seat):
 
 
 @tool(
-    domain="travel",
     category="action",
     repeat="refused",
     shown_by="travel_ticket_history",
@@ -167,7 +164,6 @@ class HoldTicket(Ticket):
 
 
 @tool(
-    domain="travel",
     category="action",
     repeat="refused",
     shown_by="travel_ticket_history",
@@ -190,7 +186,6 @@ def issue_ticket(
 
 
 @tool(
-    domain="travel",
     category="action",
     repeat="refused",
     shown_by="travel_ticket_history",

@@ -30,8 +30,6 @@ from sealegs.world.travel.visa_facts import (
     entry,
 )
 
-__all__ = ["apply_for_visa", "entry_requirements", "open_visa_case", "submit_visa_case"]
-
 CODE_OF = {name: found.country_code for name, found in PLACES.items()}
 PROCESSING = 40
 WRONG_PERMITS = ("settlement visa", "diplomatic pass", "crew permit")
@@ -86,7 +84,6 @@ class Requirements(Terms):
 
 
 @tool(
-    domain="travel",
     category="source",
     answer=Requirements,
     examples=(
@@ -170,7 +167,6 @@ def _submit(world: World, found: Entry, opened: Case, arrival_date: str) -> dict
 
 
 @tool(
-    domain="travel",
     category="action",
     repeat="refused",
     shown_by="travel_papers_history",
@@ -274,7 +270,6 @@ class OpenedCase(Terms):
 
 
 @tool(
-    domain="travel",
     category="action",
     repeat="refused",
     shown_by="travel_papers_history",
@@ -318,7 +313,6 @@ class CaseApplication(Application):
 
 
 @tool(
-    domain="travel",
     category="action",
     repeat="refused",
     shown_by="travel_papers_history",

@@ -2,7 +2,7 @@
 
 - `on_config` fills the navigation's entry `faults/` with the pages of the kinds.
 - `on_files` adds the pages of `reference.PAGES`, CONTRIBUTING.md, and the files outside `docs/` that pages link to.
-- `on_page_markdown` turns a link that leaves `docs/` into one to the copy on the site.
+- `on_page_markdown` turns a link that leaves `docs/` into one to the copy on the site; an interval stays on one line.
 - `on_post_build` lays the Markdown of every page beside it, for the links of `llms.txt`.
 """
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parent.parent
 PAGES = {"CONTRIBUTING.md": "contributing.md"}  # files of the repository that are pages of the site
+INTERVAL = re.compile(r"(\[-?[\d.]+,) (?=-?[\d.]+\])")
 LINK = re.compile(r"(?<=\]\()(?P<target>[^)#\s:]+)(?=[)#])")
 
 
@@ -79,7 +80,7 @@ def on_page_markdown(markdown: str, page: Page, **rest: Any) -> str:
         target = _target(found["target"], here)
         return posixpath.relpath(_place(target), posixpath.dirname(here) or ".") if target in away else found["target"]
 
-    return LINK.sub(moved, markdown)
+    return INTERVAL.sub("\\1\N{NO-BREAK SPACE}", LINK.sub(moved, markdown))
 
 
 def _target(link: str, page: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, cast
+from typing import Any
 
 import sealegs
 from sealegs.faults.kinds import KINDS, Fault
@@ -23,14 +23,22 @@ def command() -> str:
 
     from sealegs.cli import app
 
-    group = typer.main.get_command(app)
+    group: Any = typer.main.get_command(app)
+    for one in _commands(group):
+        one.short_help = (one.help or "").partition("\n\n")[0].replace("\n", " ")  # else it is cut after some words
     text = get_docs_for_click(
         obj=group,
-        ctx=cast(Any, group.context_class(group, info_name="sealegs")),
+        ctx=group.context_class(group, info_name="sealegs"),
         name="sealegs",
         title="The command `sealegs`",
     )
     return f"{text.strip()}\n"
+
+
+def _commands(group: Any) -> Iterator[Any]:
+    yield group
+    for one in getattr(group, "commands", {}).values():
+        yield from _commands(one)
 
 
 def kinds(*, implicit: bool) -> list[str]:
@@ -99,7 +107,7 @@ def _object(name: str, schema: Mapping[str, Any], objects: Mapping[str, Any]) ->
     yield from ("| field | type | default | meaning |", "|---|---|---|---|")
     for field, one in schema["properties"].items():
         default = "required" if field in required else f"`{json.dumps(one['default'])}`" if "default" in one else ""
-        yield f"| `{field}` | {_type(one, objects)} | {default} | {one.get('description', '')} |"
+        yield f"| `{field}` | {_type(one, objects)} | {default} | {one.get('description', '').replace(chr(10), ' ')} |"
 
 
 def _type(schema: Mapping[str, Any], objects: Mapping[str, Any]) -> str:

@@ -39,7 +39,7 @@ EXTRAS = {"plain": "", "loops": "", "inspect": "[bench]"}  # of the others: thei
 OTHERS = {
     "httpx,httpx2,requests": (["tests/adapters/test_http.py"], []),
     "bench": (["tests/adapters/test_inspect.py", "tests/cli/test_run.py"], ["openai"]),
-    "hunt": (["tests/suites/test_hunt.py"], []),
+    "hunt": (["tests/hunt"], []),
     "mcp": (["tests/adapters/mcp"], ["fastmcp"]),
     "otel": (["tests/traces/test_spans.py"], ["opentelemetry-sdk", "opentelemetry-exporter-otlp-json-file"]),
     "report": (["tests/reports"], []),

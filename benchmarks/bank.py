@@ -27,7 +27,7 @@ from sealegs.faults.call import Call
 from sealegs.recovery.bank import Bank, Exemplar, shipped_exemplars
 from sealegs.recovery.forms import read_failure
 from sealegs.recovery.signature import Signature
-from sealegs.suites.diagnosis import labelled
+from sealegs.scoring.diagnosis import labelled
 
 SIZES = (70, 1_000, 10_000, 100_000)
 LIMIT = 1e-3  # seconds a lookup at 70

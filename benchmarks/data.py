@@ -25,10 +25,10 @@ from multiprocessing import forkserver
 from pathlib import Path
 from typing import Any
 
+from sealegs.scenarios.scenario import episodes
 from sealegs.scoring import judge
 from sealegs.scoring.metrics import Row
 from sealegs.suites.maze.direct import run_direct
-from sealegs.suites.maze.episodes import episodes
 from sealegs.traces import record
 from sealegs.traces.events import decoded
 from sealegs.training.data.choosing import chosen, finished

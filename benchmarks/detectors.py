@@ -20,9 +20,9 @@ from typing import Any
 
 from sealegs.faults.call import Call, Value
 from sealegs.recovery.detectors import learn, read_profiles
-from sealegs.suites.maze import LEVELS
+from sealegs.scenarios import LEVELS
+from sealegs.scenarios.scenario import episodes
 from sealegs.suites.maze.direct import run_episode
-from sealegs.suites.maze.episodes import episodes
 from sealegs.traces.observed import Trace, recorded
 from sealegs.world.corpus import load
 

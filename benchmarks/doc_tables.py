@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from sealegs.agents.arms import ARMS
-from sealegs.suites.diagnosis import confusion, measured
+from sealegs.scoring.diagnosis import confusion, measured
 from sealegs.suites.maze.detection_rows import detection_lines, guarded_lines
 
 ROOT = Path(__file__).parents[1]

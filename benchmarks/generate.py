@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 
 from sealegs.generate.rules.engine import generate
+from sealegs.scenarios import LEVELS
 from sealegs.scoring.metrics import Row
-from sealegs.suites.maze import LEVELS
 
 
 def main() -> None:

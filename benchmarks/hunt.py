@@ -14,11 +14,11 @@ import statistics
 import time
 from pathlib import Path
 
-from sealegs.suites.hunt.callables import callable_target
-from sealegs.suites.hunt.search import Hunt, Limits, hunt
-from sealegs.suites.hunt.space import chosen_kinds
+from sealegs.hunt.callables import callable_target
+from sealegs.hunt.search import Hunt, Limits, hunt
+from sealegs.hunt.space import chosen_kinds
 
-HOME = "sealegs.suites.hunt.example"
+HOME = "sealegs.hunt.example"
 
 
 def row(metric: str, value: float, low: float, high: float, n: int) -> dict[str, object]:

@@ -22,9 +22,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from sealegs.agents import SCRIPTED
+from sealegs.scenarios.scenario import Scenario, plan_of
 from sealegs.scoring import judge
 from sealegs.suites.maze.direct import run_direct, run_episode
-from sealegs.suites.maze.episodes import Episode, plan_of
 from sealegs.suites.maze.inspect_run import run_inspect
 from sealegs.suites.maze.running import Settings
 from sealegs.traces import record
@@ -70,7 +70,7 @@ def cpu_rows(agent: str) -> list[dict[str, object]]:
     episodes = Settings(agent=agent).episodes()
     spent: dict[str, list[float]] = {}
 
-    def timed(mode: str, work: Callable[[Episode], object]) -> None:
+    def timed(mode: str, work: Callable[[Scenario], object]) -> None:
         start = time.process_time()
         for episode in episodes:
             work(episode)

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from sealegs.agents import SCRIPTED
+from sealegs.scenarios.moments import SETTINGS
 from sealegs.scoring.metrics import ALL, table
 from sealegs.suites.maze.logs import read_run
-from sealegs.suites.maze.moments import SETTINGS
 from sealegs.suites.maze.running import Settings, run_scripted
 
 SHOWN = ("tsr", "prr", "rc", "composite", "doubled", "wrong_effects", "exposed")

@@ -23,9 +23,12 @@ ROOMS: dict[str, set[str]] = {
     "scoring": {"faults", "tasks", "traces"},
     "reports": {"faults", "tasks", "traces", "scoring"},
 }
+ROOMS["scoring"] |= {"recovery"}
+ROOMS["scenarios"] = set(ROOMS) - {"adapters", "reports"}
 ROOMS["suites"] = set(ROOMS)
-ROOMS["generate"] = set(ROOMS) - {"reports"}
-ROOMS["training"] = set(ROOMS) - {"generate"}
+ROOMS["hunt"] = set(ROOMS)
+ROOMS["generate"] = set(ROOMS) - {"reports", "hunt"}
+ROOMS["training"] = set(ROOMS) - {"generate", "hunt"}
 ROOMS["cli"] = set(ROOMS)
 HEAVY = {
     "inspect_ai": {
@@ -77,7 +80,7 @@ HEAVY = {
     "anthropic": set(),
     "opentelemetry": {"recovery/metrics.py", "traces/spans.py"},
     "pytest": {"adapters/pytest.py", "adapters/pytest_faults.py", "adapters/pytest_report.py"},
-    "hypothesis": {"suites/hunt/"},
+    "hypothesis": {"hunt/"},
 }
 BANNED = {"utils", "util", "helpers", "core", "common"}
 FILES = sorted(SOURCE.rglob("*.py"))

@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
+from sealegs.scenarios.scenario import episodes
 from sealegs.suites.maze.direct import run_episode
-from sealegs.suites.maze.episodes import episodes
 from sealegs.traces.store import Store
 from tests.cli.test_run import sealegs
 

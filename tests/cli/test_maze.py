@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sealegs.suites.maze import LEVELS
+from sealegs.scenarios import LEVELS
 from tests import needs
 from tests.cli.test_run import SEALEGS, sealegs
 

@@ -10,7 +10,7 @@ from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, Mo
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from sealegs.generate.staged import prompts
-from sealegs.suites.maze.task_sets import base_tasks
+from sealegs.scenarios.task_sets import base_tasks
 from sealegs.tasks import Task
 from sealegs.tasks.graph import Binding, Constant, Field, Group, Step, User
 from sealegs.world.corpus import load

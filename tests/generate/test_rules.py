@@ -13,11 +13,11 @@ from sealegs.generate.rules import engine
 from sealegs.generate.rules.engine import attempt, generate
 from sealegs.generate.rules.plans import plan
 from sealegs.generate.rules.vocabulary import Slot, Vocabulary
+from sealegs.scenarios import LEVELS, MODES
+from sealegs.scenarios.scenario import Scenario
+from sealegs.scenarios.task_sets import task_set
 from sealegs.scoring import judge
-from sealegs.suites.maze import LEVELS, MODES
 from sealegs.suites.maze.direct import run_episode
-from sealegs.suites.maze.episodes import Episode
-from sealegs.suites.maze.task_sets import task_set
 from sealegs.tasks.similarity import Seen, jaccard
 from sealegs.traces import record
 from sealegs.world.corpus import load
@@ -53,7 +53,7 @@ def test_no_two_tasks_are_made_of_the_same_tools(made: Path) -> None:
 def test_agents_fare_on_them_as_on_ours(made: Path, moment: str, careful: str) -> None:
     for name in list(task_set(str(made)).tasks)[::3]:
         for mode in MODES:
-            episode = Episode(name, mode, tasks=str(made), moment=moment)
+            episode = Scenario(name, mode, tasks=str(made), moment=moment)
             for agent, rightly in (("oracle", True), (careful, True), ("naive", mode == "NP")):
                 found = record(run_episode(episode, agent))
                 verdict = judge(found, episode.case(found))

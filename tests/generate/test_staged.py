@@ -10,7 +10,7 @@ import pytest
 
 from sealegs.generate.dataset import Yield
 from sealegs.generate.staged import pipeline
-from sealegs.suites.maze.task_sets import task_set
+from sealegs.scenarios.task_sets import task_set
 from sealegs.tasks.reading import task_data
 from sealegs.world.corpus import load
 from tests.generate.scripted_models import Answers, base, model, proposal, right

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sealegs.faults.reading import plan_from
+from sealegs.scenarios.scenario import Scenario
+from sealegs.scenarios.task_sets import task_set
 from sealegs.suites.maze.direct import run_episode
-from sealegs.suites.maze.episodes import Episode
-from sealegs.suites.maze.task_sets import task_set
 from sealegs.traces import Acted, Effected, Event, encoded
 from sealegs.traces.observed import recorded
 from sealegs.traces.replay import replay
@@ -50,11 +50,11 @@ WHEN = st.one_of(
 
 
 @st.composite
-def episodes(draw: st.DrawFn) -> Episode:
+def episodes(draw: st.DrawFn) -> Scenario:
     """A task under one to four rules on its own tools, half of them on its actions."""
     task = draw(st.sampled_from(TASKS))
     found = {step.tool for step in task_set("").tasks[task].graph.walk()}
-    actions = sorted(spec.name for spec in Episode(task, "NP").specs if spec.effects and spec.name in found)
+    actions = sorted(spec.name for spec in Scenario(task, "NP").specs if spec.effects and spec.name in found)
     tools = sorted(found) if draw(st.booleans()) else actions or sorted(found)
     rules = []
     for place in range(draw(st.integers(1, 4))):
@@ -63,7 +63,7 @@ def episodes(draw: st.DrawFn) -> Episode:
         when = draw(WHEN)
         rules.append(rule if when is None else {**rule, "when": when})
     plan = plan_from({"name": "random", "seed": draw(st.integers(0, 99)), "rules": rules})
-    return Episode(task, "plan", own=json.dumps(plan.as_data()))
+    return Scenario(task, "plan", own=json.dumps(plan.as_data()))
 
 
 def done(events: list[Event]) -> Counter[tuple[str, str]]:
@@ -77,12 +77,12 @@ def acted(events: list[Event]) -> list[Acted]:
 
 @cache
 def clean(task: str) -> Counter[tuple[str, str]]:
-    return done(run_episode(Episode(task, "NP"), "naive"))
+    return done(run_episode(Scenario(task, "NP"), "naive"))
 
 
 @given(episodes(), st.sampled_from(["naive", "planner"]))
 @settings(max_examples=150)
-def test_nothing_is_done_twice(episode: Episode, agent: str) -> None:
+def test_nothing_is_done_twice(episode: Scenario, agent: str) -> None:
     with_layer = run_episode(episode, agent, recovery="active")
     of_calls: dict[str, Counter[tuple[str, str]]] = {}
     for event in with_layer:
@@ -102,7 +102,7 @@ def test_nothing_is_done_twice(episode: Episode, agent: str) -> None:
 
 @given(episodes())
 @settings(max_examples=40)
-def test_the_same_again(episode: Episode) -> None:
+def test_the_same_again(episode: Scenario) -> None:
     first, second = (run_episode(episode, "naive", recovery="active") for _ in range(2))
     assert list(map(encoded, first)) == list(map(encoded, second))
 
@@ -110,13 +110,15 @@ def test_the_same_again(episode: Episode) -> None:
 @pytest.mark.parametrize("agent", ["naive", "retrier", "planner"])
 @pytest.mark.parametrize("task", TASKS[::25])
 def test_without_faults_it_is_not_there(task: str, agent: str) -> None:
-    episode = Episode(task, "NP")
+    episode = Scenario(task, "NP")
     bare, kept = run_episode(episode, agent), run_episode(episode, agent, recovery="active")
     assert list(map(encoded, bare[1:])) == list(map(encoded, kept[1:]))
 
 
 def test_a_recovered_episode_can_be_replayed() -> None:
-    episode = Episode(next(t for t in TASKS if acted(run_episode(Episode(t, "P1"), "naive", recovery="active"))), "P1")
+    episode = Scenario(
+        next(t for t in TASKS if acted(run_episode(Scenario(t, "P1"), "naive", recovery="active"))), "P1"
+    )
     events = run_episode(episode, "naive", recovery="active")
     assert acted(events), "choose another task"
     played = replay(recorded(events))

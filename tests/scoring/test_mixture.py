@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from sealegs.faults.call import Call, Value
+from sealegs.scenarios.task_sets import base_tasks, task_set
 from sealegs.scoring import Case, judge
 from sealegs.scoring.course import node_done
-from sealegs.suites.maze.task_sets import base_tasks, task_set
 from sealegs.traces import Ended, Record, Turn
 
 TASK = base_tasks()["c3-02"]  # quote and convert, or price history, exchange rate and amount at that rate

@@ -27,11 +27,11 @@ from sealegs.recovery.policies import (
     Switch,
 )
 from sealegs.recovery.signature import Signature
+from sealegs.scenarios.scenario import Scenario
 from sealegs.scoring import judge
 from sealegs.scoring.grading import grade
 from sealegs.scoring.metrics import Result, table
 from sealegs.suites.maze.direct import run_episode
-from sealegs.suites.maze.episodes import Episode
 from sealegs.suites.maze.exchange.exporting import trace_form
 from sealegs.traces import Record, Recorder, Turn, record
 from sealegs.traces.reach import reached
@@ -233,7 +233,7 @@ def test_what_the_agent_saw_in_the_end_stands_on_its_own_call() -> None:
 
 
 def test_the_published_form_holds_what_the_agent_did_and_read() -> None:
-    episode = Episode("c2-02", "P1")
+    episode = Scenario("c2-02", "P1")
     found = record(run_episode(episode, "naive", recovery="active"))
     assert any(turn.by for turn in found.turns)
     messages = trace_form(found, episode)["messages"]

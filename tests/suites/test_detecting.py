@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 
 from sealegs.faults.kinds.corruption import FAMILIES
+from sealegs.scenarios.scenario import Scenario
+from sealegs.scenarios.task_sets import base_tasks
 from sealegs.suites.maze.detecting import Asked, Half, asked, halves, key, material, parted, profiles_of, unclean
 from sealegs.suites.maze.detection_rows import UNSEEN, detection_lines, detection_rows
 from sealegs.suites.maze.direct import run_episode
-from sealegs.suites.maze.episodes import Episode
-from sealegs.suites.maze.task_sets import base_tasks
 from sealegs.traces.observed import Trace, recorded
 from sealegs.traces.record import Turn
 
@@ -45,11 +45,11 @@ def test_nothing_that_is_asked_about_was_learned_from(both: tuple[Half, Half]) -
 def test_a_leak_would_be_told(both: tuple[Half, Half]) -> None:
     half = both[0]
     episode, turn, _ = next(one for one in half.asked if not one[2])
-    leaked = recorded(run_episode(Episode(episode.task, "NP"), "planner"))
+    leaked = recorded(run_episode(Scenario(episode.task, "NP"), "planner"))
     told = unclean(replace(half, training=(*half.training, leaked)))
     assert f"task {episode.task} is learned from and asked about" in told
     assert any(turn.call.tool in one for one in told if one.startswith("call "))
-    kept = parted([leaked], ((Episode("elsewhere", "NP"), turn, ""),))
+    kept = parted([leaked], ((Scenario("elsewhere", "NP"), turn, ""),))
     assert kept.left_out >= 1
     assert key(turn.call.tool, turn.call.arguments) not in {
         key(one.tool, one.arguments) for trace in kept.training for one in trace.calls

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from sealegs.scenarios.scenario import Scenario
 from sealegs.scoring import judge
 from sealegs.suites.maze.direct import run_episode
-from sealegs.suites.maze.episodes import Episode
 from sealegs.suites.maze.inspect_run import run_inspect
 from sealegs.suites.maze.logs import read_run
 from sealegs.suites.maze.running import Settings
@@ -101,7 +101,7 @@ def test_a_crashing_agent_is_a_failed_episode_of_the_direct_engine(monkeypatch: 
         raise RuntimeError("the agent fell over")
 
     monkeypatch.setattr(planners.Planner, "act", broken)
-    episode = Episode("c1-01", "P1")
+    episode = Scenario("c1-01", "P1")
     found = record(run_episode(episode, "planner"))
     verdict = judge(found, episode.case(found))
     assert (verdict.success, verdict.exposed, verdict.attribution) == (False, False, "crashed")
@@ -130,8 +130,8 @@ def test_a_log_cut_off_at_any_byte_gives_what_is_whole_in_it(tmp_path: Path) -> 
 
 def test_an_episode_that_inspect_cut_off_counts_as_cut_off() -> None:
     events = [
-        event for event in run_episode(Episode("c1-01", "P1"), "planner") if not isinstance(event, Ended | Answered)
+        event for event in run_episode(Scenario("c1-01", "P1"), "planner") if not isinstance(event, Ended | Answered)
     ]
     found = record(finished(events))
     assert (found.end.reason, found.answer) == ("limit", None)
-    assert not judge(found, Episode("c1-01", "P1").case(found)).success
+    assert not judge(found, Scenario("c1-01", "P1").case(found)).success

@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from sealegs.faults.mistake import Mistake
+from sealegs.scenarios import MODES
+from sealegs.scenarios.scenario import Scenario
+from sealegs.scenarios.task_sets import base_tasks, task_set
 from sealegs.scoring import judge
-from sealegs.suites.maze import MODES
 from sealegs.suites.maze.direct import run_episode
-from sealegs.suites.maze.episodes import Episode
 from sealegs.suites.maze.exchange.exporting import task_files, task_form, trace_form
 from sealegs.suites.maze.exchange.form import TaskForm, TraceForm, read_task_forms, read_trace_forms
 from sealegs.suites.maze.exchange.importing import import_all, texts
 from sealegs.suites.maze.exchange.judging import VerdictRow, judged
-from sealegs.suites.maze.task_sets import base_tasks, task_set
 from sealegs.traces import record
 
 AGENTS = ("oracle", "verifier", "planner", "retrier", "naive")
@@ -32,7 +32,7 @@ def plain(data: Any) -> Any:
 def test_there_and_back_the_verdicts_are_the_same(name: str, moment: str) -> None:
     tasks, traces, verdicts = [], [], []
     for mode in MODES:
-        episode = Episode(name, mode, moment=moment)
+        episode = Scenario(name, mode, moment=moment)
         tasks.append(TaskForm.model_validate(plain(task_form(episode))))
         for agent in AGENTS:
             found = record(run_episode(episode, agent))
@@ -46,7 +46,7 @@ def test_there_and_back_the_verdicts_are_the_same(name: str, moment: str) -> Non
 @pytest.mark.parametrize("name", SAMPLE[::4])
 def test_an_imported_task_has_the_graph_of_its_own(name: str, tmp_path: Path) -> None:
     own = base_tasks()[name]
-    forms = [TaskForm.model_validate(plain(task_form(Episode(name, mode)))) for mode in MODES]
+    forms = [TaskForm.model_validate(plain(task_form(Scenario(name, mode)))) for mode in MODES]
     (found,), left_out = import_all(forms)
     assert left_out == []
     assert list(found.task.graph.step_of) == list(own.graph.step_of)
@@ -55,7 +55,7 @@ def test_an_imported_task_has_the_graph_of_its_own(name: str, tmp_path: Path) ->
     for file, text in texts([found]).items():
         (tmp_path / file).write_text(text)
     for mode in MODES:  # it can be played: its tools answer from the records
-        episode = Episode(name, mode, tasks=str(tmp_path))
+        episode = Scenario(name, mode, tasks=str(tmp_path))
         run = record(run_episode(episode, "planner"))
         verdict = judge(run, episode.case(run))
         assert verdict.success, (mode, verdict.reasons)
@@ -225,10 +225,10 @@ def test_what_has_no_graph_is_left_out_with_the_reason(changes: dict[str, Any], 
 
 
 def test_files_may_say_task_and_mode_by_their_names(tmp_path: Path) -> None:
-    for name, text in task_files([Episode("c2-01", mode) for mode in MODES]).items():
+    for name, text in task_files([Scenario("c2-01", mode) for mode in MODES]).items():
         (tmp_path / "tasks").mkdir(exist_ok=True)
         (tmp_path / "tasks" / name).write_text(text)
-    episode = Episode("c2-01", "P2")
+    episode = Scenario("c2-01", "P2")
     form = trace_form(record(run_episode(episode, "planner")), episode)
     (tmp_path / "traces").mkdir()
     (tmp_path / "traces" / "c2-01_P2.json").write_text(json.dumps({"messages": form["messages"]}))

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from sealegs.scenarios.scenario import Scenario
 from sealegs.scoring.intervals import wilson
 from sealegs.scoring.metrics import paired_difference
-from sealegs.suites.maze.episodes import Episode
 from sealegs.suites.maze.exchange.exporting import task_form
 from sealegs.suites.maze.exchange.form import read_task_forms
 from sealegs.suites.maze.logs import read_run
@@ -90,7 +90,7 @@ def test_a_difference_that_is_alike_everywhere_is_not_certain(tmp_path: Path) ->
 
 
 def test_a_line_of_json_may_hold_any_separator(tmp_path: Path) -> None:
-    form = json.loads(json.dumps(task_form(Episode("c1-01", "NP"))))
+    form = json.loads(json.dumps(task_form(Scenario("c1-01", "NP"))))
     request = f"{form['user_input']}\u2028\x85"
     line = json.dumps({**form, "user_input": request}, ensure_ascii=False)
     (tmp_path / "tasks.jsonl").write_text(f"{line}\r\n\n", encoding="utf-8", newline="")

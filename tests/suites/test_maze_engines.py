@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from sealegs.scenarios.scenario import Scenario
 from sealegs.scoring import judge
 from sealegs.suites.maze.choosing import ChoiceError, settings
 from sealegs.suites.maze.direct import run_episode
-from sealegs.suites.maze.episodes import Episode
 from sealegs.traces import record
 from tests import needs
 
@@ -17,7 +17,7 @@ MCP = [("c1-03", "P3", "planner", "off"), ("c2-05", "P1", "retrier", "active"), 
 
 
 def same_end(task: str, mode: str, agent: str, recovery: str, engine: str) -> None:
-    episode = Episode(task, mode)
+    episode = Scenario(task, mode)
     mine, other = (record(run_episode(episode, agent, recovery=recovery, engine=how)) for how in ("direct", engine))
     assert judge(other, episode.case(other)) == judge(mine, episode.case(mine))
     assert [(turn.call.tool, turn.call.arguments, turn.by) for turn in other.turns] == [
@@ -47,7 +47,7 @@ def test_over_mcp(task: str, mode: str, agent: str, recovery: str) -> None:
 
 def test_an_agent_without_end_is_cut_off_alike() -> None:
     pytest.importorskip("langchain", reason=needs.module("langchain"))
-    episode = Episode("c1-01", "NP")
+    episode = Scenario("c1-01", "NP")
     for engine in ("direct", "langchain"):
         end = record(run_episode(episode, "naive", 2, engine=engine)).end
         assert (end.reason, end.detail) == ("steps", "no answer within 2 steps")

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from sealegs.scenarios.scenario import Scenario, met_slots
+from sealegs.scenarios.task_sets import base_tasks
 from sealegs.scoring import Slot, judge
 from sealegs.suites.maze.direct import run_episode
-from sealegs.suites.maze.episodes import Episode, met_slots
-from sealegs.suites.maze.task_sets import base_tasks
 from sealegs.traces import record
 
 ONCE: dict[str, Any] = {"id": "once", "when": {"first": 1}, "fault": {"kind": "error", "status": 503}}
@@ -36,7 +36,7 @@ def test_two_rules_on_one_node(rules: list[dict[str, Any]], persistence: str) ->
     task = next(task for task in base_tasks().values() if task.level == "C1")
     step = next(iter(task.graph.walk()))
     given = [{"match": {"tool": step.tool}, **rule} for rule in rules]
-    episode = Episode(task.id, "plan", own=json.dumps({"name": "mine", "rules": given}))
+    episode = Scenario(task.id, "plan", own=json.dumps({"name": "mine", "rules": given}))
     found = record(run_episode(episode, "retrier"))
     assert met_slots(episode, found) == (Slot(step.id, persistence),)  # type: ignore[arg-type]
     verdict = judge(found, episode.case(found))
@@ -50,7 +50,7 @@ def test_faults_on_another_tool_of_the_group_say_nothing_of_the_victim() -> None
     first, second = (branch.steps[0].tool for branch in group.branches[:2])
     twice = {**ONCE, "when": {"first": 2}}
     rules = [{"match": {"tool": first}, **twice}, {"match": {"tool": second}, **ALWAYS}]
-    episode = Episode(task.id, "plan", own=json.dumps({"name": "mine", "rules": rules}))
+    episode = Scenario(task.id, "plan", own=json.dumps({"name": "mine", "rules": rules}))
     found = record(run_episode(episode, "planner"))
     struck = [turn.call.tool for turn in found.turns if turn.struck]
     assert (struck[0], set(struck)) == (first, {first, second})

@@ -11,9 +11,9 @@ from sealegs.faults.call import Call, Value
 from sealegs.inject import Session, VirtualClock
 from sealegs.recovery.layer import RecoveryLayer, active
 from sealegs.recovery.policies import Found
+from sealegs.scenarios.scenario import Scenario, episodes
 from sealegs.scoring import judge
 from sealegs.suites.maze.direct import run_episode
-from sealegs.suites.maze.episodes import Episode, episodes
 from sealegs.suites.maze.recovering import declared
 from sealegs.traces.record import Record, record
 from sealegs.world.corpus import load
@@ -28,7 +28,7 @@ def share(agent: str, mode: str, recovery: str) -> float:
     return sum(done) / len(done)
 
 
-def played(chosen: list[Episode], agent: str, recovery: str) -> list[tuple[Episode, Record]]:
+def played(chosen: list[Scenario], agent: str, recovery: str) -> list[tuple[Scenario, Record]]:
     return [(episode, record(run_episode(episode, agent, recovery=recovery))) for episode in chosen]
 
 

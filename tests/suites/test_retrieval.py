@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from sealegs.scenarios.task_sets import base_tasks
 from sealegs.suites.maze.retrieval import STATED_K, Retrieved, ReverseCheck, first_solution, retrieve, reverse_check
-from sealegs.suites.maze.task_sets import base_tasks
 from sealegs.tasks.graph import Branch, Graph, Group, Step
 from sealegs.world.corpus import load
 from sealegs.world.shortlist import Shortlist

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from sealegs.faults.mistake import Mistake
-from sealegs.suites.maze.task_sets import base_tasks
+from sealegs.scenarios.task_sets import base_tasks
 from sealegs.suites.paladin.toolbench.exporting import TASKS, conversation_of
 from sealegs.tasks.reading import task_data
 from sealegs.training.data.attempts import Making, found

@@ -25,7 +25,7 @@ def diagnose(
     """Print signature, class, nearest exemplar and advice of a failure; or how often that is right."""
     from sealegs.faults.mistake import Mistake
     from sealegs.recovery.bank import read_bank
-    from sealegs.suites import diagnosis
+    from sealegs.scoring import diagnosis
 
     known = read_bank(bank, embeddings)
     if measure:

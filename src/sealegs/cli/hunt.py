@@ -29,13 +29,13 @@ def hunt(
 
     Each becomes a plan file that begins with its explanation, and a pytest test.
     """
-    from sealegs.suites.hunt.choosing import aside, chosen_limits, chosen_target, folder_name
+    from sealegs.hunt.choosing import aside, chosen_limits, chosen_target, folder_name
 
     aim = chosen_target(target, check, specs, agent, max_calls=max_calls, timeout=timeout)
     limits = chosen_limits(seed, runs, findings, rules, kinds)
     with aside(), errors.status(f"hunting {aim.name}"):
-        from sealegs.suites.hunt.search import hunt as search
-        from sealegs.suites.hunt.telling import as_data, files, summary, told
+        from sealegs.hunt.search import hunt as search
+        from sealegs.hunt.telling import as_data, files, summary, told
 
         found = search(aim, limits, lambda finding: errors.print(f"found: {finding.name}", markup=False))
         handed = [told(found, number) for number in range(1, len(found.findings) + 1)]

@@ -58,7 +58,7 @@ def export_tasks(
     seed: Annotated[int, typer.Option(help="Decides the victims.")] = 0,
 ) -> None:
     """Write tasks, and a run's traces, in the published file format."""
-    from sealegs.suites.maze.episodes import episodes
+    from sealegs.scenarios.scenario import episodes
     from sealegs.suites.maze.exchange.exporting import task_files, trace_files
     from sealegs.suites.maze.logs import read_run
 

@@ -42,7 +42,7 @@ def replay(
     from sealegs.inject import RealClock
     from sealegs.inject.session import UNARMED
     from sealegs.reports.replays import print_replays, replay_rows
-    from sealegs.suites import replaying
+    from sealegs.scenarios import known_tools
     from sealegs.traces.replay import recorded_calls
     from sealegs.traces.replay import replay as played
     from sealegs.traces.sources import episodes_to_replay, write_events
@@ -51,10 +51,10 @@ def replay(
     faults = read_plan(plan) if plan is not None else UNARMED
     plays = named_callable(agent) if agent else recorded_calls
     ignored = [name.strip() for name in ignore.split(",") if name.strip()]
-    corpus = replaying.world(world)
+    corpus = known_tools.world(world)
     found = []
     for one in episodes_to_replay(trace, episode, notes):
-        tools = replaying.known(one, corpus)
+        tools = known_tools.known(one, corpus)
         found.append(
             played(
                 one,

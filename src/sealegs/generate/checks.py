@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from sealegs.scenarios.perturbation import fitting_kinds, spec_in, used_fields, victims
 from sealegs.scoring.course import node_of
-from sealegs.suites.maze.perturbation import fitting_kinds, spec_in, used_fields, victims
 from sealegs.tasks import Reference, Task
 from sealegs.tasks.levels import level_problems
 from sealegs.tasks.wording import says

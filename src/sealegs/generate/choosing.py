@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sealegs.faults.mistake import Mistake
 from sealegs.generate.dataset import Yield
-from sealegs.suites.maze import LEVELS
+from sealegs.scenarios import LEVELS
 
 ENGINES = ("rules", "model")
 Progress = Callable[[int, int], None]

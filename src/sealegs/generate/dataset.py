@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sealegs.scenarios.task_sets import TASKS
 from sealegs.scoring.intervals import wilson
 from sealegs.scoring.metrics import ALL, Row
-from sealegs.suites.maze.task_sets import TASKS
 from sealegs.traces.whole import write_whole
 
 CARD = "README.md"

@@ -21,7 +21,7 @@ from sealegs.recovery.forms import read_failure
 from sealegs.recovery.signature import Signature
 from sealegs.search.bm25 import words
 
-MARGIN = 0.25  # of the likeliest cause's score above the next class's: `suites.diagnosis.margin` gives it
+MARGIN = 0.25  # of the likeliest cause's score above the next class's: `scoring.diagnosis.margin` gives it
 SMOOTHING = 0.1
 _PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_.-]")
 

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from sealegs.faults import paths
-from sealegs.suites.maze.task_sets import base_tasks
+from sealegs.scenarios.task_sets import base_tasks
 from sealegs.tasks.graph import Constant, Field, Group, Step, Task
 from sealegs.tasks.pattern import Pattern
 from sealegs.world.corpus import Corpus

@@ -14,7 +14,7 @@ from sealegs.generate.checks import CHECKS, MOST_CALLS, Checked
 from sealegs.generate.staged import prompts
 from sealegs.generate.staged.asking import Asker, Bad, Fell, json_in
 from sealegs.generate.staged.proposal import field_schema, read_proposal, sources
-from sealegs.suites.maze.perturbation import fitting_kinds, spec_in, used_fields, victims
+from sealegs.scenarios.perturbation import fitting_kinds, spec_in, used_fields, victims
 from sealegs.tasks import Task, count_paths, count_solutions, path_lengths
 from sealegs.tasks.graph import Field, Graph
 from sealegs.tasks.reading import task_data, tasks_of

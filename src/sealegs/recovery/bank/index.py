@@ -5,7 +5,7 @@ rules, nature, broken schema and invariants, each counted where the failure tell
 likeness of the masked messages (BM25, or whatever else is given that has `likeness`). Beyond `FLOOR` nothing is
 advised: it is the largest multiple of 0.05 up to which nine of ten nearest exemplars have the right cause when the
 rules are silenced, over the labelled failures that rules and exemplars were written with, and no others
-(`suites.diagnosis`).
+(`scoring.diagnosis`).
 
 Exemplars that are alike in structure are looked at as one, so a lookup among 100,000 costs some passes over two arrays.
 """

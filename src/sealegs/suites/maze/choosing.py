@@ -10,11 +10,12 @@ from sealegs.faults.mistake import Mistake
 from sealegs.faults.plan import unmatched
 from sealegs.faults.problems import PlanError
 from sealegs.faults.reading import read_plan
-from sealegs.suites.maze import LEVELS, MODES, direct, moments
-from sealegs.suites.maze.prompts import PROMPTS
+from sealegs.scenarios import LEVELS, MODES, moments
+from sealegs.scenarios.prompts import PROMPTS
+from sealegs.scenarios.task_sets import SHIPPED, task_set
+from sealegs.suites.maze import direct
 from sealegs.suites.maze.recovering import RECOVERIES
 from sealegs.suites.maze.running import Settings
-from sealegs.suites.maze.task_sets import SHIPPED, task_set
 from sealegs.suites.running.choices import (
     ChoiceError,
     engine_for,

@@ -20,11 +20,11 @@ from sealegs.faults.mistake import Mistake
 from sealegs.recovery.detectors import Profiles, learn
 from sealegs.recovery.detectors.detector import LearnedDetector
 from sealegs.recovery.layer import RecoveryLayer, active
+from sealegs.scenarios import LEVELS
+from sealegs.scenarios.scenario import Scenario, episodes
 from sealegs.scoring import judge
 from sealegs.scoring.metrics import Result
-from sealegs.suites.maze import LEVELS
 from sealegs.suites.maze.direct import run_episode
-from sealegs.suites.maze.episodes import Episode, episodes
 from sealegs.suites.maze.recovering import declared
 from sealegs.traces.observed import Trace, recorded
 from sealegs.traces.record import Turn, record
@@ -71,7 +71,7 @@ class Half:
 
     training: tuple[Trace, ...]
     further: tuple[Trace, ...]
-    asked: tuple[tuple[Episode, Turn, str], ...]
+    asked: tuple[tuple[Scenario, Turn, str], ...]
     left_out: int
 
     @property
@@ -120,7 +120,7 @@ def material(
     return half(first, second), half(second, first)
 
 
-def _units(turns: Iterable[tuple[Episode, Turn]]) -> Iterator[tuple[Episode, Turn, str]]:
+def _units(turns: Iterable[tuple[Scenario, Turn]]) -> Iterator[tuple[Scenario, Turn, str]]:
     """What is asked about: all answers of clean episodes, the first that each fault struck of the others."""
     met: set[tuple[str, str]] = set()
     for episode, turn in turns:
@@ -136,7 +136,7 @@ def _units(turns: Iterable[tuple[Episode, Turn]]) -> Iterator[tuple[Episode, Tur
 
 
 def parted(
-    traces: Iterable[Trace], asked: tuple[tuple[Episode, Turn, str], ...], further: Iterable[Trace] = ()
+    traces: Iterable[Trace], asked: tuple[tuple[Scenario, Turn, str], ...], further: Iterable[Trace] = ()
 ) -> Half:
     """A direction whose record holds no call that is asked about."""
     barred = {key(turn.call.tool, turn.call.arguments) for _, turn, _ in asked}
@@ -198,7 +198,7 @@ def _detectors(profiles: Profiles) -> dict[tuple[float, str], LearnedDetector]:
 
 
 def _told(
-    episode: Episode, turn: Turn, detectors: dict[tuple[float, str], LearnedDetector]
+    episode: Scenario, turn: Turn, detectors: dict[tuple[float, str], LearnedDetector]
 ) -> Iterator[tuple[str, float, str]]:
     assert isinstance(turn.shown, Value)
     call = Call(turn.call.tool, turn.call.arguments)
@@ -223,7 +223,7 @@ def guarded(
     detector = profiles.detector(share)
     tasks = {episode.task for episode, _, _ in half.asked}
     chosen = [one for one in episodes(LEVELS, modes, epochs=epochs, seed=seed) if one.task in tasks]
-    arms: dict[str, Callable[[Episode], list[Layer]]] = {
+    arms: dict[str, Callable[[Scenario], list[Layer]]] = {
         "off": lambda _: [],
         "declared": lambda one: [RecoveryLayer(active(declared(one), seed=one.seed))],
         "learned": lambda one: [
@@ -233,7 +233,7 @@ def guarded(
     return {arm: [_result(one, agent, stack(one)) for one in chosen] for arm, stack in arms.items()}
 
 
-def _result(episode: Episode, agent: str, stack: list[Layer]) -> Result:
+def _result(episode: Scenario, agent: str, stack: list[Layer]) -> Result:
     found = record(run_episode(episode, agent, stack=stack))
     verdict = judge(found, episode.case(found))
     return Result(episode.task, episode.base.level, episode.mode, episode.epoch, verdict)

@@ -10,11 +10,11 @@ from typing import Any
 
 from sealegs.faults.mistake import Mistake
 from sealegs.recovery.detectors import Profiles
+from sealegs.scenarios.task_sets import task_set
 from sealegs.scoring.metrics import CLEAN, Row
 from sealegs.suites.maze.detecting import STRUCK, Half, Progress, asked, guarded, material, profiles_of
 from sealegs.suites.maze.detection_parts import Parts, Settings, asked_data, asked_from, result_from
 from sealegs.suites.maze.detection_rows import detection_rows, guarded_rows
-from sealegs.suites.maze.task_sets import task_set
 
 GUARDED = ("naive", "retrier")
 SHARE = 0.01  # of false alarms per answer, with which recovery is measured

@@ -11,7 +11,7 @@ from functools import partial
 from sealegs.agents import SCRIPTED, Say
 from sealegs.faults.call import Call, Layer, Outcome, render
 from sealegs.inject import Hung, Session, VirtualClock
-from sealegs.suites.maze.episodes import TOOL_TIMEOUT, Episode
+from sealegs.scenarios.scenario import TOOL_TIMEOUT, Scenario
 from sealegs.suites.maze.recovering import layers
 from sealegs.suites.maze.stage import Stage
 from sealegs.suites.running.workers import in_chunks
@@ -25,7 +25,7 @@ CHUNK = 64
 
 
 def run_episode(
-    episode: Episode,
+    episode: Scenario,
     agent: str,
     max_steps: int = 25,
     recovery: str = "off",
@@ -90,7 +90,7 @@ def _play(stage: Stage) -> None:
 
 
 def run_direct(
-    episodes: Sequence[Episode],
+    episodes: Sequence[Scenario],
     agent: str,
     *,
     max_steps: int = 25,
@@ -115,5 +115,5 @@ def run_direct(
     yield from in_chunks(episodes, play, jobs, CHUNKS.get(engine, CHUNK))
 
 
-def _run_chunk(chunk: Sequence[Episode], agent: str, max_steps: int, recovery: str, engine: str) -> list[list[str]]:
+def _run_chunk(chunk: Sequence[Scenario], agent: str, max_steps: int, recovery: str, engine: str) -> list[list[str]]:
     return [[line(event) for event in run_episode(episode, agent, max_steps, recovery, engine)] for episode in chunk]

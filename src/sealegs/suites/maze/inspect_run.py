@@ -7,8 +7,8 @@ from typing import Any
 
 from inspect_ai import Task
 
+from sealegs.scenarios.scenario import Scenario
 from sealegs.suites import registry  # noqa: F401 - Inspect finds the scripted agents as models
-from sealegs.suites.maze.episodes import Episode
 from sealegs.suites.maze.inspect_task import maze
 from sealegs.suites.maze.logs import FORM
 from sealegs.suites.maze.running import Settings
@@ -20,7 +20,7 @@ def run_inspect(
 ) -> None:
     """Run what is left of a run through Inspect; see `run_left`."""
 
-    def make(left: list[Episode]) -> Task:
+    def make(left: list[Scenario]) -> Task:
         return maze(
             levels=settings.levels,
             modes=settings.modes,

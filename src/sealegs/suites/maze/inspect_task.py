@@ -31,15 +31,15 @@ from sealegs.faults.call import Call, Failure, Layer, Outcome, render
 from sealegs.faults.reading import read_plan
 from sealegs.inject import Session
 from sealegs.inject.clock import RealClock
+from sealegs.scenarios import LEVELS, MODES
+from sealegs.scenarios.moments import DRAW, SETTINGS
+from sealegs.scenarios.prompts import system_prompt
+from sealegs.scenarios.scenario import TOOL_TIMEOUT, VERSION, Scenario, episodes
+from sealegs.scenarios.task_sets import SHIPPED
 from sealegs.scoring import Verdict, judge
 from sealegs.scoring.metrics import METRICS, Result, estimate, tally
-from sealegs.suites.maze import LEVELS, MODES
-from sealegs.suites.maze.episodes import TOOL_TIMEOUT, VERSION, Episode, episodes
 from sealegs.suites.maze.logs import episode_of
-from sealegs.suites.maze.moments import DRAW, SETTINGS
-from sealegs.suites.maze.prompts import system_prompt
 from sealegs.suites.maze.recovering import layers
-from sealegs.suites.maze.task_sets import SHIPPED
 from sealegs.suites.running.inspecting import METADATA, note_faults, noted, noting
 from sealegs.suites.running.logs import who
 from sealegs.traces import Recorder, record
@@ -112,7 +112,7 @@ def _listed(names: str | Sequence[str], known: Sequence[str]) -> list[str]:
     return chosen
 
 
-def _sample(episode: Episode, prompt: str, epochs: int) -> Sample:
+def _sample(episode: Scenario, prompt: str, epochs: int) -> Sample:
     about = {"task": episode.task, "level": episode.base.level, "mode": episode.mode, "seed": episode.seed}
     about |= {"epoch": episode.epoch, "epochs": epochs, "own": episode.own, "tasks": episode.tasks}
     about |= {"moment": episode.moment}
@@ -151,7 +151,7 @@ def tool_loop(max_steps: int = 25, recovery: str = "off") -> Solver:
 
 async def _converse(
     state: TaskState,
-    episode: Episode,
+    episode: Scenario,
     recorder: Recorder,
     clock: RealClock,
     max_steps: int,

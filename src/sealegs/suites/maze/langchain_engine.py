@@ -22,7 +22,7 @@ from sealegs.agents import Say, ScriptedAgent
 from sealegs.faults.call import Call, Failure, Layer, Outcome, failure_body
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session
-from sealegs.suites.maze.episodes import TOOL_TIMEOUT
+from sealegs.scenarios.scenario import TOOL_TIMEOUT
 from sealegs.suites.maze.stage import Stage
 from sealegs.world.state import World
 

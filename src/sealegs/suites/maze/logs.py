@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sealegs.scenarios.moments import DRAW, PUBLISHED
+from sealegs.scenarios.scenario import SUITE, Scenario, scenario_noted
 from sealegs.scoring import judge
 from sealegs.scoring.metrics import Result, Row
-from sealegs.suites.maze.episodes import SUITE, Episode
-from sealegs.suites.maze.moments import DRAW, PUBLISHED
 from sealegs.suites.running.logs import Form, LogError, only, read_logs, settings_in_words, who
 from sealegs.traces import Ended, Event, Record, Started
 
@@ -22,7 +22,7 @@ class Run:
     """One agent's or model's episodes with their records, and what reading had to leave out."""
 
     who: Row
-    records: Mapping[Episode, Record]
+    records: Mapping[Scenario, Record]
     warnings: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     settings: str = ""
@@ -66,14 +66,8 @@ def _who(key: tuple[str, ...]) -> Row:
     return {"suite": SUITE, "agent": name} if agent else {"suite": SUITE, "model": name}
 
 
-def episode_noted(about: Mapping[str, Any]) -> Episode:
-    """The episode that a record is of, by what was noted when it began."""
-    own, tasks, moment = about.get("own", ""), about.get("tasks", ""), about.get("moment", PUBLISHED)
-    return Episode(about["task"], about["mode"], about["epoch"], about["seed"], own, tasks, moment)
-
-
-def _episode(found: Record, file: Path) -> Episode:
-    episode = episode_noted(found.about)
+def _episode(found: Record, file: Path) -> Scenario:
+    episode = scenario_noted(found.about)
     if episode.task not in episode.set.tasks:
         raise LogError(f"{file}: there is no base task {episode.task!r}; the log is of another version of the corpus")
     if found.about.get("plan") != episode.plan.digest():
@@ -93,11 +87,11 @@ def _unrecorded(sample: Mapping[str, Any], started: Mapping[str, Any], file: Pat
     return [Started(episode.id, episode.about({**who(str(started.get("model"))), **facts})), Ended("crashed", detail)]
 
 
-def episode_of(metadata: Mapping[str, Any], round: int) -> Episode:
+def episode_of(metadata: Mapping[str, Any], round: int) -> Scenario:
     """The episode that a sample is, in this round of Inspect's own epochs."""
     epoch = metadata["epoch"] + (round - 1) * metadata["epochs"]
     own, tasks, moment = metadata.get("own", ""), metadata.get("tasks", ""), metadata.get("moment", PUBLISHED)
-    return Episode(metadata["task"], metadata["mode"], epoch, metadata["seed"], own, tasks, moment)
+    return Scenario(metadata["task"], metadata["mode"], epoch, metadata["seed"], own, tasks, moment)
 
 
 FORM = Form(SUITE, SETTINGS, _episode, _unrecorded, {"recovery": "off", "moment": PUBLISHED})

@@ -19,8 +19,8 @@ from sealegs.adapters.mcp import Gate
 from sealegs.adapters.mcp.relay import Relay
 from sealegs.agents import Say
 from sealegs.faults.call import Effect, Failure, failure_body
+from sealegs.scenarios.scenario import TOOL_TIMEOUT
 from sealegs.suites.maze import mcp_spare
-from sealegs.suites.maze.episodes import TOOL_TIMEOUT
 from sealegs.suites.maze.mcp_server import VERSION
 from sealegs.suites.maze.stage import Stage
 from sealegs.traces import Ran, Recorder

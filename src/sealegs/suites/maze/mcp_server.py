@@ -89,7 +89,7 @@ def _shown(outcome: Outcome) -> dict[str, Any]:
 def _corpus(task: str, tasks: str) -> Corpus:
     if not tasks:
         return load()
-    from sealegs.suites.maze.task_sets import task_set  # which reads every task there is
+    from sealegs.scenarios.task_sets import task_set  # which reads every task there is
 
     return task_set(tasks).corpus(task)
 

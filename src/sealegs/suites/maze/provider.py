@@ -14,9 +14,9 @@ from typing import Any
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool, ChatMessageUser, ModelOutput
 
 from sealegs.agents import SCRIPTED, Say, ScriptedAgent, Use
-from sealegs.suites.maze.episodes import Episode
-from sealegs.suites.maze.moments import DRAW
-from sealegs.suites.maze.task_sets import SHIPPED, task_set
+from sealegs.scenarios.moments import DRAW
+from sealegs.scenarios.scenario import Scenario
+from sealegs.scenarios.task_sets import SHIPPED, task_set
 
 
 def next_act(name: str, conversation: list[ChatMessage], about: Mapping[str, Any]) -> ModelOutput:
@@ -45,7 +45,7 @@ def _agent(name: str, conversation: list[ChatMessage], about: Mapping[str, Any])
     if task is None:
         raise ValueError("a scripted agent plays only the tasks of maze; this request is none of theirs")
     mode, epoch, seed = about.get("mode", "NP"), about.get("epoch", 1), about.get("seed", 0)
-    episode = Episode(task, mode, epoch, seed, about.get("own", ""), tasks, about.get("moment", DRAW))
+    episode = Scenario(task, mode, epoch, seed, about.get("own", ""), tasks, about.get("moment", DRAW))
     if name not in SCRIPTED:
         raise ValueError(f"maze has no scripted agent {name!r}; choose one of {', '.join(SCRIPTED)}")
     return SCRIPTED[name](episode.briefing)

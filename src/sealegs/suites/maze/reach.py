@@ -22,8 +22,8 @@ from sealegs.recovery.policies.alternative import Source
 from sealegs.recovery.policies.read_on import told_partial
 from sealegs.recovery.safety import harmless, nothing_done
 from sealegs.recovery.signature import wrong
+from sealegs.scenarios.scenario import Scenario
 from sealegs.scoring.metrics import ALL, CLEAN, Row
-from sealegs.suites.maze.episodes import Episode
 from sealegs.suites.maze.recovering import declared
 from sealegs.tasks import State, recovery_cost, shortest
 from sealegs.tasks.reference import Expected
@@ -70,7 +70,7 @@ class Struck:
     looked: bool
 
 
-def within_reach(episode: Episode, habits: Habits = OTHERS, ways: Sequence[Alternative] | None = None) -> bool:
+def within_reach(episode: Scenario, habits: Habits = OTHERS, ways: Sequence[Alternative] | None = None) -> bool:
     """Whether recovery and an agent of these habits can end the episode rightly.
 
     Args:
@@ -100,7 +100,7 @@ def within_reach(episode: Episode, habits: Habits = OTHERS, ways: Sequence[Alter
 
 
 @lru_cache(maxsize=8192)
-def struck(episode: Episode, id: str) -> Struck:
+def struck(episode: Scenario, id: str) -> Struck:
     """What the episode's fault makes of a step that is called rightly."""
     step, expected = episode.base.graph.steps[id], episode.set.right_run(episode.task).steps[id]
     specs = {spec.name: spec for spec in episode.specs}
@@ -118,7 +118,7 @@ def struck(episode: Episode, id: str) -> Struck:
     )
 
 
-def _answered(episode: Episode, expected: Expected, call: Call) -> Outcome:
+def _answered(episode: Scenario, expected: Expected, call: Call) -> Outcome:
     """The tool at work: the right answer to the right call; its own to another, which a fault may ask."""
     if dict(call.arguments) == dict(expected.arguments):
         return Value(expected.output)
@@ -172,12 +172,12 @@ def _told(fault: Struck) -> bool:
     return isinstance(fault.shown, Failure) or (fault.noticed and (harmless(fault.spec) or fault.looked))
 
 
-def _dead_end(episode: Episode, done: set[str], fault: Struck) -> bool:
+def _dead_end(episode: Scenario, done: set[str], fault: Struck) -> bool:
     broken = frozenset({fault.spec.name}) if fault.lasting else frozenset[str]()
     return recovery_cost(episode.base.graph, State(frozenset(done), broken)) is None
 
 
-def ceiling(episodes: Iterable[Episode], who: Row, habits: Habits = OTHERS) -> list[Row]:
+def ceiling(episodes: Iterable[Scenario], who: Row, habits: Habits = OTHERS) -> list[Row]:
     """The share of episodes within reach, per cent: for each level, each mode of faults, and all.
 
     Args:

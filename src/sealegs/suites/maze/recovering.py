@@ -29,21 +29,21 @@ from sealegs.recovery.policies import (
 )
 from sealegs.recovery.policies import Step as AlternativeStep
 from sealegs.recovery.policies.alternative import Known, Source
-from sealegs.suites.maze.episodes import Episode
+from sealegs.scenarios.scenario import Scenario
 from sealegs.tasks.graph import Binding, Branch, Constant, Field, Graph, Group, Step, Task
 
 RECOVERIES = ("off", "advise", "active")
 Tools = Mapping[str, ToolSpec]
 
 
-def layers(recovery: str, episode: Episode) -> list[Layer]:
+def layers(recovery: str, episode: Scenario) -> list[Layer]:
     """The layers of an episode under this recovery."""
     if recovery == "advise":
         return [RecoveryLayer(Advise(shipped_bank()))]
     return [RecoveryLayer(active(declared(episode), seed=episode.seed))] if recovery == "active" else []
 
 
-def declared(episode: Episode) -> tuple[Alternative, ...]:
+def declared(episode: Scenario) -> tuple[Alternative, ...]:
     """What can stand in for the tools of an episode's task."""
     return alternatives(episode.base, {spec.name: spec for spec in episode.specs})
 

@@ -7,12 +7,12 @@ from functools import partial
 from pathlib import Path
 
 from sealegs.faults.seeds import digest
-from sealegs.suites.maze import LEVELS, MODES
+from sealegs.scenarios import LEVELS, MODES
+from sealegs.scenarios.moments import DRAW
+from sealegs.scenarios.scenario import VERSION, Scenario, episodes
+from sealegs.scenarios.task_sets import SHIPPED
 from sealegs.suites.maze.direct import run_direct
-from sealegs.suites.maze.episodes import VERSION, Episode, episodes
 from sealegs.suites.maze.logs import FORM
-from sealegs.suites.maze.moments import DRAW
-from sealegs.suites.maze.task_sets import SHIPPED
 from sealegs.suites.running.folders import Progress, run_rest
 
 
@@ -36,7 +36,7 @@ class Settings:
     engine: str = "direct"
     version: str = VERSION
 
-    def episodes(self) -> list[Episode]:
+    def episodes(self) -> list[Scenario]:
         """All episodes of the run."""
         return episodes(
             self.levels,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sealegs.agents import ScriptedAgent
 from sealegs.faults.call import Layer
 from sealegs.inject import VirtualClock
-from sealegs.suites.maze.episodes import Episode
+from sealegs.scenarios.scenario import Scenario
 from sealegs.traces import Recorder
 
 
@@ -24,7 +24,7 @@ class Stage:
         clock, recorder: of the episode.
     """
 
-    episode: Episode
+    episode: Scenario
     agent: ScriptedAgent
     layers: Sequence[Layer]
     max_steps: int

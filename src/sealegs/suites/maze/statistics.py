@@ -14,10 +14,10 @@ from statistics import mean
 from typing import Any
 
 from sealegs.reports import published
+from sealegs.scenarios import LEVELS
+from sealegs.scenarios.task_sets import base_tasks
 from sealegs.scoring.metrics import ALL, Row
-from sealegs.suites.maze import LEVELS
 from sealegs.suites.maze.retrieval import STATED_K, ReverseCheck, reverse_check
-from sealegs.suites.maze.task_sets import base_tasks
 from sealegs.tasks import Task
 from sealegs.tasks.graph import Graph
 from sealegs.tasks.similarity import mean_similarity

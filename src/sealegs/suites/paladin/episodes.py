@@ -19,11 +19,11 @@ from sealegs.faults import seeds
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import FirstTouch, Tool
+from sealegs.scenarios.perturbation import implicit_kinds, spec_in, victims
+from sealegs.scenarios.prompts import FORM
+from sealegs.scenarios.scenario import offered
+from sealegs.scenarios.task_sets import TaskSet, task_set
 from sealegs.scoring import Case, Slot
-from sealegs.suites.maze.episodes import offered
-from sealegs.suites.maze.perturbation import implicit_kinds, spec_in, victims
-from sealegs.suites.maze.prompts import FORM
-from sealegs.suites.maze.task_sets import TaskSet, task_set
 from sealegs.suites.paladin import CLEAN, KINDS
 from sealegs.suites.paladin.failures import Shown, classes, published, unseen
 from sealegs.suites.paladin.toolbench.exporting import TASKS

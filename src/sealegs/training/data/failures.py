@@ -20,7 +20,7 @@ from sealegs.faults.kinds.corruption import FAMILIES, fits
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.triggers import First, Tool
 from sealegs.recovery.causes import causes
-from sealegs.suites.maze.perturbation import PERSISTENCE
+from sealegs.scenarios.perturbation import PERSISTENCE
 from sealegs.suites.paladin.failures import Lasts, Shown, published
 from sealegs.tasks.graph import Step
 from sealegs.training.data.slips import ARGUMENTS, TOOLS, slippings

@@ -18,12 +18,12 @@ from sealegs.inject import Session, VirtualClock
 from sealegs.recovery.bank.index import shipped_bank
 from sealegs.recovery.policies.advise import Adviser, with_note
 from sealegs.recovery.signature import signature
+from sealegs.scenarios.moments import DRAW
+from sealegs.scenarios.perturbation import PERSISTENCE
+from sealegs.scenarios.prompts import system_prompt
+from sealegs.scenarios.scenario import TOOL_TIMEOUT
 from sealegs.scoring import Case, Slot, Verdict, judge
 from sealegs.scoring.course import node_of
-from sealegs.suites.maze.episodes import TOOL_TIMEOUT
-from sealegs.suites.maze.moments import DRAW
-from sealegs.suites.maze.perturbation import PERSISTENCE
-from sealegs.suites.maze.prompts import system_prompt
 from sealegs.tasks import Risk
 from sealegs.tasks.graph import Step
 from sealegs.traces import Recorder

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from sealegs.faults.mistake import Mistake
 from sealegs.faults.problems import in_short
-from sealegs.suites.maze.prompts import PROMPTS
+from sealegs.scenarios.prompts import PROMPTS
 from sealegs.training.data import SPLITS
 
 Share = Annotated[float, Field(ge=0, le=1)]

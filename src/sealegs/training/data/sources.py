@@ -17,9 +17,9 @@ from pathlib import Path
 from sealegs.faults import seeds
 from sealegs.faults.mistake import Mistake
 from sealegs.faults.spec import ToolSpec
-from sealegs.suites.maze.episodes import distractors
-from sealegs.suites.maze.perturbation import spec_in
-from sealegs.suites.maze.task_sets import TaskSet, task_set
+from sealegs.scenarios.perturbation import spec_in
+from sealegs.scenarios.scenario import distractors
+from sealegs.scenarios.task_sets import TaskSet, task_set
 from sealegs.suites.paladin.toolbench.form import read_trajectories
 from sealegs.suites.paladin.toolbench.importing import played
 from sealegs.tasks import Task

@@ -12,7 +12,7 @@ from random import Random
 
 from sealegs.faults import seeds
 from sealegs.faults.spec import ToolSpec
-from sealegs.suites.maze.task_sets import TaskSet
+from sealegs.scenarios.task_sets import TaskSet
 from sealegs.tasks.graph import Branch, Deliverable, Field, Graph, Group, Node, Step, Task, User
 from sealegs.training.data.sources import Asked, Base
 from sealegs.training.proof.harbour import ACTIONS, CODE, DOMAIN, REF, SERVICES, SOURCES, corpus, tools_of

@@ -11,8 +11,8 @@ from random import Random
 from sealegs.faults import seeds
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.triggers import FirstTouch, Tool
+from sealegs.scenarios.perturbation import PERSISTENCE, victims
 from sealegs.scoring.course import node_of
-from sealegs.suites.maze.perturbation import PERSISTENCE, victims
 from sealegs.tasks.graph import Step
 from sealegs.training.data.failures import FAULT, Kind, fits_step
 from sealegs.training.data.playing import Order, Unfit

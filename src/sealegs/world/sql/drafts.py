@@ -18,8 +18,9 @@ from sealegs.world.sql.arguments import bound
 from sealegs.world.sql.augmentation import Variant, variants
 from sealegs.world.sql.database import Database, Unanswered, find_database, same
 from sealegs.world.sql.database import Rows as Answer
-from sealegs.world.sql.library import Kind, Parameter
+from sealegs.world.sql.library import Kind
 from sealegs.world.sql.pairs import Pair
+from sealegs.world.sql.parameter import Parameter
 from sealegs.world.sql.parameters import Parametrised, Slot
 from sealegs.world.sql.parsing import Unread, parse, strict_text_of, subqueries
 from sealegs.world.sql.schema import Schema, read_schema

@@ -8,11 +8,11 @@ from itertools import product
 from typing import Any
 
 from sealegs.faults.call import render
+from sealegs.scenarios.moments import PUBLISHED
+from sealegs.scenarios.perturbation import victims
+from sealegs.scenarios.scenario import Scenario
+from sealegs.scenarios.task_sets import TaskSet
 from sealegs.scoring.course import node_of
-from sealegs.suites.maze.episodes import Episode
-from sealegs.suites.maze.moments import PUBLISHED
-from sealegs.suites.maze.perturbation import victims
-from sealegs.suites.maze.task_sets import TaskSet
 from sealegs.tasks import Expected, Task
 from sealegs.tasks.graph import Deliverable, Graph, Group
 from sealegs.traces import Record, Turn
@@ -21,7 +21,7 @@ from sealegs.world.recorded import recordings_of
 from sealegs.world.reference import Choice, played
 
 
-def task_form(episode: Episode) -> dict[str, Any]:
+def task_form(episode: Scenario) -> dict[str, Any]:
     """One episode's task in the published form. Its victims are marked in the paths that hold them."""
     task, chosen = episode.base, episode.set
     targets = [step.tool for slot in episode.slots for step in victims(task.graph, slot.node)]
@@ -41,7 +41,7 @@ def task_form(episode: Episode) -> dict[str, Any]:
     }
 
 
-def trace_form(record: Record, episode: Episode) -> dict[str, Any]:
+def trace_form(record: Record, episode: Scenario) -> dict[str, Any]:
     """One record in the published form: the agent's calls, what it read, its answer."""
     messages: list[dict[str, Any]] = []
     for number, turn in enumerate(record.own, 1):
@@ -55,13 +55,13 @@ def trace_form(record: Record, episode: Episode) -> dict[str, Any]:
     return {"task_id": episode.task, "mode": episode.mode, "messages": messages}
 
 
-def task_files(episodes: Sequence[Episode]) -> dict[str, str]:
+def task_files(episodes: Sequence[Scenario]) -> dict[str, str]:
     """Each task under each mode as a file, by name."""
     forms = {f"{episode.task}_{episode.mode}.json": task_form(episode) for episode in episodes if episode.epoch == 1}
     return {name: json.dumps(form, indent=1, ensure_ascii=False) + "\n" for name, form in forms.items()}
 
 
-def trace_files(records: Mapping[Episode, Record]) -> dict[str, str]:
+def trace_files(records: Mapping[Scenario, Record]) -> dict[str, str]:
     """Each record as a file, by name; further epochs have a number."""
     names = {e: f"{e.task}_{e.mode}" if e.epoch == 1 else f"{e.task}_{e.epoch}_{e.mode}" for e in records}
     forms = {f"{names[episode]}.json": trace_form(record, episode) for episode, record in records.items()}
@@ -113,7 +113,7 @@ def _extra(task: Task, chosen: TaskSet) -> dict[str, Any]:
     }
 
 
-def _actions(episode: Episode) -> dict[str, Any]:
+def _actions(episode: Scenario) -> dict[str, Any]:
     """The actions that may be done although they failed; nothing under the published protocol, where none is."""
     graph, risks = episode.base.graph, episode.risks
     steps = {graph.steps[id].tool: id for id in risks}
@@ -130,7 +130,7 @@ def _actions(episode: Episode) -> dict[str, Any]:
     }
 
 
-def _deed(turn: Turn, episode: Episode) -> dict[str, Any]:
+def _deed(turn: Turn, episode: Scenario) -> dict[str, Any]:
     """What came of a call, where a trace alone does not tell: under the published protocol it does."""
     if episode.moment == PUBLISHED:
         return {}

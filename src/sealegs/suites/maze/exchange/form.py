@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from sealegs.faults.mistake import Mistake
 from sealegs.faults.moment import Moment
-from sealegs.suites.maze import LEVELS, MODES
+from sealegs.scenarios import LEVELS, MODES
 
 T = TypeVar("T", bound=BaseModel)
 MODE = re.compile(r"(?<![A-Za-z0-9])(NP|P[1-4])(?![A-Za-z0-9])")

@@ -13,9 +13,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from sealegs.scenarios.task_sets import TASKS, TOOLS
 from sealegs.suites.maze.exchange.form import StepForm, TaskForm
 from sealegs.suites.maze.exchange.shape import Known, Shape, Shapeless, shaped
-from sealegs.suites.maze.task_sets import TASKS, TOOLS
 from sealegs.tasks import Reference, Task
 from sealegs.tasks.graph import Deliverable
 from sealegs.tasks.levels import level_problems

@@ -20,6 +20,7 @@ from sealegs.faults.call import Call, Effect, Failure, Outcome, Value
 from sealegs.faults.mistake import Mistake
 from sealegs.faults.moment import Moment
 from sealegs.faults.spec import ToolSpec
+from sealegs.scenarios.perturbation import PERSISTENCE
 from sealegs.scoring import Case, Slot, judge
 from sealegs.scoring.course import node_of
 from sealegs.scoring.judge import invented
@@ -27,7 +28,6 @@ from sealegs.scoring.matching import TOLERANCE, close, right_arguments
 from sealegs.suites.maze.exchange.exporting import nodes_of
 from sealegs.suites.maze.exchange.form import ActionForm, CallForm, DeedForm, TaskForm, TraceForm
 from sealegs.suites.maze.exchange.importing import Imported, import_all, plain
-from sealegs.suites.maze.perturbation import PERSISTENCE
 from sealegs.tasks import Risk
 from sealegs.tasks.wording import says
 from sealegs.traces import Ended, Record, Struck, Turn

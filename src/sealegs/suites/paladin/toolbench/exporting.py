@@ -7,8 +7,8 @@ from typing import Any
 
 from sealegs.agents.arms.toolbench import tool_entry
 from sealegs.agents.scripted import shown
-from sealegs.suites.maze.episodes import offered
-from sealegs.suites.maze.task_sets import task_set
+from sealegs.scenarios.scenario import offered
+from sealegs.scenarios.task_sets import task_set
 from sealegs.suites.paladin.toolbench.form import Observed, Trajectory, written
 from sealegs.world.reference import played
 

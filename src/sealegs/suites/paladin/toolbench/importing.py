@@ -15,10 +15,10 @@ from typing import Any
 
 from sealegs.faults import paths
 from sealegs.faults.spec import ToolSpec
+from sealegs.scenarios.task_sets import TaskSet
 from sealegs.suites.maze.exchange.form import DeliverableForm, ExtraForm, PathForm, StepForm, TaskForm
 from sealegs.suites.maze.exchange.importing import Imported, imported
 from sealegs.suites.maze.exchange.shape import Shapeless
-from sealegs.suites.maze.task_sets import TaskSet
 from sealegs.suites.paladin.toolbench.form import Observed, Trajectory, trajectories_in
 from sealegs.tasks.wording import says
 from sealegs.world.corpus import Corpus

@@ -14,12 +14,12 @@ from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.reading import plan_from
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Always
+from sealegs.scenarios import LEVELS, MODES
+from sealegs.scenarios.moments import DRAW, PUBLISHED, histories, possible, risk_of
+from sealegs.scenarios.perturbation import plan_for, slots, spec_in
+from sealegs.scenarios.task_sets import SHIPPED, TaskSet, task_set
 from sealegs.scoring import Case, Slot
 from sealegs.scoring.course import node_of
-from sealegs.suites.maze import LEVELS, MODES
-from sealegs.suites.maze.moments import DRAW, PUBLISHED, histories, possible, risk_of
-from sealegs.suites.maze.perturbation import plan_for, slots, spec_in
-from sealegs.suites.maze.task_sets import SHIPPED, TaskSet, task_set
 from sealegs.tasks import Risk, Task
 from sealegs.traces import Record
 from sealegs.world.corpus import Corpus
@@ -32,7 +32,7 @@ OWN_MODE = "plan"
 
 
 @dataclass(frozen=True, slots=True)
-class Episode:
+class Scenario:
     """One task under one mode.
 
     Attributes:
@@ -123,15 +123,21 @@ class Episode:
         return {**facts, **marks, **who}
 
 
+def scenario_noted(about: Mapping[str, Any]) -> Scenario:
+    """Return the scenario that a record is of, by what was noted when it began."""
+    own, tasks, moment = about.get("own", ""), about.get("tasks", ""), about.get("moment", PUBLISHED)
+    return Scenario(about["task"], about["mode"], about["epoch"], about["seed"], own, tasks, moment)
+
+
 @lru_cache(maxsize=4096)
-def plan_of(episode: Episode) -> Plan:
+def plan_of(episode: Scenario) -> Plan:
     """An episode's faults."""
     if episode.own:
         return plan_from(json.loads(episode.own))
     return plan_for(episode.base, episode.mode, episode.seed, episode.epoch, episode.tasks, episode.moment)
 
 
-def met_slots(episode: Episode, found: Record) -> tuple[Slot, ...]:
+def met_slots(episode: Scenario, found: Record) -> tuple[Slot, ...]:
     """Where the user's own plan struck: its nodes, and whether the tool will work again.
 
     A node's victim is the tool that was struck first. It is broken for good where any rule that struck it is; faults on
@@ -188,7 +194,7 @@ def episodes(
     own: str = "",
     tasks: str = SHIPPED,
     moment: str = DRAW,
-) -> list[Episode]:
+) -> list[Scenario]:
     """The episodes of a run.
 
     Args:
@@ -208,7 +214,7 @@ def episodes(
         for task in [task for task in task_set(tasks).tasks.values() if task.level == level][:limit]
     ]
     return [
-        Episode(t, mode, epoch, seed, own, tasks, moment)
+        Scenario(t, mode, epoch, seed, own, tasks, moment)
         for epoch in range(1, epochs + 1)
         for t in chosen
         for mode in modes

@@ -23,9 +23,9 @@ from sealegs.faults.kinds.corruption import FAMILIES, fits, fitting
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import FirstTouch, Tool
+from sealegs.scenarios.moments import DRAW, moment_of
+from sealegs.scenarios.task_sets import SHIPPED, task_set
 from sealegs.scoring.case import Slot
-from sealegs.suites.maze.moments import DRAW, moment_of
-from sealegs.suites.maze.task_sets import SHIPPED, task_set
 from sealegs.tasks import Persistence
 from sealegs.tasks.graph import Field, Graph, Group, Step, Task
 from sealegs.tasks.reference import Expected

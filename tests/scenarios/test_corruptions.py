@@ -9,11 +9,11 @@ import pytest
 from sealegs.faults import paths
 from sealegs.faults.call import Value
 from sealegs.faults.kinds.corruption import FAMILIES
+from sealegs.scenarios.perturbation import spec_in
+from sealegs.scenarios.scenario import Scenario
+from sealegs.scenarios.task_sets import base_tasks, task_set
 from sealegs.scoring.course import read_fields
 from sealegs.suites.maze.direct import run_episode
-from sealegs.suites.maze.episodes import Episode
-from sealegs.suites.maze.perturbation import spec_in
-from sealegs.suites.maze.task_sets import base_tasks, task_set
 from sealegs.traces import record
 from sealegs.traces.events import outcome_from
 from sealegs.world.corpus import load
@@ -32,7 +32,7 @@ def test_clean_answers_keep_every_invariant(name: str) -> None:
 @pytest.mark.parametrize("mode", ["P3", "P4"])
 def test_what_is_shown_wrong_can_be_told_and_matters(name: str, mode: str) -> None:
     task, read = TASKS[name], read_fields(TASKS[name])
-    found = record(run_episode(Episode(name, mode), "naive"))
+    found = record(run_episode(Scenario(name, mode), "naive"))
     struck = [(turn, strike) for turn in found.turns for strike in turn.strikes if strike.delivered]
     assert struck
     for turn, strike in struck:
@@ -53,7 +53,7 @@ def test_what_is_shown_wrong_can_be_told_and_matters(name: str, mode: str) -> No
 def test_every_family_of_corruption_is_used() -> None:
     used: Counter[str] = Counter()
     for name in TASKS:
-        for rule in Episode(name, "P3").plan.rules:
+        for rule in Scenario(name, "P3").plan.rules:
             used[rule.fault.kind] += 1
     assert set(used) == set(FAMILIES)
     assert min(used.values()) >= 10

@@ -16,9 +16,9 @@ from sealegs.faults.mistake import Mistake
 from sealegs.faults.naming import named, named_callable
 from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
+from sealegs.hunt.trial import Loop, Symptom, Trial, in_short, quietly, site_of, trail
 from sealegs.inject import Hung, Session, VirtualClock
 from sealegs.inject.limit import CallLimit, TooManyCalls
-from sealegs.suites.hunt.trial import Loop, Symptom, Trial, in_short, quietly, site_of, trail
 from sealegs.traces import Record, Recorder, doubled, record
 from sealegs.traces.events import Reason
 

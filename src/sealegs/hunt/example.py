@@ -6,7 +6,7 @@ and orders under a key, so that an order sent twice is one order. But
 - it compares the price with the budget and never asks whether there is such a price: a negative one is cheap;
 - it takes a 403 for a token that has run out, fetches a new one and tries again, for ever.
 
-    sealegs hunt sealegs.suites.hunt.example:buy --check sealegs.suites.hunt.example:sound
+    sealegs hunt sealegs.hunt.example:buy --check sealegs.hunt.example:sound
 """
 
 from __future__ import annotations

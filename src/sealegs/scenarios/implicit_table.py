@@ -1,14 +1,14 @@
 """Write anew which implicit corruptions fit the steps of the shipped tasks, after a change of tools, tasks or kinds.
 
-python -m sealegs.suites.maze.implicit_table
+python -m sealegs.scenarios.implicit_table
 """
 
 from __future__ import annotations
 
 import json
 
-from sealegs.suites.maze.perturbation import IMPLICIT, implicit_kinds, used_fields, victims
-from sealegs.suites.maze.task_sets import base_tasks
+from sealegs.scenarios.perturbation import IMPLICIT, implicit_kinds, used_fields, victims
+from sealegs.scenarios.task_sets import base_tasks
 from sealegs.traces.whole import write_whole
 
 

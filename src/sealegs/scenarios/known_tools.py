@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sealegs.faults.call import Call, Outcome
+from sealegs.faults.mistake import Mistake
 from sealegs.faults.spec import ToolSpec
+from sealegs.scenarios.scenario import SUITE, scenario_noted
 from sealegs.traces.observed import Trace
 from sealegs.world.corpus import Corpus, load, of_file
 from sealegs.world.state import World
@@ -52,19 +54,15 @@ def known(trace: Trace, corpus: Corpus | None) -> Tools:
 
 def _maze(trace: Trace) -> Tools | None:
     """The tools of an episode of `maze`; None where it is none, or one of another version."""
-    from sealegs.suites.maze.episodes import SUITE
-    from sealegs.suites.maze.logs import episode_noted
-    from sealegs.suites.running.logs import LogError
-
     about = trace.about
     while isinstance(about.get("replay_of"), dict):
         about = about["replay_of"]
     if about.get("suite") != SUITE:
         return None
     try:
-        episode = episode_noted(about)
+        episode = scenario_noted(about)
         return _of(episode.set.corpus(episode.task), episode.specs)
-    except (KeyError, LogError):
+    except (KeyError, Mistake):
         return None
 
 

@@ -13,7 +13,7 @@ from importlib import resources
 from pathlib import Path
 
 from sealegs.faults.mistake import Mistake
-from sealegs.suites.maze import LEVELS
+from sealegs.scenarios import LEVELS
 from sealegs.tasks import Task
 from sealegs.tasks.reading import read_tasks, tasks_from
 from sealegs.tasks.reference import Reference
@@ -70,7 +70,7 @@ def _shipped() -> dict[str, Task]:
     domains = {name: tool.domain for name, tool in corpus.tools.items()}
     found: dict[str, Task] = {}
     for level in map(str.lower, LEVELS):
-        folder = resources.files("sealegs.suites.maze.tasks") / level
+        folder = resources.files("sealegs.scenarios.tasks") / level
         for file in sorted(folder.iterdir(), key=lambda file: file.name):
             text = file.read_text(encoding="utf-8")
             found |= {task.id: task for task in tasks_from(text, corpus.groups, domains, f"{level}/{file.name}")}

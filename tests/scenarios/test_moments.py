@@ -8,11 +8,11 @@ from functools import cache
 import pytest
 
 from sealegs.faults.call import Call, Failure, Value
+from sealegs.scenarios.moments import PUBLISHED, SETTINGS, possible
+from sealegs.scenarios.prompts import system_prompt
+from sealegs.scenarios.scenario import Scenario, episodes
 from sealegs.scoring import Verdict, judge
 from sealegs.suites.maze.direct import run_episode
-from sealegs.suites.maze.episodes import Episode, episodes
-from sealegs.suites.maze.moments import PUBLISHED, SETTINGS, possible
-from sealegs.suites.maze.prompts import system_prompt
 from sealegs.traces import Record, record
 from sealegs.world.corpus import load
 from sealegs.world.state import World
@@ -21,7 +21,7 @@ FAULTY = ("P1", "P2", "P3", "P4")
 
 
 @cache
-def played(agent: str, moment: str, limit: int = 12) -> list[tuple[Episode, Record, Verdict]]:
+def played(agent: str, moment: str, limit: int = 12) -> list[tuple[Scenario, Record, Verdict]]:
     """Every episode of the first tasks of each level."""
     found = []
     for episode in episodes(limit=limit, moment=moment):

@@ -20,16 +20,16 @@ from tests import needs
 pytest.importorskip("hypothesis", reason=needs.module("hypothesis"))
 
 from sealegs.adapters.python import wrap
-from sealegs.suites.hunt import example
-from sealegs.suites.hunt.callables import CallableTarget, callable_target
-from sealegs.suites.hunt.choosing import chosen_target
-from sealegs.suites.hunt.maze_task import verdict
-from sealegs.suites.hunt.search import Hunt, Limits, hunt
-from sealegs.suites.hunt.space import chosen_kinds
-from sealegs.suites.hunt.telling import files, told
+from sealegs.hunt import example
+from sealegs.hunt.callables import CallableTarget, callable_target
+from sealegs.hunt.choosing import chosen_target
+from sealegs.hunt.maze_task import verdict
+from sealegs.hunt.search import Hunt, Limits, hunt
+from sealegs.hunt.space import chosen_kinds
+from sealegs.hunt.telling import files, told
 
 SEALEGS = [sys.executable, "-c", "from sealegs.cli import main; main()"]
-AGENT, CHECK = "sealegs.suites.hunt.example:buy", "sealegs.suites.hunt.example:sound"
+AGENT, CHECK = "sealegs.hunt.example:buy", "sealegs.hunt.example:sound"
 INI = "[pytest]\nasyncio_default_fixture_loop_scope = function\n"
 
 
@@ -96,7 +96,7 @@ def test_a_mended_agent_passes_the_tests_and_the_next_hunt(tmp_path: Path) -> No
     assert mended.count("False") == source.count("False") + 1
     (tmp_path / "mended.py").write_text(mended)
     test = (tmp_path / "here" / "test_hunt.py").read_text()
-    (tmp_path / "here" / "test_hunt.py").write_text(test.replace("sealegs.suites.hunt.example", "mended"))
+    (tmp_path / "here" / "test_hunt.py").write_text(test.replace("sealegs.hunt.example", "mended"))
     passed = run_tests(tmp_path)
     assert "2 passed" in passed.stdout, passed.stdout
     done = sealegs("hunt", "mended:buy", "--check", "mended:sound", "--out", "none", "--runs", "1000", cwd=tmp_path)

@@ -15,7 +15,7 @@ from typing import get_args
 
 from sealegs.faults import seeds
 from sealegs.faults.moment import MOMENTS, Moment
-from sealegs.suites.maze.task_sets import task_set
+from sealegs.scenarios.task_sets import task_set
 from sealegs.tasks import Risk
 from sealegs.tasks.graph import Step
 from sealegs.world.corpus import Corpus

@@ -13,9 +13,9 @@ from sealegs.recovery.classes import CLASSES, published
 from sealegs.recovery.diagnose import diagnosed
 from sealegs.recovery.likeness import MARGIN, counted
 from sealegs.recovery.signature import Signature
+from sealegs.scoring import diagnosis
+from sealegs.scoring.diagnosis import Labelled, confusion, crossed, floor, labelled, margin, measured, shared
 from sealegs.scoring.intervals import wilson
-from sealegs.suites import diagnosis
-from sealegs.suites.diagnosis import Labelled, confusion, crossed, floor, labelled, margin, measured, shared
 
 
 def test_the_labelled_set() -> None:

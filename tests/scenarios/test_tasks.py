@@ -7,14 +7,14 @@ from itertools import combinations, product
 import pytest
 
 from sealegs.generate.checks import CHECKS, Checked
+from sealegs.scenarios import LEVELS, MODES
+from sealegs.scenarios.implicit_table import computed
+from sealegs.scenarios.moments import DRAW, PUBLISHED
+from sealegs.scenarios.perturbation import IMPLICIT, implicit_kinds, slots, victims
+from sealegs.scenarios.scenario import Scenario
+from sealegs.scenarios.task_sets import base_tasks
 from sealegs.scoring import Verdict, judge
-from sealegs.suites.maze import LEVELS, MODES
 from sealegs.suites.maze.direct import run_episode
-from sealegs.suites.maze.episodes import Episode
-from sealegs.suites.maze.implicit_table import computed
-from sealegs.suites.maze.moments import DRAW, PUBLISHED
-from sealegs.suites.maze.perturbation import IMPLICIT, implicit_kinds, slots, victims
-from sealegs.suites.maze.task_sets import base_tasks
 from sealegs.tasks import validate_task
 from sealegs.tasks.levels import level_problems
 from sealegs.tasks.similarity import jaccard, tools_of
@@ -27,7 +27,7 @@ AGENTS = ("oracle", "planner", "retrier", "naive")
 
 
 def verdict(name: str, mode: str, agent: str, moment: str) -> Verdict:
-    episode = Episode(name, mode, moment=moment)
+    episode = Scenario(name, mode, moment=moment)
     found = record(run_episode(episode, agent))
     return judge(found, episode.case(found))
 
@@ -52,9 +52,7 @@ def test_every_victim_has_fitting_corruptions(name: str) -> None:
 
 @pytest.mark.parametrize("name", TASKS)
 def test_the_shipped_table_of_implicit_kinds_is_the_computed_one(name: str) -> None:
-    assert json.loads(IMPLICIT.read_text())[name] == computed(name), (
-        "run `python -m sealegs.suites.maze.implicit_table`"
-    )
+    assert json.loads(IMPLICIT.read_text())[name] == computed(name), "run `python -m sealegs.scenarios.implicit_table`"
 
 
 @pytest.mark.parametrize("name", TASKS)

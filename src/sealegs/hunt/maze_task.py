@@ -11,12 +11,12 @@ from sealegs.agents import SCRIPTED
 from sealegs.faults.mistake import Mistake
 from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
+from sealegs.hunt.trial import Symptom, Target, Trial
+from sealegs.scenarios.scenario import OWN_MODE, Scenario
+from sealegs.scenarios.task_sets import task_set
 from sealegs.scoring import judge
 from sealegs.scoring.judge import Verdict
-from sealegs.suites.hunt.trial import Symptom, Target, Trial
 from sealegs.suites.maze.direct import run_episode
-from sealegs.suites.maze.episodes import OWN_MODE, Episode
-from sealegs.suites.maze.task_sets import task_set
 from sealegs.traces import Record, record
 
 
@@ -42,7 +42,7 @@ class MazeTarget:
     @property
     def specs(self) -> Mapping[str, ToolSpec]:
         """The tools that the agent is offered."""
-        return {spec.name: spec for spec in Episode(self.task, "NP").specs}
+        return {spec.name: spec for spec in Scenario(self.task, "NP").specs}
 
     def assuming(self, specs: Mapping[str, ToolSpec]) -> Target:
         """The same: every tool of a task is known."""
@@ -65,7 +65,7 @@ class MazeTarget:
             "from pathlib import Path",
             "",
             "from sealegs import read_plan",
-            "from sealegs.suites.hunt.maze_task import verdict",
+            "from sealegs.hunt.maze_task import verdict",
         ]
 
     def test(self, number: int, name: str, file: str, story: str) -> str:
@@ -101,6 +101,6 @@ def verdict(task: str, agent: str, plan: Plan, max_steps: int = 50) -> Verdict:
 
 
 def _run(task: str, agent: str, plan: Plan, max_steps: int) -> tuple[Record, Verdict]:
-    episode = Episode(task, OWN_MODE, own=json.dumps(plan.as_data()))
+    episode = Scenario(task, OWN_MODE, own=json.dumps(plan.as_data()))
     found = record(run_episode(episode, agent, max_steps))
     return found, judge(found, episode.case(found))

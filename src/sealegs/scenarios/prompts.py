@@ -5,7 +5,7 @@ date, without which "tomorrow" means nothing, and the status line that lets a ju
 phrases. A third says what a failed action may have left behind.
 """
 
-from sealegs.suites.maze.moments import PUBLISHED
+from sealegs.scenarios.moments import PUBLISHED
 
 TASK = """\
 You are an assistant that works with tools. Carry out the user's request completely: every part of it.

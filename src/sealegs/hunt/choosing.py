@@ -10,11 +10,11 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from sealegs.faults.mistake import Mistake
-from sealegs.suites.hunt.callables import callable_target
-from sealegs.suites.hunt.trial import Target
+from sealegs.hunt.callables import callable_target
+from sealegs.hunt.trial import Target
 
 if TYPE_CHECKING:
-    from sealegs.suites.hunt.search import Limits
+    from sealegs.hunt.search import Limits
 
 MAZE = "maze/"
 
@@ -31,7 +31,7 @@ def chosen_target(
         given = [name for name, value in (("--check", check), ("--specs", specs)) if value]
         if given:
             raise Mistake(f"a task of maze has its own check and tools; leave out {' and '.join(given)}")
-        from sealegs.suites.hunt.maze_task import maze_target  # the simulated world takes its time to load
+        from sealegs.hunt.maze_task import maze_target  # the simulated world takes its time to load
 
         return maze_target(target.removeprefix(MAZE), agent, max_calls)
     if agent:
@@ -47,8 +47,8 @@ def chosen_limits(seed: int, runs: int, findings: int, rules: int, kinds: str) -
     """
     if find_spec("hypothesis") is None:
         raise Mistake('the hunt searches with Hypothesis, which is not installed: pip install "sealegs[hunt]"')
-    from sealegs.suites.hunt.search import Limits
-    from sealegs.suites.hunt.space import chosen_kinds
+    from sealegs.hunt.search import Limits
+    from sealegs.hunt.space import chosen_kinds
 
     return Limits(chosen_kinds(kinds), seed=seed, runs=runs, findings=findings, rules=rules)
 

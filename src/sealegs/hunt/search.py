@@ -18,8 +18,8 @@ from sealegs.faults.kinds import AnyFault
 from sealegs.faults.mistake import Mistake
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.triggers import Tool
-from sealegs.suites.hunt.space import On, Seen, assumed, plan_of, plans, rules_on, seen_in
-from sealegs.suites.hunt.trial import Symptom, Target, Trial
+from sealegs.hunt.space import On, Seen, assumed, plan_of, plans, rules_on, seen_in
+from sealegs.hunt.trial import Symptom, Target, Trial
 
 EXAMPLES = 2000  # plans that Hypothesis proposes before a search ends without a find
 REPEATS = 3

@@ -13,8 +13,8 @@ from typing import Any
 
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.triggers import Always, First, Nth
-from sealegs.suites.hunt.search import REPEATS, Finding, Hunt, tool_of
-from sealegs.suites.hunt.trial import Kind
+from sealegs.hunt.search import REPEATS, Finding, Hunt, tool_of
+from sealegs.hunt.trial import Kind
 from sealegs.traces import Struck
 
 TESTS = "test_hunt.py"

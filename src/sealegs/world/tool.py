@@ -9,13 +9,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, wraps
 from typing import Annotated, Any, Literal, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from sealegs.faults.call import Failure
-from sealegs.faults.invariants import Invariant
+from sealegs.faults.invariants import Echo, Invariant
 from sealegs.faults.spec import ToolSpec
 from sealegs.world.state import World
 
@@ -149,6 +149,7 @@ def tool(
     answer: type[Answer],
     examples: Sequence[Mapping[str, Any]],
     refusals: Sequence[tuple[Mapping[str, Any], int]] = (),
+    echoes: Sequence[str] = (),
     invariants: Sequence[Invariant] = (),
     free_text: Sequence[str] = (),
     repeat: Repeat | None = None,
@@ -156,31 +157,35 @@ def tool(
     shown_by: str = "",
     parts: int = 1,
 ) -> Callable[[Callable[..., dict[str, Any]]], Tool]:
-    """Make a function a simulated tool. See `Tool` for what the arguments mean.
+    """Make a function a simulated tool. See `Tool` for what the other arguments mean.
 
-    The domain is the name of the function's package, or of its module where that is in no package, unless one is given.
-    The parameter named by `key` is added to those of the function.
+    Args:
+        domain: by default the name of the function's package, or of its module where that is in no package.
+        echoes: arguments that the answer repeats in fields of the same names. Each is an invariant, before those of
+            `invariants`, and the function may leave it out of what it returns.
+        key: a parameter that is added to those of the function.
 
     Raises:
-        ValueError: an action does not say what a second identical call does, or another tool does.
+        ValueError: an action does not say what a second identical call does, or another tool does; or an echo is no
+            parameter of the function or no field of the answer.
     """
     assert category in CATEGORIES, category
 
     def made(function: Callable[..., dict[str, Any]]) -> Tool:
-        if category == "action" and repeat is None:
-            told = ", ".join(REPEATED)
-            raise ValueError(f"{function.__name__} must say what a second identical call does: repeat is one of {told}")
-        if category != "action" and (repeat or key or shown_by):
-            raise ValueError(f"{function.__name__} is no action, so it has no repeat, key or shown_by")
+        parameters = _parameters(function, key)
+        known = parameters.model_fields.keys() & answer.model_fields.keys() - {key}
+        problem = _repeat_problem(category, repeat, key or shown_by) or _echo_problem(set(echoes) - known, answer)
+        if problem:
+            raise ValueError(f"{function.__name__} {problem}")
         return Tool(
             name=function.__name__,
             domain=domain or _domain_of(function),
             category=category,
             description=inspect.cleandoc(function.__doc__ or ""),
-            parameters=_parameters(function, key),
+            parameters=parameters,
             answer=answer,
-            run=function,
-            invariants=tuple(invariants),
+            run=_echoing(function, echoes, answer) if echoes else function,
+            invariants=(*(Echo(name, name) for name in echoes), *invariants),
             examples=tuple(examples),
             refusals=tuple(refusals),
             free_text=frozenset((*free_text, key)) - {""},
@@ -191,6 +196,40 @@ def tool(
         )
 
     return made
+
+
+def _repeat_problem(category: str, repeat: Repeat | None, other: str) -> str:
+    """What is wrong with what a tool says of repetition, of a key and of a history; empty where nothing is."""
+    if category == "action" and repeat is None:
+        return f"must say what a second identical call does: repeat is one of {', '.join(REPEATED)}"
+    if category != "action" and (repeat or other):
+        return "is no action, so it has no repeat, key or shown_by"
+    return ""
+
+
+def _echo_problem(strangers: set[str], answer: type[Answer]) -> str:
+    """What is wrong with echoes that are no parameter or no field; empty where there are none."""
+    if not strangers:
+        return ""
+    told = f"which must be a parameter and a field of {answer.__name__}; rename it or use the invariant Echo"
+    return f"echoes {', '.join(sorted(strangers))}, {told}"
+
+
+def _echoing(
+    function: Callable[..., dict[str, Any]], echoes: Sequence[str], answer: type[Answer]
+) -> Callable[..., dict[str, Any]]:
+    """The function, with the echoes that it leaves out in their places among the fields of the answer."""
+
+    @wraps(function)
+    def run(world: World, **arguments: Any) -> dict[str, Any]:
+        found = function(world, **arguments)
+        missing = {name: arguments[name] for name in echoes if name not in found}
+        if not missing:
+            return found
+        whole = missing | found
+        return {name: whole[name] for name in answer.model_fields if name in whole}
+
+    return run
 
 
 def _domain_of(function: Callable[..., Any]) -> str:

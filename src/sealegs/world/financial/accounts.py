@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Known, Ordered, Requires, Sums
+from sealegs.faults.invariants import Bounds, Counts, Formula, Known, Ordered, Requires, Sums
 from sealegs.world.financial import cash
 from sealegs.world.financial.arguments import CODED, AccountId, Code
 from sealegs.world.financial.books import IBAN_COUNTRIES, Movement, account, account_for
@@ -48,9 +48,8 @@ class Found(Answer):
         ({"purpose": "operating", "currency": "ISK"}, 404),
         ({"purpose": "petty cash", "currency": "EUR"}, 422),
     ),
+    echoes=("purpose", "currency"),
     invariants=(
-        Echo("purpose", "purpose"),
-        Echo("currency", "currency"),
         CODED,
         Requires("account_id", "status", "active"),
         Requires("iban", "status", "active"),
@@ -101,8 +100,8 @@ class Balance(Answer):
         ({"account_id": "ACC-9999"}, 404),
         ({"account_id": "main"}, 422),
     ),
+    echoes=("account_id",),
     invariants=(
-        Echo("account_id", "account_id"),
         CODED,
         Sums("booked_balance", ("held_amount", "available_balance")),
         Bounds("booked_balance", 0, 1e11),
@@ -166,8 +165,8 @@ class Statement(Answer):
         ({"account_id": "ACC-9999"}, 404),
         ({"account_id": "ACC-1001", "days": 365}, 422),
     ),
+    echoes=("account_id",),
     invariants=(
-        Echo("account_id", "account_id"),
         CODED,
         Sums("closing_balance", ("opening_balance", "net_change")),
         Sums("net_change", ("transactions.amount",)),

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Known, Ordered, Requires, Sums
+from sealegs.faults.invariants import Bounds, Formula, Known, Ordered, Requires, Sums
 from sealegs.faults.invariants.base import Invariant
 from sealegs.world.financial.arguments import CODED, Amount, Code, Country, PartyName
 from sealegs.world.financial.books import (
@@ -190,13 +190,8 @@ _SENT: tuple[Invariant, ...] = (
         ({"customer_name": "Aurelia Hotels", "net_amount": 100, "vat_amount": 230, "currency": "EUR"}, 400),
         ({"customer_name": "Aurelia Hotels", "net_amount": 100, "vat_amount": -1, "currency": "EUR"}, 422),
     ),
-    invariants=(
-        Echo("customer_name", "customer_name"),
-        Echo("net_amount", "net_amount"),
-        Echo("vat_amount", "vat_amount"),
-        Echo("currency", "currency"),
-        *_SENT,
-    ),
+    echoes=("customer_name", "net_amount", "vat_amount", "currency"),
+    invariants=_SENT,
 )
 def issue_invoice(
     world: World, customer_name: PartyName, net_amount: Amount, vat_amount: Tax, currency: Code
@@ -228,11 +223,8 @@ def issue_invoice(
         ({"customer_name": "Nobody and Sons", "net_amount": 100, "currency": "EUR", "tax_country": "DE"}, 404),
         ({"customer_name": "Aurelia Hotels", "net_amount": 100, "currency": "USD", "tax_country": "US"}, 404),
     ),
+    echoes=("customer_name", "net_amount", "currency", "tax_country"),
     invariants=(
-        Echo("customer_name", "customer_name"),
-        Echo("net_amount", "net_amount"),
-        Echo("currency", "currency"),
-        Echo("tax_country", "tax_country"),
         *_BILLED,
         Requires("draft_id", "status", "draft"),
         Requires("customer_id", "status", "draft"),
@@ -266,7 +258,8 @@ def draft_invoice(
         ({"draft_id": "DRF-00000000"}, 404),
         ({"draft_id": "first"}, 422),
     ),
-    invariants=(Echo("draft_id", "draft_id"), *_SENT),
+    echoes=("draft_id",),
+    invariants=_SENT,
 )
 def finalise_invoice(world: World, draft_id: DraftId) -> dict[str, Any]:
     """Finalise an invoice draft: it gets its number and due day and is sent to the customer."""

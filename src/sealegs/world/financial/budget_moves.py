@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Ordered, Requires, Sums
+from sealegs.faults.invariants import Bounds, Ordered, Requires, Sums
 from sealegs.faults.invariants.base import Invariant
 from sealegs.world.financial import allotments
 from sealegs.world.financial.arguments import CODED
@@ -141,7 +141,6 @@ class Released(Answer):
 
 
 _MOVED: tuple[Invariant, ...] = (
-    Echo("to_cost_centre", "to_cost_centre"),
     CODED,
     Sums("to_budget_remaining", ("to_budget_before", "amount")),
     Bounds("amount", 0, 1e7),
@@ -170,9 +169,8 @@ _MOVED: tuple[Invariant, ...] = (
         ({"from_cost_centre": "CC-320", "to_cost_centre": "CC-120", "amount": 90000}, 409),
         ({"from_cost_centre": "CC-320", "to_cost_centre": "CC-320", "amount": 90}, 400),
     ),
+    echoes=("from_cost_centre", "amount", "to_cost_centre"),
     invariants=(
-        Echo("from_cost_centre", "from_cost_centre"),
-        Echo("amount", "amount"),
         *_MOVED,
         Sums("from_budget_before", ("amount", "from_budget_remaining")),
     ),
@@ -202,9 +200,8 @@ def transfer_budget(world: World, from_cost_centre: Giving, to_cost_centre: Gett
         ({"cost_centre": "CC-320", "amount": 90000}, 409),
         ({"cost_centre": "CC-320", "amount": 0}, 422),
     ),
+    echoes=("cost_centre", "amount"),
     invariants=(
-        Echo("cost_centre", "cost_centre"),
-        Echo("amount", "amount"),
         CODED,
         Sums("budget_before", ("amount", "budget_remaining")),
         Bounds("budget_remaining", 0, 1e8),
@@ -244,7 +241,8 @@ def release_budget(world: World, cost_centre: CentreId, amount: Euros) -> dict[s
         ({"release_id": next(iter(_WAITING)), "to_cost_centre": "CC-410"}, 400),
         ({"release_id": "first", "to_cost_centre": "CC-110"}, 422),
     ),
-    invariants=(Echo("release_id", "release_id"), *_MOVED),
+    echoes=("release_id", "to_cost_centre"),
+    invariants=_MOVED,
 )
 def assign_budget(world: World, release_id: ReleaseId, to_cost_centre: Getting) -> dict[str, Any]:
     """Assign a budget amount that was released, by the release's id, to a cost centre."""

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Known, OneOf, Sums
+from sealegs.faults.invariants import Bounds, Counts, Formula, Known, OneOf, Sums
 from sealegs.faults.invariants.base import Invariant
 from sealegs.world.financial import allotments
 from sealegs.world.financial.arguments import CODED
@@ -61,7 +61,6 @@ class Lines(Standing):
 _CENTRES = tuple({"cost_centre": id} for id in ("CC-110", "CC-210", "CC-330", "CC-420", "CC-510"))
 _UNKNOWN = (({"cost_centre": "CC-999"}, 404), ({"cost_centre": "Sales"}, 422))
 _STANDS: tuple[Invariant, ...] = (
-    Echo("cost_centre", "cost_centre"),
     Known("cost_centre_name", "cost_centre", NAMES),
     CODED,
     Sums("annual_budget", ("budget_spent", "budget_remaining")),
@@ -93,6 +92,7 @@ def _standing(world: World, centre: CostCentre) -> dict[str, Any]:
     answer=Budget,
     examples=_CENTRES,
     refusals=_UNKNOWN,
+    echoes=("cost_centre",),
     invariants=(
         *_STANDS,
         Formula(
@@ -115,6 +115,7 @@ def cost_centre_budget(world: World, cost_centre: CentreId) -> dict[str, Any]:
     answer=Lines,
     examples=_CENTRES,
     refusals=_UNKNOWN,
+    echoes=("cost_centre",),
     invariants=(
         *_STANDS,
         Sums("budget_spent", ("lines.spent",)),

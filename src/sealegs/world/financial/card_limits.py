@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Known, Ordered, Requires, Sums
+from sealegs.faults.invariants import Bounds, Known, Ordered, Requires, Sums
 from sealegs.faults.invariants.base import Invariant
 from sealegs.world.financial.arguments import CODED
 from sealegs.world.financial.card_facts import CARD_CURRENCIES, WAITING_LIMITS, Card, card
@@ -149,7 +149,8 @@ _REFUSED = (
     answer=Changed,
     examples=_LIMITS,
     refusals=_REFUSED,
-    invariants=(Echo("card_id", "card_id"), Echo("monthly_limit", "monthly_limit"), *_CHANGED),
+    echoes=("card_id", "monthly_limit"),
+    invariants=_CHANGED,
 )
 def set_card_limit(world: World, card_id: CardId, monthly_limit: Limit) -> dict[str, Any]:
     """Change a company card's spending limit at once, by card id, to a new amount for each billing period."""
@@ -164,9 +165,8 @@ def set_card_limit(world: World, card_id: CardId, monthly_limit: Limit) -> dict[
     answer=Requested,
     examples=_LIMITS,
     refusals=_REFUSED,
+    echoes=("card_id", "monthly_limit"),
     invariants=(
-        Echo("card_id", "card_id"),
-        Echo("monthly_limit", "monthly_limit"),
         Known("currency", "card_id", CARD_CURRENCIES),
         CODED,
         Sums("monthly_limit", ("current_limit", "requested_change")),
@@ -201,7 +201,8 @@ def request_card_limit(world: World, card_id: CardId, monthly_limit: Limit) -> d
     answer=Changed,
     examples=tuple({"request_id": request_id} for request_id in _WAITING),
     refusals=(({"request_id": "CLR-00000000"}, 404), ({"request_id": "17"}, 422)),
-    invariants=(Echo("request_id", "request_id"), *_CHANGED),
+    echoes=("request_id",),
+    invariants=_CHANGED,
 )
 def approve_card_limit(world: World, request_id: RequestId) -> dict[str, Any]:
     """Approve a requested card limit, by the request's id, so that it comes into force."""

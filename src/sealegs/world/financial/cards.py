@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Known, Mean, Ordered, Requires, Sums
+from sealegs.faults.invariants import Bounds, Counts, Formula, Known, Mean, Ordered, Requires, Sums
 from sealegs.faults.invariants.base import Invariant
 from sealegs.world.financial.arguments import CODED
 from sealegs.world.financial.card_facts import (
@@ -71,7 +71,6 @@ _HOLDERS = tuple(
 )
 _NOBODY = (({"holder": "Nobody Knows"}, 404), ({"holder": "Ines"}, 422))
 _HELD: tuple[Invariant, ...] = (
-    Echo("holder", "holder"),
     Known("currency", "card_id", CARD_CURRENCIES),
     CODED,
     Bounds("spent", 0, 1e8),
@@ -101,6 +100,7 @@ def _held(found: Card) -> dict[str, Any]:
     answer=Found,
     examples=_HOLDERS,
     refusals=_NOBODY,
+    echoes=("holder",),
     invariants=(
         *_HELD,
         Requires("card_id", "status", "active"),
@@ -135,6 +135,7 @@ def find_card(world: World, holder: Holder) -> dict[str, Any]:
     answer=Statement,
     examples=_HOLDERS,
     refusals=_NOBODY,
+    echoes=("holder",),
     invariants=(
         *_HELD,
         Requires("card_id", "status", "open"),

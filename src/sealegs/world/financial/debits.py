@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Known, OneOf, Ordered, Requires, Sums
+from sealegs.faults.invariants import Bounds, Formula, Known, OneOf, Ordered, Requires, Sums
 from sealegs.faults.invariants.base import Invariant
 from sealegs.world.financial.arguments import CODED, Amount, Code, Day, PartyName, coming
 from sealegs.world.financial.books import IBAN_COUNTRIES, account_for
@@ -55,8 +55,8 @@ class Signed(Answer):
         ({"customer_name": "Hanami Stationery"}, 404),
         ({"customer_name": ""}, 422),
     ),
+    echoes=("customer_name",),
     invariants=(
-        Echo("customer_name", "customer_name"),
         CODED,
         OneOf("scheme", ("core", "business"), ("giro", "prepaid")),
         Requires("mandate_id", "status", "active"),
@@ -108,9 +108,6 @@ class Collected(Answer):
 
 
 _COLLECTED: tuple[Invariant, ...] = (
-    Echo("amount", "amount"),
-    Echo("currency", "currency"),
-    Echo("collect_on", "collect_on"),
     Known("currency", "mandate_id", {found.id: found.currency for found in MANDATES.values()}),
     CODED,
     Sums("amount", ("fee", "credited_amount")),
@@ -197,7 +194,8 @@ _ROWS = (
         ({"customer_name": "Aurelia Hotels", "amount": 9000, "currency": "EUR", "collect_on": "2026-03-10"}, 400),
         ({"customer_name": "Aurelia Hotels", "amount": 90, "currency": "EUR", "collect_on": "2026-03-03"}, 400),
     ),
-    invariants=(Echo("customer_name", "customer_name"), *_COLLECTED),
+    echoes=("customer_name", "amount", "currency", "collect_on"),
+    invariants=_COLLECTED,
 )
 def collect_direct_debit(
     world: World, customer_name: PartyName, amount: Amount, currency: Code, collect_on: Day
@@ -220,7 +218,8 @@ def collect_direct_debit(
         ({"mandate_id": "MND-5101", "amount": 9000, "currency": "EUR", "collect_on": "2026-03-10"}, 400),
         ({"mandate_id": "MND-5101", "amount": 90, "currency": "EUR", "collect_on": "2026-03-14"}, 400),
     ),
-    invariants=(Echo("mandate_id", "mandate_id"), *_COLLECTED),
+    echoes=("mandate_id", "amount", "currency", "collect_on"),
+    invariants=_COLLECTED,
 )
 def collect_by_mandate(
     world: World, mandate_id: MandateId, amount: Amount, currency: Code, collect_on: Day

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, OneOf, Ordered, Requires, Sums
+from sealegs.faults.invariants import Bounds, Counts, Formula, OneOf, Ordered, Requires, Sums
 from sealegs.faults.invariants.base import Invariant
 from sealegs.world.financial.arguments import CODED, PartyName
 from sealegs.world.financial.facts import settled
@@ -61,8 +61,8 @@ class Overdue(Answer):
         ({"customer_name": "Granada Olive Growers"}, 404),
         ({"customer_name": ""}, 422),
     ),
+    echoes=("customer_name",),
     invariants=(
-        Echo("customer_name", "customer_name"),
         CODED,
         Sums("total_overdue", ("invoices.open_amount",)),
         Counts("invoice_count", "invoices"),
@@ -228,7 +228,8 @@ def _send(world: World, item: OpenItem) -> dict[str, Any]:
         {"invoice_no": invoice_no} for invoice_no in ("AR-2025-0871", "AR-2025-0902", "AR-2025-0844", "AR-2026-0051")
     ),
     refusals=(({"invoice_no": "AR-2019-0001"}, 404), ({"invoice_no": "17"}, 422)),
-    invariants=(Echo("invoice_no", "invoice_no"), *_REMINDED),
+    echoes=("invoice_no",),
+    invariants=_REMINDED,
 )
 def send_payment_reminder(world: World, invoice_no: InvoiceNo) -> dict[str, Any]:
     """Send a customer the next dunning letter for one overdue invoice, by its number, with late interest and fee."""
@@ -249,8 +250,8 @@ def send_payment_reminder(world: World, invoice_no: InvoiceNo) -> dict[str, Any]
         ({"customer_name": "Lombardy Ceramics"}, 404),
         ({"customer_name": "X"}, 422),
     ),
+    echoes=("customer_name",),
     invariants=(
-        Echo("customer_name", "customer_name"),
         *_CLAIMED,
         Requires("run_id", "status", "prepared"),
         Requires("invoice_no", "status", "prepared"),
@@ -271,7 +272,8 @@ def prepare_dunning_run(world: World, customer_name: PartyName) -> dict[str, Any
     answer=Reminded,
     examples=tuple({"run_id": run_id} for run_id in _WAITING),
     refusals=(({"run_id": "DRN-00000000"}, 404), ({"run_id": "first"}, 422)),
-    invariants=(Echo("run_id", "run_id"), *_REMINDED),
+    echoes=("run_id",),
+    invariants=_REMINDED,
 )
 def send_dunning_run(world: World, run_id: RunId) -> dict[str, Any]:
     """Release a prepared dunning run, by its id, so that its letter goes out to the customer."""

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Known
+from sealegs.faults.invariants import Bounds, Formula, Known
 from sealegs.world.financial.arguments import Amount, Code
 from sealegs.world.financial.facts import converted, known, rate, settled
 from sealegs.world.state import NOW
@@ -70,9 +70,8 @@ def _digits(value: float) -> float:
         ({"base": "EUR", "quote": "ISK"}, 404),
         ({"base": "euro", "quote": "USD"}, 422),
     ),
+    echoes=("base", "quote"),
     invariants=(
-        Echo("base", "base"),
-        Echo("quote", "quote"),
         Bounds("rate", 1e-5, 1e5),
         Bounds("inverse_rate", 1e-5, 1e5),
         Formula("rate", ("bid", "ask"), lambda bid, ask: (bid + ask) / 2, "rate lies midway between bid and ask"),
@@ -84,8 +83,6 @@ def exchange_rate(world: World, base: Code, quote: Code) -> dict[str, Any]:
     """Quote the current market exchange rate of a currency pair: middle rate, its inverse, bid and ask."""
     middle = rate(base, quote)
     return {
-        "base": base,
-        "quote": quote,
         "rate": middle,
         "inverse_rate": _digits(1 / middle),
         "bid": _digits(middle * (1 - HALF_SPREAD)),
@@ -118,10 +115,8 @@ class Conversion(Answer):
         ({"amount": 100, "from_currency": "EUR", "to_currency": "XAU"}, 404),
         ({"amount": -5, "from_currency": "EUR", "to_currency": "USD"}, 422),
     ),
+    echoes=("amount", "from_currency", "to_currency"),
     invariants=(
-        Echo("amount", "amount"),
-        Echo("from_currency", "from_currency"),
-        Echo("to_currency", "to_currency"),
         Bounds("rate", 1e-5, 1e5),
         Bounds("converted_amount", 0, 1e14),
         Formula(
@@ -134,13 +129,7 @@ class Conversion(Answer):
 )
 def convert_currency(world: World, amount: Amount, from_currency: Code, to_currency: Code) -> dict[str, Any]:
     """Convert an amount of money from one currency into another at the current middle rate."""
-    return {
-        "amount": amount,
-        "from_currency": from_currency,
-        "to_currency": to_currency,
-        "rate": rate(from_currency, to_currency),
-        "converted_amount": converted(amount, from_currency, to_currency),
-    }
+    return {"rate": rate(from_currency, to_currency), "converted_amount": converted(amount, from_currency, to_currency)}
 
 
 class AtRate(Answer):
@@ -169,10 +158,8 @@ Rate = Annotated[float, Field(gt=0, le=1e6, description="Units of the target cur
         ({"amount": 100, "exchange_rate": 1.1, "to_currency": "XAU"}, 404),
         ({"amount": 100, "exchange_rate": 0, "to_currency": "EUR"}, 422),
     ),
+    echoes=("amount", "exchange_rate", "to_currency"),
     invariants=(
-        Echo("amount", "amount"),
-        Echo("exchange_rate", "exchange_rate"),
-        Echo("to_currency", "to_currency"),
         Bounds("converted_amount", 0, 1e15),
         Bounds("remainder", -0.5, 0.5),
         Formula(
@@ -187,10 +174,4 @@ def amount_at_rate(world: World, amount: Amount, exchange_rate: Rate, to_currenc
     """Convert an amount of money at an exchange rate that you supply, such as a contract rate or one just quoted."""
     exact = amount * exchange_rate
     whole = settled(exact, known(to_currency))
-    return {
-        "amount": amount,
-        "exchange_rate": exchange_rate,
-        "to_currency": to_currency,
-        "converted_amount": whole,
-        "remainder": round(exact - whole, 6),
-    }
+    return {"converted_amount": whole, "remainder": round(exact - whole, 6)}

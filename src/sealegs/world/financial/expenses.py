@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, OneOf, Ordered, Requires, Sums
+from sealegs.faults.invariants import Bounds, Formula, OneOf, Ordered, Requires, Sums
 from sealegs.faults.invariants.base import Invariant
 from sealegs.world.financial import allotments
 from sealegs.world.financial.arguments import CODED, Amount, Code
@@ -77,9 +77,6 @@ class Claimed(Answer):
 
 
 _CLAIMED: tuple[Invariant, ...] = (
-    Echo("category", "category"),
-    Echo("amount", "amount"),
-    Echo("currency", "currency"),
     Sums("budget_before", ("reimbursable_amount", "budget_remaining")),
     Bounds("reimbursable_amount", 0, 1e7),
     Bounds("budget_remaining", 0, 1e7),
@@ -203,7 +200,8 @@ def _claim(world: World, report: Report, category: str, amount: float, currency:
             422,
         ),
     ),
-    invariants=(Echo("employee", "employee"), Echo("cost_centre", "cost_centre"), *_CLAIMED),
+    echoes=("employee", "cost_centre", "category", "amount", "currency"),
+    invariants=_CLAIMED,
 )
 def submit_expense_claim(
     world: World, employee: Employee, cost_centre: CentreId, category: Category, amount: Amount, currency: Code
@@ -227,9 +225,8 @@ def submit_expense_claim(
         ({"employee": "Clara Voss", "cost_centre": "CC-999"}, 404),
         ({"employee": "Clara", "cost_centre": "CC-110"}, 422),
     ),
+    echoes=("employee", "cost_centre"),
     invariants=(
-        Echo("employee", "employee"),
-        Echo("cost_centre", "cost_centre"),
         Requires("report_id", "status", "open"),
         Sums("annual_budget", ("budget_spent", "budget_remaining")),
         Bounds("budget_remaining", 0, 1e7),
@@ -242,7 +239,6 @@ def open_expense_report(world: World, employee: Employee, cost_centre: CentreId)
     _open(world, report)
     return {
         "report_id": report.id,
-        "employee": employee,
         "cost_centre": report.centre.id,
         "cost_centre_name": report.centre.name,
         "budget_remaining": allotments.left(world, report.centre),
@@ -272,7 +268,8 @@ def open_expense_report(world: World, employee: Employee, cost_centre: CentreId)
         ({"report_id": next(iter(_OPEN)), "category": "meals", "amount": 20, "currency": "XAU"}, 404),
         ({"report_id": next(iter(_OPEN)), "category": "meals", "amount": 0, "currency": "EUR"}, 422),
     ),
-    invariants=(Echo("report_id", "report_id"), *_CLAIMED),
+    echoes=("report_id", "category", "amount", "currency"),
+    invariants=_CLAIMED,
 )
 def add_expense_line(
     world: World, report_id: ReportId, category: Category, amount: Amount, currency: Code

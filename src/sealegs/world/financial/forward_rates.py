@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Known, Ordered, Sums
+from sealegs.faults.invariants import Bounds, Formula, Known, Ordered, Sums
 from sealegs.world.financial.arguments import Code, Day, coming
 from sealegs.world.financial.facts import known, rate
 from sealegs.world.financial.market_facts import INTEREST
@@ -83,10 +83,8 @@ class Points(Answer):
         ({"base": "EUR", "quote": "USD", "value_date": "2026-06-20"}, 400),
         ({"base": "EUR", "quote": "USD", "value_date": "in June"}, 422),
     ),
+    echoes=("base", "quote", "value_date"),
     invariants=(
-        Echo("base", "base"),
-        Echo("quote", "quote"),
-        Echo("value_date", "value_date"),
         Bounds("forward_rate", 1e-5, 1e5),
         Bounds("spot_rate", 1e-5, 1e5),
         Sums("forward_rate", ("spot_rate", "forward_points")),
@@ -112,9 +110,6 @@ def forward_points(world: World, base: Code, quote: Code, value_date: Day) -> di
     days = banking_day(value_date)
     later, spot = forward(base, quote, days), rate(base, quote)
     return {
-        "base": base,
-        "quote": quote,
-        "value_date": value_date,
         "days": days,
         "spot_rate": spot,
         "forward_points": round(later - spot, 8),

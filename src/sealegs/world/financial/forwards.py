@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, OneOf, Ordered, Requires
+from sealegs.faults.invariants import Bounds, Formula, OneOf, Ordered, Requires
 from sealegs.faults.invariants.base import Invariant
 from sealegs.world.financial.arguments import CODED, Day
 from sealegs.world.financial.facts import exact, rate, settled
@@ -153,8 +153,8 @@ _ASKED = (
         ({**_ASKED[0], "sell_currency": "USD"}, 400),
         ({**_ASKED[0], "value_date": "2026-03-03"}, 400),
     ),
+    echoes=tuple(_ASKED[0]),
     invariants=(
-        *(Echo(name, name) for name in _ASKED[0]),
         *_DEAL,
         Requires("quote_id", "status", "firm"),
         Ordered("quoted_at", "valid_until"),
@@ -214,7 +214,8 @@ def _strike(world: World, deal: Deal) -> dict[str, Any]:
         ({**_ASKED[0], "sell_currency": "ISK", "forward_rate": 0.84}, 404),
         ({**_ASKED[0], "forward_rate": 0}, 422),
     ),
-    invariants=(*(Echo(name, name) for name in (*_ASKED[0], "forward_rate")), *_STRUCK),
+    echoes=(*_ASKED[0], "forward_rate"),
+    invariants=_STRUCK,
 )
 def book_forward(
     world: World,
@@ -251,7 +252,8 @@ def book_forward(
         ({"quote_id": "FWQ-USDEUR-20260231-2500000"}, 400),
         ({"quote_id": "the first"}, 422),
     ),
-    invariants=(Echo("quote_id", "quote_id"), *_STRUCK),
+    echoes=("quote_id",),
+    invariants=_STRUCK,
 )
 def accept_forward_quote(world: World, quote_id: QuoteId) -> dict[str, Any]:
     """Take up the bank's quotation for a currency forward, by its quote id, so that the deal is done."""

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Ordered, Sums
+from sealegs.faults.invariants import Bounds, Counts, Formula, Ordered, Sums
 from sealegs.world.financial.arguments import CODED, Code
 from sealegs.world.financial.facts import known, settled
 from sealegs.world.state import TODAY
@@ -105,10 +105,6 @@ _REFUSALS = (
     ({"principal": 24000, "annual_rate": 4.5, "months": 480, "currency": "EUR"}, 422),
 )
 _COST = (
-    Echo("principal", "principal"),
-    Echo("annual_rate", "annual_rate"),
-    Echo("months", "months"),
-    Echo("currency", "currency"),
     Sums("total_repaid", ("principal", "total_interest")),
     CODED,
     Bounds("monthly_payment", 0, 1e9),
@@ -141,6 +137,7 @@ def _cost(loan: Loan) -> dict[str, Any]:
     answer=Instalment,
     examples=_EXAMPLES,
     refusals=_REFUSALS,
+    echoes=("principal", "annual_rate", "months", "currency"),
     invariants=_COST,
 )
 def loan_payment(
@@ -155,6 +152,7 @@ def loan_payment(
     answer=Schedule,
     examples=_EXAMPLES,
     refusals=_REFUSALS,
+    echoes=("principal", "annual_rate", "months", "currency"),
     invariants=(
         *_COST,
         Sums("total_interest", ("years.interest_paid",)),

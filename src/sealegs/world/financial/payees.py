@@ -98,8 +98,8 @@ Iban = Annotated[
         ({"iban": "DE8937040044053201"}, 400),
         ({"iban": "not an iban"}, 422),
     ),
+    echoes=("iban",),
     invariants=(
-        Echo("iban", "iban"),
         Known("country", "country_code", IBAN_COUNTRIES),
         Known("country_code", "country", {name: code for code, name in IBAN_COUNTRIES.items()}),
         Known("length", "country_code", IBAN_LENGTHS),
@@ -120,7 +120,6 @@ def validate_iban(world: World, iban: Iban) -> dict[str, Any]:
         message = f"An IBAN of {country_code} has {length} characters, this one {len(iban)}."
         raise Refusal(400, "IbanLength", message, expected_length=length)
     return {
-        "iban": iban,
         "valid": remainder(iban) == 1,
         "check_remainder": remainder(iban),
         "country_code": country_code,

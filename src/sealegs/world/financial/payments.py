@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, OneOf, Ordered, Requires, Sums
+from sealegs.faults.invariants import Bounds, Formula, OneOf, Ordered, Requires, Sums
 from sealegs.faults.invariants.base import Invariant
 from sealegs.world.financial import cash
 from sealegs.world.financial.arguments import CODED, AccountId, Amount, Code, Day, PartyName
@@ -147,14 +147,8 @@ def _paid(world: World, payment: cash.Payment) -> dict[str, Any]:
             400,
         ),
     ),
-    invariants=(
-        Echo("account_id", "account_id"),
-        Echo("payee_id", "payee_id"),
-        Echo("amount", "amount"),
-        Echo("currency", "currency"),
-        Echo("execution_date", "execution_date"),
-        *_DONE,
-    ),
+    echoes=("account_id", "payee_id", "amount", "currency", "execution_date"),
+    invariants=_DONE,
     free_text=("reference",),
 )
 def send_payment(
@@ -193,12 +187,8 @@ def send_payment(
         ({"account_id": "ACC-1001", "payee_name": "Nobody and Sons", "amount": 10, "currency": "EUR"}, 404),
         ({"account_id": "ACC-1103", "payee_name": "Brightwater Catering", "amount": 90000, "currency": "EUR"}, 402),
     ),
+    echoes=("account_id", "payee_name", "amount", "currency", "execution_date"),
     invariants=(
-        Echo("account_id", "account_id"),
-        Echo("payee_name", "payee_name"),
-        Echo("amount", "amount"),
-        Echo("currency", "currency"),
-        Echo("execution_date", "execution_date"),
         *_PRICE,
         Requires("order_id", "status", "awaiting_authorisation"),
         Requires("payee_id", "status", "awaiting_authorisation"),
@@ -238,7 +228,8 @@ def prepare_payment_order(
         ({"order_id": "ORD-00000000"}, 404),
         ({"order_id": "17"}, 422),
     ),
-    invariants=(Echo("order_id", "order_id"), *_DONE),
+    echoes=("order_id",),
+    invariants=_DONE,
 )
 def authorise_payment_order(world: World, order_id: OrderId) -> dict[str, Any]:
     """Sign a prepared payment order so that the bank carries it out: today, or on its later day of execution."""

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Known, Sums
+from sealegs.faults.invariants import Bounds, Formula, Known, Sums
 from sealegs.faults.invariants.base import Invariant
 from sealegs.world.financial.arguments import CODED, Code, Country
 from sealegs.world.financial.facts import exact, settled
@@ -76,8 +76,6 @@ _REFUSALS = (
     ({"gross_salary": -10, "country_code": "DE"}, 422),
 )
 _KEPT: tuple[Invariant, ...] = (
-    Echo("gross_salary", "gross_salary"),
-    Echo("country_code", "country_code"),
     Known("currency", "country_code", {code: rules.currency for code, rules in WAGES.items()}),
     CODED,
     Bounds("wage_tax", 0, 1e8),
@@ -122,6 +120,7 @@ def _kept(rules: WageRules, gross: float) -> dict[str, Any]:
     answer=Slip,
     examples=_EXAMPLES,
     refusals=_REFUSALS,
+    echoes=("gross_salary", "country_code"),
     invariants=(*_KEPT, *_LEFT, Sums("employer_cost", ("gross_salary", "employer_contribution"))),
 )
 def payroll_slip(world: World, gross_salary: Gross, country_code: Country) -> dict[str, Any]:
@@ -145,6 +144,7 @@ def payroll_slip(world: World, gross_salary: Gross, country_code: Country) -> di
     answer=Deductions,
     examples=_EXAMPLES,
     refusals=_REFUSALS,
+    echoes=("gross_salary", "country_code"),
     invariants=(
         *_KEPT,
         Known("country", "country_code", {code: rules.country for code, rules in WAGES.items()}),
@@ -182,11 +182,8 @@ def wage_deductions(world: World, gross_salary: Gross, country_code: Country) ->
         ({"gross_salary": 900, "wage_tax": 700, "social_contribution": 400, "currency": "EUR"}, 400),
         ({"gross_salary": 900, "wage_tax": -1, "social_contribution": 400, "currency": "EUR"}, 422),
     ),
+    echoes=("gross_salary", "wage_tax", "social_contribution", "currency"),
     invariants=(
-        Echo("gross_salary", "gross_salary"),
-        Echo("wage_tax", "wage_tax"),
-        Echo("social_contribution", "social_contribution"),
-        Echo("currency", "currency"),
         CODED,
         *_LEFT,
         Formula(
@@ -212,7 +209,6 @@ def take_home_pay(
         "gross_salary": gross,
         "wage_tax": tax,
         "social_contribution": social,
-        "currency": currency,
         "total_deductions": total,
         "net_pay": net,
         "net_share_percent": round(100 * net / gross, 2),

@@ -75,9 +75,6 @@ def _percent(first: float, last: float) -> float:
 
 
 _RISEN: tuple[Invariant, ...] = (
-    Echo("country_code", "country_code"),
-    Echo("from_month", "from_month"),
-    Echo("to_month", "to_month"),
     Known("country", "country_code", COUNTRIES),
     Ordered("from_month", "to_month"),
     Bounds("first_index", 1, 1e4),
@@ -105,6 +102,7 @@ def _risen(country_code: str, points: dict[str, float]) -> dict[str, Any]:
     answer=Inflation,
     examples=_SPANS,
     refusals=_REFUSALS,
+    echoes=("country_code", "from_month", "to_month"),
     invariants=(
         *_RISEN,
         Formula(
@@ -128,6 +126,7 @@ def inflation_between(world: World, country_code: Country, from_month: Month, to
     answer=Series,
     examples=_SPANS,
     refusals=_REFUSALS,
+    echoes=("country_code", "from_month", "to_month"),
     invariants=(
         *_RISEN,
         Mean("mean_index", "series.index"),
@@ -171,8 +170,6 @@ class Inflated(Adjusted):
 
 
 _ADJUSTED: tuple[Invariant, ...] = (
-    Echo("amount", "amount"),
-    Echo("currency", "currency"),
     CODED,
     Sums("adjusted_amount", ("amount", "increase")),
     Bounds("adjusted_amount", 0, 1e14),
@@ -203,6 +200,7 @@ def _adjusted(amount: float, factor: float, currency: str) -> dict[str, Any]:
         ({"amount": 2400, "currency": "XAU", "from_index": 99.65, "to_index": 125.22}, 404),
         ({"amount": 2400, "currency": "EUR", "from_index": 0, "to_index": 125.22}, 422),
     ),
+    echoes=("amount", "currency"),
     invariants=(
         *_ADJUSTED,
         Echo("from_index", "from_index"),
@@ -242,6 +240,7 @@ def index_adjusted_amount(
         ({"amount": 2400, "currency": "XAU", "inflation_percent": 5}, 404),
         ({"amount": 2400, "currency": "EUR", "inflation_percent": -90}, 422),
     ),
+    echoes=("amount", "currency"),
     invariants=(
         *_ADJUSTED,
         Echo("inflation_percent", "inflation_percent"),

@@ -294,9 +294,8 @@ def raise_purchase_order(
             409,
         ),
     ),
+    echoes=("supplier_name", *_TERMS),
     invariants=(
-        Echo("supplier_name", "supplier_name"),
-        *(Echo(term, term) for term in _TERMS),
         *_WANTED,
         Requires("requisition_id", "status", "awaiting_approval"),
         Requires("supplier_id", "status", "awaiting_approval"),
@@ -332,7 +331,8 @@ def raise_requisition(
     answer=Order,
     examples=tuple({"requisition_id": id} for id in _WAITING),
     refusals=(({"requisition_id": "REQ-00000000"}, 404), ({"requisition_id": "17"}, 422)),
-    invariants=(Echo("requisition_id", "requisition_id"), *_ORDERED),
+    echoes=("requisition_id",),
+    invariants=_ORDERED,
 )
 def approve_requisition(world: World, requisition_id: RequisitionId) -> dict[str, Any]:
     """Approve a purchase requisition, by its id, so that the purchase order goes out to the supplier."""

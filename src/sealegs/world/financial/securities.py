@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Known, Mean, OneOf, Ordered, Requires, Sums
+from sealegs.faults.invariants import Bounds, Counts, Formula, Known, Mean, OneOf, Ordered, Requires, Sums
 from sealegs.world.financial.arguments import CODED, Day, Symbol, coming
 from sealegs.world.financial.facts import EXCHANGES, closes, security, settled
 from sealegs.world.state import TODAY, identifier
@@ -53,8 +53,8 @@ class Quote(Answer):
         ({"symbol": "ZZZZ"}, 404),
         ({"symbol": "northvale"}, 422),
     ),
+    echoes=("symbol",),
     invariants=(
-        Echo("symbol", "symbol"),
         Known("currency", "exchange", EXCHANGES),
         OneOf("kind", ("share", "fund"), ("receipt", "voucher")),
         Bounds("last_price", 0.01, 1e6),
@@ -123,8 +123,8 @@ class History(Answer):
         ({"symbol": "ZZZZ"}, 404),
         ({"symbol": "NVLK", "days": 1000}, 422),
     ),
+    echoes=("symbol",),
     invariants=(
-        Echo("symbol", "symbol"),
         Known("currency", "exchange", EXCHANGES),
         Bounds("latest_close", 0.01, 1e6),
         Bounds("mean_close", 0.01, 1e6),
@@ -202,12 +202,8 @@ Limit = Annotated[float, Field(gt=0, le=1e6, description="Worst acceptable price
         ({"symbol": "NVLK", "side": "buy", "quantity": 1, "limit_price": 120}, 400),
         ({"symbol": "NVLK", "side": "hold", "quantity": 1, "limit_price": 84}, 422),
     ),
+    echoes=("symbol", "side", "quantity", "limit_price", "valid_until"),
     invariants=(
-        Echo("symbol", "symbol"),
-        Echo("side", "side"),
-        Echo("quantity", "quantity"),
-        Echo("limit_price", "limit_price"),
-        Echo("valid_until", "valid_until"),
         CODED,
         Requires("order_id", "status", "accepted"),
         Formula(
@@ -241,12 +237,8 @@ def place_security_order(
         "order_id": order_id,
         "status": "accepted",
         "symbol": found.symbol,
-        "side": side,
-        "quantity": quantity,
-        "limit_price": limit_price,
         "currency": found.currency,
         "order_value": value,
         "commission": settled(value * COMMISSION, found.currency),
         "placed_on": TODAY,
-        "valid_until": valid_until,
     }

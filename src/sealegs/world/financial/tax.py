@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Known, Sums
+from sealegs.faults.invariants import Bounds, Formula, Known, Sums
 from sealegs.world.financial.arguments import CODED, Amount, Code, Country
 from sealegs.world.financial.facts import VAT, exact, settled, vat
 from sealegs.world.tool import Answer, Refusal, World, tool
@@ -63,10 +63,8 @@ def taxed(net: float, percent: float, currency: str) -> float:
         ({"net_amount": 100, "currency": "DKK", "country_code": "DK", "category": "reduced"}, 400),
         ({"net_amount": 100, "currency": "EUR", "country_code": "Germany"}, 422),
     ),
+    echoes=("net_amount", "currency", "country_code"),
     invariants=(
-        Echo("net_amount", "net_amount"),
-        Echo("currency", "currency"),
-        Echo("country_code", "country_code"),
         Sums("gross_amount", ("net_amount", "vat_amount")),
         CODED,
         Bounds("vat_rate", 0, 30),
@@ -90,9 +88,6 @@ def vat_breakdown(
     applied = percent(country_code, category)
     tax = taxed(net_amount, applied, currency)
     return {
-        "net_amount": net_amount,
-        "currency": currency,
-        "country_code": country_code,
         "country": VAT[country_code].country,
         "rate_id": f"{country_code}-{category}",
         "vat_rate": applied,

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Ordered, Sums
+from sealegs.faults.invariants import Bounds, Counts, Formula, Ordered, Sums
 from sealegs.faults.invariants.base import Invariant
 from sealegs.world.financial.arguments import CODED, Amount, Code
 from sealegs.world.financial.facts import exact, settled
@@ -86,10 +86,6 @@ _GROWTH_REFUSALS = (
     ({"amount": 12000, "annual_rate": 2.4, "months": 0, "currency": "EUR"}, 422),
 )
 _GROWTH: tuple[Invariant, ...] = (
-    Echo("amount", "amount"),
-    Echo("annual_rate", "annual_rate"),
-    Echo("months", "months"),
-    Echo("currency", "currency"),
     CODED,
     Sums("final_amount", ("amount", "gain")),
     Bounds("final_amount", 0, 1e17),
@@ -121,6 +117,7 @@ def _growth(amount: float, rate: float, months: int, currency: str) -> dict[str,
     answer=Grown,
     examples=_GROWTH_EXAMPLES,
     refusals=_GROWTH_REFUSALS,
+    echoes=("amount", "annual_rate", "months", "currency"),
     invariants=(
         *_GROWTH,
         Formula(
@@ -142,6 +139,7 @@ def compound_growth(world: World, amount: Amount, annual_rate: Rate, months: Mon
     answer=GrowthPlan,
     examples=_GROWTH_EXAMPLES,
     refusals=_GROWTH_REFUSALS,
+    echoes=("amount", "annual_rate", "months", "currency"),
     invariants=(
         *_GROWTH,
         Sums("gain", ("years.gain",)),
@@ -211,9 +209,6 @@ _VALUE_REFUSALS = (
     ({"initial_outlay": 100, "cash_flows": [60, 60], "discount_rate": -5, "currency": "EUR"}, 422),
 )
 _VALUE: tuple[Invariant, ...] = (
-    Echo("initial_outlay", "initial_outlay"),
-    Echo("discount_rate", "discount_rate"),
-    Echo("currency", "currency"),
     CODED,
     Sums("present_value", ("initial_outlay", "net_present_value")),
     Counts("years", "argument:cash_flows"),
@@ -246,6 +241,7 @@ def _valued(outlay: float, flows: list[float], rate: float, currency: str) -> di
     answer=Summary,
     examples=_VALUE_EXAMPLES,
     refusals=_VALUE_REFUSALS,
+    echoes=("initial_outlay", "discount_rate", "currency"),
     invariants=(
         *_VALUE,
         Sums("undiscounted_total", ("argument:cash_flows",)),
@@ -278,6 +274,7 @@ def _payback(rows: list[dict[str, Any]]) -> int | None:
     answer=Table,
     examples=_VALUE_EXAMPLES,
     refusals=_VALUE_REFUSALS,
+    echoes=("initial_outlay", "discount_rate", "currency"),
     invariants=(
         *_VALUE,
         Sums("present_value", ("flows.present_value",)),

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, OneOf, Ordered, Requires
+from sealegs.faults.invariants import Bounds, Counts, Formula, OneOf, Ordered, Requires
 from sealegs.world.general.own_facts import ALARMS
 from sealegs.world.general.terms import Moment, asked_moment, minutes, minutes_between, moment
 from sealegs.world.state import NOW, identifier
@@ -68,8 +68,8 @@ class Alarm(Answer):
         ({"at": "2026-03-03T06:45", "label": "Wake up"}, 409),
         ({"at": "07:15", "label": "Boarding"}, 422),
     ),
+    echoes=("label",),
     invariants=(
-        Echo("label", "label"),
         Requires("alarm_id", "status", "set"),
         OneOf("status", ("set",), FAILED),
         Counts("active_count", "active"),
@@ -86,7 +86,6 @@ def set_alarm(world: World, at: Moment, label: Label) -> dict[str, Any]:
     return {
         "alarm_id": alarm_id,
         "status": "set",
-        "label": label,
         "set_at": SET_AT,
         "rings_at": rings_at,
         "minutes_from_now": minutes_between(SET_AT, rings_at),
@@ -134,10 +133,8 @@ Minutes = Annotated[int, Field(ge=0, le=130_000, description="Minutes that come 
         ({"label": "Laundry", "minutes": -5}, 422),
         ({"label": "Laundry", "hours": 1.5}, 422),
     ),
+    echoes=("label", "hours", "minutes"),
     invariants=(
-        Echo("label", "label"),
-        Echo("hours", "hours"),
-        Echo("minutes", "minutes"),
         Requires("timer_id", "status", "running"),
         OneOf("status", ("running",), FAILED),
         Bounds("active_count", 1, 1000),
@@ -157,9 +154,6 @@ def start_timer(world: World, label: Label, hours: Hours = 0, minutes: Minutes =
     return {
         "timer_id": timer_id,
         "status": "running",
-        "label": label,
-        "hours": hours,
-        "minutes": minutes,
         "duration_minutes": duration,
         "started_at": SET_AT,
         "ends_at": ends_at,
@@ -206,9 +200,8 @@ def _minutes(start: str, end: str) -> int:
         ({"start": "2026-03-09", "end": "2026-02-30"}, 400),
         ({"end": "next Friday"}, 422),
     ),
+    echoes=("start", "end"),
     invariants=(
-        Echo("start", "start"),
-        Echo("end", "end"),
         Ordered("start", "end"),
         *(Bounds(field, 0) for field in ("minutes", "hours", "days", "weeks")),
         Formula("minutes", ("start", "end"), _minutes, "minutes run from start to end"),
@@ -224,8 +217,6 @@ def time_between(world: World, end: Either, start: Either = SET_AT) -> dict[str,
     if length < 0:
         raise Refusal(400, "EndBeforeStart", f"{end} lies before {start}.")
     return {
-        "start": start,
-        "end": end,
         "minutes": length,
         "hours": round(length / 60, 2),
         "days": round(length / 1440, 3),

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Echo, Known, OneOf, Ordered, Requires
+from sealegs.faults.invariants import Known, OneOf, Ordered, Requires
 from sealegs.world.general import civic_facts
 from sealegs.world.general.civic_facts import HELD, slot
 from sealegs.world.general.offices import (
@@ -80,11 +80,8 @@ class OfficeHold(Answer):
         ),
         ({"city": "Lisbon", "service": "identity card", "from_date": "2026-03-04", "person": "Nadia"}, 422),
     ),
+    echoes=("city", "service", "from_date", "person"),
     invariants=(
-        Echo("city", "city"),
-        Echo("service", "service"),
-        Echo("from_date", "from_date"),
-        Echo("person", "person"),
         Requires("hold_id", "status", "held"),
         OneOf("status", ("held",), ("lapsed", "released")),
         Ordered("held_at", "held_until"),
@@ -100,15 +97,7 @@ def hold_office_appointment(
     reserve(world, found, person)
     hold = civic_facts.hold_id(found, person)
     world.state("general.office_holds")[hold] = (found.slot_id, person)
-    return {
-        "hold_id": hold,
-        "status": "held",
-        "from_date": from_date,
-        **told(found),
-        "person": person,
-        "held_at": AT,
-        "held_until": HELD_UNTIL,
-    }
+    return {"hold_id": hold, "status": "held", **told(found), "person": person, "held_at": AT, "held_until": HELD_UNTIL}
 
 
 class ConfirmedHold(Appointment):
@@ -125,8 +114,8 @@ class ConfirmedHold(Appointment):
     answer=ConfirmedHold,
     examples=tuple({"hold_id": hold} for hold in HELD),
     refusals=(({"hold_id": "AHD-00000000"}, 404), ({"hold_id": "LIS-PR-20260305-1030"}, 422)),
+    echoes=("hold_id",),
     invariants=(
-        Echo("hold_id", "hold_id"),
         Known("slot_id", "hold_id", {hold: slot_id for hold, (slot_id, _) in HELD.items()}),
         Known("person", "hold_id", {hold: person for hold, (_, person) in HELD.items()}),
         Ordered("cancel_by", "starts_at"),

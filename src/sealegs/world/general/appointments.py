@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Counts, Echo, Formula, OneOf, Ordered, Requires
+from sealegs.faults.invariants import Counts, Formula, OneOf, Ordered, Requires
 from sealegs.world.general.civic_facts import HELD, SERVICES, free_slots, slot
 from sealegs.world.general.facts import city as city_named
 from sealegs.world.general.offices import (
@@ -68,10 +68,8 @@ class OfficeSlots(Answer):
         ({"city": "Lisbon", "service": "passport renewal", "from_date": "2026-09-04"}, 400),
         ({"city": "Lisbon", "service": "haircut", "from_date": "2026-03-04"}, 422),
     ),
+    echoes=("city", "service", "from_date"),
     invariants=(
-        Echo("city", "city"),
-        Echo("service", "service"),
-        Echo("from_date", "from_date"),
         Requires("slot_id", "status", "open"),
         OneOf("status", ("open",), ("suspended", "walk_in_only")),
         Formula("slot_id", ("slots.0.slot_id",), str, "slot_id is the first slot's"),
@@ -85,7 +83,6 @@ def find_office_slots(world: World, city: CityName, service: ServiceName, from_d
     free = first_free(world, city, service, from_date)
     return {
         "status": "open",
-        "from_date": from_date,
         **told(free[0]),
         "slot_count": len(free),
         "slots": [{"slot_id": found.slot_id, "starts_at": minutes(found.start)} for found in free],
@@ -113,11 +110,8 @@ def _example(city: str, service: str, day: str) -> str:
         ({"slot_id": next(iter(HELD.values()))[0], "person": "Nadia Ferreira"}, 409),
         ({"slot_id": "Monday at ten", "person": "Nadia Ferreira"}, 422),
     ),
-    invariants=(
-        Echo("slot_id", "slot_id"),
-        Echo("person", "person"),
-        *BOOKED,
-    ),
+    echoes=("slot_id", "person"),
+    invariants=BOOKED,
 )
 def book_office_slot(world: World, slot_id: SlotId, person: Person) -> dict[str, Any]:
     """Book one free slot at a public office, by its id, for a person: final at once, with the papers to bring."""

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Known, OneOf, Requires
+from sealegs.faults.invariants import Bounds, Counts, Formula, Known, OneOf, Requires
 from sealegs.world.general.facts import CITIES, COUNTRIES
 from sealegs.world.general.facts import city as city_named
 from sealegs.world.general.own_facts import CONTACTS, Contact
@@ -108,12 +108,8 @@ _SAVED = (
         ({"name": "Nadia Ferreira", "email": "nadia.ferreira@brightmail.example", "city": "Atlantis"}, 404),
         ({"name": "Nadia Ferreira", "email": "nadia.ferreira", "city": "Lisbon"}, 422),
     ),
-    invariants=(
-        Echo("name", "name"),
-        Echo("email", "email"),
-        Echo("city", "city"),
-        *_SAVED,
-    ),
+    echoes=("name", "email", "city"),
+    invariants=_SAVED,
 )
 def add_contact(world: World, name: Name, email: Email, city: CityName) -> dict[str, Any]:
     """Add a person to the user's own contacts: name, e-mail address and the city where the person lives."""
@@ -148,10 +144,8 @@ class ContactCard(Answer):
         ({"name": "Nadia", "email": "nadia.ferreira@brightmail.example", "city": "Lisbon"}, 422),
         ({"name": "Nadia Ferreira", "email": "nadia at brightmail", "city": "Lisbon"}, 422),
     ),
+    echoes=("name", "email", "city"),
     invariants=(
-        Echo("name", "name"),
-        Echo("email", "email"),
-        Echo("city", "city"),
         Requires("card", "status", "complete"),
         OneOf("status", ("complete",), ("truncated", "unsigned")),
         Known("country", "city", COUNTRIES),
@@ -169,8 +163,6 @@ def compose_contact_card(world: World, name: Name, email: Email, city: CityName)
     return {
         "card": card,
         "status": "complete",
-        "name": name,
-        "email": email,
         "city": home.name,
         "country": home.country,
         "file_name": f"{name.casefold().replace(' ', '-')}.vcf",
@@ -216,8 +208,8 @@ def _card(name: str, email: str, city: str) -> str:
         ({"card": "BEGIN:VCARD\nVERSION:4.0\nFN:Nadia Ferreira\nEND:VCARD"}, 400),
         ({"card": "Nadia Ferreira, nadia.ferreira@brightmail.example"}, 422),
     ),
+    echoes=("card",),
     invariants=(
-        Echo("card", "card"),
         Formula("name", ("argument:card",), lambda card: _written(card, "FN"), "name is the one on the card"),
         Formula("email", ("argument:card",), lambda card: _written(card, "EMAIL"), "email is the one on the card"),
         *_SAVED,

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Known
+from sealegs.faults.invariants import Bounds, Formula, Known
 from sealegs.world.general.units import FACTORS, UNITS
 from sealegs.world.tool import Answer, World, tool
 
@@ -57,9 +57,8 @@ Value = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False, description="T
         ({"metric_value": 12, "metric_unit": "mi"}, 422),
         ({"metric_value": "twelve", "metric_unit": "km"}, 422),
     ),
+    echoes=("metric_value", "metric_unit"),
     invariants=(
-        Echo("metric_value", "metric_value"),
-        Echo("metric_unit", "metric_unit"),
         Known("customary_unit", "metric_unit", CUSTOMARY),
         Known("unit_name", "customary_unit", NAMES),
         Known("customary_per_metric", "metric_unit", PER_ONE),
@@ -86,8 +85,6 @@ def us_customary_measure(world: World, metric_value: Value, metric_unit: Metric)
     unit = CUSTOMARY[metric_unit]
     value = metric_value * PER_ONE[metric_unit]
     return {
-        "metric_value": metric_value,
-        "metric_unit": metric_unit,
         "customary_value": round(value, 4),
         "customary_unit": UNITS[unit].symbol,
         "unit_name": NAMES[unit],

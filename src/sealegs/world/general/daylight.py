@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Known, OneOf, Ordered, Sums
+from sealegs.faults.invariants import Bounds, Formula, Known, OneOf, Ordered, Sums
 from sealegs.world.general.facts import COUNTRIES, OFFSETS
 from sealegs.world.general.facts import city as city_named
 from sealegs.world.general.sunlight import PHASES, moon_age, noon_height, phase, sun
@@ -54,11 +54,8 @@ def _height(latitude: float, day: str) -> float:
         ({"latitude": 38.72, "longitude": -9.14, "date": "1850-03-05"}, 400),
         ({"latitude": 98.72, "longitude": -9.14, "date": "2026-03-05"}, 422),
     ),
+    echoes=("latitude", "longitude", "date", "utc_offset"),
     invariants=(
-        Echo("latitude", "latitude"),
-        Echo("longitude", "longitude"),
-        Echo("date", "date"),
-        Echo("utc_offset", "utc_offset"),
         Ordered("sunrise", "sunset"),
         Ordered("sunrise", "solar_noon"),
         Ordered("solar_noon", "sunset"),
@@ -75,10 +72,6 @@ def sun_times(
     found = sun(latitude, longitude, asked_day(date), utc_offset)
     sunrise, sunset = minutes(found.sunrise), minutes(found.sunset)
     return {
-        "latitude": latitude,
-        "longitude": longitude,
-        "date": date,
-        "utc_offset": utc_offset,
         "sunrise": sunrise,
         "solar_noon": minutes(found.noon),
         "sunset": sunset,
@@ -122,9 +115,8 @@ def _age(day: str) -> float:
         ({"city": "Lisbon", "date": "2026-02-30"}, 400),
         ({"city": "Lisbon", "date": "5 March"}, 422),
     ),
+    echoes=("city", "date"),
     invariants=(
-        Echo("city", "city"),
-        Echo("date", "date"),
         Known("country", "city", COUNTRIES),
         Known("utc_offset", "city", OFFSETS),
         Ordered("date", "sunrise"),
@@ -148,7 +140,6 @@ def city_almanac(world: World, city: CityName, date: Day) -> dict[str, Any]:
     return {
         "city": place.name,
         "country": place.country,
-        "date": date,
         "sunrise": sunrise,
         "sunset": sunset,
         "utc_offset": place.utc_offset,

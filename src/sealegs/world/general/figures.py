@@ -41,8 +41,8 @@ Values = Annotated[list[Number], Field(min_length=1, max_length=500, description
         {"values": [1200]},
     ),
     refusals=(({"values": []}, 422), ({"values": ["twelve"]}, 422), ({"values": [1e300]}, 422)),
+    echoes=("values",),
     invariants=(
-        Echo("values", "values"),
         Counts("count", "argument:values"),
         Bounds("count", 1, 500),
         Formula("total", ("argument:values",), fsum, "total is the sum of the argument values"),
@@ -57,7 +57,6 @@ def list_statistics(world: World, values: Values) -> dict[str, Any]:
     """Describe a list of numbers: count, total, mean, median, minimum, maximum and spread, to four decimals."""
     low, high = min(values), max(values)
     return {
-        "values": values,
         "count": len(values),
         "total": round(fsum(values), 4),
         "mean": round(fsum(values) / len(values), 4),
@@ -109,8 +108,8 @@ def _last(entries: list[dict[str, Any]]) -> Any:
         {"amounts": [0.42, 0.38, 0.4, 0.44]},
     ),
     refusals=(({"amounts": []}, 422), ({"amounts": [None]}, 422)),
+    echoes=("opening_balance",),
     invariants=(
-        Echo("opening_balance", "opening_balance"),
         Echo("amounts.0", "entries.0.amount"),
         Counts("entry_count", "argument:amounts"),
         Bounds("entry_count", 1, 500),
@@ -125,7 +124,6 @@ def tally_amounts(world: World, amounts: Amounts, opening_balance: Opening = 0) 
     """Add amounts up line by line, as on an adding machine: running totals, total, average and largest amount."""
     running = [fsum([opening_balance, *amounts[: n + 1]]) for n in range(len(amounts))]
     return {
-        "opening_balance": opening_balance,
         "entries": [
             {"position": n + 1, "amount": amount, "running_total": round(running[n], 4)}
             for n, amount in enumerate(amounts)
@@ -177,10 +175,8 @@ Quantity = Annotated[float, Field(ge=-1e12, le=1e12, allow_inf_nan=False, descri
         ({"value": 20, "from_unit": "min", "to_unit": "m"}, 400),
         ({"value": 1, "from_unit": "furlong", "to_unit": "m"}, 422),
     ),
+    echoes=("value", "from_unit", "to_unit"),
     invariants=(
-        Echo("value", "value"),
-        Echo("from_unit", "from_unit"),
-        Echo("to_unit", "to_unit"),
         Known("dimension", "from_unit", DIMENSIONS),
         Known("dimension", "to_unit", DIMENSIONS),
         Known("factor", "conversion", FACTORS),
@@ -202,9 +198,6 @@ def convert_units(world: World, value: Quantity, from_unit: UnitSymbol, to_unit:
         raise Refusal(400, "IncompatibleUnits", message, from_dimension=start.dimension, to_dimension=end.dimension)
     conversion = f"{from_unit}>{to_unit}"
     return {
-        "value": value,
-        "from_unit": from_unit,
-        "to_unit": to_unit,
         "dimension": start.dimension,
         "conversion": conversion,
         "factor": FACTORS[conversion],

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Known, OneOf, Ordered, Requires
+from sealegs.faults.invariants import Bounds, Formula, Known, OneOf, Ordered, Requires
 from sealegs.world.general.facts import COUNTRIES, OFFSETS
 from sealegs.world.general.facts import city as city_named
 from sealegs.world.general.holidays import (
@@ -55,9 +55,8 @@ def _beyond(start: str) -> Refusal:
         ({"city": "Tokyo", "utc": "half past two"}, 422),
         ({"city": "Tokyo", "utc": "2026-13-40T14:30"}, 400),
     ),
+    echoes=("city", "utc"),
     invariants=(
-        Echo("city", "city"),
-        Echo("utc", "utc"),
         Bounds("utc_offset", -12, 14),
         Known("utc_offset", "city", OFFSETS),
         Formula("local_time", ("utc", "utc_offset"), _shifted, "local_time is utc moved by utc_offset hours"),
@@ -73,13 +72,7 @@ def time_in_city(world: World, city: CityName, utc: Moment) -> dict[str, Any]:
         local = minutes(start + timedelta(hours=found.utc_offset))
     except OverflowError as error:
         raise _beyond(utc) from error
-    return {
-        "city": found.name,
-        "utc": utc,
-        "utc_offset": found.utc_offset,
-        "local_time": local,
-        "local_date": local[:10],
-    }
+    return {"city": found.name, "utc_offset": found.utc_offset, "local_time": local, "local_date": local[:10]}
 
 
 class Shifted(Answer):
@@ -123,8 +116,8 @@ def _week(result: str) -> int:
         ({"moment": "2026-03-02", "days": 90_000}, 422),
         ({"moment": "9999-12-31", "days": 1}, 400),
     ),
+    echoes=("moment",),
     invariants=(
-        Echo("moment", "moment"),
         Formula(
             "shift_minutes",
             ("argument:days", "argument:hours"),
@@ -151,7 +144,6 @@ def shift_moment(world: World, moment: Start, days: Days = 0, hours: Hours = 0) 
     except OverflowError as error:
         raise _beyond(moment) from error
     return {
-        "moment": moment,
         "shift_minutes": shift,
         "result": minutes(end),
         "date": end.date().isoformat(),
@@ -191,9 +183,8 @@ class CalendarDay(Answer):
         ({"city": "Lisbon", "date": "2026-02-30"}, 400),
         ({"city": "Lisbon", "date": "2031-04-03"}, 400),
     ),
+    echoes=("city", "date"),
     invariants=(
-        Echo("city", "city"),
-        Echo("date", "date"),
         Known("country", "city", COUNTRIES),
         Known("weekday", "date", WEEKDAY_OF),
         OneOf("day_type", ("working_day", "weekend", "public_holiday"), ("closed_season", "undefined")),
@@ -220,7 +211,6 @@ def calendar_day(world: World, city: CityName, date: Day) -> dict[str, Any]:
     return {
         "city": found.name,
         "country": found.country,
-        "date": date,
         "weekday": WEEKDAYS[day.weekday()],
         "day_type": kind,
         "holiday": HOLIDAYS[code].get(day),

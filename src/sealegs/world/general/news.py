@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Known, OneOf, Ordered, Requires
+from sealegs.faults.invariants import Bounds, Counts, Formula, Known, OneOf, Ordered, Requires
 from sealegs.world.general.facts import SUBSCRIBED
 from sealegs.world.general.facts import topic as topic_named
 from sealegs.world.general.terms import minutes, minutes_between
@@ -67,9 +67,8 @@ def _first_issue(frequency: str, hour: int) -> datetime:
         ({"topic": "remote work", "frequency": "weekly"}, 409),
         ({"topic": "exchange rates", "frequency": "hourly"}, 422),
     ),
+    echoes=("topic", "frequency"),
     invariants=(
-        Echo("topic", "topic"),
-        Echo("frequency", "frequency"),
         Requires("subscription_id", "status", "active"),
         OneOf("status", ("active",), ("suspended", "unverified")),
         Known("issues_in_30_days", "frequency", ISSUES),
@@ -98,7 +97,6 @@ def subscribe_news_alert(world: World, topic: Topic, frequency: Frequency, hour:
         "subscription_id": identifier("SUB", label, frequency, hour),
         "status": "active",
         "topic": label,
-        "frequency": frequency,
         "subscribed_at": NOW[:16],
         "first_issue_at": first,
         "minutes_to_first_issue": minutes_between(NOW[:16], first),

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Known, OneOf, Ordered, Requires
+from sealegs.faults.invariants import Bounds, Counts, Formula, Known, OneOf, Ordered, Requires
 from sealegs.world.general.facts import CHECKLIST, NOTES
 from sealegs.world.general.terms import Moment, asked_moment, minutes, minutes_between, moment
 from sealegs.world.state import NOW, identifier
@@ -83,9 +83,8 @@ class SavedNote(Answer):
         ({"title": "Berlin budget", "content": ""}, 400),
         ({"title": "Berlin budget", "content": 1840.5, "notebook": "attic"}, 422),
     ),
+    echoes=("title", "notebook"),
     invariants=(
-        Echo("title", "title"),
-        Echo("notebook", "notebook"),
         Requires("note_id", "status", "saved"),
         OneOf("status", ("saved",), FAILED),
         Bounds("characters", 1, 4000),
@@ -109,8 +108,6 @@ def save_note(world: World, title: Title, content: Content, notebook: Notebook =
     return {
         "note_id": note_id,
         "status": "saved",
-        "title": title,
-        "notebook": notebook,
         "created_at": CREATED,
         "characters": len(text),
         "words": len(text.split()),
@@ -149,8 +146,8 @@ _NOTE = {note.title: note.note_id for note in NOTES.values()}
         ({"note_id": _NOTE["Boiler service"], "at": "2026-02-31T08:00"}, 400),
         ({"note_id": "Boiler service", "at": "2026-03-04T08:00"}, 422),
     ),
+    echoes=("note_id",),
     invariants=(
-        Echo("note_id", "note_id"),
         Known("title", "note_id", _NOTE_TITLES),
         Requires("reminder_id", "status", "scheduled"),
         OneOf("status", ("scheduled",), FAILED),
@@ -169,7 +166,6 @@ def set_note_reminder(world: World, note_id: NoteId, at: Moment) -> dict[str, An
     return {
         "reminder_id": _remind(world, title, remind_at),
         "status": "scheduled",
-        "note_id": note_id,
         "title": title,
         "created_at": CREATED,
         "remind_at": remind_at,
@@ -205,8 +201,8 @@ class AddedItem(Answer):
         ({"title": "Pack for Chicago", "due_at": "2026-03-02T08:00"}, 400),
         ({"title": "Pack for Chicago", "due_at": "tomorrow"}, 422),
     ),
+    echoes=("title",),
     invariants=(
-        Echo("title", "title"),
         Requires("item_id", "status", "open"),
         OneOf("status", ("open",), FAILED),
         Counts("open_items", "open_titles"),
@@ -237,7 +233,6 @@ def add_checklist_item(
     return {
         "item_id": item_id,
         "status": "open",
-        "title": title,
         "created_at": CREATED,
         "due_at": due,
         "minutes_left": minutes_between(CREATED, due),
@@ -281,9 +276,8 @@ Before = Annotated[int, Field(ge=0, le=10_080, description="Minutes before the d
         ({"item_id": _ITEM["Water the office plants"], "minutes_before": 4320}, 400),
         ({"item_id": _ITEM["Renew passport"], "minutes_before": -5}, 422),
     ),
+    echoes=("item_id", "minutes_before"),
     invariants=(
-        Echo("item_id", "item_id"),
-        Echo("minutes_before", "minutes_before"),
         Known("title", "item_id", {key: item.title for key, item in CHECKLIST.items()}),
         Known("due_at", "item_id", {key: item.due_at for key, item in CHECKLIST.items()}),
         Requires("reminder_id", "status", "scheduled"),
@@ -305,11 +299,9 @@ def schedule_item_alert(world: World, item_id: ItemId, minutes_before: Before = 
     return {
         "reminder_id": _remind(world, title, remind_at),
         "status": "scheduled",
-        "item_id": item_id,
         "title": title,
         "created_at": CREATED,
         "remind_at": remind_at,
         "due_at": due,
-        "minutes_before": minutes_before,
         "minutes_from_now": minutes_between(CREATED, remind_at),
     }

@@ -123,8 +123,8 @@ Limit = Annotated[int, Field(ge=1, le=5, description="Candidates to list at most
         ({"query": "Paris, Germany"}, 404),
         ({"query": "Lisbon", "limit": 50}, 422),
     ),
+    echoes=("query",),
     invariants=(
-        Echo("query", "query"),
         Requires("place_id", "status", "ok"),
         OneOf("status", ("ok",), ("zero_results", "denied")),
         Counts("match_count", "candidates"),
@@ -147,7 +147,6 @@ def geocode_place(world: World, query: Query, limit: Limit = 3) -> dict[str, Any
         raise Refusal(404, "NoMatch", f"No place matches {query!r}.", query=query)
     best = found[0]
     return {
-        "query": query,
         "status": "ok",
         "match_count": len(found[:limit]),
         "place_id": best.place_id,
@@ -198,8 +197,8 @@ _ENDS = ("from_latitude", "from_longitude", "to_latitude", "to_longitude")
         ({"from_latitude": 91, "from_longitude": 0, "to_latitude": 0, "to_longitude": 0}, 422),
         ({"from_latitude": 9, "from_longitude": 0, "to_latitude": 0, "to_longitude": -181}, 422),
     ),
+    echoes=_ENDS,
     invariants=(
-        *(Echo(end, end) for end in _ENDS),
         Bounds("kilometres", 0, 20_100),
         Bounds("miles", 0, 12_500),
         Formula("miles", ("kilometres",), lambda km: km * 0.621371, "miles is kilometres x 0.621371"),

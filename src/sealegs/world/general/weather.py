@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Known, Mean, OneOf, Ordered, Sums
+from sealegs.faults.invariants import Bounds, Counts, Formula, Known, Mean, OneOf, Ordered, Sums
 from sealegs.world.general.climate import CONDITIONS, DayWeather, weather
 from sealegs.world.general.facts import PLACES, nearest, place
 from sealegs.world.general.terms import Day, Latitude, Longitude, asked_day, days_between
@@ -67,10 +67,8 @@ Span = Annotated[int, Field(ge=1, le=14, description="Number of days, 1 to 14")]
         ({"latitude": 38.72, "longitude": -9.14, "start_date": "2026-09-05"}, 400),
         ({"latitude": 38.72, "longitude": -9.14, "start_date": "2026-03-05", "days": 30}, 422),
     ),
+    echoes=("latitude", "longitude", "start_date"),
     invariants=(
-        Echo("latitude", "latitude"),
-        Echo("longitude", "longitude"),
-        Echo("start_date", "start_date"),
         *(Bounds(field, -60, 55) for field in ("high_c", "low_c", "mean_c")),
         Bounds("rain_mm", 0, 2000),
         Bounds("rain_chance", 0, 100),
@@ -96,9 +94,6 @@ def point_forecast(
     first = asked_day(start_date)
     found = [weather(where, first + timedelta(days=n)) for n in range(days)]
     return {
-        "latitude": latitude,
-        "longitude": longitude,
-        "start_date": start_date,
         "end_date": found[-1].day.isoformat(),
         "days": days,
         "high_c": max(day.high for day in found),
@@ -173,9 +168,8 @@ def _temperatures(parts: list[dict[str, Any]]) -> list[float]:
         ({"place_id": _IDS["Lisbon"], "date": "2026-12-24"}, 400),
         ({"place_id": "Lisbon", "date": "2026-03-05"}, 422),
     ),
+    echoes=("place_id", "date"),
     invariants=(
-        Echo("place_id", "place_id"),
-        Echo("date", "date"),
         Known("city", "place_id", {key: where.name for key, where in PLACES.items()}),
         Ordered("issued_at", "date"),
         *(Bounds(field, -60, 55) for field in ("high_c", "low_c", "mean_c")),
@@ -193,9 +187,7 @@ def place_forecast(world: World, place_id: PlaceId, date: Day) -> dict[str, Any]
     where = place(place_id)
     day = weather(where, asked_day(date))
     return {
-        "place_id": place_id,
         "city": where.name,
-        "date": date,
         "issued_at": ISSUED,
         "high_c": day.high,
         "low_c": day.low,

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Ordered, Requires
+from sealegs.faults.invariants import Bounds, Formula, Ordered, Requires
 from sealegs.world.iot.doors import (
     ENROLMENTS,
     LONGEST,
@@ -59,9 +59,8 @@ def _review(enrolled_on: str) -> str:
         ({"lock_id": lock_in("Lisbon", "Boardroom"), "person": "x1"}, 422),
         ({"lock_id": "front door", "person": "Ingrid Solberg"}, 422),
     ),
+    echoes=("lock_id", "person"),
     invariants=(
-        Echo("lock_id", "lock_id"),
-        Echo("person", "person"),
         Requires("holder_id", "status", "enrolled"),
         Ordered("enrolled_on", "review_on"),
     ),
@@ -73,7 +72,6 @@ def register_key_holder(world: World, lock_id: LockId, person: Person) -> dict[s
     return {
         "holder_id": enrolment.id,
         "lock_id": lock.id,
-        "person": person,
         "status": "enrolled",
         "enrolled_on": TODAY,
         "review_on": _review(TODAY),
@@ -115,10 +113,8 @@ HOLDERS = tuple(ENROLMENTS)
         ({"holder_id": HOLDERS[0], "starts_at": "2026-02-31T08:00", "ends_at": "2026-03-03T08:00"}, 400),
         ({"holder_id": HOLDERS[0], "starts_at": "2026-03-03T08:00", "ends_at": "2026-06-03T08:00"}, 400),
     ),
+    echoes=("holder_id", "starts_at", "ends_at"),
     invariants=(
-        Echo("holder_id", "holder_id"),
-        Echo("starts_at", "starts_at"),
-        Echo("ends_at", "ends_at"),
         Requires("grant_id", "status", "active"),
         Requires("access_code", "status", "active"),
         Ordered("starts_at", "ends_at"),
@@ -141,12 +137,9 @@ def grant_access_window(
     grant, code = admit(world, lock, person, starts_at, ends_at)
     return {
         "grant_id": grant,
-        "holder_id": holder_id,
         "lock_id": lock,
         "person": person,
         "access_code": code,
-        "starts_at": starts_at,
-        "ends_at": ends_at,
         "hours": hours,
         "status": "active",
     }

@@ -50,9 +50,8 @@ class DewPoint(Answer):
     answer=DewPoint,
     examples=(*AIR, {"celsius": -6, "humidity": 90}),
     refusals=NO_AIR,
+    echoes=("celsius", "humidity"),
     invariants=(
-        Echo("celsius", "celsius"),
-        Echo("humidity", "humidity"),
         Formula("dew_point_celsius", ("celsius", "humidity"), _dew_point, "it follows from the Magnus formula"),
         Sums("celsius", ("dew_point_celsius", "spread")),
         Bounds("dew_point_celsius", -90, 60.1),
@@ -61,7 +60,7 @@ class DewPoint(Answer):
 def dew_point(world: World, celsius: Celsius, humidity: Humidity) -> dict[str, Any]:
     """Work out the dew point of air in Celsius from its temperature and relative humidity, and how far off it is."""
     dew = _dew_point(celsius, humidity)
-    return {"celsius": celsius, "humidity": humidity, "dew_point_celsius": dew, "spread": round(celsius - dew, 4)}
+    return {"dew_point_celsius": dew, "spread": round(celsius - dew, 4)}
 
 
 class MoistAir(Answer):
@@ -151,10 +150,8 @@ class Ventilation(Answer):
         ({"people": 400, "floor_area_m2": 48}, 400),
         ({"people": 12, "floor_area_m2": 48, "quality": "fresh"}, 422),
     ),
+    echoes=("people", "floor_area_m2", "quality"),
     invariants=(
-        Echo("people", "people"),
-        Echo("floor_area_m2", "floor_area_m2"),
-        Echo("quality", "quality"),
         Known("rate_per_person", "quality", PER_PERSON),
         Formula("people_l_s", ("people", "rate_per_person"), lambda n, rate: n * rate, "people x rate_per_person"),
         Sums("total_l_s", ("people_l_s", "area_l_s")),
@@ -177,9 +174,6 @@ def ventilation_rate(
     by_area = round(floor_area_m2 * PER_AREA[quality], 2)
     total = round(by_people + by_area, 2)
     return {
-        "people": people,
-        "floor_area_m2": floor_area_m2,
-        "quality": quality,
         "rate_per_person": PER_PERSON[quality],
         "people_l_s": by_people,
         "area_l_s": by_area,
@@ -213,9 +207,8 @@ class DegreeDays(Answer):
         ({"mean_temperatures": [4.2, 300]}, 422),
         ({"mean_temperatures": [4.2], "mode": "drying"}, 422),
     ),
+    echoes=("mode", "base_celsius"),
     invariants=(
-        Echo("mode", "mode"),
-        Echo("base_celsius", "base_celsius"),
         Counts("day_count", "argument:mean_temperatures"),
         Sums("degree_days", ("daily",)),
         Formula("largest_day", ("daily",), max, "largest_day is the most of a day"),
@@ -236,8 +229,6 @@ def degree_days(
     sign = 1 if mode == "heating" else -1
     daily = [round(max(0.0, sign * (base_celsius - mean)), 2) for mean in mean_temperatures]
     return {
-        "mode": mode,
-        "base_celsius": base_celsius,
         "day_count": len(daily),
         "counting_days": sum(day > 0 for day in daily),
         "degree_days": round(sum(daily), 2),

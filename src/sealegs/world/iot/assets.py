@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Known, Ordered, Requires, Sums
+from sealegs.faults.invariants import Bounds, Counts, Formula, Known, Ordered, Requires, Sums
 from sealegs.world.general.facts import COUNTRIES
 from sealegs.world.iot.asset_facts import ASSETS, apart, asset, position, reported
 from sealegs.world.state import NOW
@@ -38,8 +38,8 @@ class Located(Answer):
     answer=Located,
     examples=tuple({"tracker_id": id} for id in ("TRK-1042", "TRK-1078", "TRK-2015", "TRK-2044", "TRK-1116")),
     refusals=(({"tracker_id": "TRK-0000"}, 404), ({"tracker_id": "van 3"}, 422)),
+    echoes=("tracker_id",),
     invariants=(
-        Echo("tracker_id", "tracker_id"),
         Known("country", "city", COUNTRIES),
         Known("city", "tracker_id", {id: thing.city for id, thing in ASSETS.items()}),
         Requires("city", "fix", "gnss"),
@@ -97,9 +97,8 @@ class Trail(Answer):
         {"tracker_id": "TRK-1116"},
     ),
     refusals=(({"tracker_id": "TRK-0000"}, 404), ({"tracker_id": "TRK-1042", "hours": 400}, 422)),
+    echoes=("tracker_id", "hours"),
     invariants=(
-        Echo("tracker_id", "tracker_id"),
-        Echo("hours", "hours"),
         Known("last_city", "tracker_id", {id: thing.city for id, thing in ASSETS.items()}),
         Known("last_country", "last_city", COUNTRIES),
         Sums("distance_km", ("points.leg_km",)),
@@ -130,7 +129,6 @@ def asset_trail(
     ]
     return {
         "tracker_id": thing.tracker,
-        "hours": hours,
         "first_at": points[0]["at"],
         "last_at": points[-1]["at"],
         "last_city": thing.city,

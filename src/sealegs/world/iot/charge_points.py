@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Known, Ordered, Requires
+from sealegs.faults.invariants import Bounds, Counts, Formula, Known, Ordered, Requires
 from sealegs.world.general.facts import CITIES, nearest
 from sealegs.world.iot.charging_facts import CURRENCY_OF, Charger, free_chargers
 from sealegs.world.iot.facts import SITES, site_in
@@ -57,9 +57,8 @@ def _strong(points: list[Charger], least: float) -> list[Charger]:
         ({"city": "Lisbon", "connector": "type2", "min_power_kw": 200}, 404),
         ({"city": "Lisbon", "connector": "domestic"}, 422),
     ),
+    echoes=("city", "connector"),
     invariants=(
-        Echo("city", "city"),
-        Echo("connector", "connector"),
         Known("currency", "city", CURRENCY_OF),
         Known("site_name", "city", SITE_OF),
         Known("city", "site_name", {site: name for name, site in SITE_OF.items()}),
@@ -89,7 +88,6 @@ def find_chargers(
     return {
         "city": site.city,
         "site_name": site.name,
-        "connector": connector,
         "status": "available",
         "charger_id": best.id,
         "bay": best.bay,
@@ -141,10 +139,8 @@ def _near(name: str, connector: str) -> dict[str, Any]:
         ({"latitude": 95, "longitude": 2.3, "connector": "ccs"}, 422),
         ({"latitude": 48.9, "longitude": 2.3, "connector": "mains"}, 422),
     ),
+    echoes=("latitude", "longitude", "connector"),
     invariants=(
-        Echo("latitude", "latitude"),
-        Echo("longitude", "longitude"),
-        Echo("connector", "connector"),
         Known("currency", "city", CURRENCY_OF),
         Requires("lowest_price_id", "evse_state", "AVAILABLE"),
         Requires("city", "evse_state", "AVAILABLE"),
@@ -173,9 +169,6 @@ def charge_point_map(
     best = points[0]
     north, east = best.position
     return {
-        "latitude": latitude,
-        "longitude": longitude,
-        "connector": connector,
         "city": site.city,
         "evse_state": "AVAILABLE",
         "lowest_price_id": best.id,

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Invariant, Known, Ordered, Requires
+from sealegs.faults.invariants import Bounds, Formula, Invariant, Known, Ordered, Requires
 from sealegs.world.iot.charging_facts import (
     CURRENCY_OF,
     RESERVATIONS,
@@ -52,7 +52,6 @@ class Session(Answer):
 
 
 SESSION: tuple[Invariant, ...] = (
-    Echo("energy_kwh", "energy_kwh"),
     Requires("session_id", "status", "charging"),
     Requires("charger_id", "status", "charging"),
     Requires("plate", "status", "charging"),
@@ -89,7 +88,8 @@ SESSION: tuple[Invariant, ...] = (
         ({"charger_id": "EVC-LIS-04", "plate": "AA-11-BB", "energy_kwh": 28}, 409),
         ({"charger_id": "EVC-LIS-03", "plate": "42-XT-18", "energy_kwh": 900}, 422),
     ),
-    invariants=(Echo("charger_id", "charger_id"), Echo("plate", "plate"), *SESSION),
+    echoes=("charger_id", "plate", "energy_kwh"),
+    invariants=SESSION,
 )
 def start_charging(world: World, charger_id: ChargerId, plate: Plate, energy_kwh: Energy) -> dict[str, Any]:
     """Start charging a vehicle now at a free charge point: gives the session, its cost and when it will have ended."""
@@ -128,9 +128,8 @@ class Kept(Answer):
         ({"charger_id": "EVC-LIS-04", "plate": "AA-11-BB"}, 409),
         ({"charger_id": "EVC-LIS-03", "plate": "?"}, 422),
     ),
+    echoes=("charger_id", "plate"),
     invariants=(
-        Echo("charger_id", "charger_id"),
-        Echo("plate", "plate"),
         Requires("reservation_id", "status", "reserved"),
         Requires("charger_id", "status", "reserved"),
         Requires("bay", "status", "reserved"),
@@ -147,7 +146,6 @@ def reserve_charger(world: World, charger_id: ChargerId, plate: Plate) -> dict[s
     return {
         "reservation_id": id,
         "charger_id": point.id,
-        "plate": plate,
         "bay": point.bay,
         "connector": point.connector,
         "power_kw": point.power,
@@ -179,7 +177,8 @@ KEPT = tuple(RESERVATIONS)
         ({"reservation_id": KEPT[0], "energy_kwh": 0}, 422),
         ({"reservation_id": "bay 4", "energy_kwh": 20}, 422),
     ),
-    invariants=(Echo("reservation_id", "reservation_id"), *SESSION),
+    echoes=("reservation_id", "energy_kwh"),
+    invariants=SESSION,
 )
 def start_reserved_charging(
     world: World,

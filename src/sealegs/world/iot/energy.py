@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Mean, OneOf, Ordered, Sums
+from sealegs.faults.invariants import Bounds, Counts, Formula, Mean, OneOf, Ordered, Sums
 from sealegs.world.general.facts import CITIES
 from sealegs.world.iot.facts import SITES, day_energy, days_before_today, device, devices_in, register
 from sealegs.world.iot.terms import Days, DeviceId
@@ -48,9 +48,8 @@ class Consumption(Answer):
         ({"meter_id": SENSOR, "days": 7}, 400),
         ({"meter_id": METERS[0], "days": 0}, 422),
     ),
+    echoes=("meter_id", "days"),
     invariants=(
-        Echo("meter_id", "meter_id"),
-        Echo("days", "days"),
         Sums("total_kwh", ("daily.kwh",)),
         Bounds("total_kwh", 0, 1_000_000),
         Sums("register_end_kwh", ("register_start_kwh", "total_kwh")),
@@ -69,8 +68,6 @@ def meter_consumption(world: World, meter_id: DeviceId, days: Days) -> dict[str,
     counted = [day_energy(site, day) for day in dates]
     total, peak = round(sum(counted), 1), max(counted)
     return {
-        "meter_id": meter_id,
-        "days": days,
         "from_date": dates[0],
         "to_date": dates[-1],
         "total_kwh": total,
@@ -128,10 +125,8 @@ class EnergyCost(Answer):
         ({"energy_kwh": -3, "price_per_kwh": 0.3, "currency": "EUR"}, 422),
         ({"energy_kwh": 10, "price_per_kwh": 0.3, "currency": "euro"}, 422),
     ),
+    echoes=("energy_kwh", "price_per_kwh", "currency"),
     invariants=(
-        Echo("energy_kwh", "energy_kwh"),
-        Echo("price_per_kwh", "price_per_kwh"),
-        Echo("currency", "currency"),
         OneOf("currency", CURRENCIES, ("XXX", "kWh", "???")),
         Formula("net", ("energy_kwh", "price_per_kwh", "currency"), _priced, "net is energy_kwh x price_per_kwh"),
         Sums("cost", ("net", "vat")),
@@ -149,14 +144,7 @@ def energy_cost(
     _known(currency)
     net = _priced(energy_kwh, price_per_kwh, currency)
     vat = _money(net * vat_percent / 100, currency)
-    return {
-        "energy_kwh": energy_kwh,
-        "price_per_kwh": price_per_kwh,
-        "currency": currency,
-        "net": net,
-        "vat": vat,
-        "cost": round(net + vat, 2),
-    }
+    return {"net": net, "vat": vat, "cost": round(net + vat, 2)}
 
 
 class RunningCost(Answer):
@@ -184,11 +172,8 @@ class RunningCost(Answer):
         ({"power_kw": 1.5, "hours": 0, "price_per_kwh": 0.31, "currency": "EUR"}, 422),
         ({"power_kw": 1.5, "hours": 72, "price_per_kwh": -0.31, "currency": "EUR"}, 422),
     ),
+    echoes=("power_kw", "hours", "price_per_kwh", "currency"),
     invariants=(
-        Echo("power_kw", "power_kw"),
-        Echo("hours", "hours"),
-        Echo("price_per_kwh", "price_per_kwh"),
-        Echo("currency", "currency"),
         OneOf("currency", CURRENCIES, ("XXX", "kWh", "???")),
         Formula("energy_kwh", ("power_kw", "hours"), lambda kw, h: round(kw * h, 2), "energy_kwh is power_kw x hours"),
         Formula("cost", ("energy_kwh", "price_per_kwh", "currency"), _priced, "cost is energy_kwh x price_per_kwh"),
@@ -208,12 +193,4 @@ def running_cost(
     _known(currency)
     energy = round(power_kw * hours, 2)
     cost = _priced(energy, price_per_kwh, currency)
-    return {
-        "power_kw": power_kw,
-        "hours": hours,
-        "energy_kwh": energy,
-        "price_per_kwh": price_per_kwh,
-        "currency": currency,
-        "cost": cost,
-        "cost_per_day": round(cost / hours * 24, 2),
-    }
+    return {"energy_kwh": energy, "cost": cost, "cost_per_day": round(cost / hours * 24, 2)}

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Invariant, Known, Ordered, Requires
+from sealegs.faults.invariants import Bounds, Formula, Invariant, Known, Ordered, Requires
 from sealegs.world.iot.facts import DEVICES, MODELS, Device, device, scatter
 from sealegs.world.iot.terms import DeviceId
 from sealegs.world.state import NOW, identifier
@@ -143,7 +143,8 @@ JOB: tuple[Invariant, ...] = (
         ({"device_id": UP_TO_DATE.id}, 409),
         ({"device_id": "thermostat"}, 422),
     ),
-    invariants=(Echo("device_id", "device_id"), *JOB),
+    echoes=("device_id",),
+    invariants=JOB,
 )
 def update_device_firmware(world: World, device_id: DeviceId) -> dict[str, Any]:
     """Bring a device's firmware up to date now: downloads the newest version of its model and installs it."""
@@ -174,8 +175,8 @@ class Staged(Answer):
         ({"device_id": UP_TO_DATE.id}, 409),
         ({"device_id": "thermostat"}, 422),
     ),
+    echoes=("device_id",),
     invariants=(
-        Echo("device_id", "device_id"),
         Requires("package_id", "state", "staged"),
         Requires("running_version", "state", "staged"),
         Known("version", "model", NEWEST),
@@ -213,7 +214,8 @@ class Applied(Job):
     answer=Applied,
     examples=tuple({"package_id": id} for id in STAGED),
     refusals=(({"package_id": "FWP-00000000"}, 404), ({"package_id": "newest"}, 422)),
-    invariants=(Echo("package_id", "package_id"), *JOB),
+    echoes=("package_id",),
+    invariants=JOB,
 )
 def apply_firmware_package(
     world: World,

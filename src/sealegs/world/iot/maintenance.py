@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Known, Ordered, Requires
+from sealegs.faults.invariants import Bounds, Formula, Known, Ordered, Requires
 from sealegs.world.iot.facts import SITES, device, devices_in
 from sealegs.world.iot.terms import DeviceId
 from sealegs.world.state import NOW, identifier
@@ -75,10 +75,8 @@ _DEVICES = tuple(
         ({"device_id": _DEVICES[0], "fault": "haunted"}, 422),
         ({"device_id": _DEVICES[0], "fault": "noisy", "priority": "whenever"}, 422),
     ),
+    echoes=("device_id", "fault", "priority"),
     invariants=(
-        Echo("device_id", "device_id"),
-        Echo("fault", "fault"),
-        Echo("priority", "priority"),
         Known("trade", "fault", TRADES),
         Known("site_name", "city", {name: site.name for name, site in SITES.items()}),
         Known("city", "site_name", {site.name: name for name, site in SITES.items()}),
@@ -115,9 +113,7 @@ def open_work_order(
         "city": thing.site.city,
         "site_name": thing.site.name,
         "room": thing.room,
-        "fault": fault,
         "trade": TRADES[fault],
-        "priority": priority,
         "response_hours": hours,
         "opened_at": NOW,
         "due_at": _due(NOW, hours),

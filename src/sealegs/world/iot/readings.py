@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Known, Mean, OneOf, Ordered, Sums
+from sealegs.faults.invariants import Bounds, Counts, Formula, Known, Mean, OneOf, Ordered, Sums
 from sealegs.world.iot.facts import (
     DECIMALS,
     SITES,
@@ -63,9 +63,8 @@ class Reading(Answer):
         ({"device_id": LIGHT, "quantity": "power"}, 400),
         ({"device_id": THERMOSTAT, "quantity": "mood"}, 422),
     ),
+    echoes=("device_id", "quantity"),
     invariants=(
-        Echo("device_id", "device_id"),
-        Echo("quantity", "quantity"),
         Bounds("value", 0, 5000),
         Sums("value", ("raw_value", "calibration_offset")),
         Known("unit", "quantity", UNITS),
@@ -79,7 +78,6 @@ def latest_reading(world: World, device_id: DeviceId, quantity: Quantity) -> dic
     value, offset = latest(thing, quantity), calibration(thing, quantity)
     return {
         "device_id": thing.id,
-        "quantity": quantity,
         "value": value,
         "unit": UNITS[quantity],
         "raw_value": round(value - offset, 3),
@@ -122,10 +120,8 @@ class History(Answer):
         ({"device_id": METER, "quantity": "humidity", "days": 2}, 400),
         ({"device_id": METER, "quantity": "power", "days": 90}, 422),
     ),
+    echoes=("device_id", "quantity", "days"),
     invariants=(
-        Echo("device_id", "device_id"),
-        Echo("quantity", "quantity"),
-        Echo("days", "days"),
         Known("unit", "quantity", UNITS),
         Mean("mean", "daily.mean"),
         Bounds("mean", 0, 5000),
@@ -155,9 +151,7 @@ def reading_history(world: World, device_id: DeviceId, quantity: Quantity, days:
     shown = [round(number, 3) for number in means]
     return {
         "device_id": thing.id,
-        "quantity": quantity,
         "unit": UNITS[quantity],
-        "days": days,
         "hours": 24 * days,
         "from_date": dates[0],
         "to_date": dates[-1],
@@ -207,10 +201,8 @@ class Converted(Answer):
         ({"value": -500, "from_unit": "fahrenheit", "to_unit": "celsius"}, 400),
         ({"value": 20, "from_unit": "reaumur", "to_unit": "celsius"}, 422),
     ),
+    echoes=("value", "from_unit", "to_unit"),
     invariants=(
-        Echo("value", "value"),
-        Echo("from_unit", "from_unit"),
-        Echo("to_unit", "to_unit"),
         Known("kind", "to_unit", KINDS),
         Bounds("result", -459.67, 1e13),
         Formula("result", ("value", "from_unit", "to_unit"), _converted, "result is value in to_unit"),
@@ -227,13 +219,7 @@ def convert_measurement(
         raise Refusal(400, "IncompatibleUnits", f"{from_unit} cannot be converted to {to_unit}.")
     if (_converted(value, from_unit, "kelvin") if KINDS[from_unit] == "temperature" else value) < 0:
         raise Refusal(400, "BelowZero", f"{value:g} {from_unit} is less than there can be.")
-    return {
-        "value": value,
-        "from_unit": from_unit,
-        "to_unit": to_unit,
-        "kind": KINDS[to_unit],
-        "result": _converted(value, from_unit, to_unit),
-    }
+    return {"kind": KINDS[to_unit], "result": _converted(value, from_unit, to_unit)}
 
 
 # Breakpoints of the US EPA (Technical Assistance Document, May 2024): highest concentration and index of each band.
@@ -288,9 +274,8 @@ class AirQuality(Answer):
         ({"pollutant": "pm2_5", "concentration": -1}, 422),
         ({"pollutant": "pollen", "concentration": 10}, 422),
     ),
+    echoes=("pollutant", "concentration"),
     invariants=(
-        Echo("pollutant", "pollutant"),
-        Echo("concentration", "concentration"),
         Bounds("aqi", 0, 500),
         Formula("aqi", ("pollutant", "concentration"), _index, "aqi follows from the EPA breakpoints"),
         Known("category", "colour", {colour: category for _, colour, category in CATEGORIES}),
@@ -308,10 +293,4 @@ def air_quality_index(
     except ValueError as error:
         raise Refusal(400, "BeyondIndex", f"{concentration:g} ug/m3 is beyond the index for {pollutant}.") from error
     colour, category = next((colour, category) for top, colour, category in CATEGORIES if aqi <= top)
-    return {
-        "pollutant": pollutant,
-        "concentration": concentration,
-        "aqi": aqi,
-        "category": category,
-        "colour": colour,
-    }
+    return {"aqi": aqi, "category": category, "colour": colour}

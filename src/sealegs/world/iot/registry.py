@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Known, Requires
+from sealegs.faults.invariants import Bounds, Counts, Known, Requires
 from sealegs.world.iot.facts import MODELS, ROOMS, SITES, devices_in, room_of, site_in
 from sealegs.world.iot.terms import DeviceType
 from sealegs.world.tool import Answer, World, tool
@@ -45,10 +45,8 @@ class Found(Answer):
         ({"city": "Lisbon", "room": "Boardroom", "device_type": "energy_meter"}, 404),
         ({"city": "Lisbon", "room": "Boardroom", "device_type": "toaster"}, 422),
     ),
+    echoes=("city", "room", "device_type"),
     invariants=(
-        Echo("city", "city"),
-        Echo("room", "room"),
-        Echo("device_type", "device_type"),
         Known("site_id", "city", {name: site.id for name, site in SITES.items()}),
         Known("site_name", "city", {name: site.name for name, site in SITES.items()}),
         Known("model", "device_type", MODELS),
@@ -78,7 +76,6 @@ def find_devices(
         "site_name": site.name,
         "room": name,
         "floor": ROOMS[name][0],
-        "device_type": device_type,
         "model": MODELS[device_type],
         "connection": "online",
         "device_id": found[0].id,

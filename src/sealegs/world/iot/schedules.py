@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Known, OneOf, Ordered, Requires
+from sealegs.faults.invariants import Bounds, Formula, Known, OneOf, Ordered, Requires
 from sealegs.world.iot.facts import PROPERTY_UNITS, SITES, device, devices_in
 from sealegs.world.iot.schedule_facts import PRESETS, in_reach, next_firing, preset, save_preset, schedule
 from sealegs.world.iot.terms import DeviceId
@@ -59,9 +59,8 @@ class Saved(Answer):
         ({"device_id": THERMOSTATS[0], "value": 45}, 400),
         ({"device_id": THERMOSTATS[0], "value": 300}, 422),
     ),
+    echoes=("device_id", "value"),
     invariants=(
-        Echo("device_id", "device_id"),
-        Echo("value", "value"),
         Requires("preset_id", "status", "saved"),
         Known("unit", "property", PROPERTY_UNITS),
         Bounds("value", 0, 100),
@@ -115,9 +114,8 @@ KEPT = tuple(PRESETS)
         ({"preset_id": KEPT[0], "at": "2026-02-31T06:30"}, 400),
         ({"preset_id": KEPT[0], "at": "tomorrow"}, 422),
     ),
+    echoes=("preset_id", "at"),
     invariants=(
-        Echo("preset_id", "preset_id"),
-        Echo("at", "at"),
         Requires("schedule_id", "status", "scheduled"),
         Requires("device_id", "status", "scheduled"),
         Requires("room", "status", "scheduled"),
@@ -143,7 +141,6 @@ def schedule_preset(
         "value": wanted.value,
         "unit": PROPERTY_UNITS[thing.property],
         "created_at": NOW[:16],
-        "at": at,
         "status": "scheduled",
     }
 
@@ -169,8 +166,8 @@ def _cron(minute: int, hour: int, day: int, month: int) -> str:
     answer=Cron,
     examples=tuple({"moment": text} for text in ("2026-03-04T06:30", "2026-12-24T18:05", "2026-07-01T00:00")),
     refusals=(({"moment": "2026-02-31T06:30"}, 400), ({"moment": "half past six"}, 422)),
+    echoes=("moment",),
     invariants=(
-        Echo("moment", "moment"),
         Requires("cron", "status", "valid"),
         Formula("cron", ("minute", "hour", "day", "month"), _cron, "cron is minute, hour, day, month"),
         Bounds("minute", 0, 59),
@@ -186,7 +183,6 @@ def cron_expression(
     """Write a moment as the five-field cron expression that automation rules take, and give its fields one by one."""
     at = read_moment(moment)
     return {
-        "moment": moment,
         "cron": _cron(at.minute, at.hour, at.day, at.month),
         "minute": at.minute,
         "hour": at.hour,
@@ -227,10 +223,8 @@ class Rule(Answer):
         ({"device_id": THERMOSTATS[0], "cron": "30 6 31 2 *", "value": 21}, 400),
         ({"device_id": THERMOSTATS[0], "cron": "every morning", "value": 21}, 422),
     ),
+    echoes=("device_id", "cron", "value"),
     invariants=(
-        Echo("device_id", "device_id"),
-        Echo("cron", "cron"),
-        Echo("value", "value"),
         Requires("schedule_id", "state", "armed"),
         OneOf("unit", ("celsius", "percent"), NO_UNITS),
         Bounds("value", 0, 100),
@@ -257,7 +251,6 @@ def create_automation_rule(
     return {
         "schedule_id": schedule(world, wanted, at),
         "device_id": thing.id,
-        "cron": cron,
         "value": wanted.value,
         "unit": PROPERTY_UNITS[thing.property],
         "state": "armed",

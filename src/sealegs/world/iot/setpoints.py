@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Known, OneOf, Ordered, Requires, Sums
+from sealegs.faults.invariants import Bounds, Formula, Known, OneOf, Ordered, Requires, Sums
 from sealegs.world.iot.facts import (
     PROPERTY_UNITS,
     SITES,
@@ -110,8 +110,8 @@ LOCK = devices_in(SITES["Paris"], "Boardroom", "door_lock")[0].id
         ({"device_id": LOCK}, 400),
         ({"device_id": THERMOSTATS[0], "units": "nautical"}, 422),
     ),
+    echoes=("device_id",),
     invariants=(
-        Echo("device_id", "device_id"),
         Known("property", "device_type", {"thermostat": "temperature", "light": "brightness", "blind": "position"}),
         OneOf("unit", ("celsius", "fahrenheit", "percent"), ("kelvin", "lux", "bar")),
         Sums("desired", ("reported", "delta")),
@@ -182,9 +182,8 @@ class Thermostat(Answer):
         ({"device_id": THERMOSTATS[3], "target_celsius": 27}, 400),
         ({"device_id": THERMOSTATS[0], "target_celsius": 68}, 422),
     ),
+    echoes=("device_id", "target_celsius"),
     invariants=(
-        Echo("device_id", "device_id"),
-        Echo("target_celsius", "target_celsius"),
         Bounds("target_celsius", 5, 35),
         Sums("target_celsius", ("previous_celsius", "change")),
         Formula("target_fahrenheit", ("target_celsius",), fahrenheit, "target_fahrenheit is target_celsius x 1.8 + 32"),
@@ -251,10 +250,8 @@ def _own_unit(desired: float, unit: str) -> float:
         ({"device_id": LIGHT, "desired": 140, "unit": "percent"}, 400),
         ({"device_id": THERMOSTATS[0], "desired": 21, "unit": "celsius", "version": 7}, 409),
     ),
+    echoes=("device_id", "desired", "unit"),
     invariants=(
-        Echo("device_id", "device_id"),
-        Echo("desired", "desired"),
-        Echo("unit", "unit"),
         Bounds("applied", 0, 100),
         Formula("applied", ("desired", "unit"), _own_unit, "applied is desired in the device's own unit"),
         Known("applied_unit", "property", PROPERTY_UNITS),
@@ -287,8 +284,6 @@ def update_device_shadow(
     return {
         "device_id": thing.id,
         "property": thing.property,
-        "desired": desired,
-        "unit": unit,
         "applied": applied,
         "applied_unit": own,
         "status": "accepted",

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Known, Ordered, Requires, Sums
+from sealegs.faults.invariants import Bounds, Formula, Known, Ordered, Requires, Sums
 from sealegs.world.iot.charging_facts import CURRENCY_OF, TARIFFS, money
 from sealegs.world.iot.facts import SITES, Site, device, devices_in, scatter, site_in
 from sealegs.world.iot.terms import DeviceId
@@ -41,8 +41,8 @@ class Tariff(Answer):
     answer=Tariff,
     examples=tuple({"city": name} for name in ("Lisbon", "Tokyo", "New York", "London", "Mumbai")),
     refusals=(({"city": "Atlantis"}, 404), ({"city": "x"}, 422)),
+    echoes=("city",),
     invariants=(
-        Echo("city", "city"),
         Known("currency", "city", CURRENCY_OF),
         Sums("price_per_kwh", ("energy_part", "grid_part", "levy_part")),
         Bounds("price_per_kwh", 0, 1000),
@@ -107,8 +107,8 @@ def _ends_on(site: Site) -> date:
         ({"meter_id": devices_in(SITES["Lisbon"], "Reception", "light")[0].id}, 400),
         ({"meter_id": "meter 1"}, 422),
     ),
+    echoes=("meter_id",),
     invariants=(
-        Echo("meter_id", "meter_id"),
         Requires("contract_id", "status", "active"),
         Requires("supplier", "status", "active"),
         Requires("supply_city", "status", "active"),
@@ -125,7 +125,6 @@ def supply_contract(world: World, meter_id: DeviceId) -> dict[str, Any]:
     site = device(meter_id, "energy_meter").site
     price, currency, end = TARIFFS[site.city], CURRENCY_OF[site.city], _ends_on(site)
     return {
-        "meter_id": meter_id,
         "contract_id": identifier("SUP", site.code, end),
         "status": "active",
         "supplier": _pick(SUPPLIERS, "supplier", site.code),

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Ordered, Requires
+from sealegs.faults.invariants import Bounds, Formula, Ordered, Requires
 from sealegs.world.iot.doors import (
     DRAFTS,
     LONGEST,
@@ -61,11 +61,8 @@ class VisitorDraft(Answer):
         (_asked(STANDING.lock, "Ingrid Solberg", "2026-03-04T17:00", "2026-03-04T09:00"), 400),
         (_asked(STANDING.lock, "Ingrid", "2026-03-04T09:00", "2026-03-04T17:00"), 422),
     ),
+    echoes=("lock_id", "visitor", "starts_at", "ends_at"),
     invariants=(
-        Echo("lock_id", "lock_id"),
-        Echo("visitor", "visitor"),
-        Echo("starts_at", "starts_at"),
-        Echo("ends_at", "ends_at"),
         Requires("pass_id", "status", "draft"),
         Ordered("starts_at", "ends_at"),
         Formula("hours", ("starts_at", "ends_at"), hours_between, "hours is the time from starts_at to ends_at"),
@@ -83,15 +80,7 @@ def draft_visitor_pass(
         raise Refusal(409, "PassExists", f"{visitor} has this very pass already.", pass_id=id)
     enrol(world, lock.id, visitor)
     passes[id] = Draft(id, lock.id, visitor, starts_at, ends_at)
-    return {
-        "pass_id": id,
-        "lock_id": lock.id,
-        "visitor": visitor,
-        "starts_at": starts_at,
-        "ends_at": ends_at,
-        "hours": hours,
-        "status": "draft",
-    }
+    return {"pass_id": id, "lock_id": lock.id, "hours": hours, "status": "draft"}
 
 
 class VisitorPass(Answer):
@@ -115,8 +104,8 @@ class VisitorPass(Answer):
     answer=VisitorPass,
     examples=({"pass_id": PASSES[0]}, {"pass_id": PASSES[2]}, {"pass_id": PASSES[5]}, {"pass_id": PASSES[9]}),
     refusals=(({"pass_id": "PASS-00000000"}, 404), ({"pass_id": "visitor"}, 422)),
+    echoes=("pass_id",),
     invariants=(
-        Echo("pass_id", "pass_id"),
         Requires("grant_id", "status", "active"),
         Requires("access_code", "status", "active"),
         Ordered("starts_at", "ends_at"),
@@ -134,7 +123,6 @@ def activate_visitor_pass(
         raise Refusal(404, "PassNotFound", f"No pass has the id {pass_id!r}.")
     grant, code = admit(world, draft.lock, draft.person, draft.starts, draft.ends)
     return {
-        "pass_id": pass_id,
         "grant_id": grant,
         "lock_id": draft.lock,
         "visitor": draft.person,

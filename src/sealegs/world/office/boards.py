@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Known, Ordered, Requires
+from sealegs.faults.invariants import Bounds, Formula, Known, Ordered, Requires
 from sealegs.world.office.facts import EMAIL_OF, NAME_OF, THIS_MINUTE, Employee, coming_day, mailbox
 from sealegs.world.office.holidays import within_year
 from sealegs.world.office.project_facts import BOARDS, Board, board_named
@@ -81,8 +81,6 @@ TASK = (
     Bounds("number", 1, 99_999),
 )
 PLAN = (
-    Echo("assignee_email", "assignee_email"),
-    Echo("due_date", "due_date"),
     *(Requires(field, "status", "planned") for field in ("task_id", "assignee_email", "due_date")),
     Known("assignee_name", "assignee_email", NAME_OF),
     Known("assignee_email", "assignee_name", EMAIL_OF),
@@ -168,7 +166,8 @@ CREATED = (
         ({**CREATED[0], "assignee_email": "nobody@fernhill.example"}, 404),
         ({**CREATED[0], "due_date": "2026-02-27"}, 400),
     ),
-    invariants=(Echo("board", "board"), *PLAN),
+    echoes=("board", "assignee_email", "due_date"),
+    invariants=PLAN,
     free_text=("title",),
 )
 def create_task(
@@ -187,9 +186,8 @@ def create_task(
     answer=Captured,
     examples=tuple({"board": task["board"], "title": task["title"]} for task in CREATED),
     refusals=(({"board": "Moon base", "title": "Land"}, 404), ({"board": "Trade fair", "title": ""}, 422)),
+    echoes=("board", "title"),
     invariants=(
-        Echo("board", "board"),
-        Echo("title", "title"),
         Requires("task_id", "status", "backlog"),
         Formula("position", ("items_above",), lambda above: above + 1, "position is items_above + 1"),
         Bounds("position", 1, 10_000),
@@ -229,7 +227,8 @@ PLANS = (
         ({**PLANS[0], "assignee_email": "nobody@fernhill.example"}, 404),
         ({**PLANS[0], "due_date": "2026-02-30"}, 400),
     ),
-    invariants=(Echo("task_id", "task_id"), *PLAN),
+    echoes=("task_id", "assignee_email", "due_date"),
+    invariants=PLAN,
 )
 def plan_backlog_item(world: World, task_id: ItemId, assignee_email: WorkAddress, due_date: DueDay) -> dict[str, Any]:
     """Plan an item that waits in a board's backlog: say who does it and by which day it is due."""

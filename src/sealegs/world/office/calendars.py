@@ -83,8 +83,8 @@ class FreeBusy(Answer):
     day_minutes: int = Field(description="Minutes of the working day, 09:00 to 17:30")
 
 
-PERSON = (Echo("email", "email"), Known("name", "email", NAME_OF), Known("email", "name", EMAIL_OF))
-DATED = (Echo("date", "date"), Known("weekday", "date", WEEKDAY_OF), OneOf("weekday", WORKING_WEEK, ("Sunday",)))
+PERSON = (Known("name", "email", NAME_OF), Known("email", "name", EMAIL_OF))
+DATED = (Known("weekday", "date", WEEKDAY_OF), OneOf("weekday", WORKING_WEEK, ("Sunday",)))
 
 
 @tool(
@@ -92,8 +92,10 @@ DATED = (Echo("date", "date"), Known("weekday", "date", WEEKDAY_OF), OneOf("week
     answer=FreeBusy,
     examples=FREE_ASKED,
     refusals=FREE_REFUSED,
+    echoes=("email",),
     invariants=(
         *PERSON,
+        Echo("date", "date"),
         *DATED,
         OneOf("status", ("available",), ("mailbox_offline", "unknown")),
         *(Requires(field, "status", "available") for field in ("free_from", "free_until", "date")),
@@ -165,10 +167,8 @@ class Suggestions(Answer):
         ({"attendee_email": a["email"], "date": a["date"], "minutes": a["minutes"]}, status)
         for a, status in FREE_REFUSED
     ),
+    echoes=("attendee_email", "second_email", "minutes", "date"),
     invariants=(
-        Echo("attendee_email", "attendee_email"),
-        Echo("second_email", "second_email"),
-        Echo("minutes", "minutes"),
         *DATED,
         OneOf("outcome", ("found",), ("attendees_unavailable", "unknown")),
         *(Requires(field, "outcome", "found") for field in ("best_start", "best_end", "attendee_email", "date")),
@@ -203,7 +203,6 @@ def scheduling_assistant(
         "outcome": "found",
         "best_start": times[0]["start"],
         "best_end": times[0]["end"],
-        "minutes": minutes,
         "suggestions": times,
         "suggestion_count": len(times),
     }
@@ -246,7 +245,6 @@ EVENT = (
     Formula("minutes", ("start", "end"), minutes_between, "minutes is the time from start to end"),
     Bounds("minutes", 15, 240),
 )
-GIVEN = (Echo("email", "email"), Echo("date", "date"), Echo("start", "start"), Echo("subject", "subject"), *EVENT)
 SENT = (
     *(Requires(field, "status", "invited") for field in ("event_id", "start", "end", "email")),
     Ordered("invited_at", "date"),
@@ -281,7 +279,8 @@ def invited(world: World, event: Event) -> dict[str, Any]:
     answer=Invited,
     examples=EXAMPLES,
     refusals=REFUSALS,
-    invariants=(*GIVEN, *SENT),
+    echoes=("email", "date", "start", "subject"),
+    invariants=(*EVENT, *SENT),
     free_text=("subject",),
 )
 def create_calendar_event(
@@ -300,8 +299,9 @@ def create_calendar_event(
     answer=Drafted,
     examples=EXAMPLES,
     refusals=REFUSALS,
+    echoes=("email", "date", "start", "subject"),
     invariants=(
-        *GIVEN,
+        *EVENT,
         *(Requires(field, "status", "tentative") for field in ("draft_id", "start", "end")),
         Ordered("drafted_at", "date"),
     ),

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Known, Ordered, Requires
+from sealegs.faults.invariants import Bounds, Formula, Known, Ordered, Requires
 from sealegs.world.office.facts import EMAIL_OF, NAME_OF, STAFF, THIS_MINUTE
 from sealegs.world.state import identifier
 from sealegs.world.tool import Answer, Refusal, World, tool
@@ -80,8 +80,8 @@ class Posted(Answer):
         ({"channel": "#archive-2024", "text": "Hello"}, 403),
         ({"channel": "#travel", "text": ""}, 422),
     ),
+    echoes=("channel",),
     invariants=(
-        Echo("channel", "channel"),
         *(Requires(field, "status", "posted") for field in ("message_id", "channel")),
         Known("moderator_name", "moderator_email", NAME_OF),
         Known("moderator_email", "moderator_name", EMAIL_OF),
@@ -107,7 +107,6 @@ def post_channel_message(world: World, channel: ChannelName, text: Text) -> dict
     return {
         "message_id": identifier("CHM", found.name, before + 1),
         "status": "posted",
-        "channel": channel,
         "member_count": found.members,
         "moderator_name": moderator.name,
         "moderator_email": moderator.email,

@@ -26,12 +26,7 @@ REFUSALS = (
     ({"clock_in": "08:30", "clock_out": "09:00", "break_minutes": 60}, 400),
     ({"clock_in": "8:30", "clock_out": "17:15", "break_minutes": 45}, 422),
 )
-CLOCK = (
-    Echo("clock_in", "clock_in"),
-    Echo("clock_out", "clock_out"),
-    Echo("break_minutes", "break_minutes"),
-    Ordered("clock_in", "clock_out"),
-)
+CLOCK = (Ordered("clock_in", "clock_out"),)
 
 
 def _worked(clock_in: str, clock_out: str, break_minutes: int) -> int:
@@ -62,6 +57,7 @@ class Timecard(Answer):
     answer=Timecard,
     examples=EXAMPLES,
     refusals=REFUSALS,
+    echoes=("clock_in", "clock_out", "break_minutes"),
     invariants=(
         *CLOCK,
         Formula("present_minutes", ("clock_in", "clock_out"), minutes_between, "present_minutes is the time between"),
@@ -77,10 +73,7 @@ def timecard_hours(world: World, clock_in: ClockIn, clock_out: ClockOut, break_m
     """Reckon the hours worked on a day from the times of coming and going and the minutes of breaks."""
     minutes = _worked(clock_in, clock_out, break_minutes)
     return {
-        "clock_in": clock_in,
-        "clock_out": clock_out,
         "present_minutes": minutes + break_minutes,
-        "break_minutes": break_minutes,
         "worked_minutes": minutes,
         "worked_hours": round(minutes / 60, 2),
     }
@@ -103,6 +96,7 @@ class Overtime(Answer):
     answer=Overtime,
     examples=(*EXAMPLES, {**EXAMPLES[2], "normal_hours": 7.5}),
     refusals=REFUSALS,
+    echoes=("clock_in", "clock_out", "break_minutes"),
     invariants=(
         *CLOCK,
         Echo("normal_hours", "normal_hours"),
@@ -123,9 +117,6 @@ def overtime_split(
     total = round(_worked(clock_in, clock_out, break_minutes) / 60, 2)
     regular = min(total, normal_hours)
     return {
-        "clock_in": clock_in,
-        "clock_out": clock_out,
-        "break_minutes": break_minutes,
         "normal_hours": normal_hours,
         "regular_hours": regular,
         "overtime_hours": round(total - regular, 2),

@@ -76,8 +76,8 @@ class Record(ContractBody):
     answer=Record,
     examples=tuple({"title": name} for name in (*NAMES, "Travel agency framework")),
     refusals=(({"title": "Moon base lease"}, 404), ({"title": "x"}, 422)),
+    echoes=("title",),
     invariants=(
-        Echo("title", "title"),
         *BODY,
         *(Requires(field, "status", "in_force") for field in (*STATED, "owner_email")),
         Known("owner_email", "owner_name", EMAIL_OF),
@@ -126,8 +126,8 @@ class Hits(ContractBody):
         {"query": "maintenance", "limit": 5},
     ),
     refusals=(({"query": "submarine"}, 404), ({"query": "lease", "limit": 50}, 422)),
+    echoes=("query",),
     invariants=(
-        Echo("query", "query"),
         *BODY,
         *(Requires(field, "outcome", "found") for field in STATED),
         Counts("hit_count", "hits"),
@@ -165,8 +165,6 @@ BAD_TERMS = (
     ({"ends_on": "2026-06-30", "notice_months": 0}, 422),
 )
 TERM = (
-    Echo("ends_on", "ends_on"),
-    Echo("notice_months", "notice_months"),
     Ordered("notice_by", "ends_on"),
     Formula(
         "notice_by",
@@ -204,6 +202,7 @@ class Notice(Answer):
     answer=Notice,
     examples=TERMS,
     refusals=BAD_TERMS,
+    echoes=("ends_on", "notice_months"),
     invariants=(
         *TERM,
         Requires("notice_by", "status", "computed"),
@@ -216,13 +215,7 @@ class Notice(Answer):
 def notice_deadline(world: World, ends_on: EndsOn, notice_months: NoticeMonths) -> dict[str, Any]:
     """Work out the last day for giving notice of a contract that ends on a date, a number of months before it."""
     by = _notice(ends_on, notice_months)
-    return {
-        "ends_on": ends_on,
-        "notice_months": notice_months,
-        "notice_by": by,
-        "notice_days": days_between(by, ends_on),
-        "status": "computed",
-    }
+    return {"notice_by": by, "notice_days": days_between(by, ends_on), "status": "computed"}
 
 
 class Milestone(Answer):
@@ -255,6 +248,7 @@ class Timeline(Answer):
     answer=Timeline,
     examples=(*TERMS, {"ends_on": "2026-08-31", "notice_months": 2, "renewal_months": 6}),
     refusals=BAD_TERMS,
+    echoes=("ends_on", "notice_months"),
     invariants=(
         *TERM,
         Echo("renewal_months", "renewal_months"),
@@ -275,8 +269,6 @@ def contract_timeline(
     review, renewed = months_from(by, -1), months_from(ends_on, renewal_months)
     dates = (("Review", review), ("Notice", by), ("End", ends_on), ("End after renewal", renewed))
     return {
-        "ends_on": ends_on,
-        "notice_months": notice_months,
         "renewal_months": renewal_months,
         "review_from": review,
         "notice_by": by,

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Known, Mean, Ordered, Requires, Sums
+from sealegs.faults.invariants import Bounds, Counts, Formula, Known, Mean, Ordered, Requires, Sums
 from sealegs.world.office.facts import ADDRESS, MAIL_DOMAIN, SITES, STAFF, THIS_MINUTE, mailbox
 from sealegs.world.office.workbooks import WORKBOOKS, Column, document, titled
 from sealegs.world.state import TODAY, identifier
@@ -86,8 +86,6 @@ class ColumnCells(SheetAnswer):
 
 
 SHEET = (
-    Echo("workbook", "workbook"),
-    Echo("column", "column"),
     Known("currency", "city", {office.city: office.currency for office in SITES.values()}),
     Known("city", "document_id", {book.id: book.city for book in WORKBOOKS.values()}),
     Known("workbook", "document_id", {book.id: book.title for book in WORKBOOKS.values()}),
@@ -99,6 +97,7 @@ SHEET = (
     answer=ColumnTotal,
     examples=EXAMPLES,
     refusals=REFUSALS,
+    echoes=("workbook", "column"),
     invariants=(
         *SHEET,
         Requires("document_id", "status", "current"),
@@ -133,6 +132,7 @@ def sheet_column_total(world: World, workbook: Title, column: ColumnName) -> dic
     answer=ColumnCells,
     examples=EXAMPLES,
     refusals=REFUSALS,
+    echoes=("workbook", "column"),
     invariants=(
         *SHEET,
         Requires("document_id", "range_status", "complete"),
@@ -208,10 +208,8 @@ class Permission(Answer):
         ({"document_id": "DOC-3101", "email": "someone@elsewhere.example"}, 403),
         ({"document_id": "DOC-3101", "email": "marta.quintela@fernhill.example"}, 409),
     ),
+    echoes=("document_id", "email", "role"),
     invariants=(
-        Echo("document_id", "document_id"),
-        Echo("email", "email"),
-        Echo("role", "role"),
         Requires("permission_id", "status", "granted"),
         Requires("email", "status", "granted"),
         Known("title", "document_id", {book.id: book.title for book in WORKBOOKS.values()}),
@@ -236,11 +234,9 @@ def share_document(world: World, document_id: DocumentId, email: Reader, role: R
     return {
         "permission_id": identifier("PRM", document_id, reader, role),
         "status": "granted",
-        "document_id": document_id,
         "title": found.title,
         "owner_email": owner,
         "email": reader,
-        "role": role,
         "granted_at": THIS_MINUTE,
         "review_on": REVIEW_ON,
         "collaborators": [owner, *shared[document_id]],

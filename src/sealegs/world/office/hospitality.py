@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Known, Ordered, Requires, Sums
+from sealegs.faults.invariants import Bounds, Formula, Known, Ordered, Requires, Sums
 from sealegs.world.office.facts import MAIL_DOMAIN, THIS_MINUTE, coming_day, site
 from sealegs.world.office.holidays import WEEKDAY_OF
 from sealegs.world.office.terms import COUNTRY_OF, CURRENCY_OF, Day, OfficeCity, StartTime, office_day
@@ -88,12 +88,8 @@ ORDERS = (
         ({**ORDERS[0], "date": "2026-03-07"}, 400),
         ({**ORDERS[0], "people": 1}, 422),
     ),
+    echoes=("city", "date", "serve_at", "menu", "people"),
     invariants=(
-        Echo("city", "city"),
-        Echo("date", "date"),
-        Echo("serve_at", "serve_at"),
-        Echo("menu", "menu"),
-        Echo("people", "people"),
         *PLACED,
         *(Requires(field, "status", "accepted") for field in ("order_id", "menu", "date", "serve_at")),
         Known("currency", "city", CURRENCY_OF),
@@ -125,11 +121,7 @@ def order_catering(
         "status": "accepted",
         "city": office,
         "country": COUNTRY_OF[office],
-        "date": date,
         "weekday": WEEKDAY_OF[date],
-        "serve_at": serve_at,
-        "menu": menu,
-        "people": people,
         "price_per_head": each,
         "food_cost": food,
         "service_fee": fee,
@@ -178,10 +170,8 @@ CARS = (
         ({**CARS[0], "city": "London"}, 409),
         ({**CARS[0], "plate": "my car"}, 422),
     ),
+    echoes=("city", "date", "plate"),
     invariants=(
-        Echo("city", "city"),
-        Echo("date", "date"),
-        Echo("plate", "plate"),
         *PLACED,
         *(Requires(field, "status", "reserved") for field in ("reservation_id", "date", "plate", "contact")),
         Sums("bays", ("bays_taken", "bays_left")),
@@ -208,9 +198,7 @@ def reserve_parking_bay(world: World, city: OfficeCity, date: Day, plate: Plate)
         "status": "reserved",
         "city": office,
         "country": COUNTRY_OF[office],
-        "date": date,
         "weekday": WEEKDAY_OF[date],
-        "plate": plate,
         "bay": len(cars),
         "bays": BAYS[office],
         "bays_taken": len(cars),

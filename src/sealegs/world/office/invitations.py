@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Echo, Formula, Known, Ordered, Requires
+from sealegs.faults.invariants import Formula, Known, Ordered, Requires
 from sealegs.world.office.agenda import DRAFTS, EVENTS, draft_id, moved, taken_draft
 from sealegs.world.office.calendars import EVENT, SENT, EventBody, Invited, body_of, invited
 from sealegs.world.office.facts import THIS_MINUTE
@@ -32,7 +32,8 @@ class SentInvitation(Invited):
     answer=SentInvitation,
     examples=tuple({"draft_id": draft_id(event)} for event in DRAFTS),
     refusals=(({"draft_id": "INV-00000000"}, 404), ({"draft_id": "EVT-00000000"}, 422)),
-    invariants=(Echo("draft_id", "draft_id"), *EVENT, *SENT),
+    echoes=("draft_id",),
+    invariants=(*EVENT, *SENT),
 )
 def send_invitation(world: World, draft_id: DraftId) -> dict[str, Any]:
     """Send a drafted invitation to its attendee, which makes the tentative time an event."""
@@ -67,10 +68,8 @@ class Moved(EventBody):
         ({"event_id": _IDS[2], "date": "2026-03-04", "start": "09:30"}, 409),
         ({"event_id": _IDS[2], "date": "2026-03-08", "start": "14:00"}, 400),
     ),
+    echoes=("event_id", "date", "start"),
     invariants=(
-        Echo("event_id", "event_id"),
-        Echo("date", "date"),
-        Echo("start", "start"),
         *EVENT,
         *(Requires(field, "status", "moved") for field in ("event_id", "start", "end", "email")),
         Known("old_weekday", "old_date", WEEKDAY_OF),

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Known, Ordered, Requires, Sums
+from sealegs.faults.invariants import Bounds, Counts, Formula, Known, Ordered, Requires, Sums
 from sealegs.world.office.absence import CARRIED, COUNTRY_BY_ID, ENTITLED, booked, size, taken, workdays
 from sealegs.world.office.facts import STAFF, employee
 from sealegs.world.office.holidays import weekend
@@ -19,10 +19,7 @@ from sealegs.world.tool import Answer, World, tool
 OPENED, ENDS = "2026-01-01", "2026-12-31"
 PEOPLE = tuple({"employee_id": id} for id in ("E-1012", "E-1021", "E-1043", "E-1074", "E-1084", "E-1060"))
 UNKNOWN = (({"employee_id": "E-9999"}, 404), ({"employee_id": "Duarte"}, 422))
-OWNER = (
-    Echo("employee_id", "employee_id"),
-    Known("name", "employee_id", NAME_BY_ID),
-)
+OWNER = (Known("name", "employee_id", NAME_BY_ID),)
 
 
 class Balance(Answer):
@@ -46,6 +43,7 @@ class Balance(Answer):
     answer=Balance,
     examples=PEOPLE,
     refusals=UNKNOWN,
+    echoes=("employee_id",),
     invariants=(
         *OWNER,
         *(Requires(field, "status", "active") for field in ("remaining_days", "country_code", "employee_id")),
@@ -108,6 +106,7 @@ class Ledger(Answer):
     answer=Ledger,
     examples=PEOPLE,
     refusals=UNKNOWN,
+    echoes=("employee_id",),
     invariants=(
         *OWNER,
         *(Requires(field, "account_status", "open") for field in ("closing_balance", "country_code", "employee_id")),
@@ -157,12 +156,7 @@ BAD_PERIODS = (
     ({**PERIODS[0], "first_day": "2026-02-30"}, 400),
     ({**PERIODS[0], "last_day": "2027-01-08"}, 400),
 )
-SPAN = (
-    Echo("first_day", "first_day"),
-    Echo("last_day", "last_day"),
-    Echo("country_code", "country_code"),
-    Ordered("first_day", "last_day"),
-)
+SPAN = (Ordered("first_day", "last_day"),)
 
 
 class Workdays(Answer):
@@ -182,6 +176,7 @@ class Workdays(Answer):
     answer=Workdays,
     examples=PERIODS,
     refusals=BAD_PERIODS,
+    echoes=("first_day", "last_day", "country_code"),
     invariants=(
         *SPAN,
         Sums("calendar_days", ("weekend_days", "holidays", "working_days")),
@@ -201,9 +196,6 @@ def net_workdays(world: World, first_day: FirstDay, last_day: LastDay, country_c
     worked = len(workdays(first, last, country_code))
     weekends = sum(map(weekend, days))
     return {
-        "first_day": first_day,
-        "last_day": last_day,
-        "country_code": country_code,
         "calendar_days": len(days),
         "weekend_days": weekends,
         "holidays": len(days) - weekends - worked,
@@ -239,6 +231,7 @@ def _most(weeks: list[dict[str, Any]]) -> int:
     answer=Weeks,
     examples=PERIODS,
     refusals=BAD_PERIODS,
+    echoes=("first_day", "last_day", "country_code"),
     invariants=(
         *SPAN,
         Sums("total_working_days", ("weeks.working_days",)),
@@ -257,15 +250,7 @@ def period_by_week(world: World, first_day: FirstDay, last_day: LastDay, country
         {"monday": monday.isoformat(), "working_days": sum(day in worked for day in group)}
         for monday, group in groupby(days, key=_monday)
     ]
-    return {
-        "first_day": first_day,
-        "last_day": last_day,
-        "country_code": country_code,
-        "weeks": weeks,
-        "week_count": len(weeks),
-        "total_working_days": len(worked),
-        "busiest_week": _most(weeks),
-    }
+    return {"weeks": weeks, "week_count": len(weeks), "total_working_days": len(worked), "busiest_week": _most(weeks)}
 
 
 def _monday(day: date) -> date:

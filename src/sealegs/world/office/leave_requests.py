@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Known, Ordered, Requires
+from sealegs.faults.invariants import Bounds, Formula, Known, Ordered, Requires
 from sealegs.world.office.absence import (
     DRAFTS,
     Absence,
@@ -86,7 +86,6 @@ BODY = (
     Bounds("balance_before", 0, 60),
     Bounds("balance_after", 0, 60),
 )
-GIVEN = (Echo("employee_id", "employee_id"), Echo("first_day", "first_day"), Echo("last_day", "last_day"), *BODY)
 HANDED_IN = (
     *(Requires(field, "status", "submitted") for field in ("request_id", "approver_email", "back_on", "employee_id")),
     Known("approver_name", "approver_email", NAME_OF),
@@ -131,7 +130,8 @@ def _submitted(world: World, absence: Absence) -> dict[str, Any]:
     answer=Requested,
     examples=EXAMPLES,
     refusals=REFUSALS,
-    invariants=(*GIVEN, *HANDED_IN),
+    echoes=("employee_id", "first_day", "last_day"),
+    invariants=(*BODY, *HANDED_IN),
 )
 def request_leave(world: World, employee_id: EmployeeId, first_day: FirstDay, last_day: LastDay) -> dict[str, Any]:
     """Hand in a request for annual leave for an employee; it goes to the line manager and comes off the balance."""
@@ -147,8 +147,9 @@ def request_leave(world: World, employee_id: EmployeeId, first_day: FirstDay, la
     answer=DraftedLeave,
     examples=EXAMPLES,
     refusals=REFUSALS,
+    echoes=("employee_id", "first_day", "last_day"),
     invariants=(
-        *GIVEN,
+        *BODY,
         *(Requires(field, "status", "draft") for field in ("draft_id", "back_on", "employee_id")),
         Ordered("drafted_at", "first_day"),
     ),
@@ -174,7 +175,8 @@ class SubmittedDraft(Requested):
     answer=SubmittedDraft,
     examples=tuple({"draft_id": absence.draft_id} for absence in DRAFTS),
     refusals=(({"draft_id": "LVD-00000000"}, 404), ({"draft_id": "LVR-00000000"}, 422)),
-    invariants=(Echo("draft_id", "draft_id"), *BODY, *HANDED_IN),
+    echoes=("draft_id",),
+    invariants=(*BODY, *HANDED_IN),
 )
 def submit_leave_request(world: World, draft_id: DraftId) -> dict[str, Any]:
     """Submit a drafted leave request to the employee's line manager."""

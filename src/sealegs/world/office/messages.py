@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Ordered, Requires, Sums
+from sealegs.faults.invariants import Bounds, Counts, Ordered, Requires, Sums
 from sealegs.world.office.facts import ADDRESS, MAIL_DOMAIN, THIS_MINUTE, mailbox
 from sealegs.world.office.teams import on_list
 from sealegs.world.state import identifier
@@ -80,10 +80,8 @@ class SentMail(Answer):
         ({"to": "not an address", "subject": "Hello", "body": "Are you there?"}, 422),
         ({"to": "ines.duarte@fernhill.example", "subject": "Hello", "body": ""}, 422),
     ),
+    echoes=("to", "subject", "importance"),
     invariants=(
-        Echo("to", "to"),
-        Echo("subject", "subject"),
-        Echo("importance", "importance"),
         Requires("message_id", "status", "sent"),
         Requires("to", "status", "sent"),
         Ordered("accepted_at", "sent_at"),
@@ -106,8 +104,6 @@ def send_email(world: World, to: To, subject: Subject, body: Body, importance: I
         "message_id": identifier("MSG", address, sent[address]),
         "status": "sent",
         "to": address,
-        "subject": subject,
-        "importance": importance,
         "accepted_at": THIS_MINUTE,
         "sent_at": THIS_MINUTE,
         "recipients": listed or [address],

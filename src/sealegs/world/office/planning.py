@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Known, OneOf, Ordered, Sums
+from sealegs.faults.invariants import Bounds, Counts, Formula, Known, OneOf, Ordered, Sums
 from sealegs.world.office.facts import DATE, day
 from sealegs.world.office.holidays import WEEKDAY_OF, WORKING_WEEK, working_days_after
 from sealegs.world.office.worktime import Country, DailyHours, Hours, People
@@ -47,9 +47,8 @@ class Workload(Answer):
         {"total_hours": 1000, "people": 12},
     ),
     refusals=(({"total_hours": -4, "people": 3}, 422), ({"total_hours": 40, "people": 61}, 422)),
+    echoes=("total_hours", "people"),
     invariants=(
-        Echo("total_hours", "total_hours"),
-        Echo("people", "people"),
         Sums("total_hours", ("shares.hours",)),
         Counts("people", "shares"),
         Formula("largest_share", ("shares.0.hours",), lambda hours: hours, "largest_share is the first share"),
@@ -68,8 +67,6 @@ def workload_split(world: World, total_hours: Hours, people: People) -> dict[str
     quarters, extra = divmod(round(total_hours * 4), people)
     shares = [(quarters + (number < extra)) / 4 for number in range(people)]
     return {
-        "total_hours": total_hours,
-        "people": people,
         "largest_share": shares[0],
         "smallest_share": shares[-1],
         "shares": [{"person": number, "hours": hours} for number, hours in enumerate(shares, start=1)],
@@ -105,11 +102,8 @@ class Schedule(Answer):
         ({"hours": 4000, "start_after": "2026-03-02", "country_code": "PT"}, 400),
         ({"hours": 40, "start_after": "2026-03-02", "country_code": "QQ"}, 404),
     ),
+    echoes=("hours", "start_after", "country_code", "hours_per_day"),
     invariants=(
-        Echo("hours", "hours"),
-        Echo("start_after", "start_after"),
-        Echo("country_code", "country_code"),
-        Echo("hours_per_day", "hours_per_day"),
         Ordered("first_day", "finish_date"),
         Ordered("start_after", "first_day"),
         Sums("hours", ("hours_on_full_days", "hours_on_last_day")),
@@ -133,10 +127,6 @@ def schedule_hours(
     days = list(islice(working_days_after(day(start_after), country_code), count))
     finish, full = days[-1].isoformat(), (count - 1) * hours_per_day
     return {
-        "start_after": start_after,
-        "country_code": country_code,
-        "hours": hours,
-        "hours_per_day": hours_per_day,
         "first_day": days[0].isoformat(),
         "finish_date": finish,
         "finish_weekday": WEEKDAY_OF[finish],

@@ -48,8 +48,8 @@ class PriceList(Answer):
     answer=PriceList,
     examples=CITIES,
     refusals=(({"city": "Atlantis"}, 404), ({"city": "Paris"}, 404)),
+    echoes=("city",),
     invariants=(
-        Echo("city", "city"),
         Requires("page_price", "status", "in_force"),
         Requires("city", "status", "in_force"),
         *PRICED,
@@ -91,9 +91,8 @@ class FoundPrinter(Answer):
     answer=FoundPrinter,
     examples=(*CITIES, {"city": "London", "colour": True}),
     refusals=(({"city": "Atlantis"}, 404), ({"city": "x"}, 422)),
+    echoes=("city", "colour"),
     invariants=(
-        Echo("city", "city"),
-        Echo("colour", "colour"),
         Requires("printer_id", "status", "ready"),
         Known("city", "printer_id", CITY_OF),
         Bounds("floor", 0, 200),
@@ -157,8 +156,6 @@ class Estimated(JobCost):
 
 
 COST = (
-    Echo("pages", "pages"),
-    Echo("copies", "copies"),
     Formula("printed_pages", ("pages", "copies"), lambda pages, copies: pages * copies, "pages x copies are printed"),
     Formula(
         "sheets",
@@ -196,6 +193,7 @@ def _cost(pages: int, copies: int, page_price: float, sheet_price: float, duplex
     answer=Reckoned,
     examples=JOBS,
     refusals=(({**JOBS[0], "pages": 0}, 422), ({**JOBS[0], "currency": "euro"}, 422)),
+    echoes=("pages", "copies"),
     invariants=(
         *COST,
         Echo("page_price", "page_price"),
@@ -233,12 +231,14 @@ def print_job_cost(
         ({"printer_id": "PRN-XXX-01", "pages": 24, "copies": 10}, 404),
         ({"printer_id": "PRN-LIS-01", "pages": 24, "copies": 0}, 422),
     ),
+    echoes=("printer_id",),
     invariants=(
-        Echo("printer_id", "printer_id"),
         Known("city", "printer_id", CITY_OF),
         Known("currency", "city", CURRENCY_OF),
         Requires("city", "status", "ready"),
         Requires("printer_id", "status", "ready"),
+        Echo("pages", "pages"),
+        Echo("copies", "copies"),
         *COST,
         Bounds("minutes", 1, 1_000_000),
     ),
@@ -277,8 +277,6 @@ class Job(Answer):
 
 
 QUEUED = (
-    Echo("document_id", "document_id"),
-    Echo("copies", "copies"),
     *(Requires(field, "status", "queued") for field in ("job_id", "printer_id", "document_id", "ready_at")),
     Known("city", "printer_id", CITY_OF),
     Known("title", "document_id", {book.id: book.title for book in WORKBOOKS.values()}),
@@ -306,10 +304,8 @@ QUEUED = (
         ({"printer_id": "PRN-LIS-01", "document_id": "DOC-9999", "copies": 4}, 404),
         ({"printer_id": "PRN-LIS-01", "document_id": "DOC-3101", "copies": 0}, 422),
     ),
-    invariants=(
-        Echo("printer_id", "printer_id"),
-        *QUEUED,
-    ),
+    echoes=("printer_id", "document_id", "copies"),
+    invariants=QUEUED,
 )
 def submit_print_job(world: World, printer_id: PrinterId, document_id: DocumentId, copies: Copies) -> dict[str, Any]:
     """Send a document, by its id, to a printer, by its id, and learn when the copies will be ready."""
@@ -333,7 +329,8 @@ def submit_print_job(world: World, printer_id: PrinterId, document_id: DocumentI
         ({"city": "Lisbon", "document_id": "DOC-9999", "copies": 4}, 404),
         ({"city": "Lisbon", "document_id": "DOC-3101", "copies": 0}, 422),
     ),
-    invariants=(Echo("city", "city"), *QUEUED),
+    echoes=("city", "document_id", "copies"),
+    invariants=QUEUED,
 )
 def print_at_office(
     world: World,

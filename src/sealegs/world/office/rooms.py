@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Known, OneOf, Ordered, Requires
+from sealegs.faults.invariants import Bounds, Counts, Formula, Known, OneOf, Ordered, Requires
 from sealegs.world.office.facts import (
     ADDRESS,
     DATE,
@@ -124,7 +124,6 @@ BOOKING = (
     *WEEKDAY,
     *SLOT,
 )
-ASKED_TIME = (Echo("date", "date"), Echo("start", "start"), Echo("minutes", "minutes"))
 ENOUGH_SEATS = Formula("seats", ("argument:seats", "seats"), max, "seats is at least the number asked for")
 
 
@@ -148,9 +147,8 @@ def _asked(date: str, start: str, minutes: int, **rest: Any) -> dict[str, Any]:
         (_asked("2026-03-07", "10:00", 60, city="Lisbon", seats=5), 400),
         (_asked("2026-03-03", "10:05", 60, city="Lisbon", seats=5), 422),
     ),
+    echoes=("city", "date", "start", "minutes"),
     invariants=(
-        Echo("city", "city"),
-        *ASKED_TIME,
         ENOUGH_SEATS,
         Formula("seats", ("rooms.0.seats",), lambda seats: seats, "seats are those of the first room"),
         Formula("room_id", ("rooms.0.room_id",), lambda id: id, "room_id is that of the first room"),
@@ -193,7 +191,8 @@ def find_meeting_rooms(
         (_asked("2026-03-03", "11:30", 60, room_id="LIS-204", organiser_email="mei.tan@fernhill.example"), 409),
         (_asked("2026-03-02", "08:00", 60, room_id="LIS-204", organiser_email="mei.tan@fernhill.example"), 400),
     ),
-    invariants=(Echo("room_id", "room_id"), Echo("organiser_email", "organiser_email"), *ASKED_TIME, *BOOKING),
+    echoes=("room_id", "organiser_email", "date", "start", "minutes"),
+    invariants=BOOKING,
 )
 def book_meeting_room(
     world: World, room_id: RoomId, date: Day, start: Start, minutes: Minutes, organiser_email: Organiser
@@ -223,10 +222,8 @@ def book_meeting_room(
         (_asked("2026-03-03", "10:00", 60, city="London", seats=30, organiser_email="mei.tan@fernhill.example"), 409),
         (_asked("2026-03-03", "19:30", 60, city="London", seats=4, organiser_email="mei.tan@fernhill.example"), 400),
     ),
+    echoes=("city", "organiser_email", "date", "start", "minutes"),
     invariants=(
-        Echo("city", "city"),
-        Echo("organiser_email", "organiser_email"),
-        *ASKED_TIME,
         ENOUGH_SEATS,
         *(Requires(field, "status", "held") for field in ("hold_id", "room_id", "organiser_email")),
         Ordered("held_at", "expires_at"),
@@ -261,7 +258,8 @@ def hold_meeting_room(
     answer=ConfirmedHold,
     examples=tuple({"hold_id": waiting.id} for waiting in HOLDS),
     refusals=(({"hold_id": "HLD-00000000"}, 404), ({"hold_id": "RMB-00000000"}, 422)),
-    invariants=(Echo("hold_id", "hold_id"), *BOOKING),
+    echoes=("hold_id",),
+    invariants=BOOKING,
 )
 def confirm_room_hold(world: World, hold_id: HoldId) -> dict[str, Any]:
     """Confirm a provisional hold on a meeting room, which makes it a booking in the organiser's name."""

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, OneOf, Sums
+from sealegs.faults.invariants import Bounds, Counts, Formula, OneOf, Sums
 from sealegs.world.tool import Answer, Refusal, World, tool
 
 Rating = Annotated[int, Field(ge=0, le=10)]
@@ -161,10 +161,8 @@ class CountScore(Answer):
         ({"promoters": 0, "passives": 0, "detractors": 0}, 400),
         ({"promoters": -1, "passives": 3, "detractors": 2}, 422),
     ),
+    echoes=("promoters", "passives", "detractors"),
     invariants=(
-        Echo("promoters", "promoters"),
-        Echo("passives", "passives"),
-        Echo("detractors", "detractors"),
         Sums("responses", ("promoters", "passives", "detractors")),
         Formula("nps", ("promoters", "passives", "detractors"), _score, "nps is the difference in per cent"),
         *VERDICT,
@@ -180,11 +178,4 @@ def nps_from_counts(
     if not promoters + passives + detractors:
         raise Refusal(400, "NoResponses", "A score needs at least one response.")
     score = _score(promoters, passives, detractors)
-    return {
-        "promoters": promoters,
-        "passives": passives,
-        "detractors": detractors,
-        "responses": promoters + passives + detractors,
-        "nps": score,
-        "verdict": _verdict(score),
-    }
+    return {"responses": promoters + passives + detractors, "nps": score, "verdict": _verdict(score)}

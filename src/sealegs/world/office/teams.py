@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Known, Ordered, Requires, Sums
+from sealegs.faults.invariants import Bounds, Counts, Known, Ordered, Requires, Sums
 from sealegs.world.office.facts import EMAIL_OF, MAIL_DOMAIN, NAME_OF, SITES, STAFF, TEAMS, Employee
 from sealegs.world.state import TODAY
 from sealegs.world.tool import Answer, Refusal, World, tool
@@ -54,8 +54,8 @@ class Roster(Answer):
     answer=Roster,
     examples=tuple({"team": name} for name in TEAMS),
     refusals=(({"team": "Astronauts"}, 404), ({"team": "x"}, 422)),
+    echoes=("team",),
     invariants=(
-        Echo("team", "team"),
         *(Requires(field, "status", "active") for field in ("lead_email", "cost_centre", "team")),
         Known("cost_centre", "team", CENTRES),
         Known("lead_email", "lead_name", EMAIL_OF),
@@ -111,8 +111,8 @@ class MailList(Answer):
         {"list_name": "New York"},
     ),
     refusals=(({"list_name": "Astronauts"}, 404), ({"list_name": "x"}, 422)),
+    echoes=("list_name",),
     invariants=(
-        Echo("list_name", "list_name"),
         *(Requires(field, "list_status", "enabled") for field in ("list_address", "owner_address", "list_name")),
         Known("list_address", "list_name", LISTS),
         Known("owner_name", "owner_address", NAME_OF),

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Known, Ordered, Requires
+from sealegs.faults.invariants import Bounds, Known, Ordered, Requires
 from sealegs.world.office.facts import (
     DATE,
     EMAIL_OF,
@@ -154,13 +154,8 @@ def _described(ticket: Ticket) -> dict[str, Any]:
         ({"service": "desk move", "assignee_id": "E-1093", "due_date": "2026-02-13"}, 400),
         ({"service": "haircut", "assignee_id": "E-1093", "due_date": "2026-03-13"}, 422),
     ),
-    invariants=(
-        Echo("service", "service"),
-        Echo("due_date", "due_date"),
-        Echo("priority", "priority"),
-        Echo("assignee_id", "assignee_id"),
-        *ASSIGNED,
-    ),
+    echoes=("service", "due_date", "priority", "assignee_id"),
+    invariants=ASSIGNED,
     free_text=("details",),
 )
 def create_ticket(
@@ -192,10 +187,8 @@ def create_ticket(
         ({"service": "phone setup", "due_date": "2026-02-30"}, 400),
         ({"service": "phone setup", "due_date": "next week"}, 422),
     ),
+    echoes=("service", "due_date", "priority"),
     invariants=(
-        Echo("service", "service"),
-        Echo("due_date", "due_date"),
-        Echo("priority", "priority"),
         Requires("ticket_id", "status", "open"),
         Requires("service", "status", "open"),
         *TICKET,
@@ -224,7 +217,8 @@ def open_service_request(
         ({"ticket_id": next(iter(TICKETS)), "assignee_id": "E-9999"}, 404),
         ({"ticket_id": "17", "assignee_id": "E-1015"}, 422),
     ),
-    invariants=(Echo("ticket_id", "ticket_id"), Echo("assignee_id", "assignee_id"), *ASSIGNED),
+    echoes=("ticket_id", "assignee_id"),
+    invariants=ASSIGNED,
 )
 def assign_ticket(world: World, ticket_id: TicketId, assignee_id: Assignee) -> dict[str, Any]:
     """Assign a ticket that is open in the service desk, and not yet assigned, to an employee."""

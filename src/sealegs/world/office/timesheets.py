@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Known, Ordered, Requires
+from sealegs.faults.invariants import Bounds, Formula, Known, Ordered, Requires
 from sealegs.world.office.facts import EMAIL_OF, NAME_OF, employee
 from sealegs.world.office.holidays import WEEKDAY_OF
 from sealegs.world.office.project_facts import PROJECTS, Project, project_coded, project_named
@@ -80,8 +80,8 @@ class FoundProject(Answer):
         for name in ("Website relaunch", "Ledger migration", "Data warehouse", "Privacy audit", "Singapore launch")
     ),
     refusals=(({"name": "Moon base"}, 404), ({"name": "x"}, 422)),
+    echoes=("name",),
     invariants=(
-        Echo("name", "name"),
         Requires("project_code", "status", "open"),
         Known("name", "project_code", NAMES),
         Known("lead_email", "lead_name", EMAIL_OF),
@@ -134,8 +134,6 @@ class Entry(Answer):
 
 
 ENTRY = (
-    Echo("date", "date"),
-    Echo("hours", "hours"),
     *(Requires(field, "status", "recorded") for field in ("entry_id", "timesheet_id", "project_code", "employee_id")),
     Known("name", "employee_id", NAME_BY_ID),
     Known("project_name", "project_code", NAMES),
@@ -169,7 +167,8 @@ LOGGED = (
         ({**LOGGED[0], "date": "2026-02-28"}, 400),
         ({**LOGGED[0], "hours": 13}, 422),
     ),
-    invariants=(Echo("employee_id", "employee_id"), Echo("project_code", "project_code"), *ENTRY),
+    echoes=("employee_id", "project_code", "date", "hours"),
+    invariants=ENTRY,
 )
 def log_time(
     world: World, employee_id: EmployeeId, project_code: ProjectCode, date: Day, hours: Hours
@@ -213,8 +212,8 @@ class OpenedSheet(Answer):
         ({"employee_id": "E-1015", "date": "2026-02-27"}, 409),
         ({"employee_id": "E-1021", "date": "2026-03-01"}, 400),
     ),
+    echoes=("employee_id",),
     invariants=(
-        Echo("employee_id", "employee_id"),
         Requires("timesheet_id", "status", "open"),
         Requires("employee_id", "status", "open"),
         Known("name", "employee_id", NAME_BY_ID),
@@ -265,7 +264,8 @@ ROWS = (
         ({**ROWS[0], "date": "2026-03-04"}, 400),
         ({**ROWS[0], "hours": 0.05}, 422),
     ),
-    invariants=(Echo("timesheet_id", "timesheet_id"), Echo("project_name", "project_name"), *ENTRY),
+    echoes=("timesheet_id", "project_name", "date", "hours"),
+    invariants=ENTRY,
 )
 def add_timesheet_row(
     world: World, timesheet_id: SheetId, project_name: ProjectName, date: Day, hours: Hours

@@ -190,8 +190,8 @@ def _enrolled(world: World, session: Session, email: str) -> dict[str, Any]:
         for name in ("Negotiation basics", "First aid", "Business Japanese", "Data protection", "Interview skills")
     ),
     refusals=(({"course": "Deep sea diving"}, 404), ({"course": "x"}, 422)),
+    echoes=("course",),
     invariants=(
-        Echo("course", "course"),
         *SESSION,
         *(Requires(field, "status", "open") for field in ("session_id", "date", "start", "city")),
         Sums("places", ("places_taken", "places_left")),
@@ -227,7 +227,8 @@ ENROLMENTS = (
         ({**ENROLMENTS[0], "email": "nobody@fernhill.example"}, 404),
         ({**ENROLMENTS[0], "session_id": "SES-6113"}, 409),
     ),
-    invariants=(Echo("session_id", "session_id"), Echo("email", "participant_email"), *ENROLLED),
+    echoes=("session_id",),
+    invariants=(Echo("email", "participant_email"), *ENROLLED),
 )
 def enrol_in_session(world: World, session_id: SessionId, email: WorkAddress) -> dict[str, Any]:
     """Enrol a colleague in a session of a training course, by the session's id, at once and finally."""
@@ -253,8 +254,8 @@ def enrol_in_session(world: World, session_id: SessionId, email: WorkAddress) ->
         ({"course": "Cloud cost control", "email": "mei.tan@fernhill.example"}, 409),
         ({"course": "First aid", "email": "nobody@fernhill.example"}, 404),
     ),
+    echoes=("course",),
     invariants=(
-        Echo("course", "course"),
         Echo("email", "participant_email"),
         *SESSION,
         *PERSON,
@@ -295,7 +296,8 @@ class ConfirmedPlace(Enrolled):
     answer=ConfirmedPlace,
     examples=tuple({"place_id": identifier("TRP", session, email)} for session, email in KEPT),
     refusals=(({"place_id": "TRP-00000000"}, 404), ({"place_id": "SES-6101"}, 422)),
-    invariants=(Echo("place_id", "place_id"), *ENROLLED),
+    echoes=("place_id",),
+    invariants=ENROLLED,
 )
 def confirm_training_place(world: World, place_id: PlaceId) -> dict[str, Any]:
     """Confirm a place that is kept in a training session, which enrols the colleague it is kept for."""

@@ -68,10 +68,8 @@ class Deadline(Answer):
         ({"start_date": "2026-03-02", "working_days": 5, "country_code": "QQ"}, 404),
         ({"start_date": "2026-03-02", "working_days": 0, "country_code": "DE"}, 422),
     ),
+    echoes=("start_date", "working_days", "country_code"),
     invariants=(
-        Echo("start_date", "start_date"),
-        Echo("working_days", "working_days"),
-        Echo("country_code", "country_code"),
         Ordered("start_date", "due_date"),
         Sums("calendar_days", ("working_days", "weekend_days", "holidays_skipped")),
         Formula("calendar_days", ("start_date", "due_date"), _days_between, "calendar_days is the time between them"),
@@ -91,11 +89,8 @@ def add_working_days(
     passed = [start + timedelta(days=number) for number in range(1, (due - start).days + 1)]
     weekends = sum(map(weekend, passed))
     return {
-        "start_date": start_date,
-        "country_code": country_code,
         "due_date": due.isoformat(),
         "weekday": WEEKDAY_OF[due.isoformat()],
-        "working_days": working_days,
         "weekend_days": weekends,
         "holidays_skipped": len(passed) - weekends - working_days,
         "calendar_days": len(passed),
@@ -146,10 +141,8 @@ def _series(first: date, frequency: Frequency) -> Iterator[date]:
         ({"first_date": "2026-11-02", "frequency": "monthly", "count": 6, "country_code": "GB"}, 400),
         ({"first_date": "2026-03-02", "frequency": "yearly", "count": 6, "country_code": "GB"}, 422),
     ),
+    echoes=("first_date", "frequency", "country_code"),
     invariants=(
-        Echo("first_date", "first_date"),
-        Echo("frequency", "frequency"),
-        Echo("country_code", "country_code"),
         Echo("count", "occurrence_count"),
         Counts("occurrence_count", "occurrences"),
         Ordered("first_date", "last_date"),
@@ -180,9 +173,6 @@ def expand_recurrence(
         (left_out if at in free else dates).append(at)
     last = dates[-1].isoformat()
     return {
-        "first_date": first_date,
-        "frequency": frequency,
-        "country_code": country_code,
         "occurrences": [at.isoformat() for at in dates],
         "occurrence_count": count,
         "last_date": last,
@@ -214,10 +204,8 @@ class Effort(Answer):
         {"hours": 1000, "people": 12},
     ),
     refusals=(({"hours": 0, "people": 3}, 422), ({"hours": 40.1, "people": 3}, 422), ({"hours": 40, "people": 0}, 422)),
+    echoes=("hours", "people", "hours_per_day"),
     invariants=(
-        Echo("hours", "hours"),
-        Echo("people", "people"),
-        Echo("hours_per_day", "hours_per_day"),
         Formula(
             "team_hours_per_day", ("people", "hours_per_day"), lambda n, h: n * h, "all work people x hours_per_day"
         ),
@@ -237,9 +225,6 @@ def team_effort(world: World, hours: Hours, people: People, hours_per_day: Daily
     daily = people * hours_per_day
     days = ceil(hours / daily)
     return {
-        "hours": hours,
-        "people": people,
-        "hours_per_day": hours_per_day,
         "team_hours_per_day": daily,
         "person_days": round(hours / hours_per_day, 2),
         "working_days": days,

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, OneOf, Requires, Sums
+from sealegs.faults.invariants import Bounds, Counts, Formula, OneOf, Requires, Sums
 from sealegs.world.shopping.arguments import IN_DOLLARS, Sku
 from sealegs.world.shopping.facts import CATEGORIES, CURRENCY, product
 from sealegs.world.shopping.ledger import available
@@ -55,8 +55,8 @@ class Found(Answer):
         ({"query": "monitor", "sort": "newest"}, 422),
         ({"query": "monitor", "limit": 0}, 422),
     ),
+    echoes=("query",),
     invariants=(
-        Echo("query", "query"),
         Counts("shown", "hits"),
         Requires("top_sku", "status", "ok"),
         Requires("top_name", "status", "ok"),
@@ -100,7 +100,6 @@ def search_products(
         ranked = sorted(ranked, key=lambda hit: -len(wanted & _words(hit["name"])))
     top = ranked[0]
     return {
-        "query": query,
         "status": "ok",
         "total_hits": len(found),
         "hits": ranked[:limit],
@@ -158,8 +157,8 @@ def _mean_stars(rows: Sequence[Mapping[str, Any]]) -> float:
     answer=ProductPage,
     examples=({"sku": "KB-3105"}, {"sku": "CH-1318"}, {"sku": "CO-5042"}, {"sku": "MO-2110"}, {"sku": "PA-6030"}),
     refusals=(({"sku": "ZZ-9999"}, 404), ({"sku": "keyboard"}, 422)),
+    echoes=("sku",),
     invariants=(
-        Echo("sku", "sku"),
         Requires("name", "listing", "active"),
         Requires("brand", "listing", "active"),
         OneOf("category", CATEGORIES, ("uncategorised", "N/A", "misc. 2")),

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Invariant, Known, Ordered, Requires
+from sealegs.faults.invariants import Bounds, Counts, Formula, Invariant, Known, Ordered, Requires
 from sealegs.world.shopping.arguments import OrderId, Place
 from sealegs.world.shopping.collection_slots import HELD, book, set_hour_aside, slots
 from sealegs.world.shopping.facts_collection import POINTS, collection_point, points_in
@@ -53,8 +53,8 @@ class Points(Answer):
     answer=Points,
     examples=tuple({"city": name} for name in ("Lisbon", "Toronto", "Tokyo", "Vienna", "London")),
     refusals=(({"city": "Atlantis"}, 404), ({"city": "San Francisco"}, 404), ({"city": "X"}, 422)),
+    echoes=("city",),
     invariants=(
-        Echo("city", "city"),
         Counts("point_count", "points"),
         Requires("central_point_id", "status", "ok"),
         Requires("central_name", "status", "ok"),
@@ -135,9 +135,8 @@ _BOOKED: tuple[Invariant, ...] = (
         ({"point_id": "CP-PAR-01", "order_id": "ORD-16D9A3F8", "date": "2026-03-08"}, 409),
         ({"point_id": "CP-VIE-01", "order_id": "ORD-D36B8A17", "date": "2026-03-06"}, 409),
     ),
+    echoes=("point_id", "order_id"),
     invariants=(
-        Echo("point_id", "point_id"),
-        Echo("order_id", "order_id"),
         *_BOOKED,
         Known("point_name", "point_id", {point.point_id: point.name for point in POINTS.values()}),
         Ordered("argument:date", "starts_at"),
@@ -156,7 +155,6 @@ def book_collection(
     return {
         "collection_id": slot.collection_id,
         "status": "booked",
-        "order_id": order_id,
         "customer": order(world, order_id).customer,
         "point_id": slot.point_id,
         "point_name": slot.point.name,
@@ -197,9 +195,8 @@ class Held(Answer):
         ({"city": "Berlin", "order_id": "ORD-16D9A3F8", "date": "2026-03-04"}, 409),
         ({"city": "Paris", "order_id": "ORD-16D9A3F8", "date": "2026-02-30"}, 400),
     ),
+    echoes=("city", "order_id"),
     invariants=(
-        Echo("city", "city"),
-        Echo("order_id", "order_id"),
         Requires("hold_id", "status", "held"),
         Requires("point_name", "status", "held"),
         Known("city", "point_name", _CITY_OF_POINT),
@@ -218,7 +215,6 @@ def hold_collection_slot(world: World, city: Place, order_id: OrderId, date: Day
     return {
         "hold_id": slot.hold_id,
         "status": "held",
-        "order_id": order_id,
         "city": slot.point.city,
         "point_name": slot.point.name,
         "hour_starts": starts_at,
@@ -241,8 +237,8 @@ class Confirmed(Booked):
     answer=Confirmed,
     examples=tuple({"hold_id": old.hold_id} for old in HELD),
     refusals=(({"hold_id": "CLH-00000000"}, 404), ({"hold_id": "HOLD-7A31D0E5"}, 422), ({}, 422)),
+    echoes=("hold_id",),
     invariants=(
-        Echo("hold_id", "hold_id"),
         *_BOOKED,
         Requires("order_id", "status", "booked"),
         Requires("point_name", "status", "booked"),

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Known, OneOf, Requires, Sums
+from sealegs.faults.invariants import Bounds, Formula, Known, OneOf, Requires, Sums
 from sealegs.world.general.facts import COUNTRY_CODES
 from sealegs.world.shopping.arguments import IN_DOLLARS
 from sealegs.world.shopping.facts import CURRENCY, Category
@@ -101,9 +101,8 @@ class Rates(Answer):
         ({"category": "bicycles", "country": "Japan"}, 422),
         ({"category": "backpacks", "country": "JP"}, 422),
     ),
+    echoes=("category", "country"),
     invariants=(
-        Echo("category", "category"),
-        Echo("country", "country"),
         Requires("heading", "status", "found"),
         Known("country_code", "country", COUNTRY_CODES),
         Known("heading", "category", _HEADINGS),
@@ -124,7 +123,6 @@ def import_rates(world: World, category: Kind, country: Country) -> dict[str, An
     rates = _rates(category, country)
     both = rates.duty_percent + rates.tax_percent + rates.duty_percent * rates.tax_percent / 100
     return {
-        "category": category,
         "status": "found",
         "heading": _HEADINGS[category],
         "country": rates.country,
@@ -166,11 +164,8 @@ class Charges(Answer):
         ({"goods_value": 100, "shipping": 5, "duty_percent": 500, "tax_percent": 20}, 422),
         ({"goods_value": 100, "shipping": 5, "duty_percent": 5}, 422),
     ),
+    echoes=("goods_value", "shipping", "duty_percent", "tax_percent"),
     invariants=(
-        Echo("goods_value", "goods_value"),
-        Echo("shipping", "shipping"),
-        Echo("duty_percent", "duty_percent"),
-        Echo("tax_percent", "tax_percent"),
         Sums("customs_value", ("goods_value", "shipping")),
         Sums("charges_total", ("duty_amount", "tax_amount")),
         Sums("cost_with_charges", ("customs_value", "charges_total")),
@@ -204,11 +199,7 @@ def import_charges(
     duty = _duty(goods_value, shipping, duty_percent, duty_free_up_to)
     tax = _tax(goods_value, shipping, duty, tax_percent)
     return {
-        "goods_value": goods_value,
-        "shipping": shipping,
         "customs_value": round(goods_value + shipping, 2),
-        "duty_percent": duty_percent,
-        "tax_percent": tax_percent,
         "duty_amount": duty,
         "tax_amount": tax,
         "charges_total": round(duty + tax, 2),
@@ -248,11 +239,8 @@ class Landed(Answer):
         ({"category": "coffee", "country": "India", "goods_value": 0, "shipping": 55.9}, 422),
         ({"category": "bicycles", "country": "India", "goods_value": 10, "shipping": 5}, 422),
     ),
+    echoes=("category", "country", "goods_value", "shipping"),
     invariants=(
-        Echo("category", "category"),
-        Echo("country", "country"),
-        Echo("goods_value", "goods_value"),
-        Echo("shipping", "shipping"),
         Known("country_code", "country", COUNTRY_CODES),
         Sums("charges", ("duty", "import_tax")),
         Sums("landed_total", ("goods_value", "shipping", "charges")),
@@ -276,12 +264,9 @@ def landed_cost(
     duty = _duty(goods_value, shipping, rates.duty_percent, rates.duty_free_up_to)
     tax = _tax(goods_value, shipping, duty, rates.tax_percent)
     return {
-        "category": category,
         "status": "dutiable" if duty else "duty free",
         "country": rates.country,
         "country_code": rates.country_code,
-        "goods_value": goods_value,
-        "shipping": shipping,
         "duty": duty,
         "import_tax": tax,
         "charges": round(duty + tax, 2),

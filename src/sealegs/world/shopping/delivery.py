@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Known, Ordered, Requires, Sums
+from sealegs.faults.invariants import Bounds, Formula, Known, Ordered, Requires, Sums
 from sealegs.world.general.facts import CITIES
 from sealegs.world.shopping.arguments import IN_DOLLARS, Place, Quantity, Service, Sku
 from sealegs.world.shopping.facts import CURRENCY, product
@@ -50,11 +50,8 @@ class Quote(Answer):
         ({"sku": "PA-6030", "quantity": 100, "city": "Chicago"}, 400),
         ({"sku": "KB-3105", "quantity": 0, "city": "Lisbon"}, 422),
     ),
+    echoes=("sku", "quantity", "city", "service"),
     invariants=(
-        Echo("sku", "sku"),
-        Echo("quantity", "quantity"),
-        Echo("city", "city"),
-        Echo("service", "service"),
         Sums("total", ("goods_total", "shipping_cost")),
         Formula("goods_total", ("unit_price", "quantity"), lambda p, n: p * n, "goods_total is unit_price x quantity"),
         Bounds("shipping_cost", 0, 20_000),
@@ -74,10 +71,8 @@ def delivery_quote(
     goods = round(item.price * quantity, 2)
     return {
         "sku": item.sku,
-        "quantity": quantity,
         "city": parcel.city,
         "country": parcel.country,
-        "service": service,
         "unit_price": item.price,
         "goods_total": goods,
         "shipping_cost": parcel.fee,
@@ -123,9 +118,8 @@ class Rate(Answer):
         ({"unit_weight_kg": 0, "pieces": 1, "city": "Lisbon"}, 422),
         ({"unit_weight_kg": 1, "pieces": 1, "city": "Lisbon", "service": "drone"}, 422),
     ),
+    echoes=("city", "service"),
     invariants=(
-        Echo("city", "city"),
-        Echo("service", "service"),
         Sums("fee", ("base_fee", "weight_fee")),
         Formula(
             "weight_kg",
@@ -156,7 +150,6 @@ def parcel_rate(
         "status": "rated",
         "city": parcel.city,
         "country": parcel.country,
-        "service": service,
         "zone": parcel.zone,
         "weight_kg": parcel.weight_kg,
         "billable_kg": parcel.billable_kg,

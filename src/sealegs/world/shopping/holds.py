@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, OneOf, Ordered, Requires, Sums
+from sealegs.faults.invariants import Bounds, Formula, OneOf, Ordered, Requires, Sums
 from sealegs.world.shopping.arguments import IN_DOLLARS, Person, Place, Quantity, Service, Sku
 from sealegs.world.shopping.facts import CURRENCY, HOLDS, WAREHOUSES, Line, product
 from sealegs.world.shopping.ledger import HELD_UNTIL, place, set_aside
@@ -57,10 +57,8 @@ class HoldSlip(Answer):
         ({"sku": "BP-8077", "quantity": 150, "held_for": "Marta Lindqvist"}, 409),
         ({"sku": "KB-3105", "quantity": 201, "held_for": "Marta Lindqvist"}, 422),
     ),
+    echoes=("sku", "quantity", "held_for"),
     invariants=(
-        Echo("sku", "sku"),
-        Echo("quantity", "quantity"),
-        Echo("held_for", "held_for"),
         Requires("hold_id", "status", "held"),
         OneOf("warehouse", tuple(WAREHOUSES), ("NONE", "XXX0", "LOST9")),
         Formula("held_value", ("unit_price", "quantity"), lambda p, n: p * n, "held_value is unit_price x quantity"),
@@ -82,9 +80,7 @@ def hold_stock(world: World, sku: Sku, quantity: Quantity, held_for: Person) -> 
     return {
         "hold_id": hold_id,
         "status": "held",
-        "held_for": held_for,
         "sku": item.sku,
-        "quantity": quantity,
         "warehouse": warehouse,
         "unit_price": item.price,
         "held_value": round(item.price * quantity, 2),
@@ -142,9 +138,8 @@ def _open_hold(world: World, hold_id: str) -> _Hold:
         ({"hold_id": "HOLD-7D02B6F9", "deliver_to": "Atlantis"}, 404),
         ({"hold_id": "HOLD-7D02B6F9", "deliver_to": "Berlin", "service": "overnight"}, 422),
     ),
+    echoes=("hold_id", "deliver_to"),
     invariants=(
-        Echo("hold_id", "hold_id"),
-        Echo("deliver_to", "deliver_to"),
         Requires("order_number", "status", "confirmed"),
         Requires("tracking_number", "status", "confirmed"),
         Requires("ordered_for", "status", "confirmed"),
@@ -173,7 +168,6 @@ def order_held_stock(
     return {
         "order_number": placed.order.order_id,
         "status": "confirmed",
-        "hold_id": hold_id,
         "ordered_for": hold.held_for,
         "deliver_to": placed.delivery.city,
         "sku": hold.line.sku,

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Known, OneOf, Ordered, Requires, Sums
+from sealegs.faults.invariants import Bounds, Counts, Formula, Known, OneOf, Ordered, Requires, Sums
 from sealegs.world.shopping.arguments import IN_DOLLARS, OrderId
 from sealegs.world.shopping.consignments import Consignment, consignment, line_number, tracked
 from sealegs.world.shopping.delivery import IN_COUNTRY
@@ -66,8 +66,8 @@ class OrderRecord(Answer):
         {"order_id": "ORD-2B94C05E"},
     ),
     refusals=(({"order_id": "ORD-00000000"}, 404), ({"order_id": "3F81C2A0"}, 422), ({}, 422)),
+    echoes=("order_id",),
     invariants=(
-        Echo("order_id", "order_id"),
         *(
             Requires(name, "status", "found")
             for name in ("customer", "city", "first_line_id", "first_product", "placed_on")
@@ -181,8 +181,8 @@ _PHASES = {"processing": "announced", "shipped": "in_transit", "delivered": "han
         ({"tracking_number": "ORD-3F81C2A0"}, 422),
         ({"tracking_number": "TRK-0213D84E"}, 404),
     ),
+    echoes=("tracking_number",),
     invariants=(
-        Echo("tracking_number", "tracking_number"),
         *(Requires(name, "status", "found") for name in ("recipient", "destination_city", "origin_city", "last_place")),
         OneOf("phase", ("announced", "in_transit", "handed_over"), ("unknown", "recalled", "test_label")),
         Known("destination_country", "destination_city", IN_COUNTRY.table),

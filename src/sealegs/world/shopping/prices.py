@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Known, Ordered, Requires
+from sealegs.faults.invariants import Bounds, Formula, Known, Ordered, Requires
 from sealegs.world.shopping.arguments import IN_DOLLARS, Sku
 from sealegs.world.shopping.facts import CURRENCY, PRODUCTS, product
 from sealegs.world.state import TODAY, World, identifier
@@ -47,10 +47,8 @@ class Alert(Answer):
         ({"sku": "KB-3105", "target_price": 60.0, "email": "ines.duarte@fernhill.example"}, 409),
         ({"sku": "KB-3105", "target_price": 40.0, "email": "Ines Duarte"}, 422),
     ),
+    echoes=("sku", "email", "target_price"),
     invariants=(
-        Echo("sku", "sku"),
-        Echo("email", "email"),
-        Echo("target_price", "target_price"),
         Requires("alert_id", "status", "active"),
         Requires("product", "status", "active"),
         Known("product", "sku", {item.sku: item.name for item in PRODUCTS.values()}),
@@ -92,8 +90,6 @@ def set_price_alert(
         "status": "active",
         "sku": item.sku,
         "product": item.name,
-        "email": email,
-        "target_price": target_price,
         "current_price": item.price,
         "gap": gap,
         "gap_percent": round(100 * gap / item.price, 2),
@@ -135,11 +131,8 @@ def _packs(wanted: float, pack_size: float) -> int:
         ({"pack_price": 31.0, "pack_size": 2, "unit": "stone", "wanted": 7}, 422),
         ({"pack_price": 31.0, "pack_size": 2, "unit": "kg", "wanted": -1}, 422),
     ),
+    echoes=("pack_price", "pack_size", "unit", "wanted"),
     invariants=(
-        Echo("pack_price", "pack_price"),
-        Echo("pack_size", "pack_size"),
-        Echo("unit", "unit"),
-        Echo("wanted", "wanted"),
         Formula("unit_price", ("pack_price", "pack_size"), lambda p, n: p / n, "unit_price is pack_price / pack_size"),
         Formula("packs", ("wanted", "pack_size"), _packs, "packs is wanted / pack_size, rounded up"),
         Formula("cost", ("packs", "pack_price"), lambda n, price: n * price, "cost is packs x pack_price"),
@@ -164,12 +157,8 @@ def unit_price(
     """Compare packs by the unit: what a kilogram, ream or piece costs, and the whole packs that an amount takes."""
     packs = _packs(wanted, pack_size)
     return {
-        "pack_size": pack_size,
-        "unit": unit,
         "unit_price": round(pack_price / pack_size, 4),
-        "wanted": wanted,
         "packs": packs,
-        "pack_price": pack_price,
         "cost": round(packs * pack_price, 2),
         "surplus": round(packs * pack_size - wanted, 3),
         "currency": CURRENCY,

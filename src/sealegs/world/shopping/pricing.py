@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Ordered, Sums
+from sealegs.faults.invariants import Bounds, Formula, Ordered, Sums
 from sealegs.world.shopping.arguments import IN_DOLLARS, Price, Quantity
 from sealegs.world.shopping.facts import CURRENCY
 from sealegs.world.shopping.terms import saving
@@ -45,9 +45,8 @@ class Reckoning(Answer):
         ({"unit_price": 49.90, "quantity": 1, "coupon_code": "TEAM20"}, 400),
         ({"unit_price": -5, "quantity": 4}, 422),
     ),
+    echoes=("quantity", "shipping"),
     invariants=(
-        Echo("quantity", "quantity"),
-        Echo("shipping", "shipping"),
         Formula(
             "subtotal",
             ("argument:unit_price", "argument:quantity"),
@@ -85,7 +84,6 @@ def order_total(
     tax = round((net + shipping) * tax_percent / 100, 2)
     total = round(net + shipping + tax, 2)
     return {
-        "quantity": quantity,
         "subtotal": subtotal,
         "discount": discount,
         "net": net,
@@ -125,8 +123,8 @@ class Worth(Answer):
         ({"code": "BULK25", "list_price": 49.90}, 400),
         ({"code": "ten percent", "list_price": 49.90}, 422),
     ),
+    echoes=("code",),
     invariants=(
-        Echo("code", "code"),
         Formula(
             "purchase",
             ("argument:list_price", "argument:pieces"),

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Invariant, Known, OneOf, Ordered, Requires
+from sealegs.faults.invariants import Bounds, Formula, Invariant, Known, OneOf, Ordered, Requires
 from sealegs.world.shopping.arguments import IN_DOLLARS, OrderId
 from sealegs.world.shopping.consignments import find_line
 from sealegs.world.shopping.facts import CURRENCY, PRODUCTS, product
@@ -156,11 +156,8 @@ class Opened(Answer):
         ({"order_id": "ORD-3F81C2A0", "quantity": 1, "reason": "damaged", "line": 2}, 404),
         ({"order_id": "ORD-3F81C2A0", "quantity": 1, "reason": "bored"}, 422),
     ),
+    echoes=("order_id", "quantity", "reason", "line"),
     invariants=(
-        Echo("order_id", "order_id"),
-        Echo("quantity", "quantity"),
-        Echo("reason", "reason"),
-        Echo("line", "line"),
         Requires("return_id", "status", "opened"),
         Requires("product", "status", "opened"),
         _REASONS,
@@ -186,11 +183,8 @@ def open_return(
         "return_id": made.return_id,
         "status": "opened",
         "order_id": made.order_id,
-        "line": line,
         "sku": made.sku,
         "product": product(made.sku).name,
-        "quantity": quantity,
-        "reason": reason,
         "goods_value": made.gross,
         "restocking_fee": made.fee,
         "refund_due": made.refund,
@@ -221,8 +215,8 @@ class Settled(Answer):
     answer=Settled,
     examples=tuple({"return_id": old.return_id} for old in _OLD),
     refusals=(({"return_id": "RET-00000000"}, 404), ({"return_id": "4C07D9A1"}, 422), ({}, 422)),
+    echoes=("return_id",),
     invariants=(
-        Echo("return_id", "return_id"),
         Requires("refund_id", "status", "refunded"),
         Requires("customer", "status", "refunded"),
         Requires("order_id", "status", "refunded"),
@@ -292,10 +286,8 @@ class DeskRefund(Answer):
         ({"line_id": "LIN-A4C742C6", "pieces": 2, "reason": "damaged"}, 409),
         ({"line_id": "LIN-A4C742C6", "pieces": 0, "reason": "damaged"}, 422),
     ),
+    echoes=("line_id", "pieces", "reason"),
     invariants=(
-        Echo("line_id", "line_id"),
-        Echo("pieces", "pieces"),
-        Echo("reason", "reason"),
         *(Requires(name, "status", "refunded") for name in ("refund_number", "return_number", "product")),
         _REASONS,
         _SKU_KNOWN,
@@ -318,11 +310,8 @@ def refund_order_line(
         "refund_number": _settle(world, made),
         "return_number": made.return_id,
         "status": "refunded",
-        "line_id": line_id,
         "sku": made.sku,
         "product": product(made.sku).name,
-        "pieces": pieces,
-        "reason": reason,
         "unit_price": product(made.sku).price,
         "gross": made.gross,
         "kept": made.fee,

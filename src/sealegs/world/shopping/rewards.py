@@ -47,8 +47,8 @@ class Account(Answer):
         for name in ("Marta Lindqvist", "Ines Duarte", "Hannah Vogt", "Kenji Morioka", "Freja Lindahl")
     ),
     refusals=_REFUSED,
+    echoes=("customer",),
     invariants=(
-        Echo("customer", "customer"),
         Requires("member_id", "status", "active"),
         Known("member_id", "customer", _MEMBER_IDS),
         Known("points_per_dollar", "tier", RATES),
@@ -113,8 +113,8 @@ class Statement(Answer):
         for name in ("Marta Lindqvist", "Ines Duarte", "Tomas Ferreira", "Grace Whitlow", "Owen Prescott")
     ),
     refusals=_REFUSED,
+    echoes=("customer",),
     invariants=(
-        Echo("customer", "customer"),
         Requires("last_order_id", "status", "complete"),
         Requires("membership", "status", "complete"),
         Known("membership", "customer", _MEMBER_IDS),
@@ -180,9 +180,8 @@ class Earned(Answer):
         ({"amount": 329.0, "tier": "diamond"}, 422),
         ({"tier": "gold"}, 422),
     ),
+    echoes=("amount", "tier"),
     invariants=(
-        Echo("amount", "amount"),
-        Echo("tier", "tier"),
         _TIER,
         Sums("points", ("base_points", "tier_bonus")),
         Formula(
@@ -202,8 +201,6 @@ def points_for_purchase(
     """Work out the rewards points that a purchase earns a member of a tier, with base, bonus and worth."""
     points, base = earned_points(amount, RATES[tier]), earned_points(amount, 1.0)
     return {
-        "amount": amount,
-        "tier": tier,
         "base_points": base,
         "tier_bonus": points - base,
         "points": points,
@@ -237,8 +234,8 @@ class AtRate(Answer):
         ({"dollars": 329.0, "points_per_dollar": 60}, 422),
         ({"dollars": 329.0}, 422),
     ),
+    echoes=("dollars",),
     invariants=(
-        Echo("dollars", "dollars"),
         Echo("points_per_dollar", "rate"),
         Formula("exact_points", ("dollars", "rate"), lambda d, r: d * r, "exact_points is dollars x rate"),
         Formula("whole_points", ("dollars", "rate"), earned_points, "whole_points is dollars x rate, rounded down"),
@@ -256,7 +253,6 @@ def points_at_rate(
     """Multiply an amount spent by an earning rate: rewards points credited and what they are worth."""
     points = earned_points(dollars, points_per_dollar)
     return {
-        "dollars": dollars,
         "rate": points_per_dollar,
         "exact_points": round(dollars * points_per_dollar, 2),
         "whole_points": points,

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Mean, Requires
+from sealegs.faults.invariants import Bounds, Counts, Formula, Mean, Requires
 from sealegs.world.shopping.arguments import IN_DOLLARS
 from sealegs.world.shopping.facts import CURRENCY, Category
 from sealegs.world.shopping.listing import MAX_PRICE, Hit, by_price, by_rating, hit, in_stock
@@ -38,8 +38,8 @@ class ShelfList(Answer):
     answer=ShelfList,
     examples=tuple({"category": name} for name in ("monitors", "desk lamps", "coffee", "headsets")),
     refusals=(({"category": "fax machines"}, 422), ({}, 422)),
+    echoes=("category",),
     invariants=(
-        Echo("category", "category"),
         Counts("count", "offers"),
         Mean("mean_price", "offers.price"),
         Requires("cheapest_sku", "status", "ok"),
@@ -59,7 +59,6 @@ def browse_category(world: World, category: Shelf) -> dict[str, Any]:
         raise Refusal(404, "CategorySoldOut", f"The category {category!r} has nothing in stock.", category=category)
     cheapest = min(offers, key=by_price)
     return {
-        "category": category,
         "status": "ok",
         "count": len(offers),
         "offers": offers,
@@ -113,9 +112,8 @@ _CHOICE = ("argument:offers", "argument:max_price", "argument:by")
         ({"offers": [], "max_price": 20}, 422),
         ({"offers": [{"sku": "KB-3105"}], "max_price": 20}, 422),
     ),
+    echoes=("max_price", "by"),
     invariants=(
-        Echo("max_price", "max_price"),
-        Echo("by", "by"),
         Counts("offers_seen", "argument:offers"),
         Requires("best_sku", "status", "chosen"),
         Requires("best_name", "status", "chosen"),
@@ -151,8 +149,6 @@ def choose_offer(
     best = _best(plain, max_price, by)
     return {
         "status": "chosen",
-        "by": by,
-        "max_price": max_price,
         "offers_seen": len(plain),
         "within_budget": len(fitting),
         **{f"best_{name}": best[name] for name in ("sku", "name", "price", "rating")},

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Known, Ordered, Requires
+from sealegs.faults.invariants import Bounds, Counts, Formula, Known, Ordered, Requires
 from sealegs.world.shopping.arguments import IN_DOLLARS, Sku
 from sealegs.world.shopping.facts import CURRENCY, PRODUCTS, product
 from sealegs.world.shopping.facts_suppliers import SUPPLIERS, offer, offers, supplier
@@ -55,8 +55,8 @@ class Offers(Answer):
     answer=Offers,
     examples=tuple({"sku": sku} for sku in ("CH-1318", "MO-2127", "KB-3105", "CO-5042", "HS-4190")),
     refusals=(({"sku": "ZZ-9999"}, 404), ({"sku": "chair"}, 422), ({}, 422)),
+    echoes=("sku",),
     invariants=(
-        Echo("sku", "sku"),
         Counts("offer_count", "offers"),
         Requires("cheapest_supplier_id", "status", "ok"),
         Requires("cheapest_supplier", "status", "ok"),
@@ -134,10 +134,8 @@ class Purchase(Answer):
         ({"supplier_id": "SUP-2041", "sku": "CH-1318", "quantity": 2}, 400),
         ({"supplier_id": "SUP-2041", "sku": "CH-1318", "quantity": 0}, 422),
     ),
+    echoes=("supplier_id", "sku", "quantity"),
     invariants=(
-        Echo("supplier_id", "supplier_id"),
-        Echo("sku", "sku"),
-        Echo("quantity", "quantity"),
         Requires("po_number", "status", "ordered"),
         Requires("product", "status", "ordered"),
         Known("supplier", "supplier_id", {found.supplier_id: found.name for found in SUPPLIERS.values()}),
@@ -203,9 +201,8 @@ class Asked(Answer):
         ({"sku": "CH-1318", "quantity": 2}, 400),
         ({"sku": "CH-1318", "quantity": 5_000}, 422),
     ),
+    echoes=("sku", "quantity"),
     invariants=(
-        Echo("sku", "sku"),
-        Echo("quantity", "quantity"),
         Requires("request_id", "status", "awaiting approval"),
         Requires("product", "status", "awaiting approval"),
         Requires("proposed_supplier", "status", "awaiting approval"),
@@ -233,7 +230,6 @@ def request_restock(world: World, sku: Sku, quantity: Pieces) -> dict[str, Any]:
         "status": "awaiting approval",
         "sku": item.sku,
         "product": item.name,
-        "quantity": quantity,
         "proposed_supplier": best.supplier.name,
         "estimate": amount(made),
         "estimate_per_piece": best.unit_cost,
@@ -267,8 +263,8 @@ class Approved(Answer):
     answer=Approved,
     examples=tuple({"request_id": old.request_id} for old in ASKED),
     refusals=(({"request_id": "RSQ-00000000"}, 404), ({"request_id": "30D7B2E1"}, 422), ({}, 422)),
+    echoes=("request_id",),
     invariants=(
-        Echo("request_id", "request_id"),
         Requires("purchase_order", "status", "ordered"),
         Requires("product", "status", "ordered"),
         Requires("vendor", "status", "ordered"),

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Invariant, Ordered, Requires
+from sealegs.faults.invariants import Bounds, Formula, Invariant, Ordered, Requires
 from sealegs.world.shopping.arguments import OrderId, Person, Sku
 from sealegs.world.shopping.facts import product
 from sealegs.world.shopping.ledger import order
@@ -77,10 +77,8 @@ _REGISTERED: tuple[Invariant, ...] = (
         ({"sku": "CH-1318", "owner": "Marta Lindqvist", "purchased_on": "2026-02-30"}, 400),
         ({"sku": "CH-1318", "owner": "Marta Lindqvist", "purchased_on": "last week"}, 422),
     ),
+    echoes=("sku", "owner", "purchased_on"),
     invariants=(
-        Echo("sku", "sku"),
-        Echo("owner", "owner"),
-        Echo("purchased_on", "purchased_on"),
         *_REGISTERED,
         Ordered("purchased_on", "expires_on"),
         Formula("expires_on", ("purchased_on", "months"), months_after, "expires_on is months after purchased_on"),
@@ -136,9 +134,8 @@ class OrderCertificate(Answer):
         ({"order_id": "ORD-B20C64EF"}, 409),
         ({"order_id": "3F81C2A0"}, 422),
     ),
+    echoes=("order_id", "line"),
     invariants=(
-        Echo("order_id", "order_id"),
-        Echo("line", "line"),
         Requires("registration", "status", "registered"),
         Requires("covers", "status", "registered"),
         Requires("owner", "status", "registered"),
@@ -166,8 +163,6 @@ def register_order_warranty(
     return {
         "registration": made["warranty_id"],
         "status": made["status"],
-        "order_id": order_id,
-        "line": line,
         "line_count": len(found.lines),
         "covers": made["product"],
         "sku": made["sku"],

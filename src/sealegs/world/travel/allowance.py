@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Known, OneOf, Ordered, Requires, Sums
+from sealegs.faults.invariants import Bounds, Formula, Known, OneOf, Ordered, Requires, Sums
 from sealegs.world.tool import Answer, Refusal, World, tool
 from sealegs.world.travel.facts import CURRENCIES, CURRENCY_OF, PRICE_LEVEL, day, known_currency, money, place
 from sealegs.world.travel.terms import Amount, CityName, Currency, Day
@@ -72,8 +72,8 @@ def _part_rate(daily_rate: float, currency: str) -> float:
     answer=PerDiem,
     examples=({"city": "Berlin"}, {"city": "Tokyo"}, {"city": "Zurich"}, {"city": "Mumbai"}, {"city": "Chicago"}),
     refusals=(({"city": "Atlantis"}, 404), ({"city": "B"}, 422)),
+    echoes=("city",),
     invariants=(
-        Echo("city", "city"),
         Known("country", "city", COUNTRY_OF),
         Known("currency", "city", CURRENCY_OF),
         Requires("city", "status", "in_force"),
@@ -130,10 +130,8 @@ Days = Annotated[int, Field(ge=0, le=90)]
         ({"city": "Berlin", "full_days": 0}, 400),
         ({"city": "Berlin", "full_days": 2, "part_days": 5}, 422),
     ),
+    echoes=("city", "full_days", "part_days"),
     invariants=(
-        Echo("city", "city"),
-        Echo("full_days", "full_days"),
-        Echo("part_days", "part_days"),
         Known("currency", "city", CURRENCY_OF),
         Sums("paid_days", ("full_days", "part_days")),
         Sums("total", ("full_amount", "part_amount")),
@@ -156,8 +154,6 @@ def allowance_for_days(
     part = part_of(part_days, DAILY[where], currency)
     return {
         "city": where,
-        "full_days": full_days,
-        "part_days": part_days,
         "paid_days": full_days + part_days,
         "full_amount": full,
         "part_amount": part,
@@ -212,9 +208,8 @@ TRIPS = (
         ({"departs_on": "2026-02-30", "returns_on": "2026-03-18"}, 400),
         ({"departs_on": "Monday", "returns_on": "2026-03-18"}, 422),
     ),
+    echoes=("departs_on", "returns_on"),
     invariants=(
-        Echo("departs_on", "departs_on"),
-        Echo("returns_on", "returns_on"),
         Ordered("departs_on", "returns_on"),
         Sums("calendar_days", ("full_days", "part_days")),
         Formula(
@@ -231,14 +226,7 @@ def count_travel_days(
 ) -> dict[str, Any]:
     """Count the full days, part days (departure and return) and nights of a business trip from its two dates."""
     full, part = split(departs_on, returns_on)
-    return {
-        "departs_on": departs_on,
-        "returns_on": returns_on,
-        "calendar_days": full + part,
-        "full_days": full,
-        "part_days": part,
-        "nights": full + part - 1,
-    }
+    return {"calendar_days": full + part, "full_days": full, "part_days": part, "nights": full + part - 1}
 
 
 class Allowance(Answer):
@@ -268,11 +256,8 @@ class Allowance(Answer):
         ({"daily_rate": 51, "currency": "XAU", **TRIPS[0]}, 400),
         ({"daily_rate": -51, "currency": "EUR", **TRIPS[0]}, 422),
     ),
+    echoes=("daily_rate", "departs_on", "returns_on", "currency"),
     invariants=(
-        Echo("daily_rate", "daily_rate"),
-        Echo("departs_on", "departs_on"),
-        Echo("returns_on", "returns_on"),
-        Echo("currency", "currency"),
         OneOf("currency", CURRENCIES, ("EUX", "UDS", "PTS", "XXX")),
         Ordered("departs_on", "returns_on"),
         Formula("days", ("departs_on", "returns_on"), calendar_days, "days run from departure to return"),
@@ -293,12 +278,8 @@ def per_diem_allowance(
     known_currency(currency)
     whole, rest = full_of(full, daily_rate, currency), part_of(part, daily_rate, currency)
     return {
-        "departs_on": departs_on,
-        "returns_on": returns_on,
         "days": full + part,
-        "daily_rate": daily_rate,
         "full_days_amount": whole,
         "travel_days_amount": rest,
         "total": money(whole + rest, currency),
-        "currency": currency,
     }

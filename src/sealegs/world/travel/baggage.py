@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Known, OneOf, Requires, Sums
+from sealegs.faults.invariants import Bounds, Formula, Known, OneOf, Requires, Sums
 from sealegs.world.tool import Answer, World, tool
 from sealegs.world.travel.baggage_tariff import MAX_KG, charges, included, product
 from sealegs.world.travel.facts import CURRENCY_OF, money
@@ -41,9 +41,8 @@ class BaggageRules(Answer):
         {"flight_number": "PL831", "cabin": "business"},
     ),
     refusals=(({"flight_number": "ZZ9999"}, 404), ({"flight_number": "101"}, 422)),
+    echoes=("flight_number", "cabin"),
     invariants=(
-        Echo("flight_number", "flight_number"),
-        Echo("cabin", "cabin"),
         Known("carrier_name", "carrier", CARRIERS),
         Known("currency", "origin", CURRENCY_OF),
         Known("max_kg_per_piece", "cabin", MAX_KG),
@@ -66,11 +65,9 @@ def baggage_rules(world: World, flight_number: FlightNumber, cabin: Cabin = "eco
     piece, kilogram = charges(found)
     free = included(found, cabin)
     return {
-        "flight_number": flight_number,
         "carrier": found.carrier,
         "carrier_name": CARRIERS[found.carrier],
         "origin": found.origin.name,
-        "cabin": cabin,
         "status": "in_force",
         "included_pieces": free,
         "max_kg_per_piece": MAX_KG[cabin],
@@ -110,10 +107,8 @@ class ExcessPrice(Answer):
         ({"flight_number": "ZZ9999", "pieces": 2}, 404),
         ({"flight_number": "SV101", "pieces": 0}, 422),
     ),
+    echoes=("flight_number", "cabin", "pieces"),
     invariants=(
-        Echo("flight_number", "flight_number"),
-        Echo("cabin", "cabin"),
-        Echo("pieces", "pieces"),
         Known("currency", "origin", CURRENCY_OF),
         OneOf("carrier_name", tuple(sorted(CARRIERS.values())), ("Sterling Harbour Lines", "Quayside Coaches")),
         Formula(
@@ -143,11 +138,8 @@ def excess_baggage_price(
     charged = max(0, pieces - free)
     extra, over = product(charged, piece, currency), product(overweight_kg, kilogram, currency)
     return {
-        "flight_number": flight_number,
         "carrier_name": CARRIERS[found.carrier],
         "origin": found.origin.name,
-        "cabin": cabin,
-        "pieces": pieces,
         "included_pieces": free,
         "charged_pieces": charged,
         "pieces_price": extra,

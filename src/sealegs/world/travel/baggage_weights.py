@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Known, OneOf, Sums
+from sealegs.faults.invariants import Bounds, Formula, Known, OneOf, Sums
 from sealegs.world.tool import Answer, Refusal, World, tool
 from sealegs.world.travel.baggage_tariff import MAX_KG, product
 from sealegs.world.travel.facts import CURRENCIES, known_currency, money
@@ -97,8 +97,8 @@ class BaggageFee(Answer):
             422,
         ),
     ),
+    echoes=("currency",),
     invariants=(
-        Echo("currency", "currency"),
         OneOf("currency", CURRENCIES, ("EUX", "UDS", "PTS", "XXX")),
         Formula("pieces", ("argument:weights_kg",), len, "pieces is the number of weights"),
         Formula(
@@ -146,7 +146,6 @@ def baggage_fee(
         "piece_charge": pieces,
         "overweight_charge": kilograms,
         "total": money(pieces + kilograms, currency),
-        "currency": currency,
     }
 
 
@@ -175,8 +174,8 @@ class Weighed(Answer):
         ({"weights_kg": []}, 422),
         ({"weights_kg": [20], "cabin": "cargo"}, 422),
     ),
+    echoes=("cabin",),
     invariants=(
-        Echo("cabin", "cabin"),
         Known("max_kg_per_piece", "cabin", MAX_KG),
         Formula("pieces", ("argument:weights_kg",), len, "pieces is the number of weights"),
         Sums("total_kg", ("argument:weights_kg",)),
@@ -197,7 +196,6 @@ def weigh_baggage(world: World, weights_kg: Weights, cabin: Cabin = "economy") -
     _checked(weights_kg)
     limit = MAX_KG[cabin]
     return {
-        "cabin": cabin,
         "max_kg_per_piece": limit,
         "pieces": len(weights_kg),
         "total_kg": round(sum(weights_kg), 2),

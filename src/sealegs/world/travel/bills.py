@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, OneOf, Sums
+from sealegs.faults.invariants import Bounds, Formula, OneOf, Sums
 from sealegs.world.tool import Answer, Refusal, World, tool
 from sealegs.world.travel.facts import CURRENCIES, known_currency, money, share_of
 from sealegs.world.travel.terms import Amount, Currency, Percent
@@ -40,10 +40,8 @@ class SplitBill(Answer):
         ({"bill": 303.15, "people": 3, "currency": "DEM"}, 400),
         ({"bill": 303.15, "people": 1, "currency": "EUR"}, 422),
     ),
+    echoes=("bill", "people", "currency"),
     invariants=(
-        Echo("bill", "bill"),
-        Echo("people", "people"),
-        Echo("currency", "currency"),
         OneOf("currency", CURRENCIES, ("EUX", "UDS", "PTS", "XXX")),
         Formula("tip", ("bill", "argument:tip_percent", "currency"), share_of, "tip is tip_percent of bill"),
         Sums("total", ("bill", "tip")),
@@ -66,11 +64,4 @@ def split_trip_bill(
         raise Refusal(400, "EmptyBill", "The bill is 0; there is nothing to share.")
     tip = share_of(bill, tip_percent, currency)
     total = round(bill + tip, 2)
-    return {
-        "bill": bill,
-        "tip": tip,
-        "total": total,
-        "people": people,
-        "share": _each(total, people, currency),
-        "currency": currency,
-    }
+    return {"tip": tip, "total": total, "share": _each(total, people, currency)}

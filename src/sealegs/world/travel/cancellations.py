@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Invariant, Known, Ordered, Requires, Sums
+from sealegs.faults.invariants import Bounds, Formula, Invariant, Known, Ordered, Requires, Sums
 from sealegs.world.state import TODAY, World, identifier
 from sealegs.world.tool import Answer, Refusal, tool
 from sealegs.world.travel.facts import CURRENCY_OF, share_of
@@ -148,7 +148,8 @@ def _cancel(world: World, found: Booked) -> dict[str, Any]:
     answer=CancelledStay,
     examples=tuple({"confirmation": found.confirmation} for found in BEFORE[:6]),
     refusals=(({"confirmation": "HTB-00000000"}, 404), ({"confirmation": "Jonas in Lisbon"}, 422)),
-    invariants=(Echo("confirmation", "confirmation"), *CANCELLED),
+    echoes=("confirmation",),
+    invariants=CANCELLED,
 )
 def cancel_hotel_booking(
     world: World,
@@ -176,12 +177,8 @@ def cancel_hotel_booking(
         ({"hotel_id": "HLIS01", "guest": "Jonas Keller", "check_in": "2026-03-10"}, 404),
         ({"hotel_id": "Alfama Steps Inn", "guest": "Jonas Keller", "check_in": "2026-03-09"}, 422),
     ),
-    invariants=(
-        Echo("hotel_id", "hotel_id"),
-        Echo("guest", "guest"),
-        Echo("check_in", "check_in"),
-        *CANCELLED,
-    ),
+    echoes=("hotel_id", "guest", "check_in"),
+    invariants=CANCELLED,
 )
 def cancel_guest_stay(world: World, hotel_id: HotelId, guest: Person, check_in: CheckIn) -> dict[str, Any]:
     """Have a hotel cancel a guest's stay, found by hotel id, guest and date of arrival; gives fee and refund."""

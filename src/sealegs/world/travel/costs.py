@@ -13,10 +13,7 @@ from sealegs.world.travel.hotel_facts import net_of, nights, weekend_nights
 from sealegs.world.travel.hotels import nights_between
 from sealegs.world.travel.terms import Amount, CheckIn, CheckOut, Currency, Percent
 
-SETTLED: tuple[Invariant, ...] = (
-    Echo("currency", "currency"),
-    OneOf("currency", CURRENCIES, ("EUX", "UDS", "PTS", "XXX")),
-)
+SETTLED: tuple[Invariant, ...] = (OneOf("currency", CURRENCIES, ("EUX", "UDS", "PTS", "XXX")),)
 
 
 class StayCost(Answer):
@@ -90,9 +87,8 @@ def _net(weeknights: int, weekend: int, weeknight_rate: float, weekend_rate: flo
             422,
         ),
     ),
+    echoes=("check_in", "check_out", "currency"),
     invariants=(
-        Echo("check_in", "check_in"),
-        Echo("check_out", "check_out"),
         *SETTLED,
         Ordered("check_in", "check_out"),
         Formula("nights", ("check_in", "check_out"), nights_between, "nights are the days from check_in to check_out"),
@@ -125,8 +121,6 @@ def stay_cost(
     tax = share_of(net, tax_percent, currency)
     weekend = weekend_nights(first, last)
     return {
-        "check_in": check_in,
-        "check_out": check_out,
         "nights": len(nights(first, last)),
         "weeknights": len(nights(first, last)) - weekend,
         "weekend_nights": weekend,
@@ -163,6 +157,7 @@ class LodgingTax(Answer):
     invariants=(
         Echo("net_amount", "net"),
         Echo("tax_percent", "tax_percent"),
+        Echo("currency", "currency"),
         *SETTLED,
         Formula("tax", ("net", "tax_percent", "currency"), share_of, "tax is tax_percent of net"),
         Sums("total", ("net", "tax")),
@@ -215,11 +210,8 @@ class TripCost(Answer):
         ({"flights": 199.81, "lodging": 303.15, "currency": "DEM"}, 400),
         ({"flights": 199.81, "lodging": 303.15, "currency": "EUR", "travellers": 0}, 422),
     ),
+    echoes=("flights", "lodging", "ground", "travellers", "currency"),
     invariants=(
-        Echo("flights", "flights"),
-        Echo("lodging", "lodging"),
-        Echo("ground", "ground"),
-        Echo("travellers", "travellers"),
         *SETTLED,
         Sums("subtotal", ("flights", "lodging", "ground")),
         Formula(

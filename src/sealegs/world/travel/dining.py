@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Invariant, Known, Ordered, Requires
+from sealegs.faults.invariants import Bounds, Counts, Formula, Invariant, Known, Ordered, Requires
 from sealegs.world.state import World, identifier
 from sealegs.world.tool import Answer, Refusal, tool
 from sealegs.world.travel.dining_facts import (
@@ -122,11 +122,8 @@ def _highest(restaurants: list[dict[str, Any]]) -> float:
         ({**WISHES[0], "at": "2026-02-18T19:30"}, 400),
         ({**WISHES[0], "kitchen": "martian"}, 422),
     ),
+    echoes=("city", "kitchen", "at", "party_size"),
     invariants=(
-        Echo("city", "city"),
-        Echo("kitchen", "kitchen"),
-        Echo("at", "at"),
-        Echo("party_size", "party_size"),
         *FOUND,
         Counts("count", "restaurants"),
         Formula("rating", ("restaurants",), _highest, "rating is the highest rating of restaurants"),
@@ -160,7 +157,6 @@ class Reservation(Table):
 
 
 RESERVED: tuple[Invariant, ...] = (
-    Echo("guest", "guest"),
     *FOUND,
     Requires("reservation_id", "status", "reserved"),
     Requires("restaurant_id", "status", "reserved"),
@@ -222,12 +218,8 @@ def _reserve(world: World, made: Request, guest: str) -> dict[str, Any]:
         ({"restaurant_id": "RBER02", "at": "2026-03-18T23:30", "party_size": 4, "guest": "Ines Carvalho"}, 400),
         ({"restaurant_id": "RBER02", "at": "2026-03-18T19:30", "party_size": 40, "guest": "Ines Carvalho"}, 422),
     ),
-    invariants=(
-        Echo("restaurant_id", "restaurant_id"),
-        Echo("at", "at"),
-        Echo("party_size", "party_size"),
-        *RESERVED,
-    ),
+    echoes=("restaurant_id", "at", "party_size", "guest"),
+    invariants=RESERVED,
 )
 def reserve_table(
     world: World,
@@ -260,11 +252,8 @@ class TableRequest(Table):
         ({**WISHES[0], "at": "2026-03-18T10:00"}, 400),
         ({**WISHES[0], "party_size": 0}, 422),
     ),
+    echoes=("city", "kitchen", "at", "party_size"),
     invariants=(
-        Echo("city", "city"),
-        Echo("kitchen", "kitchen"),
-        Echo("at", "at"),
-        Echo("party_size", "party_size"),
         *FOUND,
         Requires("request_id", "status", "set_aside"),
         Requires("restaurant_id", "status", "set_aside"),
@@ -318,7 +307,8 @@ class ConfirmedTable(Reservation):
         ({"request_id": "the table", "guest": "Jonas Keller"}, 422),
         ({"request_id": next(iter(REQUESTS)), "guest": "Jonas"}, 422),
     ),
-    invariants=(Echo("request_id", "request_id"), *RESERVED),
+    echoes=("request_id", "guest"),
+    invariants=RESERVED,
 )
 def confirm_table_request(
     world: World,

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Known, Mean, Ordered, Requires
+from sealegs.faults.invariants import Bounds, Counts, Formula, Known, Mean, Ordered, Requires
 from sealegs.world.tool import Answer, Refusal, World, tool
 from sealegs.world.travel.facts import AIRPORTS, CURRENCY_OF, PLACES, future_day, money
 from sealegs.world.travel.flight_facts import Flight, route
@@ -81,11 +81,8 @@ class FlightSearch(Answer):
         ({"origin": "London", "destination": "Sydney", "date": "2026-03-18", "max_stops": 0}, 404),
         ({"origin": "Lisbon", "destination": "Berlin", "date": "next Monday"}, 422),
     ),
+    echoes=("origin", "destination", "date", "cabin"),
     invariants=(
-        Echo("origin", "origin"),
-        Echo("destination", "destination"),
-        Echo("date", "date"),
-        Echo("cabin", "cabin"),
         Known("currency", "origin", CURRENCY_OF),
         Known("origin_airport", "origin", AIRPORT_OF),
         Known("destination_airport", "destination", AIRPORT_OF),
@@ -127,8 +124,6 @@ def search_flights(
         "destination": end,
         "origin_airport": AIRPORT_OF[start],
         "destination_airport": AIRPORT_OF[end],
-        "date": date,
-        "cabin": cabin,
         "status": "available",
         "count": len(found),
         "cheapest_flight": best.number,
@@ -202,11 +197,8 @@ def _last_day(from_date: str, days: int) -> str:
         ({"origin": "Paris", "destination": "Rome", "from_date": "2027-01-20", "days": 31}, 400),
         ({"origin": "Paris", "destination": "Rome", "from_date": "2026-03-16", "days": 40}, 422),
     ),
+    echoes=("origin", "destination", "from_date", "cabin"),
     invariants=(
-        Echo("origin", "origin"),
-        Echo("destination", "destination"),
-        Echo("from_date", "from_date"),
-        Echo("cabin", "cabin"),
         Known("currency", "origin", CURRENCY_OF),
         Counts("days_priced", "calendar"),
         Mean("average_fare", "calendar.fare"),
@@ -244,9 +236,7 @@ def fare_calendar(
     return {
         "origin": choice[0].origin.name,
         "destination": choice[0].destination.name,
-        "from_date": from_date,
         "to_date": _last_day(from_date, days),
-        "cabin": cabin,
         "status": "available",
         "days_priced": len(calendar),
         "cheapest_date": lowest["date"],

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Known
+from sealegs.faults.invariants import Bounds, Formula, Known
 from sealegs.world.tool import Answer, Refusal, World, tool
 from sealegs.world.travel.rail_facts import KG_PER_KM
 
@@ -56,10 +56,8 @@ class Footprint(Answer):
         ({"distance_km": 492, "mode": "zeppelin"}, 422),
         ({"distance_km": -3, "mode": "train"}, 422),
     ),
+    echoes=("distance_km", "mode", "travellers"),
     invariants=(
-        Echo("distance_km", "distance_km"),
-        Echo("mode", "mode"),
-        Echo("travellers", "travellers"),
         Known("kg_per_km", "mode", KG_BY_MODE),
         Formula(
             "kg_per_traveller", ("distance_km", "kg_per_km"), _per_head, "kg_per_traveller is distance times factor"
@@ -80,14 +78,7 @@ def carbon_footprint(
     if distance_km == 0:
         raise Refusal(400, "NoJourney", "A journey of 0 km emits nothing; give its length.")
     each = _per_head(distance_km, KG_BY_MODE[mode])
-    return {
-        "distance_km": distance_km,
-        "mode": mode,
-        "travellers": travellers,
-        "kg_per_km": KG_BY_MODE[mode],
-        "kg_per_traveller": each,
-        "kg_co2": _times(each, travellers),
-    }
+    return {"kg_per_km": KG_BY_MODE[mode], "kg_per_traveller": each, "kg_co2": _times(each, travellers)}
 
 
 class GroupEmissions(Answer):
@@ -111,9 +102,8 @@ class GroupEmissions(Answer):
         ({"kg_per_traveller": 17.22, "travellers": 0}, 422),
         ({"kg_per_traveller": -1, "travellers": 4}, 422),
     ),
+    echoes=("kg_per_traveller", "travellers"),
     invariants=(
-        Echo("kg_per_traveller", "kg_per_traveller"),
-        Echo("travellers", "travellers"),
         Formula("total_kg", ("kg_per_traveller", "travellers"), _times, "total_kg is kg_per_traveller x travellers"),
         Formula("tree_years", ("total_kg",), _trees, "tree_years are total_kg over 21 kg a year"),
         Bounds("total_kg", 0, 2_000_000),
@@ -128,9 +118,4 @@ def group_emissions(
 ) -> dict[str, Any]:
     """Scale one traveller's carbon dioxide to a party and tell how many tree years would take it up."""
     total = _times(kg_per_traveller, travellers)
-    return {
-        "kg_per_traveller": kg_per_traveller,
-        "travellers": travellers,
-        "total_kg": total,
-        "tree_years": _trees(total),
-    }
+    return {"total_kg": total, "tree_years": _trees(total)}

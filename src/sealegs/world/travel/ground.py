@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Invariant, Known, Ordered, Requires, Sums
+from sealegs.faults.invariants import Bounds, Formula, Invariant, Known, Ordered, Requires, Sums
 from sealegs.world.state import identifier
 from sealegs.world.tool import Answer, Refusal, World, tool
 from sealegs.world.travel.facts import AIRPORTS, CURRENCY_OF, future_day, moment, money, place, shown
@@ -66,8 +66,8 @@ class ExitTime(Answer):
         ({"arrives_at": "2026-03-18T19:35", "checked_bags": 9}, 422),
         ({"arrives_at": "tonight", "checked_bags": 1}, 422),
     ),
+    echoes=("arrives_at",),
     invariants=(
-        Echo("arrives_at", "arrives_at"),
         Sums("total_minutes", ("walk_minutes", "passport_minutes", "baggage_minutes")),
         Formula("total_minutes", ("arrives_at", "exit_at"), _minutes, "total_minutes lie from arrives_at to exit_at"),
         Ordered("arrives_at", "exit_at"),
@@ -81,7 +81,6 @@ def arrival_exit_time(
     landed = moment(arrives_at, "arrives_at")
     walk, passport, baggage = _waits(checked_bags, passport_control)
     return {
-        "arrives_at": arrives_at,
         "walk_minutes": walk,
         "passport_minutes": passport,
         "baggage_minutes": baggage,
@@ -110,9 +109,6 @@ class Ride(Answer):
 
 
 RIDE: tuple[Invariant, ...] = (
-    Echo("city", "city"),
-    Echo("traveller", "traveller"),
-    Echo("vehicle", "vehicle"),
     Known("airport", "city", {name: found.code for name, found in AIRPORTS.items()}),
     Known("city", "airport", {found.code: name for name, found in AIRPORTS.items()}),
     Known("currency", "city", CURRENCY_OF),
@@ -189,7 +185,8 @@ def _ride(id: str, where: str, pickup: datetime, traveller: str, vehicle: str) -
         ({"city": "Berlin", "pickup_at": "2026-02-18T20:40", "traveller": "Ines Carvalho"}, 400),
         ({"city": "Berlin", "pickup_at": "18 March, 20:40", "traveller": "Ines Carvalho"}, 422),
     ),
-    invariants=(Echo("pickup_at", "pickup_at"), *RIDE),
+    echoes=("pickup_at", "city", "traveller", "vehicle"),
+    invariants=RIDE,
 )
 def book_ride(
     world: World,
@@ -225,8 +222,8 @@ class Transfer(Ride):
         ({"city": "Berlin", "arrives_at": "2026-02-18T19:35", "traveller": "Ines Carvalho", "checked_bags": 1}, 400),
         ({"city": "Berlin", "arrives_at": "2026-03-18T19:35", "traveller": "Ines Carvalho", "checked_bags": 12}, 422),
     ),
+    echoes=("arrives_at", "city", "traveller", "vehicle"),
     invariants=(
-        Echo("arrives_at", "arrives_at"),
         *RIDE,
         Ordered("arrives_at", "pickup_at"),
         Formula("wait_minutes", ("arrives_at", "pickup_at"), _minutes, "wait_minutes lie from arrives_at to pickup_at"),

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Invariant, Known, Ordered, Requires, Sums
+from sealegs.faults.invariants import Bounds, Counts, Formula, Invariant, Known, Ordered, Requires, Sums
 from sealegs.world.state import identifier
 from sealegs.world.tool import Answer, Refusal, World, tool
 from sealegs.world.travel.facts import CURRENCY_OF, money, shown
@@ -95,10 +95,8 @@ class HireSearch(Answer):
         ({"city": "Berlin", "pickup_at": "2026-03-21T10:00", "return_at": "2026-03-18T18:00"}, 400),
         ({"city": "Berlin", "pickup_at": "2026-03-18", "return_at": "2026-03-21"}, 422),
     ),
+    echoes=("city", "pickup_at", "return_at"),
     invariants=(
-        Echo("city", "city"),
-        Echo("pickup_at", "pickup_at"),
-        Echo("return_at", "return_at"),
         *PRICED,
         Counts("count", "offers"),
         Requires("quote_id", "status", "quoted"),
@@ -179,7 +177,6 @@ class HireCar(Answer):
 
 
 RESERVED: tuple[Invariant, ...] = (
-    Echo("driver", "driver"),
     *PRICED,
     Requires("reservation_id", "status", "reserved"),
     Requires("driver", "status", "reserved"),
@@ -259,11 +256,8 @@ def _reserve(world: World, found: Rental, driver: str) -> dict[str, Any]:
             422,
         ),
     ),
+    echoes=("city", "car_class", "pickup_at", "return_at", "driver"),
     invariants=(
-        Echo("city", "city"),
-        Echo("car_class", "car_class"),
-        Echo("pickup_at", "pickup_at"),
-        Echo("return_at", "return_at"),
         *RESERVED,
         Requires("car_class", "status", "reserved"),
     ),
@@ -298,8 +292,8 @@ class QuotedCar(HireCar):
         ({"quote_id": "ZRH-FFAR-202603181000-202603211800", "driver": "Ines Carvalho"}, 409),
         ({"quote_id": "BER-CDMR", "driver": "Ines Carvalho"}, 422),
     ),
+    echoes=("quote_id", "driver"),
     invariants=(
-        Echo("quote_id", "quote_id"),
         *RESERVED,
         Known("car_class", "model", {v: k for k, v in MODELS.items()}),
     ),

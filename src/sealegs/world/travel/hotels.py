@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Known, Mean, Ordered, Requires
+from sealegs.faults.invariants import Bounds, Counts, Formula, Known, Mean, Ordered, Requires
 from sealegs.world.tool import Answer, Refusal, World, tool
 from sealegs.world.travel.facts import CURRENCY_OF, bookable_span, money
 from sealegs.world.travel.flights import least
@@ -66,10 +66,8 @@ class HotelSearch(Answer):
         ({"city": "Berlin", "check_in": "2026-02-18", "check_out": "2026-02-21"}, 400),
         ({"city": "Berlin", "check_in": "2026-03-18", "check_out": "2026-03-21", "min_stars": 7}, 422),
     ),
+    echoes=("city", "check_in", "check_out"),
     invariants=(
-        Echo("city", "city"),
-        Echo("check_in", "check_in"),
-        Echo("check_out", "check_out"),
         Known("currency", "city", CURRENCY_OF),
         Ordered("check_in", "check_out"),
         Counts("count", "offers"),
@@ -95,8 +93,6 @@ def search_hotels(
     best = offers[0]
     return {
         "city": quotes[0].hotel.city,
-        "check_in": check_in,
-        "check_out": check_out,
         "nights": quotes[0].nights,
         "status": "available",
         "count": len(offers),
@@ -157,8 +153,8 @@ class HotelDirectory(Answer):
         {"city": "Cape Town", "min_stars": 5},
     ),
     refusals=(({"city": "Atlantis"}, 404), ({"city": "Berlin", "min_stars": 0}, 422), ({"city": "B"}, 422)),
+    echoes=("city",),
     invariants=(
-        Echo("city", "city"),
         Known("currency", "city", CURRENCY_OF),
         Counts("count", "hotels"),
         Mean("average_weeknight_rate", "hotels.weeknight_rate"),

@@ -133,13 +133,6 @@ PRICED: tuple[Invariant, ...] = (
     Bounds("premium", 1, 2_000_000),
     Bounds("total", 1, 2_500_000),
 )
-ASKED: tuple[Invariant, ...] = (
-    Echo("city", "city"),
-    Echo("cover", "cover"),
-    Echo("starts_on", "starts_on"),
-    Echo("ends_on", "ends_on"),
-    Echo("currency", "currency"),
-)
 
 
 class InsuranceQuote(Insured):
@@ -167,7 +160,8 @@ TRIPS = (
         ({**TRIPS[0], "starts_on": "2026-02-11"}, 400),
         ({**TRIPS[0], "cover": "everything"}, 422),
     ),
-    invariants=(*ASKED, *PRICED, Requires("quote_id", "status", "quoted"), Ordered("valid_until", "starts_on")),
+    echoes=("city", "cover", "starts_on", "ends_on", "currency"),
+    invariants=(*PRICED, Requires("quote_id", "status", "quoted"), Ordered("valid_until", "starts_on")),
 )
 def quote_travel_insurance(
     world: World, city: CityName, starts_on: Start, ends_on: End, cover: Cover, currency: Currency = "EUR"
@@ -224,7 +218,8 @@ def _insure(world: World, risk: Risk, traveller: str) -> dict[str, Any]:
         ({**TRIPS[0], "traveller": "Ines Carvalho", "currency": "XAU"}, 400),
         ({**TRIPS[0], "traveller": "Ines"}, 422),
     ),
-    invariants=(*ASKED, *POLICY),
+    echoes=("city", "cover", "starts_on", "ends_on", "currency"),
+    invariants=POLICY,
 )
 def buy_travel_insurance(
     world: World,
@@ -261,8 +256,8 @@ class BoundPolicy(Policy):
         ({"quote_id": "BER-STD-20260318-04D-XAU", "traveller": "Ines Carvalho"}, 400),
         ({"quote_id": "the cheap one", "traveller": "Ines Carvalho"}, 422),
     ),
+    echoes=("quote_id",),
     invariants=(
-        Echo("quote_id", "quote_id"),
         *POLICY,
         Formula("days", ("argument:quote_id",), lambda key: int(key[17:19]), "days is the number in quote_id"),
     ),

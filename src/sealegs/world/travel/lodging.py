@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Invariant, Known, Ordered, Requires, Sums
+from sealegs.faults.invariants import Bounds, Formula, Invariant, Known, Ordered, Requires, Sums
 from sealegs.world.tool import Answer, World, tool
 from sealegs.world.travel.facts import CURRENCY_OF, bookable_span, day, share_of
 from sealegs.world.travel.hotel_facts import hotel, weekend_nights
@@ -35,7 +35,6 @@ class Stay(Answer):
 
 
 STAY: tuple[Invariant, ...] = (
-    Echo("guest", "guest"),
     Known("currency", "city", CURRENCY_OF),
     Requires("confirmation", "status", "confirmed"),
     Requires("hotel_id", "status", "confirmed"),
@@ -95,8 +94,8 @@ class OfferStay(Stay):
         ({"rate_key": "HBER04-20260310-2N", "guest": "Ines Carvalho"}, 409),
         ({"rate_key": "the cheapest", "guest": "Ines Carvalho"}, 422),
     ),
+    echoes=("rate_key", "guest"),
     invariants=(
-        Echo("rate_key", "rate_key"),
         *STAY,
         Ordered("cancel_by", "check_in"),
         Formula("nights", ("argument:rate_key",), lambda key: int(key[16:-1]), "nights is the number in rate_key"),
@@ -148,10 +147,8 @@ class RoomStay(Stay):
         ({"hotel_id": "HBER01", "check_in": "2026-03-21", "check_out": "2026-03-21", "guest": "Ines Carvalho"}, 400),
         ({"hotel_id": "Spreeblick", "check_in": "2026-03-18", "check_out": "2026-03-21", "guest": "Ines Diaz"}, 422),
     ),
+    echoes=("hotel_id", "check_in", "check_out", "guest"),
     invariants=(
-        Echo("hotel_id", "hotel_id"),
-        Echo("check_in", "check_in"),
-        Echo("check_out", "check_out"),
         *STAY,
         Bounds("weekend_nights", 0, 10),
         Bounds("tax_percent", 0, 30),

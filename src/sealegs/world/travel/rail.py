@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Invariant, Known, Ordered, Requires, Sums
+from sealegs.faults.invariants import Bounds, Counts, Formula, Invariant, Known, Ordered, Requires, Sums
 from sealegs.world.tool import Answer, Refusal, World, tool
 from sealegs.world.travel.facts import CURRENCY_OF, future_day
 from sealegs.world.travel.flights import least, minutes_between
@@ -16,10 +16,6 @@ from sealegs.world.travel.rail_tickets import TravelClass, offer_id, seats_free
 from sealegs.world.travel.terms import CityName, Day
 
 JOURNEY: tuple[Invariant, ...] = (
-    Echo("origin", "origin"),
-    Echo("destination", "destination"),
-    Echo("date", "date"),
-    Echo("travel_class", "travel_class"),
     Known("currency", "origin", CURRENCY_OF),
     Ordered("argument:date", "departs_at"),
     Ordered("argument:date", "arrives_at"),
@@ -96,6 +92,7 @@ def _speed(distance_km: float, duration_minutes: float) -> float:
         ({"origin": "Paris", "destination": "Paris", "date": "2026-03-18"}, 400),
         ({"origin": "Paris", "destination": "London", "date": "tomorrow"}, 422),
     ),
+    echoes=("origin", "destination", "date", "travel_class"),
     invariants=(
         *JOURNEY,
         Counts("count", "trains"),
@@ -117,8 +114,6 @@ def train_timetable(
     return {
         "origin": best.origin.name,
         "destination": best.destination.name,
-        "date": date,
-        "travel_class": travel_class,
         "status": "running",
         "count": len(found),
         "cheapest_train": best.number,
@@ -189,6 +184,7 @@ class RailPlan(Answer):
         ({"origin": "Lisbon", "destination": "Madrid", "date": "2026-02-18"}, 400),
         ({"origin": "Lisbon", "destination": "Madrid", "date": "2026-03-18", "travel_class": "third"}, 422),
     ),
+    echoes=("origin", "destination", "date", "travel_class"),
     invariants=(
         *JOURNEY,
         Counts("offer_count", "offers"),
@@ -221,8 +217,6 @@ def plan_rail_journey(
         "destination": best.destination.name,
         "origin_station": STATIONS[best.origin.name],
         "destination_station": STATIONS[best.destination.name],
-        "date": date,
-        "travel_class": travel_class,
         "status": "offered",
         "offer_count": len(ranked),
         "offer_id": offer_id(best, day, travel_class),

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Invariant, Known, Ordered, Requires, Sums
+from sealegs.faults.invariants import Bounds, Formula, Invariant, Known, Ordered, Requires, Sums
 from sealegs.faults.seeds import digest
 from sealegs.world.state import identifier
 from sealegs.world.tool import Answer, Refusal, World, tool
@@ -59,7 +59,6 @@ class TrainTicket(Answer):
 
 
 ISSUED: tuple[Invariant, ...] = (
-    Echo("passenger", "passenger"),
     Known("currency", "origin", CURRENCY_OF),
     Known("destination_station", "destination", STATIONS),
     Known("destination", "destination_station", {station: name for name, station in STATIONS.items()}),
@@ -137,12 +136,8 @@ def _issue(world: World, found: Train, date: str, travel_class: str, passenger: 
         ({"train_number": "IC-233", "date": "2026-02-18", "passenger": "Ines Carvalho"}, 400),
         ({"train_number": "the express", "date": "2026-03-18", "passenger": "Ines Carvalho"}, 422),
     ),
-    invariants=(
-        Echo("train_number", "train_number"),
-        Echo("date", "date"),
-        Echo("travel_class", "travel_class"),
-        *ISSUED,
-    ),
+    echoes=("train_number", "date", "travel_class", "passenger"),
+    invariants=ISSUED,
 )
 def buy_train_ticket(
     world: World,
@@ -185,7 +180,8 @@ def _day_of(offer: str) -> str:
         ({"offer_id": "IC-233-20261399-2", "passenger": "Ines Carvalho"}, 400),
         ({"offer_id": "IC-233", "passenger": "Ines Carvalho"}, 422),
     ),
-    invariants=(Echo("offer_id", "offer_id"), *ISSUED, Ordered("board_by", "departs_at"), Ordered("date", "board_by")),
+    echoes=("offer_id", "passenger"),
+    invariants=(*ISSUED, Ordered("board_by", "departs_at"), Ordered("date", "board_by")),
 )
 def reserve_rail_offer(
     world: World,

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Formula, Invariant, Known, Ordered, Requires, Sums
+from sealegs.faults.invariants import Bounds, Formula, Invariant, Known, Ordered, Requires, Sums
 from sealegs.world.tool import Answer, World, tool
 from sealegs.world.travel.facts import AIRPORTS, CURRENCY_OF
 from sealegs.world.travel.flight_facts import LAPSED_HOLDS, OPEN_HOLDS, Hold, flight, hold_id
@@ -66,12 +66,6 @@ PRICED: tuple[Invariant, ...] = (
     Bounds("base_fare", 1, 20_000_000),
     Bounds("taxes", 0, 5_000_000),
 )
-NAMED: tuple[Invariant, ...] = (
-    Echo("flight_number", "flight_number"),
-    Echo("date", "date"),
-    Echo("cabin", "cabin"),
-    Echo("passenger", "passenger"),
-)
 TICKETED: tuple[Invariant, ...] = (
     Requires("booking_reference", "status", "ticketed"),
     Requires("seat", "status", "ticketed"),
@@ -119,8 +113,8 @@ class HeldSeat(Seat):
         ({"flight_number": "MW102", "date": "2026-03-11", "passenger": "Ines Carvalho"}, 409),
         ({"flight_number": "101", "date": "2026-03-18", "passenger": "Ines Carvalho"}, 422),
     ),
+    echoes=("flight_number", "date", "cabin", "passenger"),
     invariants=(
-        *NAMED,
         *PRICED,
         Requires("hold_id", "status", "held"),
         Requires("passenger", "status", "held"),
@@ -174,7 +168,8 @@ class HoldTicket(Ticket):
         ({"hold_id": LAPSED_HOLDS[0].id}, 410),
         ({"hold_id": "the one for Jonas"}, 422),
     ),
-    invariants=(Echo("hold_id", "hold_id"), *PRICED, *TICKETED),
+    echoes=("hold_id",),
+    invariants=(*PRICED, *TICKETED),
 )
 def issue_ticket(
     world: World,
@@ -204,7 +199,8 @@ def issue_ticket(
         ({"flight_number": "MW102", "date": "2026-03-11", "passenger": "Ines Carvalho"}, 409),
         ({"flight_number": "SV101", "date": "2026-03-18", "passenger": "Ines"}, 422),
     ),
-    invariants=(*NAMED, *PRICED, *TICKETED),
+    echoes=("flight_number", "date", "cabin", "passenger"),
+    invariants=(*PRICED, *TICKETED),
 )
 def book_flight(
     world: World, flight_number: FlightNumber, date: Day, passenger: Person, cabin: Cabin = "economy"

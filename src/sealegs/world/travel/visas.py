@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sealegs.faults.invariants import Bounds, Echo, Invariant, Known, OneOf, Ordered, Requires
+from sealegs.faults.invariants import Bounds, Invariant, Known, OneOf, Ordered, Requires
 from sealegs.world.state import TODAY, World
 from sealegs.world.tool import Answer, Refusal, tool
 from sealegs.world.travel.facts import PLACES
@@ -99,9 +99,8 @@ class Requirements(Terms):
         ({"nationality": "PT", "city": "Lisbon"}, 400),
         ({"nationality": "Portugal", "city": "Mumbai"}, 422),
     ),
+    echoes=("nationality", "city"),
     invariants=(
-        Echo("nationality", "nationality"),
-        Echo("city", "city"),
         *FACTS,
         Known("country_code", "city", CODE_OF),
         OneOf("permit", (FREE, *PERMITS), WRONG_PERMITS),
@@ -125,7 +124,6 @@ class Application(Terms):
 
 
 SUBMITTED: tuple[Invariant, ...] = (
-    Echo("arrival_date", "arrival_date"),
     *FACTS,
     OneOf("permit", PERMITS, WRONG_PERMITS),
     Requires("application_id", "status", "submitted"),
@@ -234,13 +232,8 @@ def _submit(world: World, found: Entry, opened: Case, arrival_date: str) -> dict
             404,
         ),
     ),
-    invariants=(
-        Echo("nationality", "nationality"),
-        Echo("country_code", "country_code"),
-        Echo("permit", "permit"),
-        Echo("traveller", "traveller"),
-        *SUBMITTED,
-    ),
+    echoes=("nationality", "country_code", "permit", "traveller", "arrival_date"),
+    invariants=SUBMITTED,
 )
 def apply_for_visa(
     world: World,
@@ -286,10 +279,8 @@ class OpenedCase(Terms):
         ({"nationality": "PT", "city": "Atlantis", "traveller": "Clara Voss"}, 404),
         ({"nationality": "Portuguese", "city": "Mumbai", "traveller": "Clara Voss"}, 422),
     ),
+    echoes=("nationality", "city", "traveller"),
     invariants=(
-        Echo("nationality", "nationality"),
-        Echo("city", "city"),
-        Echo("traveller", "traveller"),
         *FACTS,
         Known("country_code", "city", CODE_OF),
         OneOf("permit", PERMITS, WRONG_PERMITS),
@@ -324,7 +315,8 @@ class CaseApplication(Application):
         ({"case_id": next(iter(CASES)), "arrival_date": "2026-02-05"}, 400),
         ({"case_id": "the file of Clara", "arrival_date": "2026-04-20"}, 422),
     ),
-    invariants=(Echo("case_id", "case_id"), *SUBMITTED),
+    echoes=("case_id", "arrival_date"),
+    invariants=SUBMITTED,
 )
 def submit_visa_case(
     world: World,

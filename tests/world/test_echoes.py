@@ -56,6 +56,15 @@ def test_what_the_function_returns_is_kept_as_it_is() -> None:
     assert list(answered("price_of_known", sku="a").items()) == [("pieces", 1), ("total", 2.5), ("sku", "A")]
 
 
+def test_a_category_is_one_that_there_is() -> None:
+    with pytest.raises(ValueError, match="lookup is of the unknown category 'reader'; choose from source, processor,"):
+
+        @tool(category="reader", answer=Priced, examples=[])
+        def lookup(world: World) -> dict[str, Any]:
+            """Look something up."""
+            return {}
+
+
 @pytest.mark.parametrize("name", ["total", "colour", "pieces"])
 def test_an_echo_is_a_parameter_and_a_field(name: str) -> None:
     def function(world: World, sku: str, colour: str) -> dict[str, Any]:

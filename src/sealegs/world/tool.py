@@ -161,20 +161,16 @@ def tool(
 
     Args:
         domain: by default the name of the function's package, or of its module where that is in no package.
-        echoes: arguments that the answer repeats in fields of the same names. Each is an invariant, before those of
-            `invariants`, and the function may leave it out of what it returns.
+        echoes: arguments that the answer repeats under their names; invariants that the function need not return.
         key: a parameter that is added to those of the function.
 
     Raises:
-        ValueError: an action does not say what a second identical call does, or another tool does; or an echo is no
-            parameter of the function or no field of the answer.
+        ValueError: what it says of repetition does not fit its category, or an echo is no parameter or no field.
     """
-    assert category in CATEGORIES, category
 
     def made(function: Callable[..., dict[str, Any]]) -> Tool:
         parameters = _parameters(function, key)
-        known = parameters.model_fields.keys() & answer.model_fields.keys() - {key}
-        problem = _repeat_problem(category, repeat, key or shown_by) or _echo_problem(set(echoes) - known, answer)
+        problem = _repeat_problem(category, repeat, key or shown_by) or _echo_problem(echoes, key, parameters, answer)
         if problem:
             raise ValueError(f"{function.__name__} {problem}")
         return Tool(
@@ -199,7 +195,9 @@ def tool(
 
 
 def _repeat_problem(category: str, repeat: Repeat | None, other: str) -> str:
-    """What is wrong with what a tool says of repetition, of a key and of a history; empty where nothing is."""
+    """What is wrong with a category, and with what its tool says of repetition; empty where nothing is."""
+    if category not in CATEGORIES:
+        return f"is of the unknown category {category!r}; choose from {', '.join(CATEGORIES)}"
     if category == "action" and repeat is None:
         return f"must say what a second identical call does: repeat is one of {', '.join(REPEATED)}"
     if category != "action" and (repeat or other):
@@ -207,12 +205,14 @@ def _repeat_problem(category: str, repeat: Repeat | None, other: str) -> str:
     return ""
 
 
-def _echo_problem(strangers: set[str], answer: type[Answer]) -> str:
-    """What is wrong with echoes that are no parameter or no field; empty where there are none."""
+def _echo_problem(echoes: Sequence[str], key: str, parameters: type[BaseModel], answer: type[Answer]) -> str:
+    """What is wrong with echoes; empty where nothing is. The function never sees the key, so it cannot be one."""
+    known = parameters.model_fields.keys() & answer.model_fields.keys() - {key}
+    strangers = [name for name in echoes if name not in known]
     if not strangers:
         return ""
     told = f"which must be a parameter and a field of {answer.__name__}; rename it or use the invariant Echo"
-    return f"echoes {', '.join(sorted(strangers))}, {told}"
+    return f"echoes {', '.join(strangers)}, {told}"
 
 
 def _echoing(

@@ -19,9 +19,9 @@ nothing. In the notation of Python's grammar, where NAME is a Python identifier 
     example:  'e.g.' ','.JSON+
     FIELD:    NAME ('.' (NAME | NUMBER))+
 
-A bare name is an input of the group, and an argument alone takes the input of its own name. `tool.path` is a field of
-the answer of a tool that the way called before. An export that is not listed is the field of that name in the answer of
-the way's last tool; exports come in the order of the head, unless a way lists all of them and so gives its own. An
+A bare name is an input of the group; an argument without `=` takes the input of the same name. FIELD is a field of the
+answer of a tool that the way called before. An export that is not listed is the field of the same name in the answer of
+the way's last tool. Exports come in the order of the head, unless a way lists all of them and so sets its own. An
 example gives the inputs in the order of the head.
 
 The parser does not know the tools; `corpus` checks that they exist, and `check` that the ways deliver the same.

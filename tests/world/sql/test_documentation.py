@@ -9,7 +9,8 @@ import pytest
 from sealegs.world.sql.build import build
 from sealegs.world.sql.documentation import ATTEMPTS, Documented, Unfit, by_model, by_rule, checked, prompt
 from sealegs.world.sql.drafts import Draft
-from sealegs.world.sql.library import Library, Parameter
+from sealegs.world.sql.library import Library
+from sealegs.world.sql.parameter import Parameter
 from sealegs.world.sql.parameters import parametrise
 from sealegs.world.sql.parsing import parse
 from sealegs.world.sql.schema import Schema, in_words

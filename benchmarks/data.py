@@ -33,7 +33,7 @@ from sealegs.traces import record
 from sealegs.traces.events import decoded
 from sealegs.training.data.choosing import chosen, finished
 from sealegs.training.data.files import parts, rows
-from sealegs.training.data.making import Tally
+from sealegs.training.data.making import MakingTally
 
 WANTED = 50_000
 RUN = 5  # words
@@ -131,7 +131,7 @@ def cpu_seconds() -> float:
     return sum(one.ru_utime + one.ru_stime for one in used)
 
 
-def timed(n: int, out: Path, jobs: int) -> tuple[float, Tally, dict[str, float]]:
+def timed(n: int, out: Path, jobs: int) -> tuple[float, MakingTally, dict[str, float]]:
     begun = time.perf_counter()
     tally, seen = finished(
         chosen("default", n, 0, "trl", "jsonl", [], [], True, "", out), out, lambda done, total: None, jobs

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from sealegs.hunt.callables import callable_target
-from sealegs.hunt.search import Hunt, Limits, hunt
+from sealegs.hunt.search import Hunt, HuntLimits, hunt
 from sealegs.hunt.space import chosen_kinds
 
 HOME = "sealegs.hunt.example"
@@ -41,7 +41,7 @@ def main() -> None:
     seconds, runs, good = [], [], 0
     for seed in range(given.seeds):
         began = time.process_time()
-        found = hunt(target, Limits(chosen_kinds(""), seed=seed))
+        found = hunt(target, HuntLimits(chosen_kinds(""), seed=seed))
         seconds.append(time.process_time() - began)
         runs.append(found.runs)
         good += right(found)

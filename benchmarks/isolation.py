@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from sealegs.suites.micro.isolation import Ended, Request, run_all
+from sealegs.suites.micro.isolation import RunEnd, RunRequest, run_all
 
 FRAMEWORK = "langchain.agents"
 OWN = ["numpy", "sealegs.suites.micro.isolation"]  # what this file imports: the fork server's children import it again
@@ -68,7 +68,7 @@ def measured(rounds: int) -> dict[str, list[float]]:
     cold()  # the files are in memory now, for all three
     began = last = time.monotonic()
 
-    def take_turns(end: Ended) -> None:
+    def take_turns(end: RunEnd) -> None:
         nonlocal last
         now = time.monotonic()
         assert end.how == "finished", end
@@ -83,7 +83,7 @@ def measured(rounds: int) -> dict[str, list[float]]:
             found["forkserver"].append(forkserver())
         last = time.monotonic()
 
-    requests = [Request(str(number), {}) for number in range(rounds + 1)]
+    requests = [RunRequest(str(number), {}) for number in range(rounds + 1)]
     run_all("isolation:stamp", requests, preload=[FRAMEWORK], ended=take_turns)
     return found
 

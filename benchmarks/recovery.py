@@ -43,10 +43,10 @@ from sealegs.recovery.plan import RecoveryPlan
 from sealegs.scoring.intervals import cluster_bootstrap
 from sealegs.scoring.metrics import AIDED, ALL, CLEAN, METRICS, Result, Row, estimate, tally
 from sealegs.scoring.metrics import counted as n_of
-from sealegs.suites.maze.logs import Run, read_run
+from sealegs.suites.maze.logs import MazeRun, read_run
 from sealegs.suites.maze.reach import HABITS, METRIC, OTHERS, ceiling
 from sealegs.suites.maze.recovering import RECOVERIES
-from sealegs.suites.maze.running import Settings, run_scripted
+from sealegs.suites.maze.running import MazeSettings, run_scripted
 from sealegs.traces import Record, Recorder
 
 AGENTS = ("naive", "retrier")
@@ -149,9 +149,9 @@ def row(level: str, mode: str, metric: str, values: Sequence[float]) -> Row:
     return {**who, "value": value, "low": low, "high": high, "n": len(values)}
 
 
-def played(agent: str, recovery: str, engine: str, tasks: int, work: Path) -> Run:
+def played(agent: str, recovery: str, engine: str, tasks: int, work: Path) -> MazeRun:
     """The run of these, or what is left of it."""
-    settings = Settings(agent=agent, recovery=recovery, engine=engine, limit=None if engine == "direct" else tasks)
+    settings = MazeSettings(agent=agent, recovery=recovery, engine=engine, limit=None if engine == "direct" else tasks)
     folder = work / f"maze-{agent}-{engine}-{recovery}"
     began = time.perf_counter()
     run_scripted(settings, folder, lambda done, total: None)
@@ -206,7 +206,7 @@ def spread(values: Sequence[int]) -> tuple[float, float]:
 Judged = Mapping[Any, tuple[Result, Record]]
 
 
-def judged(run: Run) -> Judged:
+def judged(run: MazeRun) -> Judged:
     """Each episode's verdict and record, in one order whatever the order in which they ended."""
     pairs = dict(zip(run.records, zip(run.results(), run.records.values(), strict=True), strict=True))
     return {episode: pairs[episode] for episode in sorted(pairs, key=lambda one: one.id)}

@@ -37,7 +37,7 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast,
 from trl import SFTConfig, SFTTrainer
 
 from sealegs.training.attention import register
-from sealegs.training.dataset import Way, prepared
+from sealegs.training.dataset import SequenceMaking, prepared
 from sealegs.training.objective import Collator, RecoveryTrainer
 from sealegs.training.templates import shipped
 
@@ -120,8 +120,10 @@ def measured(folder: Path, asked: argparse.Namespace, place: Place) -> dict[str,
         path.write_text("".join(json.dumps(conversation(nth)) + "\n" for nth in range(asked.rows)), encoding="utf-8")
     tokenizer = trained(path)
     tokenizer.chat_template = template = shipped("qwen")
-    packed, facts = prepared((path,), tokenizer, Way(template, place.context, packing=True), folder / "tokens")
-    single, _ = prepared((path,), tokenizer, Way(template, place.context, packing=False), folder / "tokens")
+    packed, facts = prepared(
+        (path,), tokenizer, SequenceMaking(template, place.context, packing=True), folder / "tokens"
+    )
+    single, _ = prepared((path,), tokenizer, SequenceMaking(template, place.context, packing=False), folder / "tokens")
     a_row = facts.tokens / facts.rows
     batch = max(1, round(2 * place.context / a_row))  # rows that hold as many tokens as two packed ones
     ours = stepper(folder / "ours", place, packed, tokenizer, 2, register())

@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
-from sealegs.adapters.conformance import CHECKS, Harness, Mode, Report, Scene, conform
+from sealegs.adapters.conformance import CHECKS, ConformanceReport, Harness, Mode, Scene, conform
 from sealegs.adapters.python import ToolFault, wrap
 from sealegs.faults import Failure, Value
 from sealegs.inject import Session, current
 from tests.adapters.frameworks.plain import Generators, Plain, Tools
 
 
-def failed(report: Report) -> set[str]:
+def failed(report: ConformanceReport) -> set[str]:
     return {f"{verdict.check} ({verdict.mode})" for verdict in report.failed}
 
 

@@ -18,15 +18,21 @@ from sealegs.faults.call import Call, Failure, Value
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import RealClock
 from sealegs.recovery.layer import RecoveryLayer, active
-from sealegs.recovery.policies import Advice, Advise, Alternative, Found, Given, Step
+from sealegs.recovery.policies import Advice, Advise, Alternative, AlternativeStep, CallArgument, StepField
 from sealegs.recovery.signature import Signature
 from tests import needs
 
 SPECS = [ToolSpec(name, effects=False) for name in ("price", "quote", "parts", "aquote")]
 WAYS = [
-    Alternative("closed", (Step("quote", {"article": Given("item")}),), {"price": Found(0, "net")}),
-    Alternative("closed_async", (Step("aquote", {"article": Given("item")}),), {"price": Found(0, "net")}),
-    Alternative("closed_parts", (Step("quote", {"article": Given("item")}),), {"price": Found(0, "net")}),
+    Alternative(
+        "closed", (AlternativeStep("quote", {"article": CallArgument("item")}),), {"price": StepField(0, "net")}
+    ),
+    Alternative(
+        "closed_async", (AlternativeStep("aquote", {"article": CallArgument("item")}),), {"price": StepField(0, "net")}
+    ),
+    Alternative(
+        "closed_parts", (AlternativeStep("quote", {"article": CallArgument("item")}),), {"price": StepField(0, "net")}
+    ),
 ]
 GONE = [ToolSpec(way.tool, effects=False) for way in WAYS]
 
@@ -133,7 +139,9 @@ def test_an_async_stream_is_replaced_by_the_whole_answer_of_another() -> None:
 
 
 def test_a_sync_call_does_not_wait_for_an_async_tool() -> None:
-    way = Alternative("closed", (Step("aquote", {"article": Given("item")}),), {"price": Found(0, "net")})
+    way = Alternative(
+        "closed", (AlternativeStep("aquote", {"article": CallArgument("item")}),), {"price": StepField(0, "net")}
+    )
     shop = Shop()
     tools = wrap(shop.tools(), session(active([way])))
     with pytest.raises(Shut):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sealegs.agents import SCRIPTED, Briefing, Say, ScriptedAgent, Use
+from sealegs.agents import SCRIPTED, Briefing, Say, ScriptedAgent, UseTool
 from sealegs.faults.invariants import Bounds
 from sealegs.faults.spec import ToolSpec
 from sealegs.tasks import Persistence
@@ -79,10 +79,10 @@ def test_retrier_repeats_errors_and_believes_the_rest() -> None:
     assert called == ["look_up", "quick", "quick", "quick", "quick"]
     assert "Status: incomplete" in text
     agent = made("retrier")
-    agent.observe(Use("look_up", {}), json.dumps({"id": "ID-77"}))
-    agent.observe(Use("quick", {}), POISON)
+    agent.observe(UseTool("look_up", {}), json.dumps({"id": "ID-77"}))
+    agent.observe(UseTool("quick", {}), POISON)
     pay = agent.act()
-    assert isinstance(pay, Use)
+    assert isinstance(pay, UseTool)
     assert pay.arguments["price"] == -50.25
 
 
@@ -94,10 +94,10 @@ def test_naive_takes_an_error_for_an_answer() -> None:
 
 def test_replay_gives_the_same_next_act() -> None:
     first, again = made("planner"), made("planner")
-    seen: list[tuple[Use, str]] = []
+    seen: list[tuple[UseTool, str]] = []
     for text in (json.dumps(RIGHT["look_up"][1]), ERROR, POISON):
         act = first.act()
-        assert isinstance(act, Use)
+        assert isinstance(act, UseTool)
         seen.append((replace(act), text))
         first.observe(act, text)
     for act, text in seen:

@@ -10,7 +10,7 @@ from typing import Any
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Known, Mean, OneOf, Ordered, Requires, Sums
-from sealegs.faults.kinds.base import Setting
+from sealegs.faults.kinds.base import FaultSetting
 from sealegs.faults.spec import ToolSpec
 
 # city: country, price per night, nights, kilometres, check-in, check-out, hotels
@@ -89,9 +89,9 @@ CALL = Call("book_trip", {"city": "Oslo"}, id="call-1", nth=2)
 TRUTH = booked("Oslo")
 
 
-def setting(seed: object = 0, spec: ToolSpec | None = SPEC, earlier: tuple[Outcome, ...] = ()) -> Setting:
+def setting(seed: object = 0, spec: ToolSpec | None = SPEC, earlier: tuple[Outcome, ...] = ()) -> FaultSetting:
     """A setting with a stream of its own."""
-    return Setting(spec=spec, draw=random.Random(str(seed)), earlier=earlier)
+    return FaultSetting(spec=spec, draw=random.Random(str(seed)), earlier=earlier)
 
 
 def using(*used: str) -> ToolSpec:

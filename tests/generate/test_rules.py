@@ -12,17 +12,17 @@ from sealegs.generate.checks import CHECKS, rejection
 from sealegs.generate.rules import engine
 from sealegs.generate.rules.engine import attempt, generate
 from sealegs.generate.rules.plans import plan
-from sealegs.generate.rules.vocabulary import Slot, Vocabulary
+from sealegs.generate.rules.vocabulary import CorpusVocabulary, ParameterSlot
 from sealegs.scenarios import LEVELS, MODES
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scenarios.task_sets import task_set
 from sealegs.scoring import judge
 from sealegs.suites.maze.direct import run_episode
-from sealegs.tasks.similarity import Seen, jaccard
+from sealegs.tasks.similarity import SeenToolSets, jaccard
 from sealegs.traces import record
 from sealegs.world.corpus import load
 
-VOCABULARY = Vocabulary(load())
+VOCABULARY = CorpusVocabulary(load())
 
 
 def quiet(done: int, total: int) -> None:
@@ -101,21 +101,21 @@ def test_an_attempt_is_a_function_of_its_number() -> None:
 def test_near_duplicates_fall_before_the_work() -> None:
     first = next(a for a in (attempt("C1", n, 5) for n in range(200)) if a.task)
     number = next(n for n in range(200) if attempt("C1", n, 5) == first)
-    assert attempt("C1", number, 5, Seen([("own", frozenset(first.tools))])).fell_at == "duplicate"
+    assert attempt("C1", number, 5, SeenToolSets([("own", frozenset(first.tools))])).fell_at == "duplicate"
 
 
 @pytest.mark.parametrize(
     ("tool", "path", "value", "slot", "fits"),
     [
-        ("find_account", "account_id", "ACC-1001", Slot("account_balance", "account_id"), True),
-        ("search_hotels", "count", 4, Slot("raise_purchase_order", "quantity"), False),
-        ("city_almanac", "utc_offset", 2, Slot("schedule_hours", "hours"), False),
-        ("points_for_purchase", "value", 12.5, Slot("set_thermostat", "target_celsius"), False),
-        ("trip_cost", "total", 310.0, Slot("running_cost", "hours"), False),
-        ("security_quote", "currency", "EUR", Slot("trip_cost", "currency"), False),
+        ("find_account", "account_id", "ACC-1001", ParameterSlot("account_balance", "account_id"), True),
+        ("search_hotels", "count", 4, ParameterSlot("raise_purchase_order", "quantity"), False),
+        ("city_almanac", "utc_offset", 2, ParameterSlot("schedule_hours", "hours"), False),
+        ("points_for_purchase", "value", 12.5, ParameterSlot("set_thermostat", "target_celsius"), False),
+        ("trip_cost", "total", 310.0, ParameterSlot("running_cost", "hours"), False),
+        ("security_quote", "currency", "EUR", ParameterSlot("trip_cost", "currency"), False),
     ],
 )
-def test_what_may_feed_what(tool: str, path: str, value: object, slot: Slot, fits: bool) -> None:
+def test_what_may_feed_what(tool: str, path: str, value: object, slot: ParameterSlot, fits: bool) -> None:
     assert (slot in set(VOCABULARY.slots_for(tool, path, value))) == fits
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sealegs.generate.dataset import Yield
+from sealegs.generate.dataset import GenerationYield
 from sealegs.generate.staged import pipeline
 from sealegs.scenarios.task_sets import task_set
 from sealegs.tasks.reading import task_data
@@ -32,7 +32,7 @@ def sample_for(name: str) -> pipeline.Stage:
     return sample
 
 
-def made(out: Path, own: Answers = lambda stage, asked: None, name: str = "c2-01", tries: int = 2) -> Yield:
+def made(out: Path, own: Answers = lambda stage, asked: None, name: str = "c2-01", tries: int = 2) -> GenerationYield:
     os.environ["INSPECT_CACHE_DIR"] = str(out.with_name(f"{out.name}-cache"))  # each run has its own
     task, stages = base(name), {"sample": sample_for(name)}
     maker = model(task, own)

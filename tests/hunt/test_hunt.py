@@ -24,7 +24,7 @@ from sealegs.hunt import example
 from sealegs.hunt.callables import CallableTarget, callable_target
 from sealegs.hunt.choosing import chosen_target
 from sealegs.hunt.maze_task import verdict
-from sealegs.hunt.search import Hunt, Limits, hunt
+from sealegs.hunt.search import Hunt, HuntLimits, hunt
 from sealegs.hunt.space import chosen_kinds
 from sealegs.hunt.telling import files, told
 
@@ -46,7 +46,7 @@ def run_tests(folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def hunted(target: CallableTarget, kinds: str = "", runs: int = 800, **limits: Any) -> Hunt:
-    return hunt(target, Limits(chosen_kinds(kinds), runs=runs, **limits))
+    return hunt(target, HuntLimits(chosen_kinds(kinds), runs=runs, **limits))
 
 
 def rules(found: Hunt) -> list[list[str]]:
@@ -283,7 +283,7 @@ def test_mistakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: li
     given = dict(zip((name.removeprefix("--") for name in options[::2]), options[1::2], strict=True))
     kinds = given.pop("kinds", "")
     with pytest.raises(Mistake) as raised:
-        hunt(chosen_target(target, **given), Limits(chosen_kinds(kinds), runs=10))
+        hunt(chosen_target(target, **given), HuntLimits(chosen_kinds(kinds), runs=10))
     for word in says:
         assert word in str(raised.value)
 

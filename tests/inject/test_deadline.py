@@ -14,7 +14,7 @@ from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.inject import Session, VirtualClock
 from sealegs.inject.deadline import in_time, in_time_async
 from sealegs.recovery.layer import RecoveryLayer, active
-from sealegs.recovery.policies import Alternative, Found, Step
+from sealegs.recovery.policies import Alternative, AlternativeStep, StepField
 from sealegs.recovery.service import RecoveryService
 from tests.recovery.stage import ACTS, FINE, READS
 
@@ -153,7 +153,7 @@ def test_a_hanging_read_is_tried_again_and_an_action_is_not(made: type[RecoveryL
 
 
 def test_the_deadline_holds_for_tools_that_are_switched_to() -> None:
-    way = Alternative("price", (Step("quote", {}),), {"price": Found(0, "net")})
+    way = Alternative("price", (AlternativeStep("quote", {}),), {"price": StepField(0, "net")})
     gone = Failure("Gone", "Gone", 410)
 
     async def hangs(call: Call) -> Outcome:

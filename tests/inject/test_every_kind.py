@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from sealegs.faults import Fault, Outcome, Value
-from sealegs.faults.kinds import Delta, LogicViolation, Setting
+from sealegs.faults.kinds import Delta, FaultSetting, LogicViolation
 from sealegs.traces import encoded
 from tests.faults.trip import booked
 from tests.inject.staging import NOWHERE, TRIP, Staged, every_kind, plan, rule, staged
@@ -119,7 +119,7 @@ def test_no_answer_of_a_tool_stops_an_episode(fault: Fault, value: Any) -> None:
 
 
 def test_what_a_fault_cannot_work_on_is_left_as_it_is_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(self: Delta, value: Any, setting: Setting) -> Any:
+    def broken(self: Delta, value: Any, setting: FaultSetting) -> Any:
         raise ValueError("a number that is none")
 
     monkeypatch.setattr(Delta, "rewritten", broken)

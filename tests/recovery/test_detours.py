@@ -20,18 +20,18 @@ from sealegs.recovery.layer import RecoveryLayer, active
 from sealegs.recovery.plan import RecoveryPlan
 from sealegs.recovery.policies import (
     Alternative,
-    Asked,
+    AlternativeStep,
     Breaker,
-    Either,
+    CallArgument,
+    EarlierAnswer,
+    EarlierArgument,
+    FirstKnown,
     Fixed,
-    Found,
-    Given,
+    ReferenceTicket,
     Retry,
-    Seen,
-    Step,
+    StepField,
     Switch,
     Then,
-    Ticket,
 )
 from tests.recovery.stage import ACTS, BUSY, GONE, Stage
 
@@ -41,18 +41,23 @@ ROOMS = Value({"hotel_id": "H-3"})
 ROOM_BOOKED = Value({"number": "R-9"})
 WAY = Alternative(
     "search",
-    (Step("directory", {"city": Given("city")}),),
-    {"rate_key": Ticket()},
+    (AlternativeStep("directory", {"city": CallArgument("city")}),),
+    {"rate_key": ReferenceTicket()},
     (
         Then(
             "book_offer",
-            {"rate_key": Seen("search", "rate_key")},
+            {"rate_key": EarlierAnswer("search", "rate_key")},
             (
-                Step(
-                    "book_room", {"hotel": Found(0, "hotel_id"), "day": Asked("search", "day"), "guest": Given("guest")}
+                AlternativeStep(
+                    "book_room",
+                    {
+                        "hotel": StepField(0, "hotel_id"),
+                        "day": EarlierArgument("search", "day"),
+                        "guest": CallArgument("guest"),
+                    },
                 ),
             ),
-            {"confirmation": Found(1, "number")},
+            {"confirmation": StepField(1, "number")},
         ),
     ),
 )
@@ -178,9 +183,13 @@ def test_of_equal_calls_side_by_side_one_is_made() -> None:
 def test_calls_are_known_by_what_was_shown_and_by_what_was_asked() -> None:
     then = Then(
         "book_offer",
-        {"rate_key": Seen("search", "rate_key"), "city": Asked("search", "city"), "kind": Fixed("room")},
-        (Step("book_room", {"guest": Given("guest")}),),
-        {"confirmation": Found(1, "number")},
+        {
+            "rate_key": EarlierAnswer("search", "rate_key"),
+            "city": EarlierArgument("search", "city"),
+            "kind": Fixed("room"),
+        },
+        (AlternativeStep("book_room", {"guest": CallArgument("guest")}),),
+        {"confirmation": StepField(1, "number")},
     )
     scene = stage({}, replace(WAY, then=(then,)))
     key = searched(scene)["rate_key"]
@@ -200,7 +209,7 @@ def test_a_refused_call_is_no_failure_of_its_tool() -> None:
 
 
 def test_an_open_circuit_does_not_make_earlier_calls_undone() -> None:
-    way = Alternative("pay", (Step("wire", {}),), {"id": Found(0, "id")})
+    way = Alternative("pay", (AlternativeStep("wire", {}),), {"id": StepField(0, "id")})
     scripts: dict[str, list[Outcome]] = {"pay": [BUSY], "wire": [Value({"id": 1})]}
     scene = Stage(RecoveryLayer(Breaker(failures=1, seconds=99) | Switch([way])), scripts, (ACTS,))
     assert scene.call("pay", amount=1) == BUSY
@@ -217,17 +226,19 @@ FORECAST = Value({"place": {"id": 4}, "sky": "clear"})
 @pytest.mark.parametrize(
     ("source", "before", "asked"),
     [
-        (Seen("weather", "place.id"), True, {"item": 4}),
-        (Asked("weather", "city"), True, {"item": "Rome"}),
-        (Asked("weather", "left_out"), True, {}),
-        (Either((Seen("search", "rate_key"), Seen("weather", "place.id"))), True, {"item": 4}),
-        (Either((Seen("search", "rate_key"), Seen("weather", "place.gone"))), True, None),
-        (Seen("weather", "place.id"), False, None),
-        (Asked("weather", "city"), False, None),
+        (EarlierAnswer("weather", "place.id"), True, {"item": 4}),
+        (EarlierArgument("weather", "city"), True, {"item": "Rome"}),
+        (EarlierArgument("weather", "left_out"), True, {}),
+        (FirstKnown((EarlierAnswer("search", "rate_key"), EarlierAnswer("weather", "place.id"))), True, {"item": 4}),
+        (FirstKnown((EarlierAnswer("search", "rate_key"), EarlierAnswer("weather", "place.gone"))), True, None),
+        (EarlierAnswer("weather", "place.id"), False, None),
+        (EarlierArgument("weather", "city"), False, None),
     ],
 )
 def test_values_come_from_the_session_s_earlier_calls(source: Any, before: bool, asked: Any) -> None:
-    way = Alternative("search", (Step("directory", {"item": source}),), {"rate_key": Found(0, "hotel_id")})
+    way = Alternative(
+        "search", (AlternativeStep("directory", {"item": source}),), {"rate_key": StepField(0, "hotel_id")}
+    )
     scene = stage({"weather": [FORECAST]}, way)
     if before:
         scene.call("weather", city="Rome")
@@ -238,7 +249,9 @@ def test_values_come_from_the_session_s_earlier_calls(source: Any, before: bool,
 
 def test_the_latest_right_answer_counts_and_no_wrong_one() -> None:
     way = Alternative(
-        "search", (Step("directory", {"item": Seen("weather", "id")}),), {"rate_key": Found(0, "hotel_id")}
+        "search",
+        (AlternativeStep("directory", {"item": EarlierAnswer("weather", "id")}),),
+        {"rate_key": StepField(0, "hotel_id")},
     )
     answers: list[Outcome] = [Value({"id": 1}), Value({"id": 2}), GONE]
     scene = stage({"weather": answers}, way)
@@ -250,7 +263,9 @@ def test_the_latest_right_answer_counts_and_no_wrong_one() -> None:
 
 def test_what_the_agent_does_with_an_answer_does_not_change_what_is_remembered() -> None:
     way = Alternative(
-        "search", (Step("directory", {"item": Seen("weather", "id")}),), {"rate_key": Found(0, "hotel_id")}
+        "search",
+        (AlternativeStep("directory", {"item": EarlierAnswer("weather", "id")}),),
+        {"rate_key": StepField(0, "hotel_id")},
     )
     scene = stage({"weather": [Value({"id": [1]})]}, way)
     shown = scene.call("weather")
@@ -290,8 +305,8 @@ PLAN: dict[str, Any] = {
 
 def test_a_plan_in_a_file_says_the_same() -> None:
     (way,) = RecoveryPlan.model_validate(PLAN).alternatives
-    either = Either((Given("city"), Fixed("Rome")))
-    assert way.alternative() == replace(WAY, steps=(Step("directory", {"city": either}),))
+    either = FirstKnown((CallArgument("city"), Fixed("Rome")))
+    assert way.alternative() == replace(WAY, steps=(AlternativeStep("directory", {"city": either}),))
 
 
 @pytest.mark.parametrize(

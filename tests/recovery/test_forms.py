@@ -13,7 +13,7 @@ from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.mistake import Mistake
 from sealegs.inject import Session, VirtualClock
 from sealegs.recovery.causes import shipped
-from sealegs.recovery.forms import Reading, read_data, read_failure
+from sealegs.recovery.forms import FailureReading, read_data, read_failure
 from sealegs.recovery.signature import Signature
 from sealegs.traces import Recorder
 from sealegs.traces.events import outcome_data
@@ -123,7 +123,7 @@ def test_every_text_is_read(text: str) -> None:
     if not text.strip().removeprefix("\ufeff"):
         return
     reading = read_failure(text)
-    assert isinstance(reading, Reading)
+    assert isinstance(reading, FailureReading)
     assert reading.call == Call(reading.call.tool, reading.call.arguments, reading.call.id)
     if isinstance(reading.outcome, Failure):
         assert reading.signature is not None

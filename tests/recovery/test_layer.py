@@ -21,13 +21,13 @@ from sealegs.recovery.policies import (
     Advice,
     Advise,
     Alternative,
+    AlternativeStep,
     Breaker,
+    CallArgument,
     Fixed,
-    Found,
-    Given,
     Policy,
     Retry,
-    Step,
+    StepField,
     Stop,
     Switch,
 )
@@ -36,8 +36,8 @@ from tests.recovery.stage import ACTS, BUSY, FINE, GONE, READS, Stage
 
 OTHER = Alternative(
     "price",
-    (Step("quote", {"item": Given("name"), "currency": Fixed("EUR")}),),
-    {"price": Found(0, "quote.amount")},
+    (AlternativeStep("quote", {"item": CallArgument("name"), "currency": Fixed("EUR")}),),
+    {"price": StepField(0, "quote.amount")},
 )
 OWN = ToolSpec("pay", effects=True, statuses="own")
 QUOTE = Value({"quote": {"amount": 2.49}})
@@ -100,7 +100,7 @@ def test_a_declared_alternative_takes_over() -> None:
 
 
 def test_no_alternative_for_what_may_have_been_done() -> None:
-    way = Alternative("pay", (Step("wire", {"amount": Given("amount")}),), {"id": Found(0, "id")})
+    way = Alternative("pay", (AlternativeStep("wire", {"amount": CallArgument("amount")}),), {"id": StepField(0, "id")})
     scene = stage(active([way]), {"pay": [BUSY], "wire": [Value({"id": 1})]})
     scene.call("pay", amount=5)
     assert [tool for tool, _ in scene.made] == ["pay"]
@@ -109,7 +109,7 @@ def test_no_alternative_for_what_may_have_been_done() -> None:
 
 
 def test_an_alternative_that_may_have_worked_is_the_last() -> None:
-    ways = [Alternative("pay", (Step(tool, {}),), {}) for tool in ("wire", "cheque")]
+    ways = [Alternative("pay", (AlternativeStep(tool, {}),), {}) for tool in ("wire", "cheque")]
     scene = stage(active(ways), {"pay": [GONE], "wire": [BUSY], "cheque": [FINE]}, OWN)
     scene.call("pay")
     assert [tool for tool, _ in scene.made] == ["pay", "wire"]

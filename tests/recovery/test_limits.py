@@ -13,7 +13,17 @@ from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session, VirtualClock
 from sealegs.recovery.budget import Budget
 from sealegs.recovery.layer import RecoveryLayer, active
-from sealegs.recovery.policies import Advise, Alternative, Breaker, Found, Given, Retry, Step, Stop, Switch
+from sealegs.recovery.policies import (
+    Advise,
+    Alternative,
+    AlternativeStep,
+    Breaker,
+    CallArgument,
+    Retry,
+    StepField,
+    Stop,
+    Switch,
+)
 from sealegs.recovery.policies.arguments import mended
 from sealegs.recovery.policies.base import AtOnce
 from sealegs.recovery.signature import Signature
@@ -64,7 +74,7 @@ def test_a_status_proves_only_where_the_tool_is_declared_to_answer_by_its_own() 
 def test_no_other_tool_takes_the_place_of_one_that_may_have_worked_before() -> None:
     """An idempotent tool may be repeated; when its last try never leaves, the first may have done the work."""
     unsent = Failure("Connection refused", "ConnectError", unsent=True)
-    way = Alternative("pay", (Step("wire", {}),), {})
+    way = Alternative("pay", (AlternativeStep("wire", {}),), {})
     specs = (ToolSpec("pay", effects=True, idempotent=True), ToolSpec("wire", effects=True))
     scene = Stage(RecoveryLayer(active([way])), {"pay": [BUSY, unsent], "wire": [FINE]}, specs)
     scene.call("pay")
@@ -72,7 +82,11 @@ def test_no_other_tool_takes_the_place_of_one_that_may_have_worked_before() -> N
 
 
 def two_steps(*more: Alternative) -> Switch:
-    way = Alternative("price", (Step("find", {}), Step("quote", {"id": Found(0, "id")})), {"price": Found(1, "net")})
+    way = Alternative(
+        "price",
+        (AlternativeStep("find", {}), AlternativeStep("quote", {"id": StepField(0, "id")})),
+        {"price": StepField(1, "net")},
+    )
     return Switch([way, *more])
 
 
@@ -100,15 +114,15 @@ def test_an_answer_without_what_is_read_is_no_answer() -> None:
 
 def test_what_was_given_back_can_be_spent() -> None:
     scripts: dict[str, list[Outcome]] = {"price": [GONE], "find": [GONE], "quote": [FINE], "last": [Value({"net": 2})]}
-    other = Alternative("price", (Step("last", {}),), {"price": Found(0, "net")})
+    other = Alternative("price", (AlternativeStep("last", {}),), {"price": StepField(0, "net")})
     specs = (*SPECS, ToolSpec("last", effects=False))
     scene = Stage(RecoveryLayer(two_steps(other), budget=Budget(calls=2)), scripts, specs)
     assert scene.call("price") == Value({"price": 2})
 
 
 def test_an_alternative_whose_first_step_did_something_is_the_last() -> None:
-    first = Alternative("price", (Step("book", {}), Step("quote", {})), {})
-    second = Alternative("price", (Step("book", {}),), {})
+    first = Alternative("price", (AlternativeStep("book", {}), AlternativeStep("quote", {})), {})
+    second = Alternative("price", (AlternativeStep("book", {}),), {})
     scripts: dict[str, list[Outcome]] = {"price": [GONE], "book": [FINE], "quote": [GONE]}
     scene = Stage(RecoveryLayer(Switch([first, second])), scripts, SPECS)
     scene.call("price")
@@ -116,7 +130,11 @@ def test_an_alternative_whose_first_step_did_something_is_the_last() -> None:
 
 
 def test_arguments_that_were_left_out_are_left_out() -> None:
-    way = Alternative("price", (Step("quote", {"item": Given("name"), "day": Given("day")}),), {"price": Found(0, "p")})
+    way = Alternative(
+        "price",
+        (AlternativeStep("quote", {"item": CallArgument("name"), "day": CallArgument("day")}),),
+        {"price": StepField(0, "p")},
+    )
     scene = Stage(RecoveryLayer(Switch([way])), {"price": [GONE], "quote": [Value({"p": 1})]}, SPECS)
     scene.call("price", name="pen")
     assert scene.made[1] == ("quote", {"item": "pen"})
@@ -211,7 +229,7 @@ def test_a_refused_call_is_told_and_is_no_observation_of_the_tool() -> None:
 
 
 def test_a_breaker_counts_its_own_tool_alone() -> None:
-    way = Alternative("price", (Step("quote", {}),), {"price": Found(0, "net")})
+    way = Alternative("price", (AlternativeStep("quote", {}),), {"price": StepField(0, "net")})
     policy = Switch([way]) | Breaker(failures=3, seconds=99)
     scene = Stage(RecoveryLayer(policy), {"price": [GONE], "quote": [GONE]}, SPECS)
     scene.call("price")

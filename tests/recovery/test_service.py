@@ -21,10 +21,19 @@ from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.mistake import Mistake
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import RealClock, Session, VirtualClock
-from sealegs.recovery.budget import Budget, Meter, Purse, Rates
+from sealegs.recovery.budget import Budget, Meter, Purse, ServiceRates
 from sealegs.recovery.layer import RecoveryLayer, active
 from sealegs.recovery.plan import read_recovery_plan
-from sealegs.recovery.policies import Alternative, Breaker, Found, Given, Retry, Seen, Step, Switch
+from sealegs.recovery.policies import (
+    Alternative,
+    AlternativeStep,
+    Breaker,
+    CallArgument,
+    EarlierAnswer,
+    Retry,
+    StepField,
+    Switch,
+)
 from sealegs.recovery.service import RecoveryService
 from sealegs.traces import Acted, Recorder
 from sealegs.traces.record import record
@@ -44,7 +53,11 @@ def recorded(service: RecoveryService, name: str, clock: Any = None) -> tuple[Se
     return Session(layers=[service], episode=name, specs=specs, others=None, clock=clock, watcher=recorder), recorder
 
 
-WAY = Alternative("pay", (Step("quote", {"of": Seen("price", "id"), "by": Given("by")}),), {"id": Found(0, "id")})
+WAY = Alternative(
+    "pay",
+    (AlternativeStep("quote", {"of": EarlierAnswer("price", "id"), "by": CallArgument("by")}),),
+    {"id": StepField(0, "id")},
+)
 
 
 def shown_to(session: Session, n: int) -> list[Outcome]:
@@ -180,7 +193,7 @@ def tries(session: Session, tool: str = "price") -> int:
 
 def test_rates_hold_over_all_sessions_on_a_virtual_clock() -> None:
     clock = VirtualClock()
-    service = RecoveryService(Retry(), rates=Rates(tries=6), clock=clock)
+    service = RecoveryService(Retry(), rates=ServiceRates(tries=6), clock=clock)
     fresh = iter(range(100))
 
     def spent() -> list[int]:
@@ -194,13 +207,13 @@ def test_rates_hold_over_all_sessions_on_a_virtual_clock() -> None:
 
 
 def test_rates_of_one_tool_leave_the_others_theirs() -> None:
-    service = RecoveryService(Retry(), rates=Rates(tries_each=3), clock=VirtualClock())
+    service = RecoveryService(Retry(), rates=ServiceRates(tries_each=3), clock=VirtualClock())
     session, _ = recorded(service, "one")
     assert [tries(session, tool) for tool in ("price", "price", "quote", "quote")] == [3, 0, 3, 0]
 
 
 def test_threads_cannot_overdraw_rates() -> None:
-    meter = Meter(Rates(tries=500, tries_each=400), lambda: 0.0)
+    meter = Meter(ServiceRates(tries=500, tries_each=400), lambda: 0.0)
     with ThreadPoolExecutor(8) as pool:
         had = list(pool.map(lambda n: not meter.claim([f"tool{n % 2}"]), range(4000)))
     assert sum(had) == 500
@@ -211,7 +224,7 @@ def test_threads_cannot_overdraw_rates() -> None:
 @settings(deadline=None)
 def test_no_minute_has_more_than_two_minutes_worth(claims: Sequence[tuple[int, float, bool]], rate: float) -> None:
     now = 0.0
-    meter = Meter(Rates(tries=rate), lambda: now)
+    meter = Meter(ServiceRates(tries=rate), lambda: now)
     spent: list[tuple[float, int]] = []
     for count, after, back in claims:
         now += after
@@ -224,7 +237,9 @@ def test_no_minute_has_more_than_two_minutes_worth(claims: Sequence[tuple[int, f
 
 
 def test_a_purse_says_what_it_is_short_of() -> None:
-    purse = Purse(Budget(calls=2, calls_each=1, seconds=3, money=0.5, prices={"t": 0.4}), Meter(Rates(1), lambda: 0.0))
+    purse = Purse(
+        Budget(calls=2, calls_each=1, seconds=3, money=0.5, prices={"t": 0.4}), Meter(ServiceRates(1), lambda: 0.0)
+    )
     assert "calls for this one" in purse.short(["t"], 1)
     assert "s of waiting" in purse.short(["t"], 0, 4)
     assert purse.claim(["t"], 0)
@@ -234,7 +249,7 @@ def test_a_purse_says_what_it_is_short_of() -> None:
 
 
 def test_what_was_given_up_is_an_event_and_a_text() -> None:
-    service = RecoveryService(Retry(), rates=Rates(tries=3), clock=VirtualClock())
+    service = RecoveryService(Retry(), rates=ServiceRates(tries=3), clock=VirtualClock())
     (first, told), (second, _) = recorded(service, "one"), recorded(service, "two")
     first.call("price", {}, lambda call: BUSY)
     shown = second.call("price", {}, lambda call: BUSY)
@@ -251,7 +266,7 @@ def test_a_session_s_budget_is_its_own() -> None:
 
 
 def test_a_service_keeps_nothing_of_a_session_that_is_over() -> None:
-    service = RecoveryService(active([WAY]), rates=Rates(tries=100))
+    service = RecoveryService(active([WAY]), rates=ServiceRates(tries=100))
     session, recorder = recorded(service, "one")
     shown_to(session, 1)
     gone = weakref.ref(session)

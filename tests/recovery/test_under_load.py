@@ -26,14 +26,14 @@ from sealegs.recovery.budget import Budget
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.recovery.policies import (
     Alternative,
+    AlternativeStep,
     Breaker,
-    Found,
-    Given,
+    CallArgument,
     MendArguments,
     Parse,
     ReadOn,
     Retry,
-    Step,
+    StepField,
     Stop,
     Switch,
 )
@@ -47,7 +47,8 @@ TOOLS = (
 )
 ONCE = ("pay", "spare")
 WAYS = [
-    Alternative(tool, (Step("spare", {"n": Given("n")}),), {"n": Found(0, "n")}) for tool in ("read", "pay")
+    Alternative(tool, (AlternativeStep("spare", {"n": CallArgument("n")}),), {"n": StepField(0, "n")})
+    for tool in ("read", "pay")
 ]  # both go to a tool that has effects, the same deed for `pay`
 FAILURES: dict[str, tuple[Failure, bool]] = {  # with whether the work is done all the same
     "busy": (Failure("Service Unavailable", "ServiceUnavailable", 503), False),

@@ -13,7 +13,7 @@ from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session, VirtualClock
 from sealegs.recovery.layer import RecoveryLayer, active
-from sealegs.recovery.policies import Alternative, Fixed, Found, Given, Step
+from sealegs.recovery.policies import Alternative, AlternativeStep, CallArgument, Fixed, StepField
 from sealegs.recovery.policies.checks import (
     All,
     Check,
@@ -22,7 +22,7 @@ from sealegs.recovery.policies.checks import (
     Exists,
     InAnswer,
     InEntry,
-    Listed,
+    ListedEntry,
     Unclear,
     alike,
 )
@@ -32,8 +32,8 @@ LOST = Failure("no answer in time", "Timeout", 504)
 GONE = Failure("discontinued", "Gone", 410)
 LOOK = ToolSpec("list_payments", effects=False)
 PAY = ToolSpec("pay", effects=True)
-LISTED = Listed("payments", {"amount": Given("amount"), "status": Fixed("booked")})
-CHECK = Check("list_payments", {"account": Given("account")}, LISTED, answer={"id": InEntry("ref")})
+LISTED = ListedEntry("payments", {"amount": CallArgument("amount"), "status": Fixed("booked")})
+CHECK = Check("list_payments", {"account": CallArgument("account")}, LISTED, answer={"id": InEntry("ref")})
 
 
 @dataclass
@@ -107,7 +107,9 @@ def test_a_look_that_fails_leaves_the_failure_and_says_so() -> None:
 
 
 def test_a_broken_tool_gives_way_to_another_only_where_nothing_was_done() -> None:
-    way = Alternative("pay", (Step("wire", {"amount": Given("amount")}),), {"id": Found(0, "reference")})
+    way = Alternative(
+        "pay", (AlternativeStep("wire", {"amount": CallArgument("amount")}),), {"id": StepField(0, "reference")}
+    )
     for status, made in (("", ["pay", "list_payments", "wire"]), ("booked", ["pay", "list_payments"])):
         bank = Bank([(status, GONE)], alternatives=(way,))
         assert isinstance(bank.pay(amount=5), Value)
@@ -151,7 +153,7 @@ def test_while_an_equal_call_is_under_way_nothing_is_concluded() -> None:
 
 
 def test_a_part_is_completed_only_where_that_is_declared_to_do_no_harm() -> None:
-    part = Listed("payments", {"amount": Given("amount"), "status": Fixed("part")})
+    part = ListedEntry("payments", {"amount": CallArgument("amount"), "status": Fixed("part")})
     script: list[tuple[str, Outcome | None]] = [("part", LOST), ("booked", None)]
     for resumes, made in ((False, 1), (True, 2)):
         check = Check("list_payments", {}, LISTED, partial=part, resumes=resumes, answer={"id": InEntry("ref")})
@@ -200,17 +202,17 @@ CALL = Call("pay", {"amount": 5})
     ("condition", "answer", "told"),
     [
         (Equals("status", Fixed("paid")), {"status": "PAID "}, True),
-        (Equals("amount", Given("amount")), {"amount": "5.0"}, True),
-        (Equals("amount", Given("amount")), {}, None),
-        (Equals("amount", Given("sum")), {"amount": 5}, None),
+        (Equals("amount", CallArgument("amount")), {"amount": "5.0"}, True),
+        (Equals("amount", CallArgument("amount")), {}, None),
+        (Equals("amount", CallArgument("sum")), {"amount": 5}, None),
         (Exists("receipt"), {"receipt": ""}, False),
         (Exists("receipt", wanted=False), {}, True),
         (Count("items", 2), {"items": [1]}, False),
         (Count("items", 2), {"items": "ab"}, None),
-        (Listed("items", {"a": Given("amount")}), {"items": []}, False),
-        (Listed("items", {"a": Given("amount")}), {"items": [{"a": 4}, {"a": 5}]}, True),
-        (Listed("items", {"b": Given("amount")}), {"items": [{"a": 5}]}, None),
-        (Listed("", {"a": Given("amount")}), [{"a": 5}], True),
+        (ListedEntry("items", {"a": CallArgument("amount")}), {"items": []}, False),
+        (ListedEntry("items", {"a": CallArgument("amount")}), {"items": [{"a": 4}, {"a": 5}]}, True),
+        (ListedEntry("items", {"b": CallArgument("amount")}), {"items": [{"a": 5}]}, None),
+        (ListedEntry("", {"a": CallArgument("amount")}), [{"a": 5}], True),
         (All((Exists("items"), Count("items", 1))), {"items": [1]}, True),
         (All((Exists("none"), Count("items", 1))), {}, None),
     ],

@@ -8,12 +8,12 @@ import pytest
 
 from sealegs.faults.call import Call, Failure, Value
 from sealegs.reports.calls import MARKS
-from sealegs.reports.cards import Card, card
+from sealegs.reports.cards import EpisodeCard, card
 from sealegs.reports.changes import Change, changes
 from sealegs.reports.choosing import MOST, Played, choose
 from sealegs.reports.drawing import Frame, drawing
 from sealegs.reports.judges import disagreements
-from sealegs.reports.layout import Place
+from sealegs.reports.layout import PlacedBox
 from sealegs.scoring import Case, judge
 from sealegs.scoring.course import course
 from sealegs.tasks.graph import Group
@@ -28,7 +28,7 @@ def episode(task: str, mode: str, manner: Manner) -> Played:
     return record, case, judge(record, case)
 
 
-def shown(task: str, mode: str, manner: Manner) -> Card:
+def shown(task: str, mode: str, manner: Manner) -> EpisodeCard:
     return card(episode(task, mode, manner), 1)
 
 
@@ -143,12 +143,12 @@ def test_a_drawing_holds_every_step_and_every_call(found: Played) -> None:
         assert max(map(len, box.lines)) * 7 < box.place.width
 
 
-def within(inner: Place, outer: Place) -> bool:
+def within(inner: PlacedBox, outer: PlacedBox) -> bool:
     across = outer.x <= inner.x and inner.x + inner.width <= outer.x + outer.width
     return across and outer.y <= inner.y and inner.bottom <= outer.bottom
 
 
-def assert_nested(frames: tuple[Frame, ...], boxes: list[Place], case: Case) -> None:
+def assert_nested(frames: tuple[Frame, ...], boxes: list[PlacedBox], case: Case) -> None:
     """Each branch lies in its group, and as many boxes in each branch as it has steps."""
     groups = [frame for frame in frames if not frame.branch]
     branches = [frame for frame in frames if frame.branch]

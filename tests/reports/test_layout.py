@@ -5,26 +5,26 @@ import itertools
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sealegs.reports.layout import GAP_ACROSS, GAP_DOWN, Edge, Layout, Place, Size, layered
+from sealegs.reports.layout import GAP_ACROSS, GAP_DOWN, BoxSize, Edge, Layout, PlacedBox, layered
 
 SLACK = 1e-6
 
 
 @st.composite
-def drawn(draw: st.DrawFn, cyclic: bool = False) -> tuple[dict[str, Size], list[Edge]]:
+def drawn(draw: st.DrawFn, cyclic: bool = False) -> tuple[dict[str, BoxSize], list[Edge]]:
     count = draw(st.integers(0, 9))
     names = [f"n{i}" for i in range(count)]
-    sizes = {name: Size(draw(st.integers(30, 300)), draw(st.integers(20, 120))) for name in names}
+    sizes = {name: BoxSize(draw(st.integers(30, 300)), draw(st.integers(20, 120))) for name in names}
     pairs = list(itertools.permutations(names, 2) if cyclic else itertools.combinations(names, 2))
     edges = draw(st.lists(st.sampled_from(pairs), max_size=14)) if pairs else []
     return sizes, edges
 
 
-def box(size: int = 100) -> Size:
-    return Size(size, 40)
+def box(size: int = 100) -> BoxSize:
+    return BoxSize(size, 40)
 
 
-def apart(one: Place, other: Place) -> bool:
+def apart(one: PlacedBox, other: PlacedBox) -> bool:
     across = one.x + one.width <= other.x + SLACK or other.x + other.width <= one.x + SLACK
     return across or one.bottom <= other.y + SLACK or other.bottom <= one.y + SLACK
 
@@ -32,7 +32,7 @@ def apart(one: Place, other: Place) -> bool:
 @settings(max_examples=300)
 @given(drawn())
 def test_boxes_lie_apart_inside_the_picture_and_edges_run_down_between_them(
-    case: tuple[dict[str, Size], list[Edge]],
+    case: tuple[dict[str, BoxSize], list[Edge]],
 ) -> None:
     sizes, edges = case
     layout = layered(sizes, edges)
@@ -52,7 +52,7 @@ def test_boxes_lie_apart_inside_the_picture_and_edges_run_down_between_them(
     assert_no_edge_through_a_box(layout)
 
 
-def assert_touches(place: Place, point: tuple[float, float], y: float) -> None:
+def assert_touches(place: PlacedBox, point: tuple[float, float], y: float) -> None:
     assert place.x < point[0] < place.x + place.width
     assert abs(point[1] - y) < SLACK
 
@@ -71,7 +71,7 @@ def assert_no_edge_through_a_box(layout: Layout) -> None:
 
 @settings(max_examples=200)
 @given(drawn(cyclic=True))
-def test_circles_are_drawn_too(case: tuple[dict[str, Size], list[Edge]]) -> None:
+def test_circles_are_drawn_too(case: tuple[dict[str, BoxSize], list[Edge]]) -> None:
     sizes, edges = case
     layout = layered(sizes, edges)
     assert layout.places.keys() == sizes.keys()

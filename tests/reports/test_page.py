@@ -18,6 +18,7 @@ from sealegs.reports.page import Material, MissingExtra, page
 from sealegs.scoring import judge
 from sealegs.scoring.metrics import Row, paired_difference
 from tests.reports.report_runs import cases, episodes, material, played
+from tests.reports.verdicts import row
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 HOSTILE = (
@@ -114,16 +115,24 @@ def test_it_is_sound_and_has_nothing_to_fetch(text: str) -> None:
 
 def test_every_cell_of_every_map_is_there(whole: Material, text: str) -> None:
     heat = [read(found) for found in re.findall(r'<table class="heat">.*?</table>', text, flags=re.DOTALL)]
-    assert len(heat) == 3
-    for metric, reader in zip(("tsr", "prr", "rc"), heat, strict=True):
+    for metric, reader in zip(("tsr", "prr", "rc", "doubled"), heat, strict=True):
         wanted = grid(whole.rows, whole.results, metric)
         assert reader.rows[0][1:] == list(wanted.modes)
         for level, found in zip(wanted.levels, reader.rows[1:], strict=True):
             assert found[0] == level
             for mode, cell in zip(wanted.modes, found[1:], strict=True):
                 estimate = wanted.at(level, mode)
-                assert estimate.value is not None
-                assert cell == f"{figure(estimate.value)}{estimate.interval.replace(', ', '–')}n {estimate.n}"
+                if estimate.value is None:
+                    assert (metric, mode, cell) == ("doubled", "NP", estimate.note)
+                else:
+                    assert cell == f"{figure(estimate.value)}{estimate.interval.replace(', ', '–')}n {estimate.n}"
+
+
+def test_what_recovery_could_have_reached_is_beside_what_it_reached(whole: Material) -> None:
+    ceilings = [row("C2", "P2", "ceiling", 41.5, None, None, 3)]
+    text = page(dataclasses.replace(whole, ceilings=ceilings))
+    heat = [read(found) for found in re.findall(r'<table class="heat">.*?</table>', text, flags=re.DOTALL)]
+    assert [sum("ceiling 41.5" in cell for line in reader.rows for cell in line) for reader in heat] == [1, 0, 0, 0]
 
 
 def test_every_section_and_the_header(whole: Material, text: str) -> None:
@@ -132,9 +141,9 @@ def test_every_section_and_the_header(whole: Material, text: str) -> None:
     words = " ".join(data for _, data in read(text).texts)
     for wanted in ("mixed", "60 of 12 base tasks", "1-A", "0.1.0", *whole.warnings, "1 episode crashed"):
         assert wanted in words
-    for row in whole.differences:
-        assert row["value"] is not None
-        assert f"{row['value']:+.1f}".replace("-", "−") in words
+    for gap in whole.differences:
+        assert gap["value"] is not None
+        assert f"{gap['value']:+.1f}".replace("-", "−") in words
     exposed = sum(r.verdict.exposed for r in whole.results)
     assert f"{48 - exposed} of 48 episodes with a planned fault never met it" in words
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sealegs.faults.call import Value
-from sealegs.sandbox.conversation import How, Made, Turn
+from sealegs.sandbox.conversation import CodeTurn, CompletedCall, How
 from sealegs.sandbox.escapes import LIMITS, Escape, _seen, attempted, escapes
 from tests.sandbox.places import Without, place
 
@@ -119,6 +119,8 @@ def test_a_verdict_does_not_believe_the_code() -> None:
 )
 def test_how_many_calls_were_made_in_time_is_no_escape(how: How, made: int, wrong: bool) -> None:
     """The guard promises that no more are made than the limit, however fast the machine is."""
-    turn = Turn("", "The interpreter was stopped", how, (Made("price", {}, Value(12)),) * made, 0.5, alive=False)
+    turn = CodeTurn(
+        "", "The interpreter was stopped", how, (CompletedCall("price", {}, Value(12)),) * made, 0.5, alive=False
+    )
     found = list(_seen(ESCAPES["flood-of-calls"], turn, "a secret", LIMITS))
     assert found == ([f"the host's log has {made} call(s) instead of 100"] if wrong else [])

@@ -16,7 +16,7 @@ from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.kinds import Connection, Error, Poisoned
 from sealegs.faults.triggers import Nth, Tool
 from sealegs.inject import Session, VirtualClock
-from sealegs.sandbox import Dead, Kernel, Limits, Made, Turn, through
+from sealegs.sandbox import CodeTurn, CompletedCall, Dead, Kernel, Limits, through
 from sealegs.traces import Recorder, record
 from tests.sandbox.places import place
 
@@ -126,7 +126,7 @@ def test_what_an_error_looks_like(kernel: Kernel, code: str, error: str) -> None
     assert kernel.alive
 
 
-def kernel_turn(turn: Turn) -> str:
+def kernel_turn(turn: CodeTurn) -> str:
     assert turn.error is not None
     return turn.error.split("<turn ")[1].split(">")[0]
 
@@ -150,8 +150,8 @@ def test_the_traceback_of_a_function_of_an_earlier_turn(kernel: Kernel) -> None:
 def test_the_host_logs_the_calls_it_made(kernel: Kernel) -> None:
     turn = kernel.run("a = rate('EUR')\ntry:\n    rate('XXX')\nexcept ToolError:\n    pass")
     assert turn.calls == (
-        Made("rate", {"base": "EUR"}, Value({"pair": "EURUSD", "rate": 1.25})),
-        Made("rate", {"base": "XXX"}, Failure("no currency XXX", type="LookupError")),
+        CompletedCall("rate", {"base": "EUR"}, Value({"pair": "EURUSD", "rate": 1.25})),
+        CompletedCall("rate", {"base": "XXX"}, Failure("no currency XXX", type="LookupError")),
     )
     assert kernel.calls[-2:] == list(turn.calls)
 

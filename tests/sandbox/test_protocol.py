@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from sealegs.faults.call import Failure, Value
 from sealegs.faults.spec import ToolSpec
-from sealegs.sandbox.conversation import Ask, Conversation, Read, Request, StartFailed, Turn, Write
+from sealegs.sandbox.conversation import CodeTurn, Conversation, HostCall, Read, Request, StartFailed, Write
 from sealegs.sandbox.limits import Limits
-from sealegs.sandbox.protocol import Asked, Done, Violation, answer_line, parsed, read
+from sealegs.sandbox.protocol import Done, FunctionCallRequest, ProtocolViolation, answer_line, parsed, read
 
 LIMITS = Limits(output=100, message=2000)
 FUNCTIONS = {"price": frozenset({"item"})}
@@ -28,7 +28,7 @@ DONE = {"done": 2, "how": "finished", "output": "x", "error": None}
 
 
 def test_what_is_believed() -> None:
-    assert read(parsed(line(**CALL)), 2, 3, FUNCTIONS, LIMITS) == Asked("price", {"item": "pen"})
+    assert read(parsed(line(**CALL)), 2, 3, FUNCTIONS, LIMITS) == FunctionCallRequest("price", {"item": "pen"})
     assert read(parsed(line(**DONE)), 2, 3, FUNCTIONS, LIMITS) == Done("finished", "x", None)
     raised = {**DONE, "how": "raised", "error": "\0 \ud800"}
     assert read(parsed(line(**raised)), 2, 3, FUNCTIONS, LIMITS) == Done("raised", "x", "\\x00 \\ud800")
@@ -76,7 +76,7 @@ def test_what_is_believed() -> None:
     ],
 )
 def test_what_is_not(said: bytes) -> None:
-    with pytest.raises(Violation):
+    with pytest.raises(ProtocolViolation):
         read(parsed(said), 2, 3, FUNCTIONS, LIMITS)
 
 
@@ -110,7 +110,7 @@ class Liar:
 
     def __init__(self, pieces: list[bytes], silent: bool) -> None:
         self.now = 0.0
-        self.asked: list[Ask] = []
+        self.asked: list[HostCall] = []
         self._pieces = pieces
         self._silent = silent
 
@@ -123,7 +123,7 @@ class Liar:
                 return stop.value
             if isinstance(request, Write):
                 came = len(request.data)
-            elif isinstance(request, Ask):
+            elif isinstance(request, HostCall):
                 self.asked.append(request)
                 came = Value("x" * 50)
             else:
@@ -152,7 +152,7 @@ def test_a_turn_always_ends_and_logs_what_was_asked(pieces: list[bytes], silent:
     for number in (1, 2):
         before = len(liar.asked)
         turn = liar.play(talk.turn("x"))
-        assert isinstance(turn, Turn)
+        assert isinstance(turn, CodeTurn)
         assert [(made.tool, made.arguments) for made in turn.calls] == [
             (asked.tool, asked.arguments) for asked in liar.asked[before:]
         ]

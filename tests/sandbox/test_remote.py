@@ -13,7 +13,7 @@ import pytest
 
 from sealegs.faults import ToolSpec
 from sealegs.faults.call import Failure, Outcome, Value
-from sealegs.sandbox import Dead, Kernel, Limits, Ran, RemoteKernel, StartFailed, Turn, remote
+from sealegs.sandbox import CodeTurn, CommandResult, Dead, Kernel, Limits, RemoteKernel, StartFailed, remote
 from tests.sandbox.places import place
 
 T = TypeVar("T")
@@ -60,12 +60,12 @@ def answer(tool: str, arguments: Mapping[str, Any]) -> Outcome:
 def here(folder: Path, path: str | None = None) -> remote.Run:
     """Commands that run on this machine in a folder."""
 
-    async def run(command: Sequence[str], given: bytes, variables: Mapping[str, str], seconds: float) -> Ran:
+    async def run(command: Sequence[str], given: bytes, variables: Mapping[str, str], seconds: float) -> CommandResult:
         path_ = os.environ["PATH"] if path is None else path
         pipe = asyncio.subprocess.PIPE
         program = shutil.which(command[0], path=path_)
         if program is None:
-            return Ran(127, "", f"{command[0]}: not found")
+            return CommandResult(127, "", f"{command[0]}: not found")
         process = await asyncio.create_subprocess_exec(
             program, *command[1:], stdin=pipe, stdout=pipe, stderr=pipe, cwd=folder, env={**variables, "PATH": path_}
         )
@@ -74,8 +74,8 @@ def here(folder: Path, path: str | None = None) -> remote.Run:
         except TimeoutError:
             process.kill()
             await process.wait()
-            return Ran(None, "")
-        return Ran(process.returncode, output.decode(), error.decode())
+            return CommandResult(None, "")
+        return CommandResult(process.returncode, output.decode(), error.decode())
 
     return run
 
@@ -109,12 +109,12 @@ def living(folder: str | Path) -> list[int]:
     return found
 
 
-def told(turn: Turn) -> tuple[Any, ...]:
+def told(turn: CodeTurn) -> tuple[Any, ...]:
     return turn.output, turn.error, turn.how, turn.calls, turn.alive
 
 
 def test_the_turns_are_those_of_our_own_sandbox() -> None:
-    async def play(kernel: RemoteKernel) -> list[Turn]:
+    async def play(kernel: RemoteKernel) -> list[CodeTurn]:
         return [await kernel.run_async(code) for code in TRANSCRIPT]
 
     theirs = with_kernel(play)
@@ -132,7 +132,7 @@ def test_the_turns_are_those_of_our_own_sandbox() -> None:
 
 
 def test_turns_have_an_end() -> None:
-    async def play(kernel: RemoteKernel) -> list[Turn]:
+    async def play(kernel: RemoteKernel) -> list[CodeTurn]:
         turns = [await kernel.run_async(code) for code in ("x = 5", "while True: pass", "x", "rate('EUR')")]
         stubborn = "import signal\nsignal.signal(signal.SIGALRM, signal.SIG_IGN)\nwhile True: pass"
         turns.append(await kernel.run_async(stubborn))
@@ -154,7 +154,7 @@ def test_turns_have_an_end() -> None:
 def test_the_way_of_a_message_is_not_the_turns_time() -> None:
     """Forty calls take longer than a turn may, and little of it is the code's."""
 
-    async def play(kernel: RemoteKernel) -> tuple[Turn, float]:
+    async def play(kernel: RemoteKernel) -> tuple[CodeTurn, float]:
         began = time.monotonic()
         turn = await kernel.run_async("for n in range(40): rate(str(n))")
         return turn, time.monotonic() - began
@@ -184,7 +184,7 @@ for descriptor in range(3, 64):
     ],
 )
 def test_what_code_forges_is_believed_no_more_than_through_a_pipe(line: bytes) -> None:
-    async def play(kernel: RemoteKernel) -> list[Turn]:
+    async def play(kernel: RemoteKernel) -> list[CodeTurn]:
         turns = [await kernel.run_async(FORGE.format(line=line))]
         if turns[0].alive:
             turns.append(await kernel.run_async("rate('EUR')"))
@@ -198,14 +198,16 @@ def test_what_code_forges_is_believed_no_more_than_through_a_pipe(line: bytes) -
 def test_a_place_that_lies() -> None:
     """Whatever commands say, a turn ends."""
 
-    async def main(output: str) -> Turn:
+    async def main(output: str) -> CodeTurn:
         with tempfile.TemporaryDirectory() as folder:
             honest = here(Path(folder))
             lying = False
 
-            async def run(command: Sequence[str], given: bytes, variables: Mapping[str, str], seconds: float) -> Ran:
+            async def run(
+                command: Sequence[str], given: bytes, variables: Mapping[str, str], seconds: float
+            ) -> CommandResult:
                 if lying and "exchange" in command:
-                    return Ran(0, output)
+                    return CommandResult(0, output)
                 return await honest(command, given, variables, seconds)
 
             kernel = await RemoteKernel(run).start_async([RATE], answer)

@@ -6,7 +6,7 @@ from itertools import combinations, product
 
 import pytest
 
-from sealegs.generate.checks import CHECKS, Checked
+from sealegs.generate.checks import CHECKS, CheckedTask
 from sealegs.scenarios import LEVELS, MODES
 from sealegs.scenarios.implicit_table import computed
 from sealegs.scenarios.moments import DRAW, PUBLISHED
@@ -94,7 +94,7 @@ def test_there_are_a_hundred_of_each_level_and_none_twice() -> None:
 
 @pytest.mark.parametrize("name", TASKS)
 def test_has_no_hidden_way(name: str) -> None:
-    assert list(CHECKS["hidden way"](Checked(TASKS[name], corpus(), None))) == []
+    assert list(CHECKS["hidden way"](CheckedTask(TASKS[name], corpus(), None))) == []
 
 
 def test_no_two_of_a_level_are_near_twins() -> None:

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from sealegs.scoring.intervals import clustered_wilson, student, wilson
-from sealegs.scoring.outcomes import NOT_COMPARABLE, NOT_EXPOSED, OUTCOMES, SHOWN, Evidence, Run, counts, rows
+from sealegs.scoring.outcomes import NOT_COMPARABLE, NOT_EXPOSED, OUTCOMES, SHOWN, Evidence, LabelledRun, counts, rows
 
-BASE = Run("id", "tip", "m", "python", "hang", "", 0, 1, "CORRECT", "CORRECT", True, True, Evidence("rule"))
+BASE = LabelledRun("id", "tip", "m", "python", "hang", "", 0, 1, "CORRECT", "CORRECT", True, True, Evidence("rule"))
 
 
-def many(seed: int, n: int = 120) -> list[Run]:
+def many(seed: int, n: int = 120) -> list[LabelledRun]:
     draw = random.Random(seed)
     return [
         replace(

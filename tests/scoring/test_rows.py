@@ -254,7 +254,7 @@ def test_any_text_gets_a_verdict(text: str) -> None:
 
 def test_the_page_says_what_happens(capsys: pytest.CaptureFixture[str]) -> None:
     page = (Path(__file__).parents[2] / "docs" / "answers.md").read_text(encoding="utf-8")
-    found = re.search(r"```python\n(.*?)```\n\n```\n(.*?)```", page, re.DOTALL)
+    found = re.search(r"```python\n(.*?)```\n\n```text\n(.*?)```", page, re.DOTALL)
     assert found
     exec(found[1], {})
     assert capsys.readouterr().out == found[2]

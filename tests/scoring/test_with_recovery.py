@@ -17,12 +17,12 @@ from sealegs.recovery.policies import (
     Advice,
     Advise,
     Alternative,
-    Found,
-    Given,
+    AlternativeStep,
+    CallArgument,
     Parse,
     Policy,
     Retry,
-    Step,
+    StepField,
     Stop,
     Switch,
 )
@@ -150,7 +150,7 @@ SPEC = ToolSpec(
     effects=False,
 )
 OTHER = ToolSpec("quote", effects=False)
-WAY = Alternative("price", (Step("quote", {"item": Given("item")}),), {"price": Found(0, "net")})
+WAY = Alternative("price", (AlternativeStep("quote", {"item": CallArgument("item")}),), {"price": StepField(0, "net")})
 
 
 class Told:

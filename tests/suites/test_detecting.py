@@ -10,7 +10,17 @@ import pytest
 from sealegs.faults.kinds.corruption import FAMILIES
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scenarios.task_sets import base_tasks
-from sealegs.suites.maze.detecting import Asked, Half, asked, halves, key, material, parted, profiles_of, unclean
+from sealegs.suites.maze.detecting import (
+    CheckedAnswer,
+    Half,
+    asked,
+    halves,
+    key,
+    material,
+    parted,
+    profiles_of,
+    unclean,
+)
 from sealegs.suites.maze.detection_rows import UNSEEN, detection_lines, detection_rows
 from sealegs.suites.maze.direct import run_episode
 from sealegs.traces.observed import Trace, recorded
@@ -88,11 +98,11 @@ def test_what_is_declared_finds_every_struck_answer_and_no_clean_one(both: tuple
 def test_rates_and_intervals_by_hand() -> None:
     marks = frozenset({("learned", 0.01, "answer")})
     found = [
-        Asked("a", "P3", "tool_leakage", True, "a/P3/1", marks),
-        Asked("b", "P3", "tool_leakage", True, "b/P3/1", frozenset()),
-        Asked("b", "NP", "", True, "b/NP/1", frozenset()),
-        Asked("b", "NP", "", True, "b/NP/1", marks),
-        Asked("c", "NP", "", False, "c/NP/1", marks),
+        CheckedAnswer("a", "P3", "tool_leakage", True, "a/P3/1", marks),
+        CheckedAnswer("b", "P3", "tool_leakage", True, "b/P3/1", frozenset()),
+        CheckedAnswer("b", "NP", "", True, "b/NP/1", frozenset()),
+        CheckedAnswer("b", "NP", "", True, "b/NP/1", marks),
+        CheckedAnswer("c", "NP", "", False, "c/NP/1", marks),
     ]
     rows = {row["mode"]: row for row in detection_rows("x", found) if row["metric"] == "learned, 1 % per answer"}
     assert (rows["all"]["value"], rows["all"]["n"]) == (50, 2)

@@ -9,13 +9,13 @@ import pytest
 
 from sealegs.faults.call import Failure
 from sealegs.faults.spec import ToolSpec
-from sealegs.recovery.policies import Alternative, Fixed, Found, Given
+from sealegs.recovery.policies import Alternative, CallArgument, Fixed, StepField
 from sealegs.scenarios import LEVELS
 from sealegs.scenarios.scenario import Scenario, episodes
 from sealegs.scoring import judge
 from sealegs.suites.maze import reach as reaching
 from sealegs.suites.maze.direct import run_episode
-from sealegs.suites.maze.reach import HABITS, OTHERS, Struck, ceiling, within_reach
+from sealegs.suites.maze.reach import HABITS, OTHERS, StruckStep, ceiling, within_reach
 from sealegs.suites.maze.recovering import declared
 from sealegs.tasks.graph import Binding, Branch, Constant, Field, Group, Step, User
 from sealegs.traces.record import record
@@ -35,9 +35,9 @@ def test_what_is_within_reach_is_reached_and_nothing_beyond(mode: str, moment: s
             assert success == within_reach(episode, HABITS.get(agent, OTHERS)), (episode.id, agent)
 
 
-def undone(episode: Scenario, id: str) -> Struck:
+def undone(episode: Scenario, id: str) -> StruckStep:
     """A fault that breaks a tool for good, and of which it is known that nothing was done."""
-    return Struck(ToolSpec(episode.base.graph.steps[id].tool, effects=False), GONE, True, None, True, True)
+    return StruckStep(ToolSpec(episode.base.graph.steps[id].tool, effects=False), GONE, True, None, True, True)
 
 
 @pytest.mark.parametrize(("memory", "further", "reached"), [(False, False, 100), (True, False, 127), (True, True, 246)])
@@ -58,7 +58,7 @@ def test_how_far_permanent_faults_are_within_reach(
 def _counts(way: Alternative, episode: Scenario, *, memory: bool, further: bool) -> bool:
     graph = episode.base.graph
     lone = len(graph.home[graph.step_of[way.tool].id][1].steps) == 1
-    plain = all(isinstance(source, (Given, Fixed, Found)) for source in way.sources())
+    plain = all(isinstance(source, (CallArgument, Fixed, StepField)) for source in way.sources())
     return (further or lone) and (memory or plain)
 
 

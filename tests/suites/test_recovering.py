@@ -10,7 +10,7 @@ from sealegs.faults import paths
 from sealegs.faults.call import Call, Value
 from sealegs.inject import Session, VirtualClock
 from sealegs.recovery.layer import RecoveryLayer, active
-from sealegs.recovery.policies import Found
+from sealegs.recovery.policies import StepField
 from sealegs.scenarios.scenario import Scenario, episodes
 from sealegs.scoring import judge
 from sealegs.suites.maze.direct import run_episode
@@ -86,7 +86,7 @@ def test_alternatives_answer_as_the_tool_would() -> None:
                 own = right[step_of[part.tool].id].output
                 counted[type(part).__name__] += 1
                 for path, source in part.answer.items():
-                    if isinstance(source, Found):
+                    if isinstance(source, StepField):
                         other = right[step_of[tools[source.step]].id].output
                         assert paths.first(own, path) == paths.first(other, source.path), (
                             episode.task,

@@ -7,14 +7,14 @@ from typing import Any
 
 from sealegs.training.data.attempts import Making, found
 from sealegs.training.data.forms import Row
-from sealegs.training.data.recipe import Recipe
-from sealegs.training.data.sources import Sources
+from sealegs.training.data.recipe import DataRecipe
+from sealegs.training.data.sources import DataSources
 
 ROWS = 160
 
 
 def making(n: int = ROWS, seed: int = 0, form: Any = "both", teacher: str = "", **recipe: Any) -> Making:
-    return Making(Recipe.model_validate({"name": "small", **recipe}), Sources(), n, seed, form, teacher)
+    return Making(DataRecipe.model_validate({"name": "small", **recipe}), DataSources(), n, seed, form, teacher)
 
 
 @cache

@@ -13,14 +13,14 @@ from sealegs.cli import app
 from sealegs.training.data.conduct import BLIND, CAUSELESS, EARLY, KINDS, TRAINED, UNHEEDED, Watched
 from sealegs.training.data.forms import Row
 from sealegs.training.data.slips import ARGUMENTS
-from sealegs.training.data.sources import Sources, bases
+from sealegs.training.data.sources import DataSources, bases
 from sealegs.world.corpus import load
 from tests.training.made import rows
 from tests.training.test_making import made
 
 
 def found(row: Row) -> set[str]:
-    return set(Watched(row, bases(Sources())[row["base_task"]]).problems())
+    return set(Watched(row, bases(DataSources())[row["base_task"]]).problems())
 
 
 def without(row: Row, *keys: str) -> Row:
@@ -71,7 +71,7 @@ def test_an_action_in_doubt_that_is_left_without_a_look(strategy: str) -> None:
 
 def test_an_action_that_acts_again_is_repeated() -> None:
     row = first(lambda row: row["strategy"] == "retry" and row["moment"] is not None)
-    base = bases(Sources())[row["base_task"]]
+    base = bases(DataSources())[row["base_task"]]
     spec = base.specs[row["step_tool"]]
     assert not set(Watched(row, base).problems())
 

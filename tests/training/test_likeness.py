@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sealegs.tasks.similarity import jaccard
-from sealegs.training.data.likeness import Known, exact, marks
+from sealegs.training.data.likeness import TrajectorySet, exact, marks
 from tests.training.made import rows
 
 SETS = st.lists(st.frozensets(st.integers(0, 30), min_size=1), max_size=8)
@@ -12,7 +12,7 @@ SETS = st.lists(st.frozensets(st.integers(0, 30), min_size=1), max_size=8)
 
 @given(SETS, st.floats(0.1, 1))
 def test_near_is_what_comparing_every_pair_says(sets: list[frozenset[int]], nearest: float) -> None:
-    known = Known(nearest)
+    known = TrajectorySet(nearest)
     for number, marked in enumerate(sets):
         wanted = any(jaccard(marked, before) > nearest for before in sets[:number])
         assert (known.like("task", number, tuple(sorted(marked))) == "near") == wanted

@@ -33,7 +33,7 @@ from sealegs.cli import app  # noqa: E402
 from sealegs.faults.mistake import Mistake  # noqa: E402
 from sealegs.faults.spec import ToolSpec  # noqa: E402
 from sealegs.training.encoding import rendered  # noqa: E402
-from sealegs.training.generating import Sampling, Wanted, continued, cut  # noqa: E402
+from sealegs.training.generating import Continuation, Sampling, continued, cut  # noqa: E402
 from sealegs.training.local_model import LocalModel, found, loaded, prompt, tool_of  # noqa: E402
 from sealegs.training.recipe import recipe_of  # noqa: E402
 from sealegs.training.rows import conversation  # noqa: E402
@@ -147,7 +147,7 @@ def test_a_batch_says_what_each_row_says_alone() -> None:
     made, draws = model(hidden_size=64), torch.Generator().manual_seed(1)
     rows = [torch.randint(10, 400, (length,), generator=draws).tolist() for length in (3, 40, 11, 1)]
     limits = (12, 5, 20, 9)
-    wanted = [Wanted(ids, most, Sampling(temperature=0)) for ids, most in zip(rows, limits, strict=True)]
+    wanted = [Continuation(ids, most, Sampling(temperature=0)) for ids, most in zip(rows, limits, strict=True)]
     together = continued(made, wanted, [2], 0)
     for one, ids, most in zip(together, rows, limits, strict=True):
         now = list(ids)
@@ -161,8 +161,8 @@ def test_a_batch_says_what_each_row_says_alone() -> None:
 def test_what_is_drawn_keeps_to_the_likeliest() -> None:
     made = model()
     first = int(made(torch.tensor([[5, 6, 7]])).logits[0, -1].argmax())
-    drawn = continued(made, [Wanted([5, 6, 7], 1, Sampling(5.0, top_k=1))] * 8, [2], 0)
-    free = continued(made, [Wanted([5, 6, 7], 1, Sampling(5.0))] * 64, [2], 0)
+    drawn = continued(made, [Continuation([5, 6, 7], 1, Sampling(5.0, top_k=1))] * 8, [2], 0)
+    free = continued(made, [Continuation([5, 6, 7], 1, Sampling(5.0))] * 64, [2], 0)
     assert drawn == [[first]] * 8
     assert len({one[0] for one in free}) > 32  # of all tokens, not of the 50 that are transformers' default
 
@@ -182,7 +182,7 @@ def test_a_batch_that_the_memory_does_not_hold_is_halved(monkeypatch: pytest.Mon
             raise torch.OutOfMemoryError
         return generate(self, input_ids=input_ids, **given)
 
-    rows = [Wanted([5, 6, place], 3, Sampling(temperature=0)) for place in range(10, 15)]
+    rows = [Continuation([5, 6, place], 3, Sampling(temperature=0)) for place in range(10, 15)]
     whole = continued(made, rows, [2], 0)
     monkeypatch.setattr(type(made), "generate", narrow)
     assert continued(made, rows, [2], 0) == whole
@@ -194,7 +194,7 @@ async def test_a_trained_model_calls_its_tool_in_batches(run: Path) -> None:
     sizes: list[int] = []
     answer = asked.batches._generate
 
-    def counted(rows: list[Wanted]) -> list[list[int]]:
+    def counted(rows: list[Continuation]) -> list[list[int]]:
         sizes.append(len(rows))
         return answer(rows)
 

@@ -22,8 +22,8 @@ from sealegs.training.data.choosing import checked, chosen, finished
 from sealegs.training.data.dividing import ALIKE, division
 from sealegs.training.data.files import check_format, parts, rows
 from sealegs.training.data.making import JOURNAL
-from sealegs.training.data.recipe import Recipe
-from sealegs.training.data.sources import Sources
+from sealegs.training.data.recipe import DataRecipe
+from sealegs.training.data.sources import DataSources
 from tests import needs
 from tests.training.made import making
 
@@ -112,7 +112,7 @@ def test_a_folder_of_other_things_is_left_alone(tmp_path: Path) -> None:
 def test_the_default_is_rich_in_failures(one: Path) -> None:
     assert abs(sum(row["failing"] for row in lines(one)) / N - 0.8) < 0.1
     places = [making(1000).place(number) for number in range(1000)]
-    for split, share in Recipe(name="any").splits.parts().items():
+    for split, share in DataRecipe(name="any").splits.parts().items():
         of = [failing for found, failing in places if found == split]
         assert abs(len(of) - 1000 * share) < 10
         assert abs(sum(of) - 0.8 * len(of)) < 5
@@ -134,7 +134,7 @@ def test_splits_are_disjoint(one: Path) -> None:
 
 
 def test_every_task_is_of_one_split_at_most() -> None:
-    divided = division(Sources(), Recipe(name="any"), 0)
+    divided = division(DataSources(), DataRecipe(name="any"), 0)
     tasks = [base.id for of in divided.tasks.values() for base in of]
     assert len(tasks) == len(set(tasks)) == 400
     known = {tool for split, of in divided.tasks.items() if split != UNSEEN for base in of for tool in base.specs}
@@ -144,7 +144,7 @@ def test_every_task_is_of_one_split_at_most() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_tasks_that_are_much_alike_stay_together(seed: int) -> None:
-    divided = division(Sources(), Recipe(name="any"), seed)
+    divided = division(DataSources(), DataRecipe(name="any"), seed)
     homes = [(split, tools_of(base.task)) for split, of in divided.tasks.items() for base in of]
     alike = [(one, two) for (one, own), (two, others) in combinations(homes, 2) if jaccard(own, others) > ALIKE]
     assert alike

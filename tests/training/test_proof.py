@@ -12,7 +12,7 @@ import pytest
 from sealegs.cli import app
 from sealegs.faults.mistake import Mistake
 from sealegs.scoring import judge
-from sealegs.training.data.playing import Trajectory, Unfit, play
+from sealegs.training.data.playing import NoTrajectory, Trajectory, play
 from sealegs.training.data.recipe import read_recipe
 from sealegs.training.proof import BOTH, CODES, KINDS, SEEN, SETS, TOOLS
 from sealegs.training.proof.errands import errand
@@ -81,7 +81,7 @@ def rows(recipe: str, count: int) -> list[Trajectory]:
                     play(order_of_row(read_recipe(recipe), "test", number, trial), read_recipe(recipe).continuation)
                 )
                 break
-            except Unfit:
+            except NoTrajectory:
                 continue
     return found
 
@@ -111,7 +111,7 @@ def test_what_a_code_means_is_chance() -> None:
 
 @trains
 def test_a_leak_is_found_in_the_text_of_rows(tmp_path: Path) -> None:
-    from sealegs.training.proof.apart import Leak, check_apart
+    from sealegs.training.proof.apart import HoldoutLeak, check_apart
     from sealegs.training.proof.making import rows_of
     from sealegs.training.proof.symbols import symbols
 
@@ -132,7 +132,7 @@ def test_a_leak_is_found_in_the_text_of_rows(tmp_path: Path) -> None:
         json.dumps(asked),
     ):
         path.write_text(text, encoding="utf-8")
-        with pytest.raises(Leak):
+        with pytest.raises(HoldoutLeak):
             check_apart([path], orders)
 
 
@@ -141,36 +141,36 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A speaker of random weights."""
     from sealegs.training.proof.evaluating import speaker
     from sealegs.training.proof.making import write_model, write_tokenizer
-    from sealegs.training.proof.sizes import PALADIN, Shape
+    from sealegs.training.proof.sizes import PALADIN, ModelShape
 
     folder = tmp_path_factory.mktemp("small")
     write_tokenizer(folder / "tokens", PALADIN)
-    write_model(folder / "model", folder / "tokens", Shape(width=32, inner=64, layers=2), 0)
+    write_model(folder / "model", folder / "tokens", ModelShape(width=32, inner=64, layers=2), 0)
     return speaker(folder / "model", None)
 
 
 @trains
 def test_what_the_model_is_told_is_what_training_rows_look_like(small: Any) -> None:
     from sealegs.training.data.forms import offered_tools
-    from sealegs.training.data.playing import Player
+    from sealegs.training.data.playing import TrajectoryPlayer
     from sealegs.training.encoding import encode, rendered
     from sealegs.training.proof.lockstep import Speaker
     from sealegs.training.proof.tokens import END
-    from sealegs.training.rows import Conversation
+    from sealegs.training.rows import RowConversation
 
     assert isinstance(small, Speaker)
     order = order_of_episode(SEEN, "P4", 0, 0)
     made = play(order)
     tools = offered_tools(order.specs)
     spoken = frozenset(nth for nth, m in enumerate(made.messages) if m["role"] == "assistant")
-    whole = encode(Conversation(tuple(made.messages), tools, spoken), small.tokenizer, small.template)
-    player, ids = Player(order), []
+    whole = encode(RowConversation(tuple(made.messages), tools, spoken), small.tokenizer, small.template)
+    player, ids = TrajectoryPlayer(order), []
     for message in made.messages:
         if message["role"] == "assistant":
             ids += small.told(player)
             player.made.messages.append(message)
             text, _ = rendered(
-                Conversation(tuple(player.made.messages), tools, frozenset()), small.tokenizer, small.template
+                RowConversation(tuple(player.made.messages), tools, frozenset()), small.tokenizer, small.template
             )
             said = text[text.rindex("<|assistant|>") + len("<|assistant|>") :].removesuffix(END)
             wrote = small.tokenizer(said, add_special_tokens=False)["input_ids"]
@@ -257,11 +257,11 @@ def test_a_proof_goes_on_where_it_was_and_keeps_to_its_folder(tmp_path: Path) ->
 
     from sealegs.reports.proofs import draw
     from sealegs.training.proof.running import DONE, facts, prove
-    from sealegs.training.proof.sizes import PALADIN, VANILLA, Shape, Size
+    from sealegs.training.proof.sizes import PALADIN, VANILLA, ModelShape, ProofSize
     from sealegs.training.proof.table import rows as table
 
-    shape = Shape(width=32, inner=64, layers=1)
-    size = Size("test", (0,), (VANILLA, replace(PALADIN, sets=(SEEN,))), (60, 4), (60, 4), (60, 4), 1, 2, shape)
+    shape = ModelShape(width=32, inner=64, layers=1)
+    size = ProofSize("test", (0,), (VANILLA, replace(PALADIN, sets=(SEEN,))), (60, 4), (60, 4), (60, 4), 1, 2, shape)
     told: list[tuple[int, int]] = []
     out = tmp_path / "proof"
     seconds = prove(size, out, lambda done, total: told.append((done, total)), 2)
@@ -304,12 +304,12 @@ def test_a_short_proof_separates_the_arms(tmp_path: Path) -> None:
     from dataclasses import replace
 
     from sealegs.training.proof.running import prove
-    from sealegs.training.proof.sizes import PALADIN, VANILLA, Size
+    from sealegs.training.proof.sizes import PALADIN, VANILLA, ProofSize
     from sealegs.training.proof.table import apart
     from sealegs.training.proof.table import rows as table
 
     arms = (replace(VANILLA, sets=(SEEN,)), replace(PALADIN, sets=(SEEN,), curve=False))
-    size = Size("short", (0,), arms, (4_000, 350), (5_000, 550), (5_000, 350), 8)
+    size = ProofSize("short", (0,), arms, (4_000, 350), (5_000, 550), (5_000, 350), 8)
     prove(size, tmp_path / "proof", lambda done, total: None, 2)
     found = table(tmp_path / "proof", size)
     told = {(row["model"], row["level"], row["metric"]): row["value"] for row in found}

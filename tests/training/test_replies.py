@@ -13,7 +13,7 @@ from jinja2 import Environment, nodes
 from jinja2.ext import Extension
 from jinja2.parser import Parser
 
-from sealegs.training.replies import READERS, Called, reader_of
+from sealegs.training.replies import READERS, ModelCall, reader_of
 
 SHIPPED = ("gemma", "llama3", "plain", "qwen")
 ENDS = {"gemma": "<end_of_turn>", "llama3": "<|eot_id|>", "plain": "<end>", "qwen": "<|im_end|>"}
@@ -69,7 +69,7 @@ def written(name: str, content: str, calls: list[tuple[str, Any]]) -> str:
 def test_every_call_that_a_template_writes_is_read_back(name: str, content: str, calls: list[tuple[str, Any]]) -> None:
     text = written(name, content, calls)
     read, found = READERS[READS[name]](text)
-    assert found == tuple(Called(tool, given) for tool, given in calls)
+    assert found == tuple(ModelCall(tool, given) for tool, given in calls)
     assert read == content
 
 
@@ -105,4 +105,4 @@ def test_what_cannot_be_read_says_why(reader: str, text: str, content: str, prob
 def test_arguments_may_stand_as_text_or_be_left_out() -> None:
     calls = ('{"name": "a", "arguments": "{\\"x\\": 1}"}', '{"name": "b"}')
     text = "\n".join(f"<tool_call>\n{call}\n</tool_call>" for call in calls)
-    assert READERS["tags"](text) == ("", (Called("a", {"x": 1}), Called("b", {})))
+    assert READERS["tags"](text) == ("", (ModelCall("a", {"x": 1}), ModelCall("b", {})))

@@ -9,7 +9,7 @@ from sealegs.agents import Briefing, Say
 from sealegs.faults import seeds
 from sealegs.faults.call import Call, Failure, Value, render
 from sealegs.suites.paladin.failures import assignment, unseen
-from sealegs.suites.paladin.toolbench.form import Conversation, trajectory
+from sealegs.suites.paladin.toolbench.form import ToolBenchConversation, trajectory
 from sealegs.tasks import solutions
 from sealegs.training.data.attempts import found
 from sealegs.training.data.checks import played_again
@@ -18,7 +18,7 @@ from sealegs.training.data.failures import kinds
 from sealegs.training.data.forms import Row
 from sealegs.training.data.likeness import calls_of
 from sealegs.training.data.slips import ARGUMENTS, slippings
-from sealegs.training.data.sources import Sources, asked, bases
+from sealegs.training.data.sources import DataSources, asked, bases
 from sealegs.world.corpus import load
 from sealegs.world.state import World
 from tests.training.made import ROWS, making, rows
@@ -146,7 +146,7 @@ def test_exemplars_stand_in_some_messages() -> None:
 
 def test_both_forms_tell_the_same() -> None:
     for row in rows()[:60]:
-        conversation = Conversation(id=row["id"], conversations=row["conversations"])
+        conversation = ToolBenchConversation(id=row["id"], conversations=row["conversations"])
         read = trajectory(conversation)
         told = [(tool, json.loads(arguments)) for tool, arguments, _ in calls_of(row)]
         assert [(step.tool, step.arguments) for step in read.steps] == told
@@ -176,14 +176,14 @@ def test_failure_only_ends_with_the_failure() -> None:
 
 @pytest.mark.parametrize("task", ["c1-05", "c2-09", "c3-07"])
 def test_the_expert_walks_every_valid_solution_and_no_other(task: str) -> None:
-    base = bases(Sources())[task]
+    base = bases(DataSources())[task]
     wanted = set(solutions(base.task.graph))
     walked = Counter(_walked(task, draw) for draw in range(60 * len(wanted)))
     assert set(walked) == wanted
 
 
 def _walked(task: str, draw: int) -> tuple[str, ...]:
-    base = bases(Sources())[task]
+    base = bases(DataSources())[task]
     expert = Expert(Briefing(base.task, base.specs), seeds.stream("walk", task, draw), None, hopeless=False)
     right, path = base.tasks.right_run(task), []
     while not isinstance(use := expert.act(), Say):
@@ -194,7 +194,7 @@ def _walked(task: str, draw: int) -> tuple[str, ...]:
 
 
 def test_a_variant_asks_the_same_with_other_numbers() -> None:
-    base = bases(Sources())["c1-01"]
+    base = bases(DataSources())["c1-01"]
     found_variants = [variant for number in range(1, 25) if (variant := asked(base, number, 0)) is not None]
     assert found_variants
     for variant in found_variants:

@@ -23,7 +23,7 @@ from safetensors.torch import load_file  # noqa: E402
 from sealegs.faults.mistake import Mistake  # noqa: E402
 from sealegs.training.checks import ready  # noqa: E402
 from sealegs.training.encoding import encode  # noqa: E402
-from sealegs.training.recipe import Recipe, RopeScaling, recipe_of  # noqa: E402
+from sealegs.training.recipe import RopeScaling, TrainingRecipe, recipe_of  # noqa: E402
 from sealegs.training.records import last_checkpoint, points  # noqa: E402
 from sealegs.training.rows import conversation  # noqa: E402
 from sealegs.training.running import train  # noqa: E402
@@ -58,7 +58,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def recipe(place: Path, **more: Any) -> Recipe:
+def recipe(place: Path, **more: Any) -> TrainingRecipe:
     return recipe_of({**RECIPE, "model": str(place / "model"), "data": str(place / "train.jsonl"), **more})
 
 

@@ -18,7 +18,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from sealegs.agents import Briefing, Say, Use, Verifier
+from sealegs.agents import Briefing, Say, UseTool, Verifier
 from sealegs.faults.mistake import Mistake
 from sealegs.training.data.attempts import Making
 from sealegs.training.data.checks import judged_again, lapses
@@ -26,7 +26,7 @@ from sealegs.training.data.choosing import Chosen, chosen, finished
 from sealegs.training.data.conduct import BLIND, EARLY
 from sealegs.training.data.files import parts, rows
 from sealegs.training.data.forms import Row
-from sealegs.training.data.sources import Sources, asked, bases
+from sealegs.training.data.sources import DataSources, asked, bases
 from sealegs.training.data.teacher import lesson, teacher
 from tests.training.made import making
 
@@ -55,11 +55,11 @@ def model(answers: Answers, asked_for: list[list[ChatMessage]] | None = None) ->
 
 def good(messages: list[ChatMessage]) -> ModelOutput:
     """A model that plans: everything that it knows of the episode stands in the messages."""
-    task = next(base for base in bases(Sources()).values() if base.task.request.strip() == messages[1].text)
+    task = next(base for base in bases(DataSources()).values() if base.task.request.strip() == messages[1].text)
     histories = {history.name: history.spec for history in task.corpus.histories.values()}
     planner = Verifier(Briefing(task.task, {**task.specs, **histories}))
     calls = {
-        call.id: Use(call.function, call.arguments)
+        call.id: UseTool(call.function, call.arguments)
         for message in messages
         if isinstance(message, ChatMessageAssistant)
         for call in message.tool_calls or ()
@@ -167,7 +167,7 @@ def test_a_teacher_and_its_recipe_go_together(tmp_path: Path) -> None:
 
 
 def test_a_base_task_as_it_is() -> None:
-    base = bases(Sources())["c1-01"]
+    base = bases(DataSources())["c1-01"]
     found = asked(base, 0, 0)
     assert found is not None
     assert found.task is base.task

@@ -21,7 +21,7 @@ from trl.chat_template_utils import (
 from sealegs.faults.mistake import Mistake
 from sealegs.training.checks import end_mark
 from sealegs.training.encoding import encode, rendered
-from sealegs.training.rows import Conversation, conversation
+from sealegs.training.rows import RowConversation, conversation
 from sealegs.training.templates import SHIPPED, chosen, shipped, special_tokens
 from tests.training.small import BOS, EOS, row, tokenizer
 
@@ -130,7 +130,7 @@ def test_two_calls_of_one_message_stand_on_lines_of_their_own() -> None:
     calls = [{"type": "function", "function": {"name": "weather", "arguments": {"town": t}}} for t in ("Oslo", "Molde")]
     messages = ({"role": "user", "content": "?"}, {"role": "assistant", "content": "", "tool_calls": calls})
     for name in SHIPPED:
-        text, [(begin, end)] = rendered(Conversation(messages, (), frozenset()), tokenizer(), shipped(name))
+        text, [(begin, end)] = rendered(RowConversation(messages, (), frozenset()), tokenizer(), shipped(name))
         assert text[begin:end] == "\n".join(CALLS[name].format(t) for t in ("Oslo", "Molde")) + ENDS[name]
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from sealegs.faults.call import Call, Effect, Failure, Outcome, Value
-from sealegs.suites.maze import LEVELS
-from sealegs.suites.maze.task_sets import base_tasks
+from sealegs.scenarios import LEVELS
+from sealegs.scenarios.task_sets import base_tasks
 from sealegs.world.corpus import Corpus, load
 from sealegs.world.reference import reference
 from sealegs.world.state import World

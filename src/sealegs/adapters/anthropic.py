@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sealegs.adapters.dispatch import Reply, Told, Tools, Wish, as_sentence, field, replies, replies_async
+from sealegs.adapters.dispatch import Told, ToolReply, Tools, Wish, as_sentence, field, replies, replies_async
 
 
 def tool_results(content: Iterable[Any], tools: Tools, told: Told = as_sentence) -> dict[str, Any]:
@@ -37,10 +37,10 @@ def _uses(content: Iterable[Any]) -> Iterator[Wish]:
             yield Wish(field(block, "id"), field(block, "name"), field(block, "input"))
 
 
-def _message(found: Iterable[Reply]) -> dict[str, Any]:
+def _message(found: Iterable[ToolReply]) -> dict[str, Any]:
     return {"role": "user", "content": [_result(reply) for reply in found]}
 
 
-def _result(reply: Reply) -> dict[str, Any]:
+def _result(reply: ToolReply) -> dict[str, Any]:
     result = {"type": "tool_result", "tool_use_id": reply.id, "content": reply.text}
     return {**result, "is_error": True} if reply.failed else result

@@ -31,7 +31,7 @@ from autogen_core.tools import (
 )
 from pydantic import BaseModel
 
-from sealegs.adapters.crossing import Crossing, Form, data_of, text_of, told
+from sealegs.adapters.crossing import Crossing, ResultCodec, data_of, text_of, told
 from sealegs.faults.call import Failure, Outcome, Value
 from sealegs.inject import Session
 
@@ -89,7 +89,7 @@ def _crossing(tool: BaseTool[Any, Any], session: Session | None) -> Crossing:
     def written(value: Any, result: Any) -> Any:
         return _Words(text_of(value)) if is_object or isinstance(result, BaseModel) else value
 
-    return Crossing(session, Form(read, written))
+    return Crossing(session, ResultCodec(read, written))
 
 
 def _streaming(crossing: Crossing, tool: Any) -> Callable[..., AsyncGenerator[Any, None]]:
@@ -156,7 +156,7 @@ def _workbench(bench: Workbench, session: Session | None) -> Workbench:
         def result(text: str, *, is_error: bool) -> ToolResult:
             return ToolResult(name=name, result=[TextResultContent(content=text)], is_error=is_error)
 
-        form = Form(
+        form = ResultCodec(
             _read,
             lambda value, _: result(text_of(value), is_error=False),
             lambda failure: result(told(failure), is_error=True),

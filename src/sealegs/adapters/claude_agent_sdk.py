@@ -16,7 +16,7 @@ from typing import Any, overload
 
 from claude_agent_sdk import SdkMcpTool
 
-from sealegs.adapters.crossing import Crossing, Form, data_of, text_of
+from sealegs.adapters.crossing import Crossing, ResultCodec, data_of, text_of
 from sealegs.adapters.marks import marked
 from sealegs.faults.call import Failure, Outcome, Value
 from sealegs.inject import Session
@@ -38,7 +38,7 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
     if isinstance(tools, Sequence):
         return [wrap(tool, session) for tool in tools]
     name, handler = tools.name, tools.handler
-    crossing = Crossing(session, Form(_read, _written), spec=marked(name, getattr(tools, "annotations", None)))
+    crossing = Crossing(session, ResultCodec(_read, _written), spec=marked(name, getattr(tools, "annotations", None)))
 
     async def crossed(arguments: Result) -> Result:
         async def running(given: Mapping[str, Any]) -> Result:

@@ -1,8 +1,8 @@
 """One call of a framework across the seam and back: what the adapters of frameworks have in common.
 
-An adapter says how a result of its framework reads as data and how data is written as a result (`Form`). A result that
-nothing touched is handed back as the very object; what a tool raised, as the very exception. What it does not cover:
-where in a framework the calls are caught.
+An adapter says how a result of its framework reads as data and how data is written as a result (`ResultCodec`). A
+result that nothing touched is handed back as the very object; what a tool raised, as the very exception. What it does
+not cover: where in a framework the calls are caught.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _written(value: Any, result: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ResultCodec:
     """How a framework's results look.
 
     Attributes:
@@ -46,7 +46,7 @@ class Form:
     passing: tuple[type[Exception], ...] = ()
 
 
-AS_IT_IS = Form()
+AS_IT_IS = ResultCodec()
 
 
 def told(failure: Failure) -> str:
@@ -87,7 +87,7 @@ class Crossing:
     def __init__(
         self,
         session: Session | None,
-        form: Form = AS_IT_IS,
+        form: ResultCodec = AS_IT_IS,
         module: str = "tools",
         spec: ToolSpec | None = None,
     ) -> None:

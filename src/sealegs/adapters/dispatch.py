@@ -30,7 +30,7 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ToolReply:
     """The text that answers it, and whether it tells of an error."""
 
     id: str
@@ -38,7 +38,7 @@ class Reply:
     failed: bool
 
 
-class Refused(Exception):
+class UncallableTool(Exception):
     """What the model asked for cannot be called at all."""
 
 
@@ -54,7 +54,7 @@ def named(tools: Tools) -> dict[str, Callable[..., Any]]:
     return {str(getattr(tool, "__name__", type(tool).__name__)): tool for tool in tools}
 
 
-def replies(wishes: Iterable[Wish], tools: Tools, told: Told) -> list[Reply]:
+def replies(wishes: Iterable[Wish], tools: Tools, told: Told) -> list[ToolReply]:
     """Call the tools, one after the other.
 
     Args:
@@ -69,17 +69,17 @@ def replies(wishes: Iterable[Wish], tools: Tools, told: Told) -> list[Reply]:
             value = _called(wish, known)
             value = list(value) if inspect.isgenerator(value) else value
         except Exception as error:
-            found.append(Reply(wish.id, told(error), failed=True))
+            found.append(ToolReply(wish.id, told(error), failed=True))
         else:
-            found.append(Reply(wish.id, shown(value), failed=False))
+            found.append(ToolReply(wish.id, shown(value), failed=False))
     return found
 
 
-async def replies_async(wishes: Iterable[Wish], tools: Tools, told: Told) -> list[Reply]:
+async def replies_async(wishes: Iterable[Wish], tools: Tools, told: Told) -> list[ToolReply]:
     """Call the tools, side by side where they are async; see `replies`."""
     known = named(tools)
 
-    async def reply(wish: Wish) -> Reply:
+    async def reply(wish: Wish) -> ToolReply:
         try:
             value = _called(wish, known)
             if inspect.isasyncgen(value):
@@ -89,8 +89,8 @@ async def replies_async(wishes: Iterable[Wish], tools: Tools, told: Told) -> lis
             elif inspect.isawaitable(value):
                 value = await value
         except Exception as error:
-            return Reply(wish.id, told(error), failed=True)
-        return Reply(wish.id, shown(value), failed=False)
+            return ToolReply(wish.id, told(error), failed=True)
+        return ToolReply(wish.id, shown(value), failed=False)
 
     return list(await asyncio.gather(*map(reply, wishes)))
 
@@ -118,13 +118,13 @@ def as_sentence(error: Exception) -> str:
 def _called(wish: Wish, tools: Mapping[str, Callable[..., Any]]) -> Any:
     tool = tools.get(wish.tool)
     if tool is None:
-        raise Refused(f"There is no tool named {wish.tool}; there are {', '.join(tools)}.")
+        raise UncallableTool(f"There is no tool named {wish.tool}; there are {', '.join(tools)}.")
     arguments = wish.arguments
     if isinstance(arguments, str):
         try:
             arguments = json.loads(arguments or "{}")
         except ValueError as error:
-            raise Refused(f"The arguments are no valid JSON: {error}.") from None
+            raise UncallableTool(f"The arguments are no valid JSON: {error}.") from None
     if not isinstance(arguments, Mapping):
-        raise Refused("The arguments are no JSON object.")
+        raise UncallableTool("The arguments are no JSON object.")
     return tool(**arguments)

@@ -16,7 +16,7 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.base_toolset import BaseToolset
 from google.adk.tools.function_tool import FunctionTool
 
-from sealegs.adapters.crossing import Crossing, Form, told
+from sealegs.adapters.crossing import Crossing, ResultCodec, told
 from sealegs.adapters.marks import marked
 from sealegs.faults.call import Failure
 from sealegs.inject import Session
@@ -53,7 +53,7 @@ def wrap(tools: Any, session: Session | None = None, errors: Errors = "raised") 
 
         copied.get_tools = get_tools  # type: ignore[method-assign]
         return copied
-    form = Form(failed=_complaint if errors == "shown" else None)
+    form = ResultCodec(failed=_complaint if errors == "shown" else None)
     spec = marked(copied.name, getattr(copied, "custom_metadata", None), getattr(copied, "raw_mcp_tool", None))
     crossing, run = Crossing(session, form, spec=spec), copied.run_async
 

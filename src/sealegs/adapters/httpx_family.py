@@ -17,10 +17,10 @@ from typing import Any, ClassVar, cast
 from sealegs.adapters.python.showing import disguise, failed, trail
 from sealegs.adapters.wire import (
     SAFE,
-    Answer,
     Cutter,
-    Exchange,
     Head,
+    HttpAnswer,
+    HttpExchange,
     Naming,
     Trouble,
     arguments_of,
@@ -60,16 +60,16 @@ class Family:
         """The tool of a request."""
         return self._naming.name(request.method, request.url.netloc.decode("ascii"), request.url.path)
 
-    def exchange(self, request: Any, name: str) -> Exchange:
+    def exchange(self, request: Any, name: str) -> HttpExchange:
         """The exchange that a request, which has been read, begins."""
         url, kind = request.url, request.headers.get("content-type", "")
-        return Exchange(name, arguments_of(url.path, url.query.decode("ascii"), request.content, kind))
+        return HttpExchange(name, arguments_of(url.path, url.query.decode("ascii"), request.content, kind))
 
     def patient(self, request: Any, layer: Layer) -> Layer:
         """The layer under the request's own read timeout."""
         return reading(request.extensions.get("timeout", {}).get("read"), layer)
 
-    def asked(self, request: Any, call: Call, exchange: Exchange) -> Any:
+    def asked(self, request: Any, call: Call, exchange: HttpExchange) -> Any:
         """The request of a call: as it was made, or with the arguments that a fault has changed."""
         if call.arguments is exchange.arguments:
             return request
@@ -83,13 +83,13 @@ class Family:
         headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw]
         return Head(response.status_code, headers, response)
 
-    def answered(self, exchange: Exchange, head: Head, raw: bytes) -> Outcome:
+    def answered(self, exchange: HttpExchange, head: Head, raw: bytes) -> Outcome:
         """What the seam is told of a whole real answer."""
         try:
             body = self.library.Response(head.status, headers=list(head.headers), content=raw).content
         except self.library.DecodingError:
             body = raw
-        return exchange.answered(Answer(head, raw, body))
+        return exchange.answered(HttpAnswer(head, raw, body))
 
     def unsent(self, error: BaseException) -> bool:
         """Whether an error of the real transport says that the request never left: no connection came about.
@@ -134,7 +134,7 @@ class Received:
         family: the transport.
     """
 
-    def __init__(self, coming: Any, exchange: Exchange, head: Head, family: Family) -> None:
+    def __init__(self, coming: Any, exchange: HttpExchange, head: Head, family: Family) -> None:
         self._coming = coming
         self._exchange = exchange
         self._head = head
@@ -234,7 +234,7 @@ class SyncFamily(Family):
         """Close the transport below."""
         self._inner.close()
 
-    def _running(self, request: Any, exchange: Exchange) -> Callable[[Call], Generator[Any, None, None]]:
+    def _running(self, request: Any, exchange: HttpExchange) -> Callable[[Call], Generator[Any, None, None]]:
         def run(call: Call) -> Generator[Any, None, None]:
             if call.dry and request.method not in SAFE:
                 yield End(NOT_DRY)
@@ -251,7 +251,7 @@ class SyncFamily(Family):
 
         return run
 
-    def _shown(self, response: Any, call: Call, exchange: Exchange) -> Generator[Any, None, None]:
+    def _shown(self, response: Any, call: Call, exchange: HttpExchange) -> Generator[Any, None, None]:
         """The head and the pieces of a real answer, last the `End`."""
         head, came = self.head(response), list[bytes]()
         yield head
@@ -306,7 +306,7 @@ class AsyncFamily(Family):
         """Close the transport below."""
         await self._inner.aclose()
 
-    def _running(self, request: Any, exchange: Exchange) -> Callable[[Call], AsyncGenerator[Any, None]]:
+    def _running(self, request: Any, exchange: HttpExchange) -> Callable[[Call], AsyncGenerator[Any, None]]:
         async def run(call: Call) -> AsyncGenerator[Any, None]:
             if call.dry and request.method not in SAFE:
                 yield End(NOT_DRY)
@@ -324,7 +324,7 @@ class AsyncFamily(Family):
 
         return run
 
-    async def _shown(self, response: Any, call: Call, exchange: Exchange) -> AsyncGenerator[Any, None]:
+    async def _shown(self, response: Any, call: Call, exchange: HttpExchange) -> AsyncGenerator[Any, None]:
         """The head and the pieces of a real answer, last the `End`."""
         head, came = self.head(response), list[bytes]()
         yield head

@@ -23,7 +23,7 @@ from inspect_ai.tool import MCPServer, Tool, ToolDef, ToolError, ToolInfo, ToolP
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
-from sealegs.adapters.crossing import Crossing, Form, data_of, text_of, told
+from sealegs.adapters.crossing import Crossing, ResultCodec, data_of, text_of, told
 from sealegs.faults.call import Call, Failure, Outcome, Value, render
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session
@@ -94,7 +94,7 @@ def _crossed(name: str, tool: Any, session: Session | None, errors: Errors) -> A
     """The tool's function with its calls through the session; Inspect reads all else from what `wraps` copies."""
     if not (inspect.isfunction(tool) or inspect.ismethod(tool)):
         return tool  # a handoff: an object that stands for an agent
-    crossing = Crossing(session, Form(_read, _written, _complain if errors == "shown" else None))
+    crossing = Crossing(session, ResultCodec(_read, _written, _complain if errors == "shown" else None))
 
     @functools.wraps(tool)
     async def execute(*args: Any, **kwargs: Any) -> Any:

@@ -18,7 +18,7 @@ from langchain_core.tools import BaseTool, ToolException, tool
 from langgraph.errors import GraphBubbleUp
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
-from sealegs.adapters.crossing import Crossing, Form, told
+from sealegs.adapters.crossing import Crossing, ResultCodec, told
 from sealegs.adapters.marks import marked
 from sealegs.adapters.python.showing import failed
 from sealegs.faults.call import Call, Failure, Outcome, Value
@@ -119,7 +119,11 @@ def _copied(inner: BaseTool, session: Session | None, errors: Errors, known: Map
     """
     pair = inner.response_format == "content_and_artifact"
     complain = _complain if errors == "shown" else None
-    form = Form(_content, _with_artifact, complain, STEERING) if pair else Form(failed=complain, passing=STEERING)
+    form = (
+        ResultCodec(_content, _with_artifact, complain, STEERING)
+        if pair
+        else ResultCodec(failed=complain, passing=STEERING)
+    )
     name = inner.name
     crossing = Crossing(session, form, spec=marked(name, inner.metadata))
     if known is not None and crossing.session(name) is None:

@@ -14,7 +14,7 @@ from typing import Any, overload
 from llama_index.core.tools import BaseTool, FunctionTool, ToolOutput
 from workflows.runtime.types.results import WaitingForEvent
 
-from sealegs.adapters.crossing import Crossing, Form, data_of, text_of
+from sealegs.adapters.crossing import Crossing, ResultCodec, data_of, text_of
 from sealegs.faults.call import Failure, Outcome, Value
 from sealegs.inject import Session
 
@@ -39,11 +39,11 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
     tool = copy.copy(tools if isinstance(tools, BaseTool) else FunctionTool.from_defaults(tools))
     name = tool.metadata.get_name()
     if isinstance(tool, FunctionTool):
-        crossing, hidden = Crossing(session, Form(passing=STEERING)), tool.ctx_param_name
+        crossing, hidden = Crossing(session, ResultCodec(passing=STEERING)), tool.ctx_param_name
         tool._fn = _crossed(crossing, name, tool._fn, hidden)
         tool._async_fn = _crossed_async(crossing, name, tool._async_fn, hidden)
         return tool
-    crossing = Crossing(session, Form(_read, _written, passing=STEERING))
+    crossing = Crossing(session, ResultCodec(_read, _written, passing=STEERING))
     for attribute, crossed in (("call", _crossed), ("acall", _crossed_async)):
         if hasattr(tool, attribute):
             setattr(tool, attribute, crossed(crossing, name, getattr(tool, attribute), None))

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sealegs.adapters.dispatch import Reply, Told, Tools, Wish, as_json, field, replies, replies_async
+from sealegs.adapters.dispatch import Told, ToolReply, Tools, Wish, as_json, field, replies, replies_async
 
 
 def tool_messages(calls: Iterable[Any] | None, tools: Tools, told: Told = as_json) -> list[dict[str, Any]]:
@@ -60,9 +60,9 @@ def _items(output: Iterable[Any]) -> Iterator[Wish]:
             yield Wish(field(item, "call_id"), field(item, "name"), field(item, "arguments"))
 
 
-def _message(reply: Reply) -> dict[str, Any]:
+def _message(reply: ToolReply) -> dict[str, Any]:
     return {"role": "tool", "tool_call_id": reply.id, "content": reply.text}
 
 
-def _output(reply: Reply) -> dict[str, Any]:
+def _output(reply: ToolReply) -> dict[str, Any]:
     return {"type": "function_call_output", "call_id": reply.id, "output": reply.text}

@@ -17,7 +17,7 @@ from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, SkipToolExecu
 from pydantic_ai.toolsets import AbstractToolset, FunctionToolset, WrapperToolset
 from pydantic_ai.toolsets.abstract import ToolsetTool
 
-from sealegs.adapters.crossing import Crossing, Form, told
+from sealegs.adapters.crossing import Crossing, ResultCodec, told
 from sealegs.adapters.marks import marked
 from sealegs.faults.call import Failure
 from sealegs.inject import Session
@@ -31,7 +31,7 @@ def _complain(failure: Failure) -> NoReturn:
 
 
 def _crossing(session: Session | None, errors: Errors) -> Crossing:
-    return Crossing(session, Form(failed=_complain if errors == "shown" else None, passing=STEERING))
+    return Crossing(session, ResultCodec(failed=_complain if errors == "shown" else None, passing=STEERING))
 
 
 @dataclass

@@ -26,7 +26,7 @@ AnyPlan = str | Path | Plan | Mapping[str, Any]
 ARMED = "sealegs_armed"
 
 
-class Watch:
+class FaultWatch:
     """What a session's faults did: told every call and every fault that fired, and recording them."""
 
     def __init__(self, plan: Plan, clock: Clock) -> None:
@@ -71,7 +71,7 @@ class Faults:
 
     def __init__(self, item: pytest.Item) -> None:
         self._item = item
-        self._watches: list[Watch] = []
+        self._watches: list[FaultWatch] = []
         self.marked: Session | None = None
 
     def __call__(
@@ -110,7 +110,7 @@ class Faults:
         if max_calls is not None and max_calls < 1:
             raise Mistake(f"max_calls is {max_calls}; give 1 or more, or leave it out")
         time = VirtualClock() if clock == "virtual" else RealClock()
-        watch = Watch(read, time)
+        watch = FaultWatch(read, time)
         self._watches.append(watch)
         return Session(
             read,
@@ -224,10 +224,10 @@ def faults_of(item: pytest.Item) -> Faults:
 def arm(config: pytest.Config) -> None:
     """Have the hooks below called, once."""
     if not config.pluginmanager.has_plugin(ARMED):
-        config.pluginmanager.register(Armed(), ARMED)
+        config.pluginmanager.register(FaultHooks(), ARMED)
 
 
-class Armed:
+class FaultHooks:
     """What pytest calls around each test once a run has a test with faults."""
 
     @pytest.hookimpl(tryfirst=True)

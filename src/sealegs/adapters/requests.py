@@ -32,9 +32,9 @@ from sealegs.adapters.httpx_family import dressed
 from sealegs.adapters.python.showing import failed
 from sealegs.adapters.wire import (
     SAFE,
-    Answer,
-    Exchange,
     Head,
+    HttpAnswer,
+    HttpExchange,
     Naming,
     arguments_of,
     cut_by,
@@ -131,9 +131,9 @@ class _Wire:
         self._url = url
         self._options = dict(options)
         self._bare = bare
-        self._exchange: Exchange | None = None
+        self._exchange: HttpExchange | None = None
 
-    def exchange(self, name: str) -> Exchange:
+    def exchange(self, name: str) -> HttpExchange:
         """The exchange that the request begins."""
         parts, headers = urlsplit(self._url), self._options.get("headers") or {}
         body = self._options.get("body")
@@ -141,7 +141,9 @@ class _Wire:
             body = body.read() if hasattr(body, "read") else b"".join(body)
             self._options |= {"body": body}
         raw = body.encode() if isinstance(body, str) else bytes(body or b"")
-        self._exchange = Exchange(name, arguments_of(parts.path, parts.query, raw, headers.get("Content-Type") or ""))
+        self._exchange = HttpExchange(
+            name, arguments_of(parts.path, parts.query, raw, headers.get("Content-Type") or "")
+        )
         return self._exchange
 
     def patience(self) -> float | None:
@@ -152,7 +154,7 @@ class _Wire:
 
     def run(self, call: Call) -> Generator[Any, None, None]:
         """Make the real request, and give its head and pieces."""
-        exchange = cast(Exchange, self._exchange)
+        exchange = cast(HttpExchange, self._exchange)
         if call.dry and self._method not in SAFE:
             yield End(NOT_DRY)
             return
@@ -171,9 +173,9 @@ class _Wire:
             yield End(exchange.broke(replace(failed(error), unsent=_unsent(error)), head, b"".join(came)))
             return
         raw = b"".join(came)
-        yield End(exchange.answered(Answer(head, raw, _decoded(head, raw))))
+        yield End(exchange.answered(HttpAnswer(head, raw, _decoded(head, raw))))
 
-    def _requested(self, call: Call, exchange: Exchange) -> Any:
+    def _requested(self, call: Call, exchange: HttpExchange) -> Any:
         options = {**self._options, "response_conn": None, "preload_content": False, "decode_content": False}
         url = self._url
         if call.arguments is not exchange.arguments:
@@ -242,7 +244,7 @@ class _Body:
         head: its head.
     """
 
-    def __init__(self, coming: Any, exchange: Exchange, head: Head) -> None:
+    def __init__(self, coming: Any, exchange: HttpExchange, head: Head) -> None:
         self._coming = coming
         self._exchange = exchange
         self._held = b""

@@ -60,7 +60,7 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpAnswer:
     """A whole answer. `raw` as it came, `body` decoded."""
 
     head: Head
@@ -99,10 +99,12 @@ class Answer:
             return self.body
 
 
-INVENTED = Answer(Head(200, (("content-type", "application/json"),)), b"", b'{"": ""}')  # where no tool has answered
+INVENTED = HttpAnswer(
+    Head(200, (("content-type", "application/json"),)), b"", b'{"": ""}'
+)  # where no tool has answered
 
 
-class Exchange:
+class HttpExchange:
     """One request on its way through a session, and the answers that its tool really gave.
 
     Args:
@@ -113,11 +115,11 @@ class Exchange:
     def __init__(self, tool: str, arguments: Mapping[str, Any]) -> None:
         self.tool = tool
         self.arguments = arguments
-        self._answers: list[tuple[Outcome, Answer]] = []
+        self._answers: list[tuple[Outcome, HttpAnswer]] = []
         self._breaks: list[tuple[Failure, Head | None, bytes]] = []  # of the real connection
         self._invented: Outcome | None = None  # a failure that was made an answer
 
-    def answered(self, answer: Answer) -> Outcome:
+    def answered(self, answer: HttpAnswer) -> Outcome:
         """Remember what the tool answered."""
         outcome = answer.outcome()
         self._answers.append((outcome, answer))

@@ -15,11 +15,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from sealegs.agents.arms import prompts
-from sealegs.agents.arms.conversation import Ask, Message, Reply, ToolUse, note_in, trouble, without_note
+from sealegs.agents.arms.conversation import (
+    AwaitModel,
+    Message,
+    ModelReply,
+    ModelToolUse,
+    note_in,
+    trouble,
+    without_note,
+)
 from sealegs.agents.arms.toolbench import finishing, read_step, written_step
 from sealegs.agents.path_walkers import Naive, Retrier
 from sealegs.agents.planners import Planner
-from sealegs.agents.scripted import Briefing, Say, ScriptedAgent, Use, parsed, shown
+from sealegs.agents.scripted import Briefing, Say, ScriptedAgent, UseTool, parsed, shown
 from sealegs.faults.seeds import digest
 from sealegs.tasks import State, next_calls, recovery_cost
 
@@ -77,7 +85,7 @@ class Follower(ScriptedAgent):
         self.told: list[Action] = []
         self.blind = False
 
-    def act(self) -> Use | Say:
+    def act(self) -> UseTool | Say:
         """The next call, or the end."""
         if self.failing and not self.blind:
             action = self._action()
@@ -97,7 +105,7 @@ class Follower(ScriptedAgent):
             return self.finished()
         return self.stopped(f"{', '.join(sorted(self.broken))} cannot be used, and nothing else does the same.")
 
-    def observe(self, use: Use, text: str) -> None:
+    def observe(self, use: UseTool, text: str) -> None:
         """Take an answer, or note a failure."""
         step = self.graph.step_of.get(use.tool)
         if step is None:
@@ -150,7 +158,7 @@ class Heeder(Follower):
         """Learn the ways out that the prompt names."""
         self.known = tuple(action for words, action in _PROMPTED if words.search(prompt))
 
-    def observe(self, use: Use, text: str) -> None:
+    def observe(self, use: UseTool, text: str) -> None:
         """Take an answer, or note a failure, of which nobody has asked anything yet."""
         self.asked, self.thought = False, ""
         super().observe(use, text)
@@ -187,7 +195,7 @@ class Quitter(Follower):
 class Bluffer(Follower):
     """Makes up what a failing call should have delivered, and says that all is done."""
 
-    def act(self) -> Use | Say:
+    def act(self) -> UseTool | Say:
         """The next call, or an invented end."""
         if not self.failing:
             return super().act()
@@ -214,13 +222,13 @@ class Wanderer(Follower):
         self.others = [name for name in briefing.specs if name not in self.graph.step_of][:2]
         self.called = 0
 
-    def act(self) -> Use | Say:
+    def act(self) -> UseTool | Say:
         """The next call, a call that does not help, or the end."""
         if self.failing and self.called < len(self.others):
-            return Use(self.others[self.called], {})
+            return UseTool(self.others[self.called], {})
         return super().act()
 
-    def observe(self, use: Use, text: str) -> None:
+    def observe(self, use: UseTool, text: str) -> None:
         """Count the calls that do not help."""
         self.called += use.tool in self.others
         super().observe(use, text)
@@ -261,15 +269,15 @@ BACKBONES: Mapping[str, type[ScriptedAgent]] = {
 }
 
 
-def answer(backbone: str, briefing: Briefing, question: Ask) -> Reply:
+def answer(backbone: str, briefing: Briefing, question: AwaitModel) -> ModelReply:
     """What the backbone says to a question."""
     messages = question.messages
     first = messages[0].text if messages else ""
     if first == prompts.CRITICISE:
         found = trouble(messages[-1].text.partition("The answer: ")[2])
-        return Reply(f"Verdict: wrong, {found}" if found else "Verdict: right")
+        return ModelReply(f"Verdict: wrong, {found}" if found else "Verdict: right")
     if messages[-1].text.startswith(prompts.REFLECT.partition("{")[0]) and not question.tools:
-        return Reply("The call may have been wrong. I look at its arguments once more.")
+        return ModelReply("The call may have been wrong. I look at its arguments once more.")
     agent = BACKBONES[backbone](briefing)
     if isinstance(agent, Follower):
         agent.read(first)
@@ -282,31 +290,31 @@ def answer(backbone: str, briefing: Briefing, question: Ask) -> Reply:
     act = agent.act()
     if question.tools:
         thought = agent.thought if isinstance(agent, Heeder) else ""
-        return Reply(act.text) if isinstance(act, Say) else Reply(thought, (_call(act, len(messages)),))
+        return ModelReply(act.text) if isinstance(act, Say) else ModelReply(thought, (_call(act, len(messages)),))
     if isinstance(act, Say):
-        return Reply(finishing("I am done.", act.text))
-    return Reply(written_step("I go on.", act.tool, act.arguments))
+        return ModelReply(finishing("I am done.", act.text))
+    return ModelReply(written_step("I go on.", act.tool, act.arguments))
 
 
-def _call(act: Use, place: int) -> ToolUse:
-    return ToolUse(act.tool, act.arguments, f"use-{place}")
+def _call(act: UseTool, place: int) -> ModelToolUse:
+    return ModelToolUse(act.tool, act.arguments, f"use-{place}")
 
 
-def lived(messages: Sequence[Message]) -> Iterator[tuple[Use | None, str, str]]:
+def lived(messages: Sequence[Message]) -> Iterator[tuple[UseTool | None, str, str]]:
     """What happened in a conversation: calls with their answers, and what was told after them."""
-    calls: dict[str, ToolUse] = {}
-    step: ToolUse | None = None
+    calls: dict[str, ModelToolUse] = {}
+    step: ModelToolUse | None = None
     for message in messages[2:]:
         if message.role == "assistant":
             calls |= {call.id: call for call in message.calls}
             step = None if message.calls else read_step(message.text)
         elif message.role == "tool":
             call = calls[message.answers]
-            yield Use(call.tool, call.arguments), without_note(message.text), ""
+            yield UseTool(call.tool, call.arguments), without_note(message.text), ""
             yield None, "", note_in(message.text)
         elif step is not None and message.text.startswith("Observation: "):
             text = message.text.removeprefix("Observation: ")
-            yield Use(step.tool, step.arguments), without_note(text), ""
+            yield UseTool(step.tool, step.arguments), without_note(text), ""
             yield None, "", note_in(text)
         else:
             yield None, "", message.text

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sealegs.agents.scripted import Say, Use, error_of, parsed
+from sealegs.agents.scripted import Say, UseTool, error_of, parsed
 from sealegs.world.sql.library import Solution, Step
 
 GIVEN_UP = "I could not find a way to the answer with these functions."
@@ -56,11 +56,11 @@ class Coder(ABC):
         self.quest = quest
 
     @abstractmethod
-    def act(self) -> Use | Say:
+    def act(self) -> UseTool | Say:
         """The next call, whose arguments may be `Earlier`; or the final answer."""
 
     @abstractmethod
-    def observe(self, use: Use, text: str) -> None:
+    def observe(self, use: UseTool, text: str) -> None:
         """What came of it: the answer as JSON, or an error."""
 
 
@@ -73,14 +73,14 @@ class OracleCoder(Coder):
         self.answers: dict[str, tuple[int, Any]] = {}  # by function and arguments: the call's number, its answer
         self.made = 0
 
-    def act(self) -> Use | Say:
+    def act(self) -> UseTool | Say:
         """The next call of the first solution that may still work."""
         for solution in sorted(self.quest.solutions, key=lambda one: len(one.steps)):
             if not self.failed & set(solution.functions) and self.quest.callable >= set(solution.functions):
                 return self._next(solution)
         return Say(GIVEN_UP)
 
-    def observe(self, use: Use, text: str) -> None:
+    def observe(self, use: UseTool, text: str) -> None:
         """Keep the answer, or never call the function again."""
         data = parsed(text)
         if error_of(data) is not None or isinstance(data, str):
@@ -89,7 +89,7 @@ class OracleCoder(Coder):
             self.answers[_key(use)] = (self.made, data)
         self.made += 1
 
-    def _next(self, solution: Solution) -> Use | Say:
+    def _next(self, solution: Solution) -> UseTool | Say:
         done: list[tuple[int, Any]] = []
         for step in solution.steps:
             use = _use(step, [number for number, _ in done])
@@ -106,20 +106,20 @@ class NaiveCoder(Coder):
         super().__init__(quest)
         self.said: str | None = None
 
-    def act(self) -> Use | Say:
+    def act(self) -> UseTool | Say:
         """The direct call, then the answer."""
         return _use(self.quest.solutions[0].steps[0], []) if self.said is None else Say(self.said)
 
-    def observe(self, use: Use, text: str) -> None:
+    def observe(self, use: UseTool, text: str) -> None:
         """Take whatever it says."""
         self.said = text
 
 
-def _use(step: Step, calls: list[int]) -> Use:
+def _use(step: Step, calls: list[int]) -> UseTool:
     """A step as a call, given the numbers of the calls before it in its solution."""
     arguments = {n: g.value if g.rows is None else Earlier(calls[g.rows]) for n, g in step.arguments.items()}
-    return Use(step.function, arguments)
+    return UseTool(step.function, arguments)
 
 
-def _key(use: Use) -> str:
+def _key(use: UseTool) -> str:
     return repr((use.tool, sorted(use.arguments.items())))

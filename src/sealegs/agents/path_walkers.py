@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sealegs.agents.scripted import Briefing, Say, ScriptedAgent, Use, error_of, parsed
+from sealegs.agents.scripted import Briefing, Say, ScriptedAgent, UseTool, error_of, parsed
 from sealegs.tasks import shortest
 
 
@@ -16,11 +16,11 @@ class Naive(ScriptedAgent):
         super().__init__(briefing)
         self.path = [self.graph.steps[id] for id in shortest(self.graph)]
 
-    def act(self) -> Use | Say:
+    def act(self) -> UseTool | Say:
         """The next call of the path."""
         return self.use(self.path[len(self.answers)]) if len(self.answers) < len(self.path) else self.finished()
 
-    def observe(self, use: Use, text: str) -> None:
+    def observe(self, use: UseTool, text: str) -> None:
         """Take whatever it says."""
         self.answers[self.graph.step_of[use.tool].id] = parsed(text)
 
@@ -35,14 +35,14 @@ class Retrier(Naive):
         self.failed = 0
         self.error: Mapping[str, Any] = {}
 
-    def act(self) -> Use | Say:
+    def act(self) -> UseTool | Say:
         """The next call, the same call again, or an honest end."""
         if self.failed >= self.tries:
             tool = self.path[len(self.answers)].tool
             return self.stopped(f"{tool} failed {self.failed} times ({self.error.get('message')}).")
         return super().act()
 
-    def observe(self, use: Use, text: str) -> None:
+    def observe(self, use: UseTool, text: str) -> None:
         """Count errors, take the rest."""
         error = error_of(parsed(text))
         if error is not None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from sealegs.agents.scripted import Briefing, Say, ScriptedAgent, Use, error_of, parsed
+from sealegs.agents.scripted import Briefing, Say, ScriptedAgent, UseTool, error_of, parsed
 from sealegs.faults.spec import ToolSpec
 from sealegs.tasks import Persistence, State, next_calls, next_looks, recovery_cost
 
@@ -36,7 +36,7 @@ class Planner(ScriptedAgent):
         """Where the task stands."""
         return State(done=frozenset(self.answers), broken=self.broken, kept=frozenset(self.kept))
 
-    def act(self) -> Use | Say:
+    def act(self) -> UseTool | Say:
         """The first call of a shortest way to the end."""
         calls = next_calls(self.graph, self.state())
         if calls:
@@ -46,7 +46,7 @@ class Planner(ScriptedAgent):
             return self.finished()
         return self.stopped(" ".join(f"{tool} {self.reasons[tool]}." for tool in sorted(self.broken)))
 
-    def observe(self, use: Use, text: str) -> None:
+    def observe(self, use: UseTool, text: str) -> None:
         """Keep a sound answer; count anything else as a failure of the tool."""
         data = parsed(text)
         problem = self.problem(use, data)
@@ -62,7 +62,7 @@ class Planner(ScriptedAgent):
         self.answers[step] = answer
         self.kept.add(step)
 
-    def problem(self, use: Use, data: object) -> str | None:
+    def problem(self, use: UseTool, data: object) -> str | None:
         """What is wrong with an answer, as far as one can see."""
         error = error_of(data)
         if error is not None:
@@ -79,13 +79,13 @@ class Verifier(Planner):
 
     def __init__(self, briefing: Briefing) -> None:
         super().__init__(briefing)
-        self.doubtful: Use | None = None
+        self.doubtful: UseTool | None = None
 
-    def act(self) -> Use | Say:
+    def act(self) -> UseTool | Say:
         """A look where an action is in doubt, else as planned."""
         return super().act() if self.doubtful is None else look(self.doubtful, self.specs)
 
-    def observe(self, use: Use, text: str) -> None:
+    def observe(self, use: UseTool, text: str) -> None:
         """Take what a history shows; of an action that failed, doubt that it was not done."""
         struck, self.doubtful = self.doubtful, None
         if struck is not None and use.tool == self.specs[struck.tool].shown_by:
@@ -108,7 +108,7 @@ class Oracle(Planner):
         super().__init__(briefing)
         self.pending = dict(briefing.slots)
         self.risks = briefing.risks
-        self.doubtful: dict[str, Use] = {}
+        self.doubtful: dict[str, UseTool] = {}
 
     def state(self) -> State:
         """Where the task stands, with the faults that are still to come.
@@ -121,16 +121,16 @@ class Oracle(Planner):
         done, doubtful, kept = frozenset(self.answers), frozenset(self.doubtful), frozenset(self.kept)
         return State(done, self.broken, ahead, self.risks, doubtful, kept)
 
-    def act(self) -> Use | Say:
+    def act(self) -> UseTool | Say:
         """A look where that is best, else as planned; with a key where the tool takes one."""
         looks = next_looks(self.graph, self.state())
         act = look(self.doubtful[looks[0]], self.specs) if looks else super().act()
-        spec = self.specs.get(act.tool) if isinstance(act, Use) else None
-        if isinstance(act, Use) and spec is not None and spec.key:
-            return Use(act.tool, {**act.arguments, spec.key: f"{self.task.id}:{act.tool}"})
+        spec = self.specs.get(act.tool) if isinstance(act, UseTool) else None
+        if isinstance(act, UseTool) and spec is not None and spec.key:
+            return UseTool(act.tool, {**act.arguments, spec.key: f"{self.task.id}:{act.tool}"})
         return act
 
-    def observe(self, use: Use, text: str) -> None:
+    def observe(self, use: UseTool, text: str) -> None:
         """A first touch is known to have failed, whatever it shows; every other answer is known to be right."""
         for id, struck in list(self.doubtful.items()):
             if use.tool == self.specs[struck.tool].shown_by:
@@ -153,12 +153,12 @@ class Oracle(Planner):
             self.doubtful[step.id] = use
 
 
-def look(struck: Use, specs: Mapping[str, ToolSpec]) -> Use:
+def look(struck: UseTool, specs: Mapping[str, ToolSpec]) -> UseTool:
     """The call of the history tool that shows whether a struck action was done."""
-    return Use(specs[struck.tool].shown_by, {"operation": struck.tool})
+    return UseTool(specs[struck.tool].shown_by, {"operation": struck.tool})
 
 
-def found_done(struck: Use, spec: ToolSpec, data: Any) -> Any:
+def found_done(struck: UseTool, spec: ToolSpec, data: Any) -> Any:
     """The answer of a struck action as its history shows it; None where it was not done, or not wholly.
 
     An entry is that of the call where its request equals the arguments, defaults filled in.

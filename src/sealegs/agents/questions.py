@@ -43,7 +43,7 @@ SPOKEN = {word: told for told, spoken in SPEAKING.items() for word in spoken.spl
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class QuestionValue:
     """A value in a question.
 
     Attributes:
@@ -68,7 +68,7 @@ class Question:
         """Its words and numbers."""
         return [found[0] for found in TOKEN.finditer(self.text)]
 
-    def values(self) -> list[Found]:
+    def values(self) -> list[QuestionValue]:
         """The values that show by their form, in their order."""
         return sorted([*self._quoted(), *self._plain()], key=lambda found: found.at)
 
@@ -77,7 +77,7 @@ class Question:
         spoken = [SPOKEN[token.lower()] for token in self.tokens if token.lower() in SPOKEN]
         return set(words(" ".join([self.text, *spoken])))
 
-    def after(self, column: str) -> list[Found]:
+    def after(self, column: str) -> list[QuestionValue]:
         """Plain words that stand behind a word of a column's name."""
         stems = set(words(column))
         tokens = self.tokens
@@ -90,38 +90,38 @@ class Question:
                 ):
                     following += 1
                 if _content(tokens[following]):
-                    found.append(Found(tokens[following], following, sure=False))
+                    found.append(QuestionValue(tokens[following], following, sure=False))
                     if tokens[following + 1 : following + 2] == ["or"] and following + 2 < len(tokens):
-                        found.append(Found(tokens[following + 2], following + 2, sure=False))
+                        found.append(QuestionValue(tokens[following + 2], following + 2, sure=False))
         return found
 
-    def others(self, said: set[str]) -> list[Found]:
+    def others(self, said: set[str]) -> list[QuestionValue]:
         """Plain words that documentation does not say."""
         return [
-            Found(token, at, sure=False)
+            QuestionValue(token, at, sure=False)
             for at, token in enumerate(self.tokens)
             if _content(token) and not set(words(token)) & said
         ]
 
-    def _quoted(self) -> list[Found]:
+    def _quoted(self) -> list[QuestionValue]:
         return [
-            Found(next(filter(None, found.groups())), len(TOKEN.findall(self.text[: found.start()])))
+            QuestionValue(next(filter(None, found.groups())), len(TOKEN.findall(self.text[: found.start()])))
             for found in QUOTED.finditer(self.text)
         ]
 
-    def _plain(self) -> list[Found]:
+    def _plain(self) -> list[QuestionValue]:
         spans = [(found.start(), found.end()) for found in QUOTED.finditer(self.text)]
         matches = list(TOKEN.finditer(self.text))
         free = [not any(start <= match.start() < end for start, end in spans) for match in matches]
-        found: list[Found] = []
+        found: list[QuestionValue] = []
         at = 0
         while at < len(matches):
             length = self._name(matches, at) if free[at] else 0
             text = matches[at][0]
             if length:
-                found.append(Found(self.text[matches[at].start() : matches[at + length - 1].end()], at))
+                found.append(QuestionValue(self.text[matches[at].start() : matches[at + length - 1].end()], at))
             elif free[at] and text[0].isdigit():
-                found.append(Found(_number(text), at))
+                found.append(QuestionValue(_number(text), at))
             at += length or 1
         return found
 
@@ -192,7 +192,7 @@ def _in_order(given: Mapping[str, tuple[int, Any]], parameters: Mapping[str, Map
     return {name: ordered[name] for name in parameters}
 
 
-def _choices(question: Question, column: str, said: set[str]) -> list[Found]:
+def _choices(question: Question, column: str, said: set[str]) -> list[QuestionValue]:
     following = [found for found in question.after(column) if not set(words(str(found.value))) & said]
     known = {found.at: found for found in [*question.others(said), *following, *question.values()]}
     return [known[at] for at in sorted(known)]

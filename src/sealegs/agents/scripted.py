@@ -20,7 +20,7 @@ from sealegs.tasks.graph import Binding, Constant, Deliverable, Graph, Step, Tas
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class UseTool:
     """The agent calls a tool."""
 
     tool: str
@@ -64,17 +64,17 @@ class ScriptedAgent(ABC):
         self.answers: dict[str, Any] = {}
 
     @abstractmethod
-    def act(self) -> Use | Say:
+    def act(self) -> UseTool | Say:
         """The next call, or the final answer."""
 
     @abstractmethod
-    def observe(self, use: Use, text: str) -> None:
+    def observe(self, use: UseTool, text: str) -> None:
         """What the tool's message said."""
 
-    def use(self, step: Step) -> Use:
+    def use(self, step: Step) -> UseTool:
         """The call of a step, its arguments taken from the request and from the answers so far."""
         given = ((name, self.value(binding)) for name, binding in step.arguments.items())
-        return Use(step.tool, dict(given))
+        return UseTool(step.tool, dict(given))
 
     def value(self, binding: Binding) -> Any:
         """What a binding stands for; None where an answer lacks the field."""

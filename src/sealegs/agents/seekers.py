@@ -16,7 +16,7 @@ from typing import Any
 
 from sealegs.agents.coders import GIVEN_UP, Coder, Earlier, Quest
 from sealegs.agents.questions import Question, arguments
-from sealegs.agents.scripted import Say, Use, error_of, parsed
+from sealegs.agents.scripted import Say, UseTool, error_of, parsed
 from sealegs.search.bm25 import TextIndex, words
 
 SEARCH, INFO = "search_tools", "get_info"
@@ -29,8 +29,8 @@ GIVEN_ROWS = re.compile(r"the (?:values?|rows?) in `(arg_\d+)`")
 HINTED = re.compile(r"data is called (.+?)\.")
 PAD = "given-rows"
 
-Course = Generator[Use, Any, str]
-Asking = Generator[Use, Any, Any]
+Course = Generator[UseTool, Any, str]
+Asking = Generator[UseTool, Any, Any]
 
 
 @dataclass(frozen=True)
@@ -79,16 +79,16 @@ class Seeker(Coder):
         self._course = self._answer()
         self._next = self._step(None)
 
-    def act(self) -> Use | Say:
+    def act(self) -> UseTool | Say:
         """The next step of its course."""
         return self._next
 
-    def observe(self, use: Use, text: str) -> None:
+    def observe(self, use: UseTool, text: str) -> None:
         """Go on with what came of it."""
         self.calls += 1
         self._next = self._step(parsed(text))
 
-    def _step(self, came: Any) -> Use | Say:
+    def _step(self, came: Any) -> UseTool | Say:
         try:
             return self._course.send(came)
         except StopIteration as stop:
@@ -107,26 +107,26 @@ class Seeker(Coder):
             if given is None:
                 continue
             tried += 1
-            rows = yield Use(document.name, given)
+            rows = yield UseTool(document.name, given)
             if error_of(rows) is not None:
                 rows = yield from self._composed(document, given)
             if _plausible(rows):
                 return json.dumps(rows, ensure_ascii=False)
         return GIVEN_UP
 
-    def _search(self, query: str) -> Generator[Use, Any, list[Document]]:
+    def _search(self, query: str) -> Generator[UseTool, Any, list[Document]]:
         """Documents that fit a text, the best first."""
         if self.quest.functions is not None:
             offered = self.quest.functions
             found = TextIndex(tuple(str(spec["description"]) for spec in offered)).top(query, 9)
             return [Document(offered[place]["name"], offered[place]["description"]) for place, _ in found]
-        answer = yield Use(SEARCH, {"query": query, "num_results": 9})
+        answer = yield UseTool(SEARCH, {"query": query, "num_results": 9})
         return [Document(one["name"], one["description"]) for one in answer] if isinstance(answer, list) else []
 
-    def _parameters(self, document: Document) -> Generator[Use, Any, Mapping[str, Mapping[str, Any]]]:
+    def _parameters(self, document: Document) -> Generator[UseTool, Any, Mapping[str, Mapping[str, Any]]]:
         spec: Any = next((one for one in self.quest.functions or () if one["name"] == document.name), None)
         if spec is None:
-            spec = yield Use(INFO, {"tool_name": document.name})
+            spec = yield UseTool(INFO, {"tool_name": document.name})
         found = spec.get("parameters", {}) if isinstance(spec, Mapping) else {}
         properties: Mapping[str, Mapping[str, Any]] = found.get("properties", {})
         return {name: properties[name] for name in document.values if name in properties}
@@ -154,15 +154,15 @@ class Seeker(Coder):
             outer = yield from self._alike(rest, refused, [inner.name])
             if outer is None or len(outer.pads) != 1:
                 continue
-            found = yield Use(inner.name, _passed(part, inner, given))
+            found = yield UseTool(inner.name, _passed(part, inner, given))
             if error_of(found) is not None or isinstance(found, str):
                 continue
-            rows = yield Use(outer.name, {**_passed(rest, outer, given), outer.pads[0]: Earlier(self.calls - 1)})
+            rows = yield UseTool(outer.name, {**_passed(rest, outer, given), outer.pads[0]: Earlier(self.calls - 1)})
             if error_of(rows) is None:
                 return rows
         return None
 
-    def _alike(self, text: str, refused: Document, barred: Iterable[str]) -> Generator[Use, Any, Document | None]:
+    def _alike(self, text: str, refused: Document, barred: Iterable[str]) -> Generator[UseTool, Any, Document | None]:
         """The function whose documentation says this of the same data."""
         documents = yield from self._search(f"{ARGUMENT.sub('', text)} {refused.data}".replace(PAD, "the values in"))
         fitting = [

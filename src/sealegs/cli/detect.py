@@ -89,12 +89,12 @@ def measure(
     from sealegs.faults.mistake import Mistake
     from sealegs.reports.tables import print_table
     from sealegs.suites.maze.detection import measured
-    from sealegs.suites.maze.detection_parts import Settings
+    from sealegs.suites.maze.detection_parts import DetectionSettings
     from sealegs.suites.maze.detection_rows import COLUMNS, GUARDED, detection_lines, guarded_lines
 
     if suite != "maze":
         raise Mistake(f"unknown suite {suite!r}: detectors are measured on maze")
-    asked = Settings(str(more.resolve()) if more is not None else "", limit, epochs, seed)
+    asked = DetectionSettings(str(more.resolve()) if more is not None else "", limit, epochs, seed)
     folder = out or Path("sealegs-logs") / asked.name
     with shown("episodes") as progress:
         found = measured(asked, recover, folder, progress)

@@ -122,9 +122,9 @@ def run(
     """
     _check(suite, context)
     if suite == "highwater":
-        from sealegs.suites.highwater.running import Settings
+        from sealegs.suites.highwater.running import HighwaterSettings
 
-        asked = Settings(
+        asked = HighwaterSettings(
             agent,
             model,
             setting,

@@ -8,7 +8,7 @@ import typer
 
 if TYPE_CHECKING:
     from sealegs.sandbox import Isolation, Launcher
-    from sealegs.sandbox.escapes import Verdict
+    from sealegs.sandbox.escapes import EscapeVerdict
 
 app = typer.Typer(no_args_is_help=True, help="The sandbox that code of models runs in.")
 
@@ -67,7 +67,7 @@ def _chosen(names: str) -> list[Any]:
     return [known[name] for name in wanted] if wanted else list(known.values())
 
 
-def _line(verdict: Verdict, isolation: Isolation) -> str:
+def _line(verdict: EscapeVerdict, isolation: Isolation) -> str:
     """A line of the table: name, what came of it, what stopped it."""
     told = "; ".join(verdict.why) if verdict.escaped else verdict.escape.stopped_by(isolation.name)
     return f"{'ESCAPED' if verdict.escaped else 'stopped'}  {verdict.escape.name:22} {told}"
@@ -77,7 +77,7 @@ def _about(isolation: Isolation) -> dict[str, Any]:
     return {"isolation": isolation.name, "layers": list(isolation.layers), "missing": isolation.missing}
 
 
-def _rows(verdict: Verdict, isolation: Isolation) -> list[dict[str, Any]]:
+def _rows(verdict: EscapeVerdict, isolation: Isolation) -> list[dict[str, Any]]:
     escaped = float(verdict.escaped)
     who = {"suite": "sandbox", "agent": verdict.escape.name, "level": isolation.name, "mode": verdict.turn.how}
     seconds = round(verdict.seconds, 3)

@@ -18,9 +18,9 @@ def serve_script(
 
     The first line of the output is the address that an OpenAI client takes as its base URL.
     """
-    from sealegs.agents.scripted_model import Asked, ScriptServer, read_script
+    from sealegs.agents.scripted_model import ModelRequest, ScriptServer, read_script
 
-    def note(asked: Asked) -> None:
+    def note(asked: ModelRequest) -> None:
         line = json.dumps({"path": asked.path, "body": asked.body}, ensure_ascii=False)
         if log is not None:
             with log.open("a", encoding="utf-8") as file:

@@ -6,7 +6,7 @@ not cover: carrying a plan out, which is the business of `sealegs.inject`.
 
 from sealegs.faults.call import Call, Effect, Failure, Outcome, Value, Wait, failure_body, render
 from sealegs.faults.catalogue import explicit, implicit
-from sealegs.faults.kinds import KINDS, AnyFault, Fault, Setting, fitting
+from sealegs.faults.kinds import KINDS, AnyFault, Fault, FaultSetting, fitting
 from sealegs.faults.plan import Plan, Rule, plan_schema, unmatched
 from sealegs.faults.problems import PlanError, Problem
 from sealegs.faults.reading import plan_from, read_plan
@@ -21,6 +21,7 @@ __all__ = [
     "Effect",
     "Failure",
     "Fault",
+    "FaultSetting",
     "Matcher",
     "Occurrence",
     "Outcome",
@@ -28,7 +29,6 @@ __all__ = [
     "PlanError",
     "Problem",
     "Rule",
-    "Setting",
     "ToolSpec",
     "Value",
     "Wait",

@@ -22,7 +22,7 @@ MOST_CALLS = 18  # of any path: a run has 25 steps
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedTask:
     """A task under check, and what right looks like in it, where it can be answered at all."""
 
     task: Task
@@ -30,7 +30,7 @@ class Checked:
     right: Reference | None
 
 
-Check = Callable[[Checked], Iterator[str]]
+Check = Callable[[CheckedTask], Iterator[str]]
 
 
 def rejection(task: Task, corpus: Corpus) -> tuple[str, str] | None:
@@ -42,23 +42,23 @@ def rejection(task: Task, corpus: Corpus) -> tuple[str, str] | None:
                 right = reference(task, corpus)
             except Unanswerable as error:
                 return name, str(error)
-        for reason in check(Checked(task, corpus, right)):
+        for reason in check(CheckedTask(task, corpus, right)):
             return name, reason
     return None
 
 
-def _structure(found: Checked) -> Iterator[str]:
+def _structure(found: CheckedTask) -> Iterator[str]:
     yield from level_problems(found.task)
 
 
-def _length(found: Checked) -> Iterator[str]:
+def _length(found: CheckedTask) -> Iterator[str]:
     graph = found.task.graph
     longest = len(graph.nodes) + sum(max(len(b.steps) for b in group.branches) - 1 for group in graph.groups)
     if longest > MOST_CALLS:
         yield f"its longest path is {longest} calls; {MOST_CALLS} at most"
 
 
-def _hidden_way(found: Checked) -> Iterator[str]:
+def _hidden_way(found: CheckedTask) -> Iterator[str]:
     """Both ways of a group among tools that the task offers for other ends: one would be right, and count as wrong.
 
     Where both lie in one node, the judge takes a mixture of its branches for what it delivers.
@@ -73,11 +73,11 @@ def _hidden_way(found: Checked) -> Iterator[str]:
             yield f"the ways {ways} of {pattern.name} are both open, and only one is taken as right"
 
 
-def _world(found: Checked) -> Iterator[str]:
+def _world(found: CheckedTask) -> Iterator[str]:
     yield from task_problems(found.task, found.corpus)
 
 
-def _answer(found: Checked) -> Iterator[str]:
+def _answer(found: CheckedTask) -> Iterator[str]:
     assert found.right is not None
     for deliverable, value in zip(found.task.deliverables, found.right.deliverables, strict=True):
         if says(found.task.request, value):
@@ -86,7 +86,7 @@ def _answer(found: Checked) -> Iterator[str]:
             yield f"{deliverable.label} is no single value"
 
 
-def _corruption(found: Checked) -> Iterator[str]:
+def _corruption(found: CheckedTask) -> Iterator[str]:
     assert found.right is not None
     task, corpus = found.task, found.corpus
     nodes = [group.id for group in task.graph.groups]

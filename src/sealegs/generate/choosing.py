@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from sealegs.faults.mistake import Mistake
-from sealegs.generate.dataset import Yield
+from sealegs.generate.dataset import GenerationYield
 from sealegs.scenarios import LEVELS
 
 ENGINES = ("rules", "model")
@@ -25,7 +25,7 @@ def chosen_engine(
     tries: int,
     out: Path,
     jobs: int | None = None,
-) -> Callable[[Progress], Yield]:
+) -> Callable[[Progress], GenerationYield]:
     """The run that was asked for, ready to go.
 
     Raises:

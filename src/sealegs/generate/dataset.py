@@ -17,7 +17,7 @@ CARD = "README.md"
 
 
 @dataclass(frozen=True)
-class Yield:
+class GenerationYield:
     """What a run of generation brought.
 
     Attributes:
@@ -60,14 +60,14 @@ class Yield:
         return {**made, "value": round(value, 2), "low": next(bounds), "high": next(bounds), "n": n}
 
 
-def write_dataset(out: Path, found: Yield, settings: Mapping[str, Any]) -> None:
+def write_dataset(out: Path, found: GenerationYield, settings: Mapping[str, Any]) -> None:
     """Write the tasks and the card, each file whole or not at all."""
     lines = "".join(json.dumps(task, ensure_ascii=False) + "\n" for task in found.tasks)
     write_whole(out / TASKS, lines)
     write_whole(out / CARD, card(found, settings))
 
 
-def card(found: Yield, settings: Mapping[str, Any]) -> str:
+def card(found: GenerationYield, settings: Mapping[str, Any]) -> str:
     """What somebody who finds the folder must know."""
     told = "\n".join(f"- {name}: {value}" for name, value in settings.items())
     checks = list(dict.fromkeys(name for _, name in found.fell))

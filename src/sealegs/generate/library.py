@@ -33,7 +33,7 @@ WHAT = {
 
 
 @dataclass(frozen=True)
-class Yield:
+class LibraryYield:
     """What a build gave, and how long it took.
 
     Attributes:
@@ -79,7 +79,7 @@ def built(
     model: str = "",
     jobs: int | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
-) -> Yield:
+) -> LibraryYield:
     """Build a library with processes side by side.
 
     Args:
@@ -105,7 +105,7 @@ def built(
     with ExitStack() as stack:
         each: Each = map if jobs == 1 else stack.enter_context(workers(jobs)).map
         found = build(folder, out, pairs, seed=seed, most_variants=variants, each=each, write=write, progress=progress)
-    return Yield(found, clock.now())
+    return LibraryYield(found, clock.now())
 
 
 @cache

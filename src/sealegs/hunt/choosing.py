@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 
 from sealegs.faults.mistake import Mistake
 from sealegs.hunt.callables import callable_target
-from sealegs.hunt.trial import Target
+from sealegs.hunt.trial import HuntTarget
 
 if TYPE_CHECKING:
-    from sealegs.hunt.search import Limits
+    from sealegs.hunt.search import HuntLimits
 
 MAZE = "maze/"
 
 
 def chosen_target(
     target: str, check: str = "", specs: str = "", agent: str = "", *, max_calls: int = 50, timeout: float = 30.0
-) -> Target:
+) -> HuntTarget:
     """The target.
 
     Raises:
@@ -39,7 +39,7 @@ def chosen_target(
     return callable_target(target, check, specs, max_calls=max_calls, timeout=timeout)
 
 
-def chosen_limits(seed: int, runs: int, findings: int, rules: int, kinds: str) -> Limits:
+def chosen_limits(seed: int, runs: int, findings: int, rules: int, kinds: str) -> HuntLimits:
     """How far the hunt goes.
 
     Raises:
@@ -47,10 +47,10 @@ def chosen_limits(seed: int, runs: int, findings: int, rules: int, kinds: str) -
     """
     if find_spec("hypothesis") is None:
         raise Mistake('the hunt searches with Hypothesis, which is not installed: pip install "sealegs[hunt]"')
-    from sealegs.hunt.search import Limits
+    from sealegs.hunt.search import HuntLimits
     from sealegs.hunt.space import chosen_kinds
 
-    return Limits(chosen_kinds(kinds), seed=seed, runs=runs, findings=findings, rules=rules)
+    return HuntLimits(chosen_kinds(kinds), seed=seed, runs=runs, findings=findings, rules=rules)
 
 
 def folder_name(target: str, agent: str) -> str:

@@ -11,7 +11,7 @@ from sealegs.agents import SCRIPTED
 from sealegs.faults.mistake import Mistake
 from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
-from sealegs.hunt.trial import Symptom, Target, Trial
+from sealegs.hunt.trial import HuntTarget, Symptom, Trial
 from sealegs.scenarios.scenario import OWN_MODE, Scenario
 from sealegs.scenarios.task_sets import task_set
 from sealegs.scoring import judge
@@ -44,7 +44,7 @@ class MazeTarget:
         """The tools that the agent is offered."""
         return {spec.name: spec for spec in Scenario(self.task, "NP").specs}
 
-    def assuming(self, specs: Mapping[str, ToolSpec]) -> Target:
+    def assuming(self, specs: Mapping[str, ToolSpec]) -> HuntTarget:
         """The same: every tool of a task is known."""
         return self
 

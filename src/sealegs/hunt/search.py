@@ -18,15 +18,15 @@ from sealegs.faults.kinds import AnyFault
 from sealegs.faults.mistake import Mistake
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.triggers import Tool
-from sealegs.hunt.space import On, Seen, assumed, plan_of, plans, rules_on, seen_in
-from sealegs.hunt.trial import Symptom, Target, Trial
+from sealegs.hunt.space import On, SeenTool, assumed, plan_of, plans, rules_on, seen_in
+from sealegs.hunt.trial import HuntTarget, Symptom, Trial
 
 EXAMPLES = 2000  # plans that Hypothesis proposes before a search ends without a find
 REPEATS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class HuntLimits:
     """How far a hunt goes.
 
     Attributes:
@@ -97,7 +97,7 @@ class Hunt:
         spent: whether the hunt ended because its runs were used up.
     """
 
-    target: Target
+    target: HuntTarget
     findings: tuple[Finding, ...]
     tools: tuple[str, ...]
     runs: int
@@ -105,7 +105,7 @@ class Hunt:
     spent: bool
 
 
-def hunt(target: Target, limits: Limits, on_found: Callable[[Finding], None] = lambda found: None) -> Hunt:
+def hunt(target: HuntTarget, limits: HuntLimits, on_found: Callable[[Finding], None] = lambda found: None) -> Hunt:
     """Look for the plans that make an agent fail.
 
     Args:
@@ -132,7 +132,7 @@ def hunt(target: Target, limits: Limits, on_found: Callable[[Finding], None] = l
     return Hunt(search.target, tuple(findings), tuple(search.tools), search.runs + 2, steady, search.spent)
 
 
-def _sane(target: Target, controls: list[Trial]) -> None:
+def _sane(target: HuntTarget, controls: list[Trial]) -> None:
     for control in controls:
         if control.symptom is not None:
             symptom = control.symptom
@@ -154,9 +154,9 @@ class _Spent(BaseException):
 class _Search:
     """The runs so far, and what they showed."""
 
-    def __init__(self, target: Target, limits: Limits, controls: list[Trial]) -> None:
+    def __init__(self, target: HuntTarget, limits: HuntLimits, controls: list[Trial]) -> None:
         self.limits = limits
-        self.tools: dict[str, Seen] = seen_in(control.record for control in controls)
+        self.tools: dict[str, SeenTool] = seen_in(control.record for control in controls)
         self.target = target
         self.runs = 0
         self.spent = False

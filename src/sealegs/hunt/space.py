@@ -23,12 +23,12 @@ from sealegs.faults.kinds import (
     Connection,
     Delay,
     Error,
+    FaultSetting,
     Hang,
     LostAck,
     Malformed,
     RateLimit,
     SchemaDrift,
-    Setting,
     Timeout,
 )
 from sealegs.faults.mistake import Mistake
@@ -59,7 +59,7 @@ FIELDS = 4  # fields of an answer that are renamed, retyped and dropped one by o
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenTool:
     """A tool as the agent called it: its first calls with what it truly answered.
 
     `effects`: whether a call changes the world; None where nobody said, so that it may.
@@ -101,7 +101,7 @@ class On:
         return replace(self, moment=moment) if moment in self.fault.moments else self
 
 
-def seen_in(records: Iterable[Record]) -> dict[str, Seen]:
+def seen_in(records: Iterable[Record]) -> dict[str, SeenTool]:
     """The tools of these records, in the order in which they were first called."""
     found: dict[str, list[tuple[Call, Value]]] = {}
     effects: dict[str, bool | None] = {}
@@ -111,10 +111,10 @@ def seen_in(records: Iterable[Record]) -> dict[str, Seen]:
             answers = found.setdefault(turn.call.tool, [])
             if isinstance(turn.said, Value) and len(answers) < SAMPLES:
                 answers.append((turn.call, turn.said))
-    return {name: Seen(name, tuple(answers), effects.get(name)) for name, answers in found.items()}
+    return {name: SeenTool(name, tuple(answers), effects.get(name)) for name, answers in found.items()}
 
 
-def assumed(tools: Iterable[Seen], known: Collection[str]) -> dict[str, ToolSpec]:
+def assumed(tools: Iterable[SeenTool], known: Collection[str]) -> dict[str, ToolSpec]:
     """Specs of tools of which nothing is known: a number that was never below zero is taken to be never so."""
     specs = {}
     for tool in tools:
@@ -130,7 +130,7 @@ def assumed(tools: Iterable[Seen], known: Collection[str]) -> dict[str, ToolSpec
     return specs
 
 
-def faults_for(tool: Seen, spec: ToolSpec | None, kinds: Collection[str]) -> list[AnyFault]:
+def faults_for(tool: SeenTool, spec: ToolSpec | None, kinds: Collection[str]) -> list[AnyFault]:
     """The faults that make a difference to what this tool was seen to answer, the simplest first."""
     fields = [key for _, answer in tool.answers[:1] if isinstance(answer.value, Mapping) for key in answer.value]
     drifts = [
@@ -151,7 +151,7 @@ def faults_for(tool: Seen, spec: ToolSpec | None, kinds: Collection[str]) -> lis
 
 def _changes(fault: AnyFault, spec: ToolSpec | None, call: Call, answer: Value) -> bool:
     """Whether the agent would be shown something else than this answer."""
-    steps = fault.act(call, Setting(spec, seeds.stream("space", call.tool, fault.kind)))
+    steps = fault.act(call, FaultSetting(spec, seeds.stream("space", call.tool, fault.kind)))
     reply: Outcome = answer
     try:
         request = next(steps)
@@ -177,7 +177,7 @@ def chosen_kinds(names: str) -> frozenset[str]:
     return frozenset(given) or frozenset(KINDS) - UNNOTICEABLE
 
 
-def rules_on(tools: Iterable[Seen], specs: Mapping[str, ToolSpec], kinds: Collection[str]) -> list[On]:
+def rules_on(tools: Iterable[SeenTool], specs: Mapping[str, ToolSpec], kinds: Collection[str]) -> list[On]:
     """Every tool with every fault that can work on it, first at its simplest moment, then at others."""
     found = [
         On(tool.name, fault, moment)
@@ -188,7 +188,7 @@ def rules_on(tools: Iterable[Seen], specs: Mapping[str, ToolSpec], kinds: Collec
     return sorted(found, key=lambda on: not on.simplest)
 
 
-def _moments(tool: Seen, fault: AnyFault) -> tuple[Moment | None, ...]:
+def _moments(tool: SeenTool, fault: AnyFault) -> tuple[Moment | None, ...]:
     """The moments at which a fault is tried on a tool.
 
     A changed answer to work that was not done is tried where the tool is known to have effects: of a tool that cannot

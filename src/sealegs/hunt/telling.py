@@ -45,7 +45,7 @@ REMEDIES: Mapping[tuple[Kind, bool], str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class FailureStory:
     """One failure, as it is handed over.
 
     Attributes:
@@ -67,7 +67,7 @@ class Told:
         return f"{comment}\n{self.plan.to_yaml()}"
 
 
-def told(hunted: Hunt, number: int) -> Told:
+def told(hunted: Hunt, number: int) -> FailureStory:
     """The hunt's finding of this number, counted from 1."""
     finding = hunted.findings[number - 1]
     name = _slug(finding.name)[:80]
@@ -78,10 +78,10 @@ def told(hunted: Hunt, number: int) -> Told:
     if escaped.endswith('"'):
         escaped += " "
     test = hunted.target.test(number, re.sub(r"\W", "_", name), file, escaped)
-    return Told(file, finding.plan.model_copy(update={"name": name}), story, test)
+    return FailureStory(file, finding.plan.model_copy(update={"name": name}), story, test)
 
 
-def files(hunted: Hunt, found: Sequence[Told]) -> dict[str, str]:
+def files(hunted: Hunt, found: Sequence[FailureStory]) -> dict[str, str]:
     """The texts of the plan files, and of the tests, by file name; none where nothing was found."""
     if not found:
         return {}
@@ -93,7 +93,7 @@ def files(hunted: Hunt, found: Sequence[Told]) -> dict[str, str]:
     }
 
 
-def summary(hunted: Hunt, found: Sequence[Told], folder: Path) -> list[str]:
+def summary(hunted: Hunt, found: Sequence[FailureStory], folder: Path) -> list[str]:
     """The hunt in lines for people."""
     lines = []
     for number, one in enumerate(found, 1):
@@ -112,7 +112,7 @@ def summary(hunted: Hunt, found: Sequence[Told], folder: Path) -> list[str]:
     return lines
 
 
-def as_data(hunted: Hunt, found: Sequence[Told]) -> dict[str, Any]:
+def as_data(hunted: Hunt, found: Sequence[FailureStory]) -> dict[str, Any]:
     """The hunt as JSON data."""
     return {
         "target": hunted.target.name,

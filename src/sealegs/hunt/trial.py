@@ -54,7 +54,7 @@ class Trial:
     symptom: Symptom | None
 
 
-class Target(Protocol):
+class HuntTarget(Protocol):
     """An agent and its success check."""
 
     @property
@@ -65,7 +65,7 @@ class Target(Protocol):
     def specs(self) -> Mapping[str, ToolSpec]:
         """What is known of the tools."""
 
-    def assuming(self, specs: Mapping[str, ToolSpec]) -> Target:
+    def assuming(self, specs: Mapping[str, ToolSpec]) -> HuntTarget:
         """The same target, with these taken for what is known of further tools."""
 
     def trial(self, plan: Plan) -> Trial:
@@ -79,7 +79,7 @@ class Target(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class OwnCode:
     """Which lines of code are the agent's own.
 
     Attributes:
@@ -106,10 +106,10 @@ class Site:
         return file.startswith(self.home) if self.home.startswith(LIBRARIES) else not file.startswith(LIBRARIES)
 
 
-def site_of(function: Callable[..., object], tools: Collection[str] = ()) -> Site:
+def site_of(function: Callable[..., object], tools: Collection[str] = ()) -> OwnCode:
     """The site of a function's code."""
     code = getattr(inspect.unwrap(function), "__code__", None)
-    return Site(f"{Path(code.co_filename).parent}/" if code is not None else "", tools)
+    return OwnCode(f"{Path(code.co_filename).parent}/" if code is not None else "", tools)
 
 
 def trail(error: BaseException) -> list[tuple[FrameType, int]]:

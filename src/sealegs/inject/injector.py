@@ -19,8 +19,8 @@ from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Occurrence
 from sealegs.inject.seam import NOT_DRY
-from sealegs.inject.strike import Evidence, Strike, same
-from sealegs.inject.target import Armed, Shot, Target, Volley
+from sealegs.inject.strike import Strike, StrikeEvidence, same
+from sealegs.inject.target import RuleState, Shot, ToolState, Volley
 
 Steps = Generator[Call | Wait, Outcome, Outcome]
 
@@ -47,7 +47,7 @@ class Injector:
         self._episode = episode
         self._specs = {spec.name: spec for spec in specs}
         self._on_strike = on_strike
-        self._targets: dict[str, Target] = {}
+        self._targets: dict[str, ToolState] = {}
         self._victims: dict[frozenset[str], str] = {}
         self._delivered: set[str] = set()
         self._lock = threading.RLock()  # garbage collection may close an abandoned call in the midst of another
@@ -70,7 +70,7 @@ class Injector:
         with self._lock:  # what a rule has taken must go by the number of the call
             return self._aimed(target, tool, arguments)
 
-    def _aimed(self, target: Target, tool: str, arguments: Mapping[str, Any]) -> Volley | None:
+    def _aimed(self, target: ToolState, tool: str, arguments: Mapping[str, Any]) -> Volley | None:
         nth = next(target.calls)
         for group in target.groups:
             self._victims.setdefault(group, tool)
@@ -96,21 +96,21 @@ class Injector:
         finally:  # also where the caller gives up or is cancelled
             for shot in volley.shots:
                 if not shot.told:
-                    self._tell(shot, Evidence(call, volley.target.effects), None)
+                    self._tell(shot, StrikeEvidence(call, volley.target.effects), None)
                 if shot.armed.counts and not shot.delivered:
                     with self._lock:
                         shot.armed.taken -= 1
         return outcome
 
-    def _target(self, tool: str) -> Target:
+    def _target(self, tool: str) -> ToolState:
         with self._lock:
             target = self._targets.get(tool)
             if target is None:
-                target = Target(tool, self._plan.rules, self._specs.get(tool), (self._plan.seed, self._episode))
+                target = ToolState(tool, self._plan.rules, self._specs.get(tool), (self._plan.seed, self._episode))
                 self._targets[tool] = target
             return target
 
-    def _fires(self, armed: Armed, nth: int, tool: str, arguments: Mapping[str, Any]) -> bool:
+    def _fires(self, armed: RuleState, nth: int, tool: str, arguments: Mapping[str, Any]) -> bool:
         """Whether the rule strikes this call. A place under `at_most` is taken, and permanence begins, at once."""
         if armed.at_most is not None and armed.taken >= armed.at_most:
             return False
@@ -122,7 +122,7 @@ class Injector:
         armed.taken += armed.counts
         return True
 
-    def _due(self, armed: Armed, nth: int, tool: str, arguments: Mapping[str, Any]) -> bool:
+    def _due(self, armed: RuleState, nth: int, tool: str, arguments: Mapping[str, Any]) -> bool:
         if armed.after is not None and armed.after not in self._delivered:
             return False
         for part in armed.open:
@@ -131,12 +131,12 @@ class Injector:
         victim = self._victims.get(armed.group) if armed.group is not None else None
         return armed.rule.when.fires(Occurrence(nth, armed.key, victim))
 
-    def _under(self, target: Target, shots: list[Shot], call: Call, own: Call) -> Steps:
+    def _under(self, target: ToolState, shots: list[Shot], call: Call, own: Call) -> Steps:
         """A call under these rules, the first of the plan outermost. `own` is the call as the agent made it."""
         if not shots:
             return (yield from _run(target, call, own))
         shot, rest = shots[0], shots[1:]
-        evidence = Evidence(call, target.effects)
+        evidence = StrikeEvidence(call, target.effects)
         shown: Outcome | None = None
         ran: Outcome | None = None  # answered by a run with effect in place of one without
         asked, real = call, True
@@ -182,7 +182,7 @@ class Injector:
         assert shown is not None
         return shown
 
-    def _tell(self, shot: Shot, evidence: Evidence, shown: Outcome | None) -> None:
+    def _tell(self, shot: Shot, evidence: StrikeEvidence, shown: Outcome | None) -> None:
         rule = shot.armed.rule
         delivered = evidence.delivered(shown)
         shot.told = True
@@ -212,7 +212,7 @@ def _warn(rule: Rule, tool: str, error: Exception) -> None:
     warnings.warn(f"{text} ({reason})", RuntimeWarning, stacklevel=2)
 
 
-def _run(target: Target, call: Call, own: Call) -> Steps:
+def _run(target: ToolState, call: Call, own: Call) -> Steps:
     """The tool itself, below all rules.
 
     Where it cannot run dry and has effects, the agent's own call runs as usual, and no other call is made: nobody asked

@@ -43,7 +43,7 @@ class Strike:
     moment: Moment | Literal[""] = ""
 
 
-class Evidence:
+class StrikeEvidence:
     """What is seen of a fault while it acts on `call`. `effects`: whether the tool has any, as far as is known."""
 
     __slots__ = ("_answers", "_part", "call", "cut", "effects", "runs", "said", "waited", "worked")

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from sealegs.faults import seeds
 from sealegs.faults.call import Call, Failure, Outcome, Value
-from sealegs.faults.kinds.base import Setting
+from sealegs.faults.kinds.base import FaultSetting
 from sealegs.faults.moment import Moment
 from sealegs.faults.plan import Rule
 from sealegs.faults.spec import ToolSpec
@@ -21,7 +21,7 @@ from sealegs.faults.triggers import AllOf, FirstTouch, Matcher
 MEMORY = 16  # earlier outcomes kept of a tool for faults that serve old answers
 
 
-class Target:
+class ToolState:
     """A tool under the rules of a plan.
 
     Args:
@@ -39,7 +39,7 @@ class Target:
         self.effects = spec is None or spec.effects is not False  # where nobody said, any call may have one
         self.never_dry = False  # known once the tool has refused to run without effect
         self.rules = tuple(
-            Armed(rule, tool, tags, (*key, tool, rule.id))
+            RuleState(rule, tool, tags, (*key, tool, rule.id))
             for rule in rules
             if rule.match.may_match(tool, tags) and not rule.misses(spec)
         )
@@ -51,15 +51,15 @@ class Target:
         stale = any(one.rule.fault.kind == "stale" for one in self.rules)
         self.earlier: deque[Outcome] | None = deque(maxlen=MEMORY) if stale else None
 
-    def setting(self, armed: Armed, nth: int) -> Setting:
+    def setting(self, armed: RuleState, nth: int) -> FaultSetting:
         """Where a rule's fault strikes. A permanent fault draws the same on every call."""
         at = nth if armed.since is None else armed.since
         draw = LateStream((*armed.key, at, "act"))
         moments = armed.rule.possible_moments(self.spec)
         moment = moments[seeds.digest(*armed.key, at, "moment") % len(moments)] if moments else None
-        return Setting(self.spec, cast(random.Random, draw), tuple(self.earlier or ()), moment)
+        return FaultSetting(self.spec, cast(random.Random, draw), tuple(self.earlier or ()), moment)
 
-    def timed(self, armed: Armed, call: Call, moment: Moment | None) -> Call:
+    def timed(self, armed: RuleState, call: Call, moment: Moment | None) -> Call:
         """The call as a fault that strikes at this moment has the tool run."""
         if moment == "before":
             return replace(call, dry=True)
@@ -73,7 +73,7 @@ class Target:
             self.earlier.append(_copied(outcome))
 
 
-class Armed:
+class RuleState:
     """A rule on one tool, and how often it has struck it. `open`: what only a call's arguments can decide."""
 
     __slots__ = (
@@ -109,7 +109,7 @@ class Shot:
 
     __slots__ = ("armed", "delivered", "told")
 
-    def __init__(self, armed: Armed) -> None:
+    def __init__(self, armed: RuleState) -> None:
         self.armed = armed
         self.delivered = False
         self.told = False
@@ -120,7 +120,7 @@ class Volley:
 
     __slots__ = ("nth", "shots", "target")
 
-    def __init__(self, target: Target, nth: int, shots: list[Shot]) -> None:
+    def __init__(self, target: ToolState, nth: int, shots: list[Shot]) -> None:
         self.target = target
         self.nth = nth
         self.shots = shots

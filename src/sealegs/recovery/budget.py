@@ -30,7 +30,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Rates:
+class ServiceRates:
     """How many further calls a service may make in a minute, over all its sessions.
 
     A minute's worth can be spent at once; what was spent comes back evenly.
@@ -54,7 +54,7 @@ class Meter:
 
     __slots__ = ("_lock", "_now", "_of", "_rates")
 
-    def __init__(self, rates: Rates, now: Callable[[], float]) -> None:
+    def __init__(self, rates: ServiceRates, now: Callable[[], float]) -> None:
         self._rates = rates
         self._now = now
         self._lock = threading.RLock()  # garbage collection may close an abandoned call in the midst of another

@@ -11,12 +11,12 @@ from sealegs.faults.mistake import Mistake
 from sealegs.recovery.bank.index import Bank, Match, shipped_bank
 from sealegs.recovery.causes import causes
 from sealegs.recovery.classes import Diagnosis, classify
-from sealegs.recovery.forms import Reading, read_failure
+from sealegs.recovery.forms import FailureReading, read_failure
 from sealegs.recovery.signature import Signature
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DiagnosisResult:
     """What is found of a failure.
 
     Attributes:
@@ -27,7 +27,7 @@ class Finding:
         advice: what the exemplar says; empty where none is known to speak of this failure.
     """
 
-    reading: Reading
+    reading: FailureReading
     signature: Signature | None
     diagnosis: Diagnosis | None
     match: Match | None
@@ -69,7 +69,7 @@ class Finding:
         return [*lines, self.advice] if self.advice else lines
 
 
-def diagnosed(text: str, bank: Bank | None = None) -> Finding:
+def diagnosed(text: str, bank: Bank | None = None) -> DiagnosisResult:
     """What a failure's text, JSON or record tells.
 
     Raises:
@@ -79,14 +79,14 @@ def diagnosed(text: str, bank: Bank | None = None) -> Finding:
     reading = read_failure(text)
     signature = reading.signature
     if signature is None:
-        return Finding(reading, None, None, None, "")
+        return DiagnosisResult(reading, None, None, None, "")
     call = reading.call if reading.call.tool else None
     matches = bank.nearest(signature, call)
     match = matches[0] if matches else None
     helps = bank.helps(signature, call)
     match = helps or match
     advice = helps.exemplar.told(signature) if helps is not None else ""
-    return Finding(reading, signature, classify(signature, call, bank), match, advice)
+    return DiagnosisResult(reading, signature, classify(signature, call, bank), match, advice)
 
 
 def read_source(name: str) -> str:

@@ -20,7 +20,7 @@ from sealegs.inject.seat import Seat
 from sealegs.recovery.declared import lacks_key
 
 
-class Keys:
+class IdempotencyKeys:
     """The keys of one session."""
 
     def __init__(self, seat: Seat) -> None:

@@ -20,7 +20,7 @@ from sealegs.inject.clock import VirtualClock
 from sealegs.inject.seat import Act, Halved, Seat
 from sealegs.recovery.budget import Budget, Meter, Purse
 from sealegs.recovery.declared import Declarations, require_keys
-from sealegs.recovery.keys import Keys, wants_key
+from sealegs.recovery.keys import IdempotencyKeys, wants_key
 from sealegs.recovery.memory import Memory
 from sealegs.recovery.metrics import GAVE_UP
 from sealegs.recovery.policies import (
@@ -141,7 +141,7 @@ class RecoveryLayer(Halved):
         self._seen: Counter[tuple[str, ...]] = Counter()
         specs = Declarations(self._own, seat.specs) if self._own else seat.specs
         require_keys(specs[name] for name in specs)
-        self._keys = Keys(seat)
+        self._keys = IdempotencyKeys(seat)
         self._specs = specs
         seat = Seat(seat.episode, seat.clock, specs, seat.reaches, telling(seat.episode, seat.tell))
         self._now = seat.clock.now

@@ -27,7 +27,7 @@ _PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_.-]")
 
 
 @dataclass(frozen=True)
-class Likeness:
+class CauseCounts:
     """What was counted.
 
     Attributes:
@@ -62,7 +62,7 @@ def _weight(found: Counter[str], cause: str, count: int, total: int) -> float:
     return math.log(inside / ((elsewhere + SMOOTHING) / (total - count + 2 * SMOOTHING)))
 
 
-def counted(failures: Iterable[tuple[Signature, str, str]]) -> Likeness:
+def counted(failures: Iterable[tuple[Signature, str, str]]) -> CauseCounts:
     """Count failures, each with its cause and the class of that."""
     causes: Counter[str] = Counter()
     stems: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -72,7 +72,7 @@ def counted(failures: Iterable[tuple[Signature, str, str]]) -> Likeness:
         classes[cause] = klass
         for stem in stems_of(signature):
             stems[stem][cause] += 1
-    return Likeness(causes, dict(stems), classes)
+    return CauseCounts(causes, dict(stems), classes)
 
 
 def stems_of(signature: Signature) -> frozenset[str]:
@@ -81,7 +81,7 @@ def stems_of(signature: Signature) -> frozenset[str]:
 
 
 @cache
-def shipped_likeness() -> Likeness:
+def shipped_likeness() -> CauseCounts:
     """The likeness counted on the labelled failures that come with Sealegs."""
     text = resources.files("sealegs.recovery").joinpath("data", "labelled.jsonl").read_text(encoding="utf-8")
     read = (json.loads(line) for line in text.splitlines())

@@ -31,7 +31,7 @@ from sealegs.faults.problems import in_short
 from sealegs.faults.reading import read_data
 from sealegs.faults.spec import ToolSpec
 from sealegs.recovery.bank import Bank, read_bank
-from sealegs.recovery.budget import Budget, Rates
+from sealegs.recovery.budget import Budget, ServiceRates
 from sealegs.recovery.detectors import LearnedDetector, read_profiles
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.recovery.nature import Nature
@@ -77,7 +77,7 @@ class BreakerSettings(_Read):
     seconds: Seconds = 60.0
 
 
-class Bare(_Read):
+class NoSettings(_Read):
     """Of policies that have no settings."""
 
 
@@ -97,7 +97,7 @@ ACTIVE: tuple[PolicyName, ...] = ("parse", "mend_arguments", "read_on", "retry",
 
 
 class RatesSettings(_Read):
-    """As in `Rates`."""
+    """As in `ServiceRates`."""
 
     tries: Annotated[float, Field(gt=0)] | None = None
     tries_each: Annotated[float, Field(gt=0)] | None = None
@@ -143,7 +143,7 @@ class RecoveryPlan(_Read):
         Raises:
             Mistake: as of `layer`.
         """
-        rates = None if self.rates is None else Rates(**self.rates.model_dump())
+        rates = None if self.rates is None else ServiceRates(**self.rates.model_dump())
         return RecoveryService(self._whole(adviser, seed), rates=rates, **self._about)
 
     def _whole(self, adviser: Adviser | None, seed: int) -> Policy:
@@ -192,7 +192,7 @@ class RecoveryPlan(_Read):
 
     def _policy(self, entry: str | Mapping[Any, Any], adviser: Adviser | None, seed: int) -> Policy:
         name, given = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
-        settings = WITH_SETTINGS.get(name, Bare).model_validate(given).model_dump()
+        settings = WITH_SETTINGS.get(name, NoSettings).model_validate(given).model_dump()
         makers: dict[str, Callable[[], Policy]] = {
             "parse": Parse,
             "mend_arguments": MendArguments,
@@ -222,7 +222,7 @@ class RecoveryPlan(_Read):
                 if len(entry) != 1:
                     raise ValueError(f"{in_short(entry)} should name one policy with its settings")
                 name, given = next(iter(entry.items()))
-                WITH_SETTINGS.get(name, Bare).model_validate(given)
+                WITH_SETTINGS.get(name, NoSettings).model_validate(given)
         return self
 
 

@@ -27,18 +27,18 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from sealegs.recovery.policies.alternative import (
     Alternative,
+    AlternativeStep,
     Answer,
-    Asked,
-    Either,
+    CallArgument,
+    EarlierAnswer,
+    EarlierArgument,
+    FirstKnown,
     Fixed,
-    Found,
-    Given,
     Known,
-    Seen,
+    ReferenceTicket,
     Source,
-    Step,
+    StepField,
     Then,
-    Ticket,
 )
 
 FORMS = (
@@ -87,15 +87,15 @@ class SourceSettings(_Read):
     def source(self) -> Source:
         """As the policy has it."""
         if self.given is not None:
-            return Given(self.given)
+            return CallArgument(self.given)
         if self.step is not None:
-            return Found(self.step, self.path or "")
+            return StepField(self.step, self.path or "")
         if self.seen is not None:
-            return Seen(self.seen.tool, self.seen.path)
+            return EarlierAnswer(self.seen.tool, self.seen.path)
         if self.asked is not None:
-            return Asked(self.asked.tool, self.asked.argument)
+            return EarlierArgument(self.asked.tool, self.asked.argument)
         if self.either is not None:
-            return Either(tuple(one.source() for one in self.either))
+            return FirstKnown(tuple(one.source() for one in self.either))
         return Fixed(self.fixed)
 
     def steps(self) -> Iterator[int]:
@@ -119,9 +119,9 @@ class StepSettings(_Read):
     tool: str
     arguments: Mapping[str, SourceSettings] = Field(default_factory=dict)
 
-    def as_step(self) -> Step:
+    def as_step(self) -> AlternativeStep:
         """As the policy has it."""
-        return Step(self.tool, {name: source.source() for name, source in self.arguments.items()})
+        return AlternativeStep(self.tool, {name: source.source() for name, source in self.arguments.items()})
 
 
 AnswerSettings = Mapping[str, FoundSettings | Literal["ticket"]]
@@ -190,13 +190,13 @@ def _known_by_then(then: ThenSettings, shown: set[tuple[str, str]], called: set[
     linked = False
     for name, known in then.knows.items():
         match known.source():
-            case Seen(tool, path):
+            case EarlierAnswer(tool, path):
                 linked = True
                 if (tool, path) not in shown:
                     raise ValueError(
                         f"{then.tool} is known by {name!r}, and no answer before it shows {path!r} of {tool}"
                     )
-            case Asked(tool, _):
+            case EarlierArgument(tool, _):
                 if tool not in called:
                     raise ValueError(
                         f"{then.tool} is known by {name!r} as asked of {tool}, which is not called before it"
@@ -212,4 +212,7 @@ def _known_by_then(then: ThenSettings, shown: set[tuple[str, str]], called: set[
 
 
 def _answer(settings: AnswerSettings) -> Answer:
-    return {path: Found(f.step, f.path) if isinstance(f, FoundSettings) else Ticket() for path, f in settings.items()}
+    return {
+        path: StepField(f.step, f.path) if isinstance(f, FoundSettings) else ReferenceTicket()
+        for path, f in settings.items()
+    }

@@ -27,7 +27,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from sealegs.faults.spec import ToolSpec
 from sealegs.recovery.declared import lacks_key
-from sealegs.recovery.policies.alternative import Fixed, Given
+from sealegs.recovery.policies.alternative import CallArgument, Fixed
 from sealegs.recovery.policies.checks import (
     All,
     Check,
@@ -37,7 +37,7 @@ from sealegs.recovery.policies.checks import (
     Exists,
     InAnswer,
     InEntry,
-    Listed,
+    ListedEntry,
     Own,
     Told,
 )
@@ -67,7 +67,7 @@ class OwnSettings(_Read):
 
     def source(self) -> Own:
         """As the policy has it."""
-        return Fixed(self.fixed) if self.given is None else Given(self.given)
+        return Fixed(self.fixed) if self.given is None else CallArgument(self.given)
 
 
 class ToldSettings(_Read):
@@ -90,7 +90,7 @@ class ToldSettings(_Read):
             return InEntry(self.entry)
         if self.path is not None:
             return InAnswer(self.path)
-        return Fixed(self.fixed) if self.given is None else Given(self.given)
+        return Fixed(self.fixed) if self.given is None else CallArgument(self.given)
 
 
 class ConditionSettings(_Read):
@@ -116,7 +116,7 @@ class ConditionSettings(_Read):
         if self.all is not None:
             return All(tuple(one.condition() for one in self.all))
         if self.where is not None:
-            return Listed(self.entries or "", {name: one.source() for name, one in self.where.items()})
+            return ListedEntry(self.entries or "", {name: one.source() for name, one in self.where.items()})
         path = self.path or ""
         if self.equals is not None:
             return Equals(path, self.equals.source())

@@ -16,7 +16,7 @@ from sealegs.faults.call import Call, Outcome, Wait
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject.clock import Clock, RealClock
 from sealegs.inject.seat import Seat
-from sealegs.recovery.budget import Budget, Meter, Rates
+from sealegs.recovery.budget import Budget, Meter, ServiceRates
 from sealegs.recovery.layer import Detector, RecoveryLayer, active, checked_deadline
 from sealegs.recovery.policies import Policy
 
@@ -38,7 +38,7 @@ class RecoveryService:
         policy: Policy | None = None,
         *,
         budget: Budget | None = None,
-        rates: Rates | None = None,
+        rates: ServiceRates | None = None,
         deadline: float | None = None,
         detectors: Iterable[Detector] = (),
         check: bool = True,

@@ -16,10 +16,10 @@ from sealegs.reports.campaigns import (
     summary,
 )
 from sealegs.reports.page import extra
-from sealegs.scoring.outcomes import MEANINGS, SILENT, Run
+from sealegs.scoring.outcomes import MEANINGS, SILENT, LabelledRun
 
 
-def page(name: str, runs: Sequence[Run], notes: Sequence[str]) -> str:
+def page(name: str, runs: Sequence[LabelledRun], notes: Sequence[str]) -> str:
     """The page.
 
     Args:

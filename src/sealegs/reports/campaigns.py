@@ -30,7 +30,7 @@ from sealegs.scoring.outcomes import (
     SHOWN,
     SILENT,
     TIMEOUT,
-    Run,
+    LabelledRun,
     cell,
     counts,
 )
@@ -65,7 +65,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class OutcomeCounts:
     """Outcomes by fault and model; each column of one fault adds up to its runs."""
 
     models: tuple[str, ...]
@@ -91,21 +91,23 @@ class Rated:
     runs: int
 
 
-def counted(runs: Sequence[Run]) -> Counts:
+def counted(runs: Sequence[LabelledRun]) -> OutcomeCounts:
     """The outcomes of runs by fault and model; where they are of several levels, each fault by its level."""
     several = len({run.level for run in runs}) > 1
     told = [replace(run, fault=f"{run.fault}, {run.level}") for run in runs] if several else runs
     models, faults = (tuple(dict.fromkeys(names)) for names in ([r.model for r in told], [r.fault for r in told]))
-    return Counts(models, faults, counts(told))
+    return OutcomeCounts(models, faults, counts(told))
 
 
-def published_counts() -> Counts:
+def published_counts() -> OutcomeCounts:
     """ChaosLLM's table II."""
     found = published.chaosllm_counts()
-    return Counts(tuple(dict.fromkeys(key[2] for key in found)), tuple(dict.fromkeys(key[0] for key in found)), found)
+    return OutcomeCounts(
+        tuple(dict.fromkeys(key[2] for key in found)), tuple(dict.fromkeys(key[0] for key in found)), found
+    )
 
 
-def rated(runs: Sequence[Run]) -> list[Rated]:
+def rated(runs: Sequence[LabelledRun]) -> list[Rated]:
     """The rates of each model."""
     found = []
     for model in dict.fromkeys(run.model for run in runs):
@@ -143,7 +145,7 @@ class Flow:
     numbers: tuple[int, ...]
 
 
-def flows(runs: Sequence[Run]) -> list[Flow]:
+def flows(runs: Sequence[LabelledRun]) -> list[Flow]:
     """Where errors went in runs of two agents: those that count, by boundary and by what the inner agent made of it."""
     found: dict[tuple[str, str], Counter[str]] = {}
     for run in runs:
@@ -155,7 +157,7 @@ def flows(runs: Sequence[Run]) -> list[Flow]:
     ]
 
 
-def print_campaign(runs: Sequence[Run], console: Console) -> None:
+def print_campaign(runs: Sequence[LabelledRun], console: Console) -> None:
     """Print a campaign's tables beside the published ones."""
     for line in summary(runs):
         console.print(Text(line))
@@ -175,7 +177,7 @@ def print_campaign(runs: Sequence[Run], console: Console) -> None:
         console.print(_flows(found))
 
 
-def summary(runs: Sequence[Run]) -> list[str]:
+def summary(runs: Sequence[LabelledRun]) -> list[str]:
     """What there is, and what of it says nothing, in sentences."""
     lines = [f"micro: {len(runs)} runs, {sum(run.counts for run in runs)} of them count."]
     for kind, why in (
@@ -191,7 +193,7 @@ def summary(runs: Sequence[Run]) -> list[str]:
     return lines
 
 
-def _counts(found: Counts) -> Table:
+def _counts(found: OutcomeCounts) -> Table:
     table = plain_table(("outcome", *found.models))
     table.columns[0].overflow = "fold"
     table.columns[1].justify = "left"
@@ -219,7 +221,7 @@ def _flows(found: Sequence[Flow]) -> Table:
     return table
 
 
-def listed(runs: Sequence[Run]) -> str:
+def listed(runs: Sequence[LabelledRun]) -> str:
     """Every run with its outcome and evidence, as CSV."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

@@ -20,7 +20,7 @@ SHORT = 160
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CallLine:
     """One call.
 
     Attributes:
@@ -52,7 +52,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class FaultSummary:
     """A fault that was at work: its kind, on which tool and calls, how long it lasts, and what it changed."""
 
     kind: str
@@ -66,7 +66,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class EpisodeCard:
     """An episode for the eye."""
 
     anchor: str
@@ -76,17 +76,17 @@ class Card:
     outcome: str
     meaning: str
     fault_note: str
-    faults: tuple[Fault, ...]
-    lines: tuple[Line, ...]
+    faults: tuple[FaultSummary, ...]
+    lines: tuple[CallLine, ...]
     drawing: Drawing
 
 
-def card(played: Played, number: int) -> Card:
+def card(played: Played, number: int) -> EpisodeCard:
     """The card of an episode; `number` makes its anchor."""
     record, case, verdict = played
     way = course(record, case)
     words = marks(way, verdict)
-    return Card(
+    return EpisodeCard(
         anchor=f"episode-{number}",
         record=record,
         case=case,
@@ -112,7 +112,7 @@ def _fault_note(record: Record, case: Case, verdict: Verdict) -> str:
     return f"Not exposed: a fault was planned at {places}, and none was delivered. Nothing is learnt about recovery."
 
 
-def _faults(record: Record, case: Case, way: Course) -> Iterator[Fault]:
+def _faults(record: Record, case: Case, way: Course) -> Iterator[FaultSummary]:
     """Each rule that was at work, told by its first strike; delivered ones tell by their first delivery."""
     found: dict[tuple[str, bool], list[tuple[int, Turn, Struck]]] = {}
     for number, turn in enumerate(record.turns, 1):
@@ -124,7 +124,7 @@ def _faults(record: Record, case: Case, way: Course) -> Iterator[Fault]:
         step = case.task.graph.step_of.get(turn.call.tool)
         node = node_of(step, case.task.graph) if step is not None else ""
         natures = ("implicit" if strike.implicit else "explicit", persistence.get(node, ""))
-        yield Fault(
+        yield FaultSummary(
             kind=strike.kind,
             tool=turn.call.tool,
             node=node,
@@ -147,11 +147,11 @@ def _waited(strike: Struck) -> str:
     return f"{strike.waited:g} s" if strike.waited else ""
 
 
-def _line(number: int, turn: Turn, word: str) -> Line:
+def _line(number: int, turn: Turn, word: str) -> CallLine:
     arguments = (
         (name, json.dumps(value, ensure_ascii=False, default=str)) for name, value in turn.call.arguments.items()
     )
     shown = "nothing came back" if turn.shown is None else render(turn.shown)
     effects = tuple(f"{effect.action} {effect.subject}" for effect in turn.effects)
     final = "" if turn.final is None or turn.final == turn.shown else render(turn.final)
-    return Line(number, word, turn.call.tool, tuple(arguments), shown, effects, turn.struck, turn.by, final)
+    return CallLine(number, word, turn.call.tool, tuple(arguments), shown, effects, turn.struck, turn.by, final)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from sealegs.reports.calls import marks
-from sealegs.reports.layout import Layout, Place, Size, layered
+from sealegs.reports.layout import BoxSize, Layout, PlacedBox, layered
 from sealegs.scoring import Case, Verdict
 from sealegs.scoring.course import Course, node_of
 from sealegs.tasks.graph import Branch, Graph, Group, Node, Step
@@ -52,7 +52,7 @@ class Box:
         marks: its calls.
     """
 
-    place: Place
+    place: PlacedBox
     lines: tuple[str, ...]
     state: str
     victim: bool
@@ -64,7 +64,7 @@ class Box:
 class Frame:
     """A group (with its kind) or one of its branches, with the same states as a box."""
 
-    place: Place
+    place: PlacedBox
     label: str
     state: str
     branch: bool
@@ -72,7 +72,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class EdgePath:
     """An edge as the path of an SVG, with the path of its arrow's tip; `used` where both of its ends were called."""
 
     path: str
@@ -86,7 +86,7 @@ class Drawing:
 
     frames: tuple[Frame, ...]
     boxes: tuple[Box, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[EdgePath, ...]
     width: float
     height: float
 
@@ -97,7 +97,7 @@ def drawing(case: Case, way: Course, verdict: Verdict) -> Drawing:
     graph = case.task.graph
     found = layered({node.id: pen.size(node) for node in graph.nodes}, _edges(graph))
     shapes = [shape for node in graph.nodes for shape in pen.shapes(node, found.places[node.id])]
-    lines = [*pen.between(graph, found), *(shape for shape in shapes if isinstance(shape, Line))]
+    lines = [*pen.between(graph, found), *(shape for shape in shapes if isinstance(shape, EdgePath))]
     return Drawing(
         tuple(_moved(shape) for shape in shapes if isinstance(shape, Frame)),
         tuple(_moved(shape) for shape in shapes if isinstance(shape, Box)),
@@ -147,27 +147,27 @@ class _Pen:
     def answers(self, node: str) -> bool:
         return any(deliverable.source.node == node for deliverable in self.case.task.deliverables)
 
-    def size(self, node: Node) -> Size:
+    def size(self, node: Node) -> BoxSize:
         if isinstance(node, Step):
             return self._box_size(node)
         sizes = [self._branch_size(branch) for branch in node.branches]
         label = len(_group_label(node)) * CHARACTER * 0.9 + 2 * PAD
         width = max(label, sum(size.width for size in sizes) + PAD * (len(sizes) + 1))
-        return Size(width, max(size.height for size in sizes) + HEAD + PAD)
+        return BoxSize(width, max(size.height for size in sizes) + HEAD + PAD)
 
-    def _branch_size(self, branch: Branch) -> Size:
+    def _branch_size(self, branch: Branch) -> BoxSize:
         sizes = [self._box_size(step) for step in branch.steps]
         width = max(*(size.width for size in sizes), len(branch.id) * CHARACTER * 0.9) + 2 * PAD
-        return Size(width, sum(size.height for size in sizes) + GAP * (len(sizes) - 1) + BRANCH_HEAD + PAD)
+        return BoxSize(width, sum(size.height for size in sizes) + GAP * (len(sizes) - 1) + BRANCH_HEAD + PAD)
 
-    def _box_size(self, step: Step) -> Size:
+    def _box_size(self, step: Step) -> BoxSize:
         lines = _broken(step.tool)
         width = max(104.0, max(map(len, lines)) * CHARACTER + 20)
         rows = math.ceil(len(self.calls(step)) / _a_row(width))
         tag = TAG if self.answers(step.id) else 0.0
-        return Size(width, len(lines) * LINE + 14 + rows * (MARK + 2) + tag)
+        return BoxSize(width, len(lines) * LINE + 14 + rows * (MARK + 2) + tag)
 
-    def shapes(self, node: Node, place: Place) -> Iterator[Frame | Box | Line]:
+    def shapes(self, node: Node, place: PlacedBox) -> Iterator[Frame | Box | EdgePath]:
         if isinstance(node, Step):
             yield self._box(node, place.x, place.y)
             return
@@ -176,12 +176,12 @@ class _Pen:
         sizes = [self._branch_size(branch) for branch in node.branches]
         left = place.x + (place.width - sum(size.width for size in sizes) - PAD * (len(sizes) - 1)) / 2
         for branch, size in zip(node.branches, sizes, strict=True):
-            room = Place(left, place.y + HEAD, size.width, place.height - HEAD - PAD)
+            room = PlacedBox(left, place.y + HEAD, size.width, place.height - HEAD - PAD)
             yield Frame(room, branch.id, self.state(branch.steps), True)
             yield from self._stack(branch, room)
             left += size.width + PAD
 
-    def _stack(self, branch: Branch, room: Place) -> Iterator[Box | Line]:
+    def _stack(self, branch: Branch, room: PlacedBox) -> Iterator[Box | EdgePath]:
         """A branch's steps one below the other, with the lines between them."""
         boxes: dict[str, Box] = {}
         top = room.y + BRANCH_HEAD
@@ -208,10 +208,10 @@ class _Pen:
             middle = x + size.width / 2 + (column - (here - 1) / 2) * MARK
             shown.append(Mark(number, word, middle + MARGIN, y + len(lines) * LINE + 19 + row * MARK + MARGIN))
         victim = step.tool in self.way.victims.values()
-        place = Place(x, y, size.width, size.height)
+        place = PlacedBox(x, y, size.width, size.height)
         return Box(place, lines, self.state([step]), victim, self.answers(step.id), tuple(shown))
 
-    def between(self, graph: Graph, found: Layout) -> Iterator[Line]:
+    def between(self, graph: Graph, found: Layout) -> Iterator[EdgePath]:
         """The lines between nodes."""
         for (upper, lower), points in found.routes.items():
             used = self.called(graph.by_id[upper]) and self.called(graph.by_id[lower])
@@ -240,7 +240,7 @@ def _a_row(width: float) -> int:
     return max(1, int((width - 8) / MARK))
 
 
-def _curve(points: Sequence[tuple[float, float]], used: bool) -> Line:
+def _curve(points: Sequence[tuple[float, float]], used: bool) -> EdgePath:
     """A line that is vertical at each point."""
     (x, y), *rest = [(x + MARGIN, y + MARGIN) for x, y in points]
     path = f"M{x:.1f} {y:.1f}"
@@ -251,22 +251,22 @@ def _curve(points: Sequence[tuple[float, float]], used: bool) -> Line:
             half = (to_y - y) / 2
             path += f" C{x:.1f} {y + half:.1f} {to_x:.1f} {to_y - half:.1f} {to_x:.1f} {to_y:.1f}"
         x, y = to_x, to_y
-    return Line(path, f"M{x - 3.5:.1f} {y - 6:.1f}h7l-3.5 6z", used)
+    return EdgePath(path, f"M{x - 3.5:.1f} {y - 6:.1f}h7l-3.5 6z", used)
 
 
-def _straight(upper: Place, lower: Place, _: Place, used: bool) -> Line:
+def _straight(upper: PlacedBox, lower: PlacedBox, _: PlacedBox, used: bool) -> EdgePath:
     """From a box of a branch to the next one."""
     return _curve([(upper.middle, upper.bottom), (lower.middle, lower.y)], used)
 
 
-def _round(upper: Place, lower: Place, room: Place, used: bool) -> Line:
+def _round(upper: PlacedBox, lower: PlacedBox, room: PlacedBox, used: bool) -> EdgePath:
     """From a box of a branch round the side past others."""
     (x, y), (to_x, to_y) = [(place.x + MARGIN, place.y + place.height / 2 + MARGIN) for place in (upper, lower)]
     side = room.x + 2 + MARGIN
     path = f"M{x:.1f} {y:.1f} C{side:.1f} {y:.1f} {side:.1f} {to_y:.1f} {to_x:.1f} {to_y:.1f}"
-    return Line(path, f"M{to_x - 6:.1f} {to_y - 3.5:.1f}v7l6 -3.5z", used)
+    return EdgePath(path, f"M{to_x - 6:.1f} {to_y - 3.5:.1f}v7l6 -3.5z", used)
 
 
 def _moved(shape: Shape) -> Shape:
     place = shape.place
-    return replace(shape, place=Place(place.x + MARGIN, place.y + MARGIN, place.width, place.height))
+    return replace(shape, place=PlacedBox(place.x + MARGIN, place.y + MARGIN, place.width, place.height))

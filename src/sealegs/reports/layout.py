@@ -24,7 +24,7 @@ OTHER_KIND = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class BoxSize:
     """Width and height of a box, in pixels."""
 
     width: float
@@ -32,7 +32,7 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PlacedBox:
     """A box: its upper left corner and its size."""
 
     x: float
@@ -55,13 +55,13 @@ class Place:
 class Layout:
     """Boxes by name, the points through which each edge runs (vertically through each), and the size of it all."""
 
-    places: Mapping[str, Place]
+    places: Mapping[str, PlacedBox]
     routes: Mapping[Edge, tuple[tuple[float, float], ...]]
     width: float
     height: float
 
 
-def layered(sizes: Mapping[str, Size], edges: Sequence[Edge]) -> Layout:
+def layered(sizes: Mapping[str, BoxSize], edges: Sequence[Edge]) -> Layout:
     """A layout of boxes of these sizes.
 
     Args:
@@ -219,7 +219,7 @@ def _apart(
     return [base + offset for base, offset in zip(bases, offsets, strict=True)]
 
 
-def _rows(layers: list[list[Key]], sizes: Mapping[str, Size]) -> list[tuple[float, float]]:
+def _rows(layers: list[list[Key]], sizes: Mapping[str, BoxSize]) -> list[tuple[float, float]]:
     """The top and the bottom of each layer."""
     rows: list[tuple[float, float]] = []
     for layer in layers:
@@ -228,8 +228,8 @@ def _rows(layers: list[list[Key]], sizes: Mapping[str, Size]) -> list[tuple[floa
     return rows
 
 
-def _place(left: float, row: tuple[float, float], size: Size) -> Place:
-    return Place(left, (row[0] + row[1] - size.height) / 2, size.width, size.height)
+def _place(left: float, row: tuple[float, float], size: BoxSize) -> PlacedBox:
+    return PlacedBox(left, (row[0] + row[1] - size.height) / 2, size.width, size.height)
 
 
 class _Router:
@@ -237,7 +237,7 @@ class _Router:
 
     def __init__(
         self,
-        places: Mapping[str, Place],
+        places: Mapping[str, PlacedBox],
         chains: Mapping[Edge, tuple[Key, ...]],
         lefts: Mapping[Key, float],
         rows: Sequence[tuple[float, float]],

@@ -34,7 +34,7 @@ COMPARED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class TableLines:
     """A table: its title, its columns, and a line for each thing told of."""
 
     title: str
@@ -43,7 +43,7 @@ class Lines:
     note: str = ""
 
 
-def plan_b_lines(rows: Sequence[Row], results: Sequence[PlanBResult], beside: bool = False) -> list[Lines]:
+def plan_b_lines(rows: Sequence[Row], results: Sequence[PlanBResult], beside: bool = False) -> list[TableLines]:
     """The tables of one or several runs.
 
     Args:
@@ -60,7 +60,7 @@ def plan_b_lines(rows: Sequence[Row], results: Sequence[PlanBResult], beside: bo
         modes = tuple(dict.fromkeys(result.mode for result in results))
         terms = [term for term in TERMS if any(found == term for _, found in wrong)]
         lines = tuple((term, *(str(wrong[mode, term] or NOTHING) for mode in modes)) for term in terms)
-        found.append(Lines("What went wrong, in episodes", ("", *modes), lines))
+        found.append(TableLines("What went wrong, in episodes", ("", *modes), lines))
     return found
 
 
@@ -93,7 +93,7 @@ def who(row: Row) -> str:
     return row.get("agent") or row.get("model") or "?"
 
 
-def _accuracy(rows: Sequence[Row], beside: bool) -> Lines:
+def _accuracy(rows: Sequence[Row], beside: bool) -> TableLines:
     lines = []
     for name, level in dict.fromkeys((who(row), row["level"]) for row in rows):
         here = {(row["mode"], row["metric"]): row for row in rows if (who(row), row["level"]) == (name, level)}
@@ -119,12 +119,12 @@ def _accuracy(rows: Sequence[Row], beside: bool) -> Lines:
         ]
     columns = ("", "no errors", "errors", "drop, points", "decrease, %", "gave up", "turns")
     note = f"Below Sealegs' own lines: {SOURCE}. {COMPARED}" if beside else ""
-    return Lines(
+    return TableLines(
         "Accuracy, % ± standard error; gave up, %, and turns without / with errors", columns, tuple(lines), note
     )
 
 
-def _after(rows: Sequence[Row]) -> Lines:
+def _after(rows: Sequence[Row]) -> TableLines:
     lines = []
     for name, level, mode in dict.fromkeys((who(row), row["level"], row["mode"]) for row in rows):
         here = {row["metric"]: row for row in rows if (who(row), row["level"], row["mode"]) == (name, level, mode)}
@@ -132,7 +132,7 @@ def _after(rows: Sequence[Row]) -> Lines:
             cells = (_value(here.get(metric)) for metric in AFTER)
             lines.append((f"{name}, {level}", str(here[AFTER[0]]["n"]), *cells))
     columns = ("", "episodes", "right", "searched again", "found plan B", "composed it", "gave up", "looped")
-    return Lines("After the first refusal, % of the episodes that met one", columns, tuple(lines))
+    return TableLines("After the first refusal, % of the episodes that met one", columns, tuple(lines))
 
 
 @cache

@@ -47,7 +47,7 @@ class Square:
 
 
 @dataclass(frozen=True)
-class Line:
+class RunLine:
     """One run: its cells by metric, on clean episodes, by class, and by kind of failure."""
 
     name: str
@@ -132,14 +132,14 @@ def _parting(group: Sequence[tuple[Run, Played]]) -> tuple[int, int, int]:
     return len(ends), min(won, len(verdicts) - won), len({verdict.calls for verdict in verdicts})
 
 
-def _line(rows: Sequence[Row], run: Run, levels: Sequence[str]) -> Line:
+def _line(rows: Sequence[Row], run: Run, levels: Sequence[str]) -> RunLine:
     own = {(row["level"], row["metric"]): row for row in rows if (name_of(row), row["mode"]) == run}
 
     def cell(level: str, metric: str) -> Cell:
         row = own.get((level, metric))
         return Cell() if row is None else Cell(row["value"], row["low"], row["high"], row["n"])
 
-    return Line(
+    return RunLine(
         name=run[0],
         set=run[1],
         metrics={metric: cell(ALL, metric) for metric in SHOWN},

@@ -10,7 +10,7 @@ import jinja2
 from markupsafe import Markup
 
 from sealegs.reports.calls import MARKS
-from sealegs.reports.cards import Card, card
+from sealegs.reports.cards import EpisodeCard, card
 from sealegs.reports.cells import Cell, Grid, grid, overall
 from sealegs.reports.choosing import Played
 from sealegs.reports.comparison import Panel, panels, prompt_of, ranking
@@ -107,7 +107,7 @@ def _name(material: Material) -> str:
     return material.who.get("agent") or material.who.get("model") or "unnamed"
 
 
-def _first(cards: Sequence[Card]) -> str:
+def _first(cards: Sequence[EpisodeCard]) -> str:
     """The card to begin with: a failure after a fault if there is one, best one that nobody noticed."""
     rank = [(not c.verdict.exposed, c.verdict.success, c.verdict.noticed, n) for n, c in enumerate(cards)]
     return cards[min(rank)[-1]].anchor if cards else ""

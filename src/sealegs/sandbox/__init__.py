@@ -3,7 +3,7 @@
 Isolation is bubblewrap, Landlock, seccomp and limits (`available`); verdicts come from the host's own log of calls.
 """
 
-from sealegs.sandbox.conversation import Made, StartFailed, Turn
+from sealegs.sandbox.conversation import CodeTurn, CompletedCall, StartFailed
 from sealegs.sandbox.finding import available, launcher
 from sealegs.sandbox.isolation import Isolation
 from sealegs.sandbox.kernel import Dead, Kernel, through
@@ -11,21 +11,21 @@ from sealegs.sandbox.launching import Launcher
 from sealegs.sandbox.limits import Limits
 from sealegs.sandbox.pipes import Answer
 from sealegs.sandbox.pool import Pool
-from sealegs.sandbox.remote import Ran, RemoteKernel
+from sealegs.sandbox.remote import CommandResult, RemoteKernel
 
 __all__ = [
     "Answer",
+    "CodeTurn",
+    "CommandResult",
+    "CompletedCall",
     "Dead",
     "Isolation",
     "Kernel",
     "Launcher",
     "Limits",
-    "Made",
     "Pool",
-    "Ran",
     "RemoteKernel",
     "StartFailed",
-    "Turn",
     "available",
     "launcher",
     "through",

@@ -1,8 +1,8 @@
 """The host's side of the talk with a kernel, without I/O: a generator that two drivers run.
 
-It yields a `Read`, a `Write` or an `Ask` and is sent what came of it, as layers of the seam do. Every wait has an end,
-every message a length; whoever breaks a rule is not talked to again. What it does not cover: the pipes (`pipes`), what
-a message may be (`protocol`).
+It yields a `Read`, a `Write` or a `HostCall` and is sent what came of it, as layers of the seam do. Every wait has an
+end, every message a length; whoever breaks a rule is not talked to again. What it does not cover: the pipes (`pipes`),
+what a message may be (`protocol`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sealegs.faults.call import Failure, Outcome
 from sealegs.faults.spec import ToolSpec
 from sealegs.sandbox.confinement import Hello
 from sealegs.sandbox.limits import Limits
-from sealegs.sandbox.protocol import Asked, Violation, answer_line, line_of, parsed, read
+from sealegs.sandbox.protocol import FunctionCallRequest, ProtocolViolation, answer_line, line_of, parsed, read
 
 STARTING = 30.0  # seconds that a start may take on a busy machine
 REFUSALS = 10  # calls beyond the limit, in turns' worth, that are still answered
@@ -40,18 +40,18 @@ class Write:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class HostCall:
     """Call a function. The answer: its outcome."""
 
     tool: str
     arguments: Mapping[str, Any]
 
 
-Request = Read | Write | Ask
+Request = Read | Write | HostCall
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class CompletedCall:
     """A call that the host made for the code: what verdicts are taken from."""
 
     tool: str
@@ -60,7 +60,7 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class CodeTurn:
     """What came of one piece of code.
 
     Attributes:
@@ -76,12 +76,12 @@ class Turn:
     output: str
     error: str | None
     how: How
-    calls: tuple[Made, ...]
+    calls: tuple[CompletedCall, ...]
     seconds: float
     alive: bool = True
 
 
-class Gone(Exception):
+class KernelGone(Exception):
     """The kernel does not answer any more."""
 
     def __init__(self, how: How, why: str) -> None:
@@ -125,7 +125,7 @@ class Conversation:
             how = confinement(Hello(**hello))
             yield from self._say(how, until)
             answer = parsed((yield from self._line(until)))
-        except (Gone, Violation) as error:
+        except (KernelGone, ProtocolViolation) as error:
             raise StartFailed(str(error)) from error
         if answer != {"ready": True}:
             raise StartFailed(str(answer.get("refused", answer)))
@@ -142,50 +142,50 @@ class Conversation:
             told.append((spec.name, names, required, _doc(spec, names, required)))
         try:
             yield from self._say({"functions": told}, self._now() + STARTING)
-        except Gone:
+        except KernelGone:
             return
 
-    def turn(self, code: str) -> Generator[Request, Any, Turn]:
+    def turn(self, code: str) -> Generator[Request, Any, CodeTurn]:
         """Run code. The turn always comes to an end, and says how."""
         self._turn += 1
         began, asked = self._now(), 0.0
-        calls: list[Made] = []
+        calls: list[CompletedCall] = []
         refused = 0
         allowed = self._limits.seconds + self._limits.grace
 
-        def over(how: How, output: str, error: str | None, alive: bool = True) -> Turn:
-            return Turn(output, error, how, tuple(calls), self._now() - began, alive)
+        def over(how: How, output: str, error: str | None, alive: bool = True) -> CodeTurn:
+            return CodeTurn(output, error, how, tuple(calls), self._now() - began, alive)
 
         try:
             if self._said:
-                raise Violation("it spoke between turns")
+                raise ProtocolViolation("it spoke between turns")
             message = {"run": self._turn, "code": code, "seconds": self._limits.seconds}
             yield from self._say(message, began + allowed)
             while True:
                 line = yield from self._line(began + asked + allowed)
                 said = read(parsed(line), self._turn, len(calls) + refused + 1, self._functions, self._limits)
-                if not isinstance(said, Asked):
+                if not isinstance(said, FunctionCallRequest):
                     if self._said:
-                        raise Violation("it spoke after the turn's end")
+                        raise ProtocolViolation("it spoke after the turn's end")
                     return over(said.how, said.output, said.error)
                 since = self._now()
                 self._asked_bytes += len(line)
                 too_many = self._too_many(len(calls))
                 if too_many is None:
-                    outcome: Outcome = yield Ask(said.tool, said.arguments)
+                    outcome: Outcome = yield HostCall(said.tool, said.arguments)
                     answer, outcome = answer_line(outcome, self._limits)
-                    calls.append(Made(said.tool, said.arguments, outcome))
+                    calls.append(CompletedCall(said.tool, said.arguments, outcome))
                 else:
                     refused += 1
                     if refused > REFUSALS * self._limits.calls:
-                        raise Violation("it went on calling beyond the limit")
+                        raise ProtocolViolation("it went on calling beyond the limit")
                     answer, _ = answer_line(too_many, self._limits)
                 self._answered_bytes += len(answer)
                 asked += self._now() - since
                 yield from self._send(answer, began + asked + allowed)
-        except Gone as gone:
+        except KernelGone as gone:
             return over(gone.how, "", STOPPED.format(gone), alive=False)
-        except Violation as violation:
+        except ProtocolViolation as violation:
             return over("violated", "", STOPPED.format(violation), alive=False)
 
     def _too_many(self, made: int) -> Failure | None:
@@ -207,7 +207,7 @@ class Conversation:
             taken: int = yield Write(left, until - self._now())
             if not taken:
                 if self._now() >= until:
-                    raise Gone("timeout", self._too_long())
+                    raise KernelGone("timeout", self._too_long())
                 return  # it is gone, and the end of its stream says so
             left = left[taken:]
 
@@ -216,12 +216,12 @@ class Conversation:
         parts, size = [self._said], len(self._said)
         while b"\n" not in parts[-1]:
             if size > self._limits.message:
-                raise Violation("a message that is too long")
+                raise ProtocolViolation("a message that is too long")
             part: bytes | None = yield Read(until - self._now())
             if part is None:
-                raise Gone("timeout", self._too_long())
+                raise KernelGone("timeout", self._too_long())
             if not part:
-                raise Gone("died", self._ended())
+                raise KernelGone("died", self._ended())
             parts.append(part)
             size += len(part)
         line, _, self._said = b"".join(parts).partition(b"\n")

@@ -21,7 +21,7 @@ from sealegs.faults.call import Failure, Outcome, Value
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import RealClock
 from sealegs.sandbox.bait import Bait, processes
-from sealegs.sandbox.conversation import How, StartFailed, Turn
+from sealegs.sandbox.conversation import CodeTurn, How, StartFailed
 from sealegs.sandbox.isolation import Name
 from sealegs.sandbox.kernel import Kernel
 from sealegs.sandbox.launching import Launcher
@@ -113,7 +113,7 @@ class Escape(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class EscapeVerdict:
     """What came of one attempt.
 
     Attributes:
@@ -125,7 +125,7 @@ class Verdict:
 
     escape: Escape
     why: tuple[str, ...]
-    turn: Turn
+    turn: CodeTurn
     seconds: float
 
     @property
@@ -143,13 +143,13 @@ def escapes() -> tuple[Escape, ...]:
     return tuple(Escape.model_validate(one) for one in yaml.safe_load(text))
 
 
-def tried(launcher: Launcher, which: Iterable[Escape]) -> Iterator[Verdict]:
+def tried(launcher: Launcher, which: Iterable[Escape]) -> Iterator[EscapeVerdict]:
     """Try escapes one after another, each in a kernel of its own."""
     for escape in which:
         yield attempted(launcher, escape)
 
 
-def attempted(launcher: Launcher, escape: Escape) -> Verdict:
+def attempted(launcher: Launcher, escape: Escape) -> EscapeVerdict:
     """Try one escape, look what it did, and run an honest episode after it."""
     clock = RealClock()
     before = processes()
@@ -163,7 +163,7 @@ def attempted(launcher: Launcher, escape: Escape) -> Verdict:
     if left := _left(before):
         why.append(f"{left} process(es) were left behind")
     why += _next_episode(launcher)
-    return Verdict(escape, tuple(why), turn, clock.now())
+    return EscapeVerdict(escape, tuple(why), turn, clock.now())
 
 
 def _left(before: set[int]) -> int:
@@ -180,7 +180,7 @@ def _answer(tool: str, arguments: Any) -> Outcome:
     return Value(12) if arguments.get("item") == "pen" else Failure("no such item", type="LookupError")
 
 
-def _seen(escape: Escape, turn: Turn, secret: str, limits: Limits) -> Iterator[str]:
+def _seen(escape: Escape, turn: CodeTurn, secret: str, limits: Limits) -> Iterator[str]:
     """What speaks for an escape in the turn itself.
 
     A turn that ran out of time may have made fewer calls than the limit lets through: how many depends on the machine.

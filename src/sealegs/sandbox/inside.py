@@ -97,14 +97,14 @@ class TimeLimit(BaseException):
 # --- confinement -----------------------------------------------------------------------------------------------------
 
 
-class Refused(Exception):
+class LimitRefused(Exception):
     """A limit could not be set."""
 
 
 def _must(done: int, what: str) -> int:
     if done < 0:
         code = ctypes.get_errno()
-        raise Refused(f"{what}: {os.strerror(code)}")
+        raise LimitRefused(f"{what}: {os.strerror(code)}")
     return done
 
 
@@ -388,7 +388,7 @@ def serve(requests: int, replies: int, said: bytes = b"") -> None:
     how = link.receive()
     try:
         confine(libc, how)
-    except (Refused, OSError, ValueError) as error:
+    except (LimitRefused, OSError, ValueError) as error:
         link.send({"refused": str(error)})
         return
     nowhere = os.open(os.devnull, os.O_RDWR)

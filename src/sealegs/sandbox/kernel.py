@@ -17,7 +17,7 @@ from typing import Any, Self
 from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import NOT_DRY, RealClock, Session
-from sealegs.sandbox.conversation import Conversation, Made, Request, StartFailed, Turn
+from sealegs.sandbox.conversation import CodeTurn, CompletedCall, Conversation, Request, StartFailed
 from sealegs.sandbox.isolation import Isolation
 from sealegs.sandbox.launching import Launcher
 from sealegs.sandbox.limits import Limits
@@ -47,7 +47,7 @@ class Kernel:
     def __init__(self, launcher: Launcher, limits: Limits | None = None) -> None:
         self._limits = limits or Limits()
         self.isolation: Isolation = launcher.isolation
-        self.calls: list[Made] = []
+        self.calls: list[CompletedCall] = []
         self._clock = RealClock()
         self._process: Running = launcher.launch(self._limits)
         self._talk = Conversation(self._limits, self._clock.now, self._process.ended)
@@ -82,7 +82,7 @@ class Kernel:
         await self._drive_async(self._begin(functions))
         return self
 
-    def run(self, code: str) -> Turn:
+    def run(self, code: str) -> CodeTurn:
         """Run one turn in this thread. What `answer` raises passes through, and ends the kernel.
 
         Raises:
@@ -90,7 +90,7 @@ class Kernel:
         """
         return self._after(self._drive(self._turn(code)))
 
-    async def run_async(self, code: str) -> Turn:
+    async def run_async(self, code: str) -> CodeTurn:
         """Run one turn in this task; see `run`. A cancelled turn ends the kernel."""
         return self._after(await self._drive_async(self._turn(code)))
 
@@ -115,14 +115,14 @@ class Kernel:
             self._ready = True
         yield from self._talk.introduce(functions)
 
-    def _turn(self, code: str) -> Generator[Request, Any, Turn]:
+    def _turn(self, code: str) -> Generator[Request, Any, CodeTurn]:
         if not self._alive:
             raise Dead("this kernel has ended; take another one")
         if not self._ready:
             yield from self._begin(())
         return (yield from self._talk.turn(code))
 
-    def _after(self, turn: Turn) -> Turn:
+    def _after(self, turn: CodeTurn) -> CodeTurn:
         self.calls += turn.calls
         if not turn.alive:
             self.close()

@@ -1,8 +1,8 @@
 """What the host believes of what a kernel says: nothing that is not checked here.
 
 A message is one line of JSON of limited length, a call or the end of the turn, with exactly the fields that it has to
-have. Everything else is a `Violation`, and the kernel is killed. What passes is still only what the kernel says: the
-output of a turn may be forged, the calls may not, because the host makes them itself and keeps its own log.
+have. Everything else is a `ProtocolViolation`, and the kernel is killed. What passes is still only what the kernel
+says: the output of a turn may be forged, the calls may not, because the host makes them itself and keeps its own log.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ UNSAYABLE = "The answer cannot be shown: {}."
 End = Literal["finished", "raised", "timeout", "memory"]
 
 
-class Violation(ValueError):
+class ProtocolViolation(ValueError):
     """The kernel said something that it must not say."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FunctionCallRequest:
     """The kernel wants a function called."""
 
     tool: str
@@ -58,15 +58,15 @@ def parsed(line: bytes) -> dict[str, Any]:
     try:
         message = json.loads(line.decode(), parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
-        raise Violation(f"a line that is no JSON: {error}") from error
+        raise ProtocolViolation(f"a line that is no JSON: {error}") from error
     if not isinstance(message, dict):
-        raise Violation("a line that is no object")
+        raise ProtocolViolation("a line that is no object")
     return message
 
 
 def read(
     message: Mapping[str, Any], turn: int, call: int, functions: Mapping[str, frozenset[str]], limits: Limits
-) -> Asked | Done:
+) -> FunctionCallRequest | Done:
     """A message of a turn.
 
     Args:
@@ -83,32 +83,32 @@ def read(
         return _asked(message, call, functions)
     if message.keys() == {"done", "how", "output", "error"}:
         return _done(message, turn, limits)
-    raise Violation("a message with other fields than it has to have")
+    raise ProtocolViolation("a message with other fields than it has to have")
 
 
-def _asked(message: Mapping[str, Any], call: int, functions: Mapping[str, frozenset[str]]) -> Asked:
+def _asked(message: Mapping[str, Any], call: int, functions: Mapping[str, frozenset[str]]) -> FunctionCallRequest:
     number, tool, arguments = message["call"], message["tool"], message["arguments"]
     if type(number) is not int or number != call:
-        raise Violation("a call out of order")
+        raise ProtocolViolation("a call out of order")
     if not isinstance(tool, str) or tool not in functions:
-        raise Violation("a call of a function that there is not")
+        raise ProtocolViolation("a call of a function that there is not")
     if not isinstance(arguments, dict) or not arguments.keys() <= functions[tool]:
-        raise Violation("a call with arguments that the function does not have")
+        raise ProtocolViolation("a call with arguments that the function does not have")
     _check(arguments, DEPTH)
-    return Asked(tool, arguments)
+    return FunctionCallRequest(tool, arguments)
 
 
 def _done(message: Mapping[str, Any], turn: int, limits: Limits) -> Done:
     number, how, output, error = (message[name] for name in ("done", "how", "output", "error"))
     if type(number) is not int or number != turn:
-        raise Violation("the end of another turn")
+        raise ProtocolViolation("the end of another turn")
     if how not in ENDS or not isinstance(output, str) or not isinstance(error, (str, type(None))):
-        raise Violation("an end of a turn that is none")
+        raise ProtocolViolation("an end of a turn that is none")
     if (error is None) != (how == "finished"):
-        raise Violation("an end of a turn that is none")
+        raise ProtocolViolation("an end of a turn that is none")
     longest = 2 * limits.output + 100  # escapes and the note of what was cut come on top
     if len(output) > 8 * longest or len(error or "") > 8 * longest:
-        raise Violation("an output beyond the limit")
+        raise ProtocolViolation("an output beyond the limit")
     return Done(how, plain(output), None if error is None else plain(error))
 
 
@@ -119,10 +119,10 @@ def _check(value: object, levels: int) -> None:
             _text(value)
     elif isinstance(value, float):
         if not math.isfinite(value):
-            raise Violation("a number that is not finite")
+            raise ProtocolViolation("a number that is not finite")
     elif isinstance(value, (dict, list)):
         if levels == 0:
-            raise Violation("arguments nested too deeply")
+            raise ProtocolViolation("arguments nested too deeply")
         if isinstance(value, dict):
             for key in value:
                 _check(key, levels)
@@ -134,11 +134,11 @@ def _text(value: str) -> None:
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise Violation("text that is no Unicode") from error
+        raise ProtocolViolation("text that is no Unicode") from error
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise Violation(f"the number {name}")
+    raise ProtocolViolation(f"the number {name}")
 
 
 def answer_line(outcome: Outcome, limits: Limits) -> tuple[bytes, Outcome]:

@@ -20,7 +20,7 @@ from typing import Any
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import RealClock
 from sealegs.sandbox.confinement import Ground, Hello, Unsupported, confinement
-from sealegs.sandbox.conversation import Conversation, Made, Read, Request, StartFailed, Turn, Write
+from sealegs.sandbox.conversation import CodeTurn, CompletedCall, Conversation, Read, Request, StartFailed, Write
 from sealegs.sandbox.isolation import Isolation
 from sealegs.sandbox.kernel import Dead, no_functions
 from sealegs.sandbox.launching import ENVIRONMENT
@@ -34,7 +34,7 @@ OLDEST = (3, 11)
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class CommandResult:
     """What came of a command: its exit status (None where it was stopped), and what it wrote."""
 
     status: int | None
@@ -42,7 +42,7 @@ class Ran:
     error: str = ""
 
 
-Run = Callable[[Sequence[str], bytes, Mapping[str, str], float], Awaitable[Ran]]
+Run = Callable[[Sequence[str], bytes, Mapping[str, str], float], Awaitable[CommandResult]]
 """Runs a command in the place: the command, its standard input, variables, and the seconds it may take."""
 
 
@@ -62,7 +62,7 @@ class RemoteKernel:
         self._run = run
         self._limits = limits or Limits()
         self.isolation = Isolation("elsewhere", ("seccomp", "limits"))
-        self.calls: list[Made] = []
+        self.calls: list[CompletedCall] = []
         self._clock = RealClock()
         self._talk = Conversation(self._limits, self._now, lambda: self._ended)
         self._answer: Answer = no_functions
@@ -90,7 +90,7 @@ class RemoteKernel:
         await self._drive(self._talk.introduce(functions))
         return self
 
-    async def run_async(self, code: str) -> Turn:
+    async def run_async(self, code: str) -> CodeTurn:
         """Run one turn; see `Kernel.run`. A turn that is cancelled ends the kernel.
 
         Raises:
@@ -100,7 +100,7 @@ class RemoteKernel:
             raise Dead("this kernel has ended; take another one")
         if not self._folder:
             await self.start_async()
-        turn: Turn = await self._drive(self._talk.turn(code))
+        turn: CodeTurn = await self._drive(self._talk.turn(code))
         self.calls += turn.calls
         if not turn.alive:
             await self.close_async()
@@ -184,7 +184,7 @@ class RemoteKernel:
         )
         return b""
 
-    async def _command(self, *words: str, given: bytes = b"", seconds: float = 0.0) -> Ran:
+    async def _command(self, *words: str, given: bytes = b"", seconds: float = 0.0) -> CommandResult:
         command = ["python3", "-s", "-S", "-B", "-X", "utf8", "-c", _relay(), *words]
         return await self._run(command, given, ENVIRONMENT, seconds + SLACK)
 

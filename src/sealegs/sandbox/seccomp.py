@@ -27,7 +27,7 @@ NUMBER_AT, ARCHITECTURE_AT, ARGUMENTS_AT = 0, 4, 16  # in struct seccomp_data
 X32 = 0x40000000  # numbers of x86-64's second interface begin here
 
 
-class Statement(NamedTuple):
+class BpfInstruction(NamedTuple):
     """One instruction of classic BPF: what, how far to jump if so and if not, and its constant."""
 
     code: int
@@ -36,7 +36,7 @@ class Statement(NamedTuple):
     constant: int = 0
 
 
-class Check(NamedTuple):
+class ArgumentCheck(NamedTuple):
     """What an argument must be: one of these values, in the bits of the mask."""
 
     argument: int
@@ -44,7 +44,7 @@ class Check(NamedTuple):
     mask: int = 0xFFFFFFFF
 
 
-class Entry(NamedTuple):
+class SyscallEntry(NamedTuple):
     """A row of the table."""
 
     name: str
@@ -53,31 +53,32 @@ class Entry(NamedTuple):
 
 
 @functools.cache
-def table() -> tuple[Entry, ...]:
+def table() -> tuple[SyscallEntry, ...]:
     """The system calls that are known of."""
     text = Path(__file__).with_name("syscalls.csv").read_text(encoding="utf-8")
     rows = csv.DictReader(text.splitlines())
     return tuple(
-        Entry(row["name"], {one: int(row[one]) for one in ARCHITECTURES if row[one]}, row["when"]) for row in rows
+        SyscallEntry(row["name"], {one: int(row[one]) for one in ARCHITECTURES if row[one]}, row["when"])
+        for row in rows
     )
 
 
-def checks(pid: int) -> dict[str, tuple[Check, ...]]:
+def checks(pid: int) -> dict[str, tuple[ArgumentCheck, ...]]:
     """What the arguments of the checked calls must be.
 
     No signal reaches another process, neither by `kill` nor by `fcntl` (an owner and a signal of input could be set,
     F_SETOWN and F_SETSIG); limits are those of this process; the only sockets are unnamed pairs, which `asyncio` needs.
     """
     return {
-        "kill": (Check(0, (pid,)),),
-        "tgkill": (Check(0, (pid,)),),
-        "prlimit64": (Check(0, (0, pid)),),
+        "kill": (ArgumentCheck(0, (pid,)),),
+        "tgkill": (ArgumentCheck(0, (pid,)),),
+        "prlimit64": (ArgumentCheck(0, (0, pid)),),
         # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, F_SETLK, F_SETLKW, F_DUPFD_CLOEXEC, F_GETPIPE_SZ
-        "fcntl": (Check(1, (0, 1, 2, 3, 4, 5, 6, 7, 1030, 1032)),),
+        "fcntl": (ArgumentCheck(1, (0, 1, 2, 3, 4, 5, 6, 7, 1030, 1032)),),
         # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
-        "ioctl": (Check(1, (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)),),
-        "socketpair": (Check(0, (1,)), Check(1, (1,), mask=0xF)),  # AF_UNIX, SOCK_STREAM
-        "sendto": (Check(4, (0,)),),  # to no address
+        "ioctl": (ArgumentCheck(1, (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)),),
+        "socketpair": (ArgumentCheck(0, (1,)), ArgumentCheck(1, (1,), mask=0xF)),  # AF_UNIX, SOCK_STREAM
+        "sendto": (ArgumentCheck(4, (0,)),),  # to no address
     }
 
 
@@ -94,43 +95,43 @@ def program(machine: str, pid: int, scratch: bool) -> bytes:
     """
     architecture = ARCHITECTURES[machine]
     code = [
-        Statement(LOAD, constant=ARCHITECTURE_AT),
-        Statement(EQUAL, 1, 0, architecture),
-        Statement(RETURN, constant=KILL),
-        Statement(LOAD, constant=NUMBER_AT),
-        Statement(AT_LEAST, 0, 1, X32),
-        Statement(RETURN, constant=KILL),
+        BpfInstruction(LOAD, constant=ARCHITECTURE_AT),
+        BpfInstruction(EQUAL, 1, 0, architecture),
+        BpfInstruction(RETURN, constant=KILL),
+        BpfInstruction(LOAD, constant=NUMBER_AT),
+        BpfInstruction(AT_LEAST, 0, 1, X32),
+        BpfInstruction(RETURN, constant=KILL),
     ]
     checked = checks(pid)
     for entry in table():
         if machine in entry.numbers and (scratch or entry.when != "scratch"):
             answer = UNKNOWN if entry.when == "unknown" else ALLOW
-            body = [*_checked(checked.get(entry.name, ())), Statement(RETURN, constant=answer)]
-            code += [Statement(EQUAL, 0, len(body), entry.numbers[machine]), *body]
-    code.append(Statement(RETURN, constant=REFUSE))
+            body = [*_checked(checked.get(entry.name, ())), BpfInstruction(RETURN, constant=answer)]
+            code += [BpfInstruction(EQUAL, 0, len(body), entry.numbers[machine]), *body]
+    code.append(BpfInstruction(RETURN, constant=REFUSE))
     return assembled(code)
 
 
-def assembled(code: Iterable[Statement]) -> bytes:
+def assembled(code: Iterable[BpfInstruction]) -> bytes:
     """The statements as the kernel reads them (struct sock_filter)."""
     return b"".join(struct.pack("<HBBI", *one) for one in code)
 
 
-def _checked(given: Sequence[Check]) -> list[Statement]:
+def _checked(given: Sequence[ArgumentCheck]) -> list[BpfInstruction]:
     """Statements that refuse unless every check holds; they go on behind their end otherwise."""
-    code: list[Statement] = []
+    code: list[BpfInstruction] = []
     for check in given:
         at = ARGUMENTS_AT + 8 * check.argument
         code += [
-            Statement(LOAD, constant=at + 4),  # the upper half
-            Statement(EQUAL, 1, 0, 0),
-            Statement(RETURN, constant=REFUSE),
-            Statement(LOAD, constant=at),
-            Statement(AND, constant=check.mask),
+            BpfInstruction(LOAD, constant=at + 4),  # the upper half
+            BpfInstruction(EQUAL, 1, 0, 0),
+            BpfInstruction(RETURN, constant=REFUSE),
+            BpfInstruction(LOAD, constant=at),
+            BpfInstruction(AND, constant=check.mask),
         ]
         rest = len(check.values)
         for value in check.values:
-            code.append(Statement(EQUAL, rest, 0, value))
+            code.append(BpfInstruction(EQUAL, rest, 0, value))
             rest -= 1
-        code.append(Statement(RETURN, constant=REFUSE))
+        code.append(BpfInstruction(RETURN, constant=REFUSE))
     return code

@@ -21,7 +21,7 @@ SHIPPED = "sealegs"  # names the corpus that ships
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
+class KnownTools:
     """What is known of tools.
 
     Attributes:
@@ -44,15 +44,15 @@ def world(name: str) -> Corpus | None:
     return load() if name == SHIPPED else of_file(Path(name))
 
 
-def known(trace: Trace, corpus: Corpus | None) -> Tools:
+def known(trace: Trace, corpus: Corpus | None) -> KnownTools:
     """What is known of the tools of a trace."""
     if corpus is None:
-        return _maze(trace) or Tools()
+        return _maze(trace) or KnownTools()
     called = {call.tool for call in trace.calls}
     return _of(corpus, (corpus.spec(name) for name in sorted(called & set(corpus.tools))))
 
 
-def _maze(trace: Trace) -> Tools | None:
+def _maze(trace: Trace) -> KnownTools | None:
     """The tools of an episode of `maze`; None where it is none, or one of another version."""
     about = trace.about
     while isinstance(about.get("replay_of"), dict):
@@ -66,5 +66,5 @@ def _maze(trace: Trace) -> Tools | None:
         return None
 
 
-def _of(corpus: Corpus, specs: Iterable[ToolSpec]) -> Tools:
-    return Tools(tuple(specs), lambda call: corpus.run(call, World()))
+def _of(corpus: Corpus, specs: Iterable[ToolSpec]) -> KnownTools:
+    return KnownTools(tuple(specs), lambda call: corpus.run(call, World()))

@@ -50,7 +50,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class LabelledRun:
     """A run with its outcome.
 
     Attributes:
@@ -99,12 +99,12 @@ class Run:
         return self.comparable and self.exposed
 
 
-def counts(runs: Iterable[Run]) -> dict[tuple[str, str, str], int]:
+def counts(runs: Iterable[LabelledRun]) -> dict[tuple[str, str, str], int]:
     """How many runs there are by (fault, where it is counted, model)."""
     return dict(Counter((run.fault, run.shown, run.model) for run in runs))
 
 
-def rows(runs: Sequence[Run], suite: str = "micro") -> list[Row]:
+def rows(runs: Sequence[LabelledRun], suite: str = "micro") -> list[Row]:
     """The long table: for each model every rate and count by level and fault, and over all of either."""
     found: list[Row] = []
     for model in dict.fromkeys(run.model for run in runs):
@@ -121,7 +121,7 @@ def rows(runs: Sequence[Run], suite: str = "micro") -> list[Row]:
     return found
 
 
-def cell(runs: Sequence[Run]) -> Iterator[Row]:
+def cell(runs: Sequence[LabelledRun]) -> Iterator[Row]:
     """The rates and counts of runs that are looked at together; intervals cluster by task."""
     counted = [run for run in runs if run.counts]
     tasks = Counter(run.task for run in counted)

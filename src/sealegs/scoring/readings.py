@@ -35,7 +35,7 @@ _FIGURE = re.compile(r"(?<![\w.])[$€£]?-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class AnswerReading:
     """One way to read a text.
 
     Attributes:
@@ -47,7 +47,9 @@ class Reading:
     names: tuple[str, ...] | None = None
 
 
-def readings(text: str, columns: Sequence[str], rows: int, question: str = "", prose: bool = True) -> Iterator[Reading]:
+def readings(
+    text: str, columns: Sequence[str], rows: int, question: str = "", prose: bool = True
+) -> Iterator[AnswerReading]:
     """Every table that the text can be read as, the most literal first.
 
     Args:
@@ -64,7 +66,7 @@ def readings(text: str, columns: Sequence[str], rows: int, question: str = "", p
     if found:
         yield from _tables(value, columns)
     if not found or _is_cell(value) or numbers_of(text):
-        yield Reading(((_unmarked(text),),))
+        yield AnswerReading(((_unmarked(text),),))
     if not found:
         yield from _drawn(text, columns)
         yield from _listed(text, len(columns), rows)
@@ -124,7 +126,7 @@ def _figures(text: str) -> dict[int | float, str]:
     return {number: figure for figure in _FIGURE.findall(_DATE.sub(" ", text)) for number in numbers_of(figure)[:1]}
 
 
-def _tables(value: Any, columns: Sequence[str]) -> Iterator[Reading]:
+def _tables(value: Any, columns: Sequence[str]) -> Iterator[AnswerReading]:
     """The tables that a value can be."""
     value = _unwrapped(value)
     if isinstance(value, Mapping):
@@ -132,7 +134,7 @@ def _tables(value: Any, columns: Sequence[str]) -> Iterator[Reading]:
     elif isinstance(value, (list, tuple, set, frozenset)):
         yield from _from_list(_in_order(value), columns)
     elif _is_cell(value):
-        yield Reading(((value,),))
+        yield AnswerReading(((value,),))
 
 
 def _unwrapped(value: Any) -> Any:
@@ -161,7 +163,7 @@ def _in_order(values: Any) -> list[Any]:
     return sorted(values, key=repr) if isinstance(values, (set, frozenset)) else list(values)
 
 
-def _from_list(values: list[Any], columns: Sequence[str]) -> Iterator[Reading]:
+def _from_list(values: list[Any], columns: Sequence[str]) -> Iterator[AnswerReading]:
     if values and all(isinstance(row, Mapping) for row in values):
         names = [str(name) for name in values[0]]
         if all({str(name) for name in row} == set(names) for row in values):
@@ -178,7 +180,7 @@ def _from_list(values: list[Any], columns: Sequence[str]) -> Iterator[Reading]:
         yield from _table([values])
 
 
-def _from_object(value: Mapping[Any, Any], columns: Sequence[str]) -> Iterator[Reading]:
+def _from_object(value: Mapping[Any, Any], columns: Sequence[str]) -> Iterator[AnswerReading]:
     names = [str(name) for name in value]
     cells = list(value.values())
     if names and all(isinstance(cell, (list, tuple)) for cell in cells) and len({len(cell) for cell in cells}) == 1:
@@ -204,13 +206,13 @@ def _names(row: Sequence[Any], columns: Sequence[str]) -> bool:
     )
 
 
-def _table(rows: Sequence[Sequence[Any]], names: Sequence[str] | None = None) -> Iterator[Reading]:
+def _table(rows: Sequence[Sequence[Any]], names: Sequence[str] | None = None) -> Iterator[AnswerReading]:
     """The rows as a reading, if they are of one width and their cells are single values."""
     bare = [tuple(_bare(cell) for cell in row) for row in rows]
     widths = {len(row) for row in bare}
     fit = names is None or not bare or len(names) in widths
     if fit and len(widths) <= 1 and all(_is_cell(cell) for row in bare for cell in row):
-        yield Reading(tuple(bare), None if names is None else tuple(names))
+        yield AnswerReading(tuple(bare), None if names is None else tuple(names))
 
 
 def _bare(cell: Any) -> Any:
@@ -223,7 +225,7 @@ def _is_cell(value: Any) -> bool:
     return value is None or isinstance(value, (str, int, float, bool))
 
 
-def _drawn(text: str, columns: Sequence[str]) -> Iterator[Reading]:
+def _drawn(text: str, columns: Sequence[str]) -> Iterator[AnswerReading]:
     """A table drawn with bars, or lines of values between commas or tabs."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if len(lines) < 2:
@@ -244,7 +246,7 @@ def _drawn(text: str, columns: Sequence[str]) -> Iterator[Reading]:
         yield from _table(rows[1:], rows[0])
 
 
-def _listed(text: str, columns: int, rows: int) -> Iterator[Reading]:
+def _listed(text: str, columns: int, rows: int) -> Iterator[AnswerReading]:
     """A list in lines or between commas, as one column or one row."""
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) > 1 and lines[0].rstrip().endswith(":"):
@@ -275,14 +277,14 @@ def _without_lead(text: str) -> str:
     return text[found.end() :] if found else text
 
 
-def _said(text: str, question: str) -> Iterator[Reading]:
+def _said(text: str, question: str) -> Iterator[AnswerReading]:
     """A single value in a sentence: behind a colon or a verb, in quotes, or the only number or date."""
     if _DOUBT.search(text):
         return
     body = _without_lead(text).strip()
     for bare in (body, body.removesuffix(".")):
         if bare != text and not re.search(r"[;\n]", bare):
-            yield Reading(((_unmarked(bare),),))
+            yield AnswerReading(((_unmarked(bare),),))
     marked = {"".join(found).strip() for found in _MARKED.findall(text)}
     dates = set(_DATE.findall(text)) - set(_DATE.findall(question))
     figures = _figures(text)
@@ -290,7 +292,7 @@ def _said(text: str, question: str) -> Iterator[Reading]:
     firm = [figure for figure in fresh.values() if not _LOOSE.search(text[: text.find(figure)])]
     for found in (marked, dates, firm if len(fresh) == 1 else []):
         if len(found) == 1:
-            yield Reading(((next(iter(found)),),))
+            yield AnswerReading(((next(iter(found)),),))
 
 
 def folded(name: str) -> str:

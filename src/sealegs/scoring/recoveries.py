@@ -98,7 +98,7 @@ FAULTY = ("rr", "exposed", "rr_as_published")  # of episodes with a failure alon
 
 
 @dataclass(frozen=True, slots=True)
-class Sums:
+class RecoverySums:
     """Sums by class and by base task in each run, of shape (classes, runs x tasks), and how many runs there are."""
 
     top: Array
@@ -106,7 +106,7 @@ class Sums:
     runs: int
 
 
-def summed(results: Sequence[Recovery], name: str) -> Sums:
+def summed(results: Sequence[Recovery], name: str) -> RecoverySums:
     """Add a metric up."""
     classes = sorted({r.klass for r in results})
     tasks = {task: place for place, task in enumerate(sorted({r.task for r in results}))}
@@ -117,7 +117,7 @@ def summed(results: Sequence[Recovery], name: str) -> Sums:
         if below:
             place = runs[result.run] * len(tasks) + tasks[result.task]
             sums[:, classes.index(result.klass), place] += (above, below)
-    return Sums(sums[0], sums[1], len(runs))
+    return RecoverySums(sums[0], sums[1], len(runs))
 
 
 def estimate(results: Sequence[Recovery], name: str, seed: int = 0) -> tuple[float | None, float | None, float | None]:

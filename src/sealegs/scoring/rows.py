@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sealegs.scoring.cells import Cell, same_cell
-from sealegs.scoring.readings import Reading, folded, readings
+from sealegs.scoring.readings import AnswerReading, folded, readings
 from sealegs.scoring.solution import answered, gives_up
 
 Reason = Literal["right", "order", "cells", "rows", "columns", "unreadable", "gave up", "missing"]
@@ -79,7 +79,7 @@ def judge_rows(text: str, reference: ReferenceRows, question: str = "") -> RowsV
     return RowsVerdict(False, "gave up", "it says that there is no solution") if gave_up else best
 
 
-def _compared(reading: Reading, reference: ReferenceRows) -> RowsVerdict:
+def _compared(reading: AnswerReading, reference: ReferenceRows) -> RowsVerdict:
     width = len(reading.rows[0]) if reading.rows else len(reading.names or reference.columns)
     if width != len(reference.columns):
         return RowsVerdict(False, "columns", f"{width} columns, {len(reference.columns)} were asked for")

@@ -22,7 +22,7 @@ class TooWide(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class GraphBlock:
     """A part of a graph that is counted on its own.
 
     Attributes:
@@ -38,7 +38,7 @@ class Block:
     units: int
 
 
-def orders(block: Block, limit: int) -> Lengths:
+def orders(block: GraphBlock, limit: int) -> Lengths:
     """The numbers of orders of a block by length.
 
     Raises:
@@ -49,7 +49,7 @@ def orders(block: Block, limit: int) -> Lengths:
     return sweep.lengths[sweep.fields.start]
 
 
-def total_orders(block: Block, limit: int) -> int:
+def total_orders(block: GraphBlock, limit: int) -> int:
     """The number of orders of a block, of any length; cheaper than `orders`. Arguments and errors as there."""
     sweep = _Sweep(block, limit)
     sweep.run(measured=False)
@@ -78,7 +78,7 @@ class _Sweep:
     measured.
     """
 
-    def __init__(self, block: Block, limit: int) -> None:
+    def __init__(self, block: GraphBlock, limit: int) -> None:
         self.fields = _Fields(block)
         self.lengths: dict[int, Lengths] = {0: {0: 1}}
         self.totals: dict[int, int] = {0: 1}
@@ -135,7 +135,7 @@ class _Fields:
     are set as it has steps left. A group's flag is a field of one bit.
     """
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: GraphBlock) -> None:
         inside = block.units
         for flag in bits(block.units):
             for branch in block.branches.get(flag, ()):

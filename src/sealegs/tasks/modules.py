@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from sealegs.tasks.downsets import Block, orders, total_orders
+from sealegs.tasks.downsets import GraphBlock, orders, total_orders
 from sealegs.tasks.lengths import ONE, Lengths, chained, either, shuffled
 from sealegs.tasks.precedence import Precedence, bits
 
@@ -324,5 +324,5 @@ class _Modules:
                 whole |= branch
         return whole
 
-    def _block(self, units: int) -> Block:
-        return Block(self.lengths, self.before, self.branches, units)
+    def _block(self, units: int) -> GraphBlock:
+        return GraphBlock(self.lengths, self.before, self.branches, units)

@@ -32,7 +32,7 @@ def mean_similarity(tasks: Sequence[Task]) -> float:
     return mean([jaccard(one, other) for one, other in combinations(sets, 2)] or [0.0])
 
 
-class Seen:
+class SeenToolSets:
     """The tool sets so far, found by the tools that they hold."""
 
     def __init__(self, sets: Iterable[tuple[str, frozenset[str]]] = ()) -> None:

@@ -130,7 +130,7 @@ def _in_pieces(outcome: Outcome, call: Call, split: Split) -> Generator[Any, Non
 
 
 @dataclass(frozen=True, slots=True)
-class Unfit:
+class UnfitFault:
     """A fault that came to nothing on a tool of which it had to know more.
 
     Attributes:
@@ -184,7 +184,7 @@ class Replayed:
         return sum(one.seconds is None for one in known) if self.latency == "recorded" else 0
 
     @property
-    def unfit(self) -> tuple[Unfit, ...]:
+    def unfit(self) -> tuple[UnfitFault, ...]:
         """The faults that came to nothing for want of knowledge of the tool."""
         needs = {rule.id: rule.fault.needs for rule in self.plan.rules}
         found: Counter[tuple[str, str, str, tuple[str, ...]]] = Counter()
@@ -194,7 +194,9 @@ class Replayed:
                 lacking = tuple(name for name in needs.get(strike.rule, ()) if not getattr(spec, name, ()))
                 if lacking and not strike.delivered and "value" in (strike.said or {}):
                     found[strike.rule, strike.kind, turn.call.tool, lacking] += 1
-        return tuple(Unfit(rule, kind, tool, calls, lacking) for (rule, kind, tool, lacking), calls in found.items())
+        return tuple(
+            UnfitFault(rule, kind, tool, calls, lacking) for (rule, kind, tool, lacking), calls in found.items()
+        )
 
 
 def recorded_calls(session: Replay) -> None:

@@ -10,16 +10,16 @@ from typing import Any
 from sealegs.faults.mistake import Mistake
 from sealegs.training.encoding import IGNORED, encode
 from sealegs.training.memory import Need, check, estimated
-from sealegs.training.recipe import Recipe
-from sealegs.training.rows import BadRow, Conversation
+from sealegs.training.recipe import TrainingRecipe
+from sealegs.training.rows import BadRow, RowConversation
 from sealegs.training.templates import chosen
 
 PACKAGES = ("torch", "transformers", "peft", "trl", "datasets", "accelerate")
-PROBE = Conversation(({"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}), (), frozenset())
+PROBE = RowConversation(({"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}), (), frozenset())
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class CheckedRun:
     """What a run begins with.
 
     Attributes:
@@ -55,7 +55,7 @@ def installed() -> None:
         )
 
 
-def ready(recipe: Recipe) -> Ready:
+def ready(recipe: TrainingRecipe) -> CheckedRun:
     """Everything that a run needs but for the data and the weights themselves.
 
     Raises:
@@ -70,10 +70,10 @@ def ready(recipe: Recipe) -> Ready:
     optimizer, attention = _optimizer(recipe), _attention(recipe, config.get_text_config())
     need = estimated(recipe, config)
     check(recipe, need)
-    return Ready(config, tokenizer, template, end, optimizer, attention, need)
+    return CheckedRun(config, tokenizer, template, end, optimizer, attention, need)
 
 
-def _model(recipe: Recipe) -> tuple[Any, Any]:
+def _model(recipe: TrainingRecipe) -> tuple[Any, Any]:
     """The model's shape and its tokenizer."""
     from transformers import AutoConfig, AutoTokenizer
 
@@ -96,13 +96,13 @@ def _model(recipe: Recipe) -> tuple[Any, Any]:
     return config, tokenizer
 
 
-def _vocabulary(recipe: Recipe, config: Any, tokenizer: Any) -> None:
+def _vocabulary(recipe: TrainingRecipe, config: Any, tokenizer: Any) -> None:
     rows = config.get_text_config().vocab_size
     if len(tokenizer) > rows:
         raise Mistake(f"the tokenizer of {recipe.model} has {len(tokenizer)} tokens, its model knows {rows}")
 
 
-def stretched(recipe: Recipe, config: Any) -> None:
+def stretched(recipe: TrainingRecipe, config: Any) -> None:
     """Put the RoPE scaling into the model's shape, and see that the context fits.
 
     Raises:
@@ -145,14 +145,14 @@ def end_mark(name: str, template: str, tokenizer: Any) -> str:
     return str(tokenizer.convert_ids_to_tokens(marks[-1]))
 
 
-def _precision(recipe: Recipe) -> None:
+def _precision(recipe: TrainingRecipe) -> None:
     import torch
 
     if recipe.precision == "bf16" and torch.cuda.is_available() and not torch.cuda.is_bf16_supported(False):
         raise Mistake(f"precision bf16 is not what {torch.cuda.get_device_name()} can do; take fp32")
 
 
-def _optimizer(recipe: Recipe) -> str:
+def _optimizer(recipe: TrainingRecipe) -> str:
     if not recipe.optimizer.startswith("paged") or importlib.util.find_spec("bitsandbytes") is not None:
         return recipe.optimizer
     if recipe.optimizer_fallback is None:
@@ -163,7 +163,7 @@ def _optimizer(recipe: Recipe) -> str:
     return recipe.optimizer_fallback
 
 
-def _attention(recipe: Recipe, config: Any) -> str:
+def _attention(recipe: TrainingRecipe, config: Any) -> str:
     import torch
 
     from sealegs.training.attention import fits, register

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sealegs.training.rows import BadRow, Conversation
+from sealegs.training.rows import BadRow, RowConversation
 
 IGNORED = -100
 
@@ -35,7 +35,7 @@ class Encoded:
     crossing: int
 
 
-def rendered(row: Conversation, tokenizer: Any, template: str) -> tuple[str, list[tuple[int, int]]]:
+def rendered(row: RowConversation, tokenizer: Any, template: str) -> tuple[str, list[tuple[int, int]]]:
     """The text of a conversation, and where in it the assistant's turns begin and end.
 
     Raises:
@@ -60,7 +60,7 @@ def rendered(row: Conversation, tokenizer: Any, template: str) -> tuple[str, lis
     return written[0], [(begin, end) for begin, end in marked[0]]
 
 
-def encode(row: Conversation, tokenizer: Any, template: str) -> Encoded:
+def encode(row: RowConversation, tokenizer: Any, template: str) -> Encoded:
     """The tokens of a conversation and what is learned of them.
 
     Raises:

@@ -33,7 +33,7 @@ class Sampling:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Continuation:
     """A continuation that is asked for.
 
     Attributes:
@@ -47,7 +47,7 @@ class Wanted:
     sampling: Sampling
 
 
-Generate = Callable[[list[Wanted]], list[list[int]]]
+Generate = Callable[[list[Continuation]], list[list[int]]]
 
 
 class Batches:
@@ -60,10 +60,10 @@ class Batches:
 
     def __init__(self, generate: Generate, most: int) -> None:
         self._generate, self._most = generate, most
-        self._asked: queue.Queue[tuple[Wanted, Future[list[int]]] | None] = queue.Queue()
+        self._asked: queue.Queue[tuple[Continuation, Future[list[int]]] | None] = queue.Queue()
         threading.Thread(target=self._work, name="sealegs-local", daemon=True).start()
 
-    def ask(self, wanted: Wanted) -> Future[list[int]]:
+    def ask(self, wanted: Continuation) -> Future[list[int]]:
         """Ask for a continuation; its end mark is not part of it unless it is its last token."""
         answer: Future[list[int]] = Future()
         self._asked.put((wanted, answer))
@@ -74,7 +74,7 @@ class Batches:
         self._asked.put(None)
 
     def _work(self) -> None:
-        waiting: list[tuple[Wanted, Future[list[int]]]] = []
+        waiting: list[tuple[Continuation, Future[list[int]]]] = []
         open_ = True
         while open_ or waiting:
             open_ = self._gather(waiting) and open_
@@ -85,7 +85,7 @@ class Batches:
             waiting = [one for one in waiting if one not in chosen]
             self._answer(chosen)
 
-    def _gather(self, waiting: list[tuple[Wanted, Future[list[int]]]]) -> bool:
+    def _gather(self, waiting: list[tuple[Continuation, Future[list[int]]]]) -> bool:
         """Take what was asked for; wait where nothing is there. False after the end."""
         while len(waiting) < self._most:
             try:
@@ -97,7 +97,7 @@ class Batches:
             waiting.append(one)
         return True
 
-    def _answer(self, chosen: list[tuple[Wanted, Future[list[int]]]]) -> None:
+    def _answer(self, chosen: list[tuple[Continuation, Future[list[int]]]]) -> None:
         try:
             made = self._generate([wanted for wanted, _ in chosen])
         except Exception as error:  # whatever goes wrong is for those that asked
@@ -108,7 +108,7 @@ class Batches:
             answer.set_result(ids)
 
 
-def continued(model: Any, rows: list[Wanted], ends: Sequence[int], pad: int) -> list[list[int]]:
+def continued(model: Any, rows: list[Continuation], ends: Sequence[int], pad: int) -> list[list[int]]:
     """The continuations of a batch, each with its end mark where it reached one.
 
     Args:
@@ -128,7 +128,7 @@ def continued(model: Any, rows: list[Wanted], ends: Sequence[int], pad: int) -> 
     return continued(model, rows[:half], ends, pad) + continued(model, rows[half:], ends, pad)
 
 
-def _continued(model: Any, rows: list[Wanted], ends: Sequence[int], pad: int) -> list[list[int]]:
+def _continued(model: Any, rows: list[Continuation], ends: Sequence[int], pad: int) -> list[list[int]]:
     import torch
     from transformers import GenerationConfig, StoppingCriteriaList
 

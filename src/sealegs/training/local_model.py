@@ -29,7 +29,7 @@ from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
 
 from sealegs.faults.mistake import Mistake
 from sealegs.training.checks import installed, stretched
-from sealegs.training.generating import Batches, Sampling, Wanted, continued
+from sealegs.training.generating import Batches, Continuation, Sampling, continued
 from sealegs.training.recipe import recipe_of
 from sealegs.training.replies import Reader, reader_of
 
@@ -84,7 +84,7 @@ class LocalModel(ModelAPI):
         self.batch = batch
         self.batches = Batches(self._continued, batch)
 
-    def _continued(self, rows: list[Wanted]) -> list[list[int]]:
+    def _continued(self, rows: list[Continuation]) -> list[list[int]]:
         made = self.loaded
         return continued(made.model, rows, made.ends, made.tokenizer.pad_token_id)
 
@@ -106,7 +106,7 @@ class LocalModel(ModelAPI):
         sampling = Sampling(
             1.0 if temperature is None else temperature, 1.0 if top_p is None else top_p, config.top_k or 0
         )
-        wanted = Wanted(ids, min(room, config.max_tokens or MOST_TOKENS), sampling)
+        wanted = Continuation(ids, min(room, config.max_tokens or MOST_TOKENS), sampling)
         answer = await asyncio.wrap_future(self.batches.ask(wanted))
         ended = bool(answer) and answer[-1] in made.ends
         text = made.tokenizer.decode(answer[:-1] if ended else answer, clean_up_tokenization_spaces=False)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sealegs.faults.mistake import Mistake
-from sealegs.training.recipe import Recipe
+from sealegs.training.recipe import TrainingRecipe
 
 GIB = 1 << 30
 FRAMEWORK = GIB
@@ -43,7 +43,7 @@ class Need:
         return self.weights + self.optimizer + self.activations + FRAMEWORK
 
 
-def estimated(recipe: Recipe, config: Any) -> Need:
+def estimated(recipe: TrainingRecipe, config: Any) -> Need:
     """What this recipe takes with a model of this shape.
 
     Raises:
@@ -67,7 +67,7 @@ def estimated(recipe: Recipe, config: Any) -> Need:
     return Need(parameters, trainable, frozen * parameters, kept, _activations(recipe, config.get_text_config(), width))
 
 
-def _adapters(recipe: Recipe, layers: dict[str, Any]) -> int:
+def _adapters(recipe: TrainingRecipe, layers: dict[str, Any]) -> int:
     """Parameters of the adapters."""
     assert recipe.lora is not None
     found = 0
@@ -83,7 +83,7 @@ def _adapters(recipe: Recipe, layers: dict[str, Any]) -> int:
     return found
 
 
-def _activations(recipe: Recipe, config: Any, width: int) -> int:
+def _activations(recipe: TrainingRecipe, config: Any, width: int) -> int:
     """Bytes that the backward pass of one batch keeps, and works in."""
     tokens = recipe.batch * recipe.context
     hidden, inner = config.hidden_size, getattr(config, "intermediate_size", 4 * config.hidden_size)
@@ -112,7 +112,7 @@ def _head(tokens: int, hidden: int, vocabulary: int) -> int:
     return tile * (2 if torch.cuda.is_available() else TILES) + 3 * tokens * hidden * 4
 
 
-def available(recipe: Recipe) -> tuple[int, str]:
+def available(recipe: TrainingRecipe) -> tuple[int, str]:
     """Bytes that the run may take, and where."""
     import psutil
     import torch
@@ -124,7 +124,7 @@ def available(recipe: Recipe) -> tuple[int, str]:
     return int(psutil.virtual_memory().available), "this machine's memory"
 
 
-def check(recipe: Recipe, need: Need) -> None:
+def check(recipe: TrainingRecipe, need: Need) -> None:
     """Say so where the memory will not do.
 
     Raises:

@@ -23,13 +23,13 @@ Positive = Annotated[int, Field(ge=1)]
 PROJECTIONS = ("q_proj", "k_proj", "v_proj", "o_proj", "up_proj", "down_proj", "gate_proj")
 
 
-class Open(BaseModel):
+class RecipePart(BaseModel):
     """A part of a recipe: what it does not know is a mistake."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, strict=False)
 
 
-class Lora(Open):
+class Lora(RecipePart):
     """Low-rank adapters on the named projections.
 
     Attributes:
@@ -45,7 +45,7 @@ class Lora(Open):
     targets: Annotated[tuple[str, ...], Field(min_length=1)] = PROJECTIONS
 
 
-class RopeScaling(Open):
+class RopeScaling(RecipePart):
     """Rotary positions beyond those that the model was made for.
 
     Attributes:
@@ -57,7 +57,7 @@ class RopeScaling(Open):
     factor: Annotated[float, Field(gt=1)]
 
 
-class Recipe(Open):
+class TrainingRecipe(RecipePart):
     """One training run.
 
     Attributes:
@@ -140,7 +140,7 @@ def shipped() -> tuple[str, ...]:
     return tuple(sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml")))
 
 
-def read_recipe(source: str, given: Mapping[str, Any]) -> Recipe:
+def read_recipe(source: str, given: Mapping[str, Any]) -> TrainingRecipe:
     """The recipe in a YAML or JSON file, or one that ships, with fields given on the command line put in.
 
     Args:
@@ -164,7 +164,7 @@ def read_recipe(source: str, given: Mapping[str, Any]) -> Recipe:
     return recipe_of({**data, **given}, source)
 
 
-def recipe_of(data: Any, source: str = "recipe") -> Recipe:
+def recipe_of(data: Any, source: str = "recipe") -> TrainingRecipe:
     """The recipe that this data describes.
 
     Raises:
@@ -173,7 +173,7 @@ def recipe_of(data: Any, source: str = "recipe") -> Recipe:
     problems: list[Problem] = []
     recipe = None
     try:
-        recipe = Recipe.model_validate(data)
+        recipe = TrainingRecipe.model_validate(data)
     except ValidationError as error:
         problems = [_problem(item) for item in error.errors(include_url=False)]
     for field, what in (("model", "the model's folder"), ("data", "the rows' file or folder")):

@@ -24,7 +24,7 @@ POINT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class RunCost:
     """What a run cost so far.
 
     Attributes:
@@ -49,7 +49,7 @@ def write_whole(path: Path, data: Any) -> None:
     aside.replace(path)
 
 
-def last_checkpoint(folder: Path) -> tuple[Path | None, Spent]:
+def last_checkpoint(folder: Path) -> tuple[Path | None, RunCost]:
     """The newest whole checkpoint, and what the run had cost by then. Half-written ones are removed."""
     found: list[tuple[int, Path]] = []
     for place in folder.glob("checkpoint-*"):
@@ -58,9 +58,9 @@ def last_checkpoint(folder: Path) -> tuple[Path | None, Spent]:
         else:
             shutil.rmtree(place, ignore_errors=True)  # another process may be at it too
     if not found:
-        return None, Spent()
+        return None, RunCost()
     _, newest = max(found)
-    return newest, Spent(**json.loads((newest / WHOLE).read_text("utf-8")))
+    return newest, RunCost(**json.loads((newest / WHOLE).read_text("utf-8")))
 
 
 def cut_losses(folder: Path, step: int) -> None:
@@ -95,15 +95,15 @@ class Keeper(TrainerCallback):
         tell: is told steps done and steps in all.
     """
 
-    def __init__(self, folder: Path, before: Spent, keep: int, tell: Callable[[int, int], None]) -> None:
+    def __init__(self, folder: Path, before: RunCost, keep: int, tell: Callable[[int, int], None]) -> None:
         self.folder, self.before, self.keep, self.tell = folder, before, keep, tell
         self.trainer: Any = None
         self.begun = 0.0
 
-    def spent(self) -> Spent:
+    def spent(self) -> RunCost:
         """What the run has cost until now."""
         trainer, before = self.trainer, self.before
-        return Spent(
+        return RunCost(
             step=trainer.state.global_step,
             seconds=before.seconds + trainer.clock.now() - self.begun,
             waited=before.waited + trainer.waited,
@@ -139,4 +139,4 @@ class Keeper(TrainerCallback):
             shutil.rmtree(old.parent)
 
 
-FIELDS = tuple(Spent.__dataclass_fields__)
+FIELDS = tuple(RunCost.__dataclass_fields__)

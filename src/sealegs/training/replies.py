@@ -19,7 +19,7 @@ GIVEN = {"name": "Å {x}", "most": 2}
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
+class ModelCall:
     """A call that a model wrote.
 
     Attributes:
@@ -33,7 +33,7 @@ class Called:
     problem: str = ""
 
 
-Read = tuple[str, tuple[Called, ...]]
+Read = tuple[str, tuple[ModelCall, ...]]
 Reader = Callable[[str], Read]
 
 
@@ -56,7 +56,7 @@ def reader_of(render: Callable[[list[dict[str, Any]]], str]) -> Reader | None:
     tail = text[text.find(PROBE) :] if PROBE in text else ""
     for reader in READERS.values():
         content, calls = reader(tail)
-        if calls == (Called(CALL, GIVEN),) and content == PROBE:
+        if calls == (ModelCall(CALL, GIVEN),) and content == PROBE:
             return reader
     return None
 
@@ -64,33 +64,33 @@ def reader_of(render: Callable[[list[dict[str, Any]]], str]) -> Reader | None:
 def _read(opening: re.Pattern[str], arguments: str, text: str) -> Read:
     """Calls that are JSON objects behind an opening; what comes before the first of them is text."""
     content, place = text, 0
-    calls: list[Called] = []
+    calls: list[ModelCall] = []
     while found := opening.search(text, place):
         if not calls:
             content = text[: found.start()]
         try:
             data, place = json.JSONDecoder(strict=False).raw_decode(text, found.end())
         except (ValueError, RecursionError):
-            calls.append(Called("", problem=f"the call is no whole JSON object: {_short(text[found.end() :])}"))
+            calls.append(ModelCall("", problem=f"the call is no whole JSON object: {_short(text[found.end() :])}"))
             break
         calls.append(_called(data, found.groupdict().get("tool"), arguments))
     return content.strip("\n") if calls else text, tuple(calls)
 
 
-def _called(data: Any, tool: str | None, arguments: str) -> Called:
+def _called(data: Any, tool: str | None, arguments: str) -> ModelCall:
     if not isinstance(data, dict):
-        return Called(tool or "", problem=f"the call is no JSON object: {_short(json.dumps(data))}")
+        return ModelCall(tool or "", problem=f"the call is no JSON object: {_short(json.dumps(data))}")
     name, given = (tool, data) if tool else (data.get("name"), data.get(arguments, {}))
     if isinstance(given, str):  # some families write the arguments as text
         try:
             given = json.loads(given)
         except ValueError:
-            return Called(str(name), problem=f"{arguments!r} is no JSON object: {_short(given)}")
+            return ModelCall(str(name), problem=f"{arguments!r} is no JSON object: {_short(given)}")
     if not isinstance(name, str) or not name:
-        return Called("", problem=f"the call has no 'name': {_short(json.dumps(data, ensure_ascii=False))}")
+        return ModelCall("", problem=f"the call has no 'name': {_short(json.dumps(data, ensure_ascii=False))}")
     if not isinstance(given, dict):
-        return Called(name, problem=f"{arguments!r} is no JSON object: {_short(json.dumps(given))}")
-    return Called(name, given)
+        return ModelCall(name, problem=f"{arguments!r} is no JSON object: {_short(json.dumps(given))}")
+    return ModelCall(name, given)
 
 
 def _short(text: str) -> str:

@@ -27,7 +27,7 @@ class BadRow(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class RowConversation:
     """What one row holds.
 
     Attributes:
@@ -123,7 +123,7 @@ def _parquet(file: Path) -> Iterator[tuple[str, str]]:
         raise Mistake(f"{file} is no Parquet file ({error}); write it anew") from error
 
 
-def conversation(text: str) -> Conversation:
+def conversation(text: str) -> RowConversation:
     """The conversation of one row.
 
     Raises:
@@ -154,7 +154,7 @@ def conversation(text: str) -> Conversation:
     if spoken <= left_out:
         raise BadRow('has no message of the assistant but such with "train": false: nothing to learn')
     tools, unlearned = tuple(_listed(row, "tools")), frozenset(left_out & spoken)
-    return Conversation(tuple(read), tools, frozenset(marks & spoken), unlearned)
+    return RowConversation(tuple(read), tools, frozenset(marks & spoken), unlearned)
 
 
 def _trained(message: Mapping[str, Any], nth: int) -> bool:

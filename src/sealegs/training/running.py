@@ -19,15 +19,15 @@ from typing import Any
 from sealegs import __version__
 from sealegs.faults.mistake import Mistake
 from sealegs.scoring.metrics import Row
-from sealegs.training.checks import PACKAGES, Ready, installed, ready
-from sealegs.training.recipe import Recipe
+from sealegs.training.checks import PACKAGES, CheckedRun, installed, ready
+from sealegs.training.recipe import TrainingRecipe
 from sealegs.training.rows import beside, data_files, digest
 
 MUON = "muon"
 Tell = Callable[[int, int], None]
 
 
-def train(recipe: Recipe, folder: Path, tell: Tell) -> dict[str, Any]:
+def train(recipe: TrainingRecipe, folder: Path, tell: Tell) -> dict[str, Any]:
     """Train as the recipe says, or go on where a killed run stopped.
 
     Args:
@@ -86,7 +86,7 @@ def _claim(folder: Path, run: dict[str, Any]) -> None:
         raise Mistake(f"cannot write to {folder}: {error.strerror}; name another --out") from error
 
 
-def _weights(recipe: Recipe, prepared: Ready) -> Any:
+def _weights(recipe: TrainingRecipe, prepared: CheckedRun) -> Any:
     """The model with its weights."""
     import torch
     from transformers import AutoModelForCausalLM
@@ -101,14 +101,14 @@ def _weights(recipe: Recipe, prepared: Ready) -> Any:
 
 
 def _run(
-    recipe: Recipe, folder: Path, prepared: Ready, model: Any, files: tuple[Any, Any], tell: Tell
+    recipe: TrainingRecipe, folder: Path, prepared: CheckedRun, model: Any, files: tuple[Any, Any], tell: Tell
 ) -> dict[str, Any]:
     """The long work."""
-    from sealegs.training.dataset import Way
+    from sealegs.training.dataset import SequenceMaking
     from sealegs.training.dataset import prepared as tokens
     from sealegs.training.records import Keeper, cut_losses, last_checkpoint
 
-    way = Way(prepared.template, recipe.context, recipe.packing, recipe.workers)
+    way = SequenceMaking(prepared.template, recipe.context, recipe.packing, recipe.workers)
     rows, facts = tokens(files[0], prepared.tokenizer, way, folder / "tokens")
     held_out = tokens(files[1], prepared.tokenizer, way, folder / "tokens")[0] if files[1] else None
     checkpoint, before = last_checkpoint(folder)
@@ -129,7 +129,13 @@ def _run(
 
 
 def trainer_for(
-    recipe: Recipe, prepared: Ready, model: Any, rows: Any, held_out: Any, folder: Path, callbacks: list[Any]
+    recipe: TrainingRecipe,
+    prepared: CheckedRun,
+    model: Any,
+    rows: Any,
+    held_out: Any,
+    folder: Path,
+    callbacks: list[Any],
 ) -> Any:
     """The trainer that this recipe describes, on rows that are tokens."""
     from peft import LoraConfig
@@ -177,7 +183,7 @@ def trainer_for(
     return trainer
 
 
-def _arguments(recipe: Recipe, prepared: Ready, folder: Path, measured: bool) -> Any:
+def _arguments(recipe: TrainingRecipe, prepared: CheckedRun, folder: Path, measured: bool) -> Any:
     """The recipe in TRL's words."""
     import torch
     from trl import SFTConfig
@@ -212,7 +218,7 @@ def _arguments(recipe: Recipe, prepared: Ready, folder: Path, measured: bool) ->
     )
 
 
-def _save(recipe: Recipe, folder: Path, prepared: Ready, trainer: Any) -> None:
+def _save(recipe: TrainingRecipe, folder: Path, prepared: CheckedRun, trainer: Any) -> None:
     """The weights that were trained, with a tokenizer that knows the template and the end mark."""
     trainer.save_model(str(folder / ("adapter" if recipe.lora else "model")))
     if recipe.merge and recipe.lora and trainer.is_world_process_zero():
@@ -222,7 +228,7 @@ def _save(recipe: Recipe, folder: Path, prepared: Ready, trainer: Any) -> None:
 
 
 def _card(
-    recipe: Recipe, prepared: Ready, trainer: Any, facts: dict[str, Any], spent: dict[str, Any]
+    recipe: TrainingRecipe, prepared: CheckedRun, trainer: Any, facts: dict[str, Any], spent: dict[str, Any]
 ) -> dict[str, Any]:
     """What was trained, on what, with what, how, and what it cost."""
     need = prepared.need

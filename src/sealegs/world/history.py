@@ -33,8 +33,9 @@ class Made(Answer):
 
 
 class History(Answer):
-    """Requests of one operation."""
+    """Requests of one operation, which the answer repeats: an empty list would not tell what it is about."""
 
+    operation: str = Field(description="Which requests these are")
     entries: list[Made] = Field(description="The requests that were carried out, newest last")
     count: int = Field(description="How many they are")
 
@@ -70,7 +71,12 @@ def history(name: str, *actions: Tool, shows: str) -> Tool:
         ),
         answer=History,
         run=_listed,
-        invariants=(Counts("count", "entries"), Bounds("count", 0), Echo("operation", "entries.operation")),
+        invariants=(
+            Counts("count", "entries"),
+            Bounds("count", 0),
+            Echo("operation", "operation"),
+            Echo("operation", "entries.operation"),
+        ),
         examples=tuple({"operation": operation} for operation in operations),
         refusals=(({"operation": "everything"}, 422),),
     )
@@ -78,7 +84,7 @@ def history(name: str, *actions: Tool, shows: str) -> Tool:
 
 def _listed(world: World, operation: str) -> dict[str, Any]:
     entries = [entry.shown() for entry in world.journal if entry.operation == operation]
-    return {"entries": entries, "count": len(entries)}
+    return {"operation": operation, "entries": entries, "count": len(entries)}
 
 
 def operations(tool: Tool) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import dspy
 
-from sealegs.adapters.conformance import FINAL, Ask, Harness, Scene
+from sealegs.adapters.conformance import FINAL, Harness, Scene, ScriptedToolCall
 from sealegs.adapters.dspy import wrap
 
 OBSERVED = re.compile(r"\[\[ ## observation_(\d+) ## \]\]\n(.*?)(?=\n\n\[\[ ## |\Z)", re.DOTALL)
@@ -21,8 +21,8 @@ class Scripted(dspy.BaseLM):
     def __init__(self, scene: Scene) -> None:
         super().__init__(model="scripted", cache=False)
         self.scene = scene
-        self.waiting: list[Ask] = []
-        self.asked: list[Ask] = []
+        self.waiting: list[ScriptedToolCall] = []
+        self.asked: list[ScriptedToolCall] = []
 
     def forward(self, prompt: Any = None, messages: Any = None, **kwargs: Any) -> Any:
         text = "\n".join(str(message["content"]) for message in messages)

@@ -17,7 +17,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 from pydantic import PrivateAttr
 
-from sealegs.adapters.conformance import FINAL, Harness, Scene, Script
+from sealegs.adapters.conformance import FINAL, Harness, ModelScript, Scene
 from sealegs.adapters.langchain import Seam, wrap
 
 START_WITH = {"messages": [{"role": "user", "content": "What is the weather?"}]}
@@ -26,7 +26,7 @@ START_WITH = {"messages": [{"role": "user", "content": "What is the weather?"}]}
 class Scripted(BaseChatModel):
     """A chat model that does what a script says."""
 
-    _script: Script = PrivateAttr()
+    _script: ModelScript = PrivateAttr()
     _declared: str = PrivateAttr(default="")
 
     @property
@@ -46,7 +46,7 @@ class Scripted(BaseChatModel):
         return ChatResult(generations=[ChatGeneration(message=message)])
 
 
-def model(script: Script) -> Scripted:
+def model(script: ModelScript) -> Scripted:
     made = Scripted()
     made._script = script
     return made

@@ -14,7 +14,7 @@ from llama_index.core.llms.mock import MockLLM
 from llama_index.core.tools import FunctionTool
 from pydantic import PrivateAttr
 
-from sealegs.adapters.conformance import FINAL, Ask, Harness, Scene
+from sealegs.adapters.conformance import FINAL, Harness, Scene, ScriptedToolCall
 from sealegs.adapters.llama_index import wrap
 
 PATIENT = 5.0  # seconds
@@ -49,7 +49,7 @@ class Scripted(MockLLM, FunctionCallingLLM):
         return ChatResponse(message=message)
 
     def get_tool_calls_from_response(self, response: ChatResponse, **kwargs: Any) -> list[ToolSelection]:
-        asked: tuple[Ask, ...] = response.message.additional_kwargs.get("asked", ())
+        asked: tuple[ScriptedToolCall, ...] = response.message.additional_kwargs.get("asked", ())
         return [ToolSelection(tool_id=ask.id, tool_name=ask.tool, tool_kwargs=dict(ask.arguments)) for ask in asked]
 
 

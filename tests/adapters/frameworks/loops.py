@@ -23,8 +23,8 @@ from sealegs.adapters import openai as openai_loop
 from sealegs.adapters.conformance import FINAL, Harness, Mode, Scene
 from sealegs.adapters.python import tool, wrap
 from sealegs.agents.scripted_model import ScriptServer, script_from
-from sealegs.agents.scripted_model.script import Played, ToolUse
-from sealegs.agents.scripted_model.wire import Heard
+from sealegs.agents.scripted_model.script import PlayedTurn, ToolUse
+from sealegs.agents.scripted_model.wire import ConversationState
 
 Tools = Mapping[str, Callable[..., Any]]
 Reply = tuple[str, str, bool]  # the id of a call, the text that answers it, whether it tells of an error
@@ -48,13 +48,13 @@ class Model(ScriptServer):
         self.requests.clear()
         return self
 
-    def played(self, heard: Heard) -> Played:
+    def played(self, heard: ConversationState) -> PlayedTurn:
         body = self.requests[-1].body
         results = {self.ids[_at(id)]: text for id, text in _results(body)}
         asks = self.scene.script.turn(json.dumps(body), results)
         self.ids |= {f"{heard.turns}_{at}": ask.id for at, ask in enumerate(asks)}
         uses = tuple(ToolUse(tool=ask.tool, arguments=dict(ask.arguments)) for ask in asks)
-        return Played(heard.turns, None if uses else FINAL, uses)
+        return PlayedTurn(heard.turns, None if uses else FINAL, uses)
 
 
 @functools.cache

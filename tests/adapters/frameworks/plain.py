@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar
 
 from sealegs.adapters.conformance import Harness, Mode, Scene
-from sealegs.adapters.conformance.scene import Ask
+from sealegs.adapters.conformance.scene import ScriptedToolCall
 from sealegs.adapters.python import tool, wrap
 
 Tools = dict[str, Callable[..., Any]]
@@ -102,14 +102,14 @@ def _streamed_async(function: Callable[..., Any], scene: Scene) -> Callable[...,
     return stream
 
 
-def _called(tools: Tools, ask: Ask, scene: Scene) -> str:
+def _called(tools: Tools, ask: ScriptedToolCall, scene: Scene) -> str:
     try:
         return _text(_read(tools[ask.tool](**ask.arguments), scene))
     except Exception as error:
         return f"Error: {type(error).__name__}: {error}"
 
 
-async def _called_async(tools: Tools, ask: Ask, scene: Scene) -> str:
+async def _called_async(tools: Tools, ask: ScriptedToolCall, scene: Scene) -> str:
     if scene.mode == "mixed":
         return await asyncio.to_thread(_called, tools, ask, scene)
     try:

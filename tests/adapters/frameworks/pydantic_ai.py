@@ -11,7 +11,7 @@ from pydantic_ai.messages import RetryPromptPart, ToolReturnPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 from pydantic_ai.toolsets import FunctionToolset
 
-from sealegs.adapters.conformance import FINAL, Ask, Harness, Scene
+from sealegs.adapters.conformance import FINAL, Harness, Scene, ScriptedToolCall
 from sealegs.adapters.pydantic_ai import Errors, Seam, SeamToolset
 
 
@@ -52,7 +52,7 @@ def errors(scene: Scene) -> Errors:
 
 
 def model(scene: Scene) -> FunctionModel:
-    def turn(messages: list[ModelMessage], info: AgentInfo) -> tuple[Ask, ...]:
+    def turn(messages: list[ModelMessage], info: AgentInfo) -> tuple[ScriptedToolCall, ...]:
         results: dict[str, str] = {}
         said = [f"{tool.name}: {tool.description} {tool.parameters_json_schema}" for tool in info.function_tools]
         for message in messages:

@@ -7,7 +7,7 @@ from typing import Any
 from smolagents import ChatMessage, CodeAgent, MultiStepAgent, ToolCallingAgent, tool
 from smolagents.models import ChatMessageToolCall, ChatMessageToolCallFunction, MessageRole, Model
 
-from sealegs.adapters.conformance import FINAL, Ask, Harness, Scene
+from sealegs.adapters.conformance import FINAL, Harness, Scene, ScriptedToolCall
 from sealegs.adapters.smolagents import wrap
 
 
@@ -17,7 +17,7 @@ class Scripted(Model):
     def __init__(self, scene: Scene, *, by_code: bool) -> None:
         super().__init__(model_id="scripted")
         self.scene, self.by_code = scene, by_code
-        self.asked: tuple[Ask, ...] = ()
+        self.asked: tuple[ScriptedToolCall, ...] = ()
 
     def generate(self, messages: list[Any], *args: Any, tools_to_call_from: Any = None, **kwargs: Any) -> ChatMessage:
         texts = [_text(message) for message in messages]

@@ -22,7 +22,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sealegs.adapters.conformance import CHECKS, Ask, Harness, Report, Scene, Script, conform
+from sealegs.adapters.conformance import (
+    CHECKS,
+    ConformanceReport,
+    Harness,
+    ModelScript,
+    Scene,
+    ScriptedToolCall,
+    conform,
+)
 from sealegs.adapters.conformance.desk import Desk
 from sealegs.faults import Plan, Rule
 from sealegs.faults.kinds import Error
@@ -66,7 +74,9 @@ def seconds_a_call(harness: Harness) -> tuple[float, float]:
 
 def _round(harness: Harness, *, armed: bool) -> float:
     mode = harness.modes[0]
-    script = Script([[Ask(f"call_{number}", "advice", {"city": f"City {number}"})] for number in range(CALLS)])
+    script = ModelScript(
+        [[ScriptedToolCall(f"call_{number}", "advice", {"city": f"City {number}"})] for number in range(CALLS)]
+    )
     session = Session(NEVER) if armed else None
     scene = Scene(mode, Desk(mode).tools(), script, armed, session)
     began = time.perf_counter()
@@ -78,7 +88,7 @@ def _round(harness: Harness, *, armed: bool) -> float:
     return (time.perf_counter() - began) / CALLS
 
 
-def measured(harness: Harness, report: Report) -> dict[str, Any]:
+def measured(harness: Harness, report: ConformanceReport) -> dict[str, Any]:
     """A row of the table as data."""
     verdicts = {f"{verdict.check} ({verdict.mode})": verdict for verdict in report.verdicts}
     bare, added = seconds_a_call(harness)

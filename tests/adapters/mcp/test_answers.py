@@ -8,7 +8,17 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sealegs.adapters.mcp.answers import cut, heard, heard_list, shown, shown_list
-from sealegs.adapters.mcp.framing import Events, Lines, event_data, glimpsed_id, id_of, lines, read, with_data, written
+from sealegs.adapters.mcp.framing import (
+    Events,
+    LineBuffer,
+    event_data,
+    glimpsed_id,
+    id_of,
+    lines,
+    read,
+    with_data,
+    written,
+)
 from sealegs.faults.call import Failure, Value
 
 SCALARS = st.none() | st.booleans() | st.integers(-(10**20), 10**20) | st.floats(allow_nan=False, allow_infinity=False)
@@ -112,7 +122,7 @@ def test_lines_are_cut_wherever_pieces_end(sent: list[bytes], data: st.DataObjec
     cuts = sorted(data.draw(st.lists(st.integers(0, len(whole)), max_size=6)))
     got: list[bytes] = []
     ended: list[bool] = []
-    protocol = Lines(lambda block: got.extend(lines(block)), lambda: ended.append(True))
+    protocol = LineBuffer(lambda block: got.extend(lines(block)), lambda: ended.append(True))
     assert isinstance(protocol, asyncio.Protocol)
     for start, end in zip([0, *cuts], [*cuts, len(whole)]):
         protocol.data_received(whole[start:end])

@@ -6,14 +6,14 @@ import random
 
 from sealegs.faults.call import Call
 from sealegs.recovery.detectors import learn
-from sealegs.recovery.detectors.drift import Level, Watch, levels, limit
+from sealegs.recovery.detectors.drift import DriftWatch, Level, levels, limit
 from sealegs.recovery.detectors.view import View
 from tests.recovery.detectors.shop import TOOL, pair, record
 
 
 def test_the_limit_gives_the_wanted_run_length() -> None:
     draw = random.Random(4)
-    watch = Watch([Level("a", 0.0, 1.0, False)], 200.0)
+    watch = DriftWatch([Level("a", 0.0, 1.0, False)], 200.0)
     alarms = sum(len(watch.told(View({}, {"a": draw.gauss(0, 1)}))) for _ in range(20_000))
     assert 100 <= 20_000 / alarms <= 400  # Siegmund's is an approximation
 
@@ -39,5 +39,5 @@ def test_a_moved_level_is_told_in_a_few_answers() -> None:
 
 def test_one_strange_answer_is_no_drift() -> None:
     usual = [View({}, {"a": float(i % 13)}) for i in range(60)]
-    watch = Watch(levels(usual), 1000.0)
+    watch = DriftWatch(levels(usual), 1000.0)
     assert not watch.told(View({}, {"a": 1e9}))

@@ -14,8 +14,8 @@ from sealegs.recovery.detectors.statements import (
     Equation,
     Filled,
     Formed,
-    Seen,
-    Signed,
+    KnownValues,
+    NeverNegative,
     Statement,
     Within,
 )
@@ -44,8 +44,8 @@ def test_every_relation_of_the_tool_is_found() -> None:
     assert any(isinstance(one, Before) and (one.earlier, one.later) == ("ordered_on", "due_on") for one in found)
     tables = {(one.key, one.path): one.table for one in found if isinstance(one, Determined)}
     assert tables["city", "country"]["Oslo"] == "Norway"
-    assert {one.path for one in found if isinstance(one, Seen)} >= {"status", "city", "country"}
-    assert "mood" not in {one.path for one in found if isinstance(one, Signed)}
+    assert {one.path for one in found if isinstance(one, KnownValues)} >= {"status", "city", "country"}
+    assert "mood" not in {one.path for one in found if isinstance(one, NeverNegative)}
     assert {one.path for one in found if isinstance(one, Filled)} >= {"order_id", "extras.amount"}
     assert [one.forms.off("ORD-12AB99Z9") for one in found if isinstance(one, Formed) and one.path == "order_id"] == [0]
 

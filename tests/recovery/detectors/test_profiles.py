@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sealegs.faults.call import Call
 from sealegs.faults.mistake import Mistake
-from sealegs.recovery.detectors import Finding, Profiles, learn, read_profiles
+from sealegs.recovery.detectors import BrokenStatement, Profiles, learn, read_profiles
 from sealegs.recovery.detectors.calibration import falling, threshold
 from tests.recovery.detectors.shop import TOOL, pair, record, trace
 
@@ -25,11 +25,11 @@ JSON = st.recursive(
 )
 
 
-def findings(profiles: Profiles, change: dict[str, Any], seed: int = 5, **settings: Any) -> list[Finding]:
+def findings(profiles: Profiles, change: dict[str, Any], seed: int = 5, **settings: Any) -> list[BrokenStatement]:
     arguments, answer = pair(random.Random(seed))
     found = profiles.detector(0.01, **settings).findings(Call(TOOL, arguments), {**answer, **change})
-    assert all(isinstance(one, Finding) for one in found)
-    return [one for one in found if isinstance(one, Finding)]
+    assert all(isinstance(one, BrokenStatement) for one in found)
+    return [one for one in found if isinstance(one, BrokenStatement)]
 
 
 @pytest.mark.parametrize(

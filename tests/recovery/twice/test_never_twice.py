@@ -35,13 +35,13 @@ from sealegs.recovery.budget import Budget
 from sealegs.recovery.layer import RecoveryLayer, active
 from sealegs.recovery.policies import (
     Alternative,
-    Found,
-    Given,
+    AlternativeStep,
+    CallArgument,
     MendArguments,
     Parse,
     ReadOn,
     Retry,
-    Step,
+    StepField,
     Stop,
     Switch,
     Verify,
@@ -54,7 +54,10 @@ from tests.recovery.twice.failures import LEAST, STATUSES, failures
 
 SERVER = Path(__file__).with_name("server.py")
 PART = 150  # failures over MCP in the usual run; all of them in the slow one
-WAYS = [Alternative(tool, (Step("wire", {"n": Given("n")}),), {"id": Found(0, "id")}) for tool in ("pay", "undeclared")]
+WAYS = [
+    Alternative(tool, (AlternativeStep("wire", {"n": CallArgument("n")}),), {"id": StepField(0, "id")})
+    for tool in ("pay", "undeclared")
+]
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}, "token": {"type": "string"}}, "required": ["n"]}
 NOTHING: tuple[ToolSpec, ...] = ()
 ACTS = (ToolSpec("pay", effects=True, parameters=SCHEMA), ToolSpec("wire", effects=True))

@@ -14,7 +14,7 @@ from sealegs.suites.highwater.environment import Environment
 from sealegs.suites.highwater.episodes import (
     EXTERNAL,
     REFUSED,
-    Episode,
+    HighwaterEpisode,
     chosen,
     distractors,
     episode_from,
@@ -31,7 +31,7 @@ KNOWN = data()
 SOME = chosen("", "all", 12, seed=3)
 
 
-def environment(episode: Episode) -> Environment:
+def environment(episode: HighwaterEpisode) -> Environment:
     clock = VirtualClock()
     return Environment(episode, Recorder(clock), clock)
 
@@ -62,7 +62,7 @@ def test_whichever_function_is_refused_another_solution_gives_the_rows() -> None
 @pytest.mark.parametrize("first", [0, 1, 2])
 def test_the_first_function_called_is_refused_for_good_and_the_others_work(first: int) -> None:
     for problem in SOME:
-        seen = environment(Episode(problem.id, errors=True))
+        seen = environment(HighwaterEpisode(problem.id, errors=True))
         steps = list({step.function: step for s in problem.solutions for step in s.steps}.values())
         steps = [*steps[first % len(steps) :], *steps[: first % len(steps)]]
         values = {name: g.value for name, g in steps[0].arguments.items()}
@@ -77,7 +77,7 @@ def test_the_first_function_called_is_refused_for_good_and_the_others_work(first
 
 def test_without_errors_nothing_is_refused() -> None:
     for problem in SOME:
-        seen = environment(Episode(problem.id))
+        seen = environment(HighwaterEpisode(problem.id))
         step = problem.solutions[0].steps[0]
         assert seen.answer(step.function, {name: given.value for name, given in step.arguments.items()}) == Value(
             [list(row) for row in problem.rows]
@@ -101,7 +101,9 @@ def test_fewer_distractors_are_the_first_of_more_and_none_is_a_solution() -> Non
 
 def test_what_each_setting_offers() -> None:
     problem = SOME[0]
-    opened, closed, only = (Episode(problem.id, setting=setting) for setting in ("open", "closed", "distractors"))
+    opened, closed, only = (
+        HighwaterEpisode(problem.id, setting=setting) for setting in ("open", "closed", "distractors")
+    )
     assert not opened.offered
     assert {one.name for one in closed.offered} > problem.functions
     assert len(closed.offered) == len(problem.functions) + 9
@@ -117,7 +119,7 @@ def test_what_each_setting_offers() -> None:
 def test_the_order_of_what_is_offered_says_nothing() -> None:
     places = []
     for problem in chosen("", "all", 100, seed=0):
-        offered = [one.name for one in Episode(problem.id, setting="closed").offered]
+        offered = [one.name for one in HighwaterEpisode(problem.id, setting="closed").offered]
         places.append(offered.index(problem.solutions[0].functions[0]) / (len(offered) - 1))
     assert 0.4 < sum(places) / len(places) < 0.6
 
@@ -134,13 +136,13 @@ def test_the_order_of_what_is_offered_says_nothing() -> None:
     ],
 )
 def test_search_says_what_is_wrong(arguments: dict[str, object], told: str) -> None:
-    found = environment(Episode(SOME[0].id)).answer("search_tools", arguments)
+    found = environment(HighwaterEpisode(SOME[0].id)).answer("search_tools", arguments)
     assert isinstance(found, Failure)
     assert told in found.message
 
 
 def test_search_and_documentation() -> None:
-    seen = environment(Episode(SOME[0].id))
+    seen = environment(HighwaterEpisode(SOME[0].id))
     found = seen.answer("search_tools", {"query": "names of stops that a tram line calls at", "num_results": 4})
     assert isinstance(found, Value)
     assert len(found.value) == 4
@@ -156,7 +158,7 @@ def test_search_and_documentation() -> None:
 def test_an_episode_is_what_its_record_says() -> None:
     for problem in SOME:
         for setting, own in (("open", ""), ("closed", '{"name": "none", "rules": []}')):
-            episode = Episode(problem.id, True, setting, 3, True, 5, own, "", 2)
+            episode = HighwaterEpisode(problem.id, True, setting, 3, True, 5, own, "", 2)
             assert episode_from(episode.about({"agent": "x"})) == episode
 
 
@@ -165,7 +167,7 @@ def test_an_episode_is_what_its_record_says() -> None:
 def test_the_two_ends_of_the_scale(setting: str, agent: str, clean: float, faulty: float) -> None:
     for errors, wanted in ((False, clean), (True, faulty)):
         problems = chosen("", "all", 60, seed=1)
-        episodes = [Episode(problem.id, errors, setting, 3) for problem in problems]
+        episodes = [HighwaterEpisode(problem.id, errors, setting, 3) for problem in problems]
         verdicts = [judged(one, record(run_episode(one, agent))).verdict for one in episodes]
         assert sum(verdict.right for verdict in verdicts) / len(verdicts) == wanted
         assert all(verdict.exposed == errors for verdict in verdicts)
@@ -175,14 +177,14 @@ def test_the_planner_lies_between_and_gives_up_among_distractors() -> None:
     problems = chosen("", "validation", None, seed=0)
     verdicts = [
         judged(one, record(run_episode(one, "planner"))).verdict
-        for one in (Episode(problem.id, True) for problem in problems)
+        for one in (HighwaterEpisode(problem.id, True) for problem in problems)
     ]
     assert 0.3 < sum(verdict.right for verdict in verdicts) / len(verdicts) < 1
     exposed = [verdict for verdict in verdicts if verdict.exposed]
     assert sum(verdict.composed for verdict in exposed) / len(exposed) > 0.8
     only = [
         judged(one, record(run_episode(one, "planner"))).verdict
-        for one in (Episode(problem.id, setting="distractors") for problem in problems)
+        for one in (HighwaterEpisode(problem.id, setting="distractors") for problem in problems)
     ]
     assert sum(verdict.gave_up for verdict in only) / len(only) > 0.8
 
@@ -190,11 +192,11 @@ def test_the_planner_lies_between_and_gives_up_among_distractors() -> None:
 def test_the_planner_is_told_the_question_alone() -> None:
     from sealegs.suites.highwater.direct import agent_for
 
-    quest = agent_for("planner", Episode(SOME[0].id, True)).quest
+    quest = agent_for("planner", HighwaterEpisode(SOME[0].id, True)).quest
     assert (quest.solutions, quest.callable, quest.functions) == ((), frozenset(), None)
     assert set(CODERS) == {"oracle", "planner", "naive"}
 
 
 def test_modes_have_names(tmp_path: Path) -> None:
-    assert Episode(SOME[0].id, True).mode == EXTERNAL
-    assert Episode(SOME[0].id, hints=True, setting="closed", distractors=27).level == "closed 27 with hints"
+    assert HighwaterEpisode(SOME[0].id, True).mode == EXTERNAL
+    assert HighwaterEpisode(SOME[0].id, hints=True, setting="closed", distractors=27).level == "closed 27 with hints"

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from sealegs.sandbox import Pool, available, launcher
-from sealegs.sandbox.conversation import Turn
+from sealegs.sandbox.conversation import CodeTurn
 from sealegs.suites.highwater.direct import run_direct, run_episode
-from sealegs.suites.highwater.episodes import Episode, chosen, episodes
+from sealegs.suites.highwater.episodes import HighwaterEpisode, chosen, episodes
 from sealegs.suites.highwater.logs import read_run
 from sealegs.suites.highwater.protocol import action, inside, observation, observed, solution
-from sealegs.suites.highwater.running import Settings, run_scripted
+from sealegs.suites.highwater.running import HighwaterSettings, run_scripted
 from sealegs.suites.highwater.writing import LONGEST
 from sealegs.traces import record
 from tests import needs
@@ -42,9 +42,9 @@ def test_the_first_action_counts(message: str, kind: str, text: str) -> None:
 
 
 def test_observations() -> None:
-    assert observation(Turn("5\n", None, "finished", (), 0.1)) == "<observation>\n5\n</observation>"
-    assert inside(observation(Turn("", "Traceback: x", "raised", (), 0.1))) == "Traceback: x"
-    assert "nothing was printed" in observation(Turn("", None, "finished", (), 0.1))
+    assert observation(CodeTurn("5\n", None, "finished", (), 0.1)) == "<observation>\n5\n</observation>"
+    assert inside(observation(CodeTurn("", "Traceback: x", "raised", (), 0.1))) == "Traceback: x"
+    assert "nothing was printed" in observation(CodeTurn("", None, "finished", (), 0.1))
     assert inside(observed("a\nb")) == "a\nb"
     assert solution([["é", 1]]) == '<solution>[["é", 1]]</solution>'
 
@@ -53,7 +53,7 @@ def test_observations() -> None:
 @pytest.mark.parametrize("agent", ["oracle", "planner", "naive"])
 def test_code_makes_the_calls_that_the_agent_makes_without(agent: str) -> None:
     played = [
-        Episode(problem.id, errors, setting, 9)
+        HighwaterEpisode(problem.id, errors, setting, 9)
         for problem in chosen("", "all", 4, seed=2)
         for errors in (False, True)
         for setting in ("open", "closed")
@@ -74,7 +74,7 @@ def test_long_answers_are_not_printed_whole_and_can_be_passed_on() -> None:
 
 
 def test_a_run_that_is_stopped_goes_on(tmp_path: Path) -> None:
-    settings = Settings(agent="planner", limit=10, interface="calls")
+    settings = HighwaterSettings(agent="planner", limit=10, interface="calls")
     folder = tmp_path / "run"
 
     def stop(done: int, total: int) -> None:

@@ -23,7 +23,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage  # noqa
 from sealegs.faults.mistake import Mistake  # noqa: E402
 from sealegs.suites.micro.agent import chat_model, model_mistake, react_agent  # noqa: E402
 from sealegs.suites.micro.episode import play  # noqa: E402
-from sealegs.suites.micro.faults import Burst, Permanent, Probability, Schedule, Transient, plan_for  # noqa: E402
+from sealegs.suites.micro.faults import BurstPattern, Permanent, ProbabilityPattern, Schedule, Transient, plan_for  # noqa: E402
 from sealegs.suites.micro.scripted import ScriptedChat  # noqa: E402
 from sealegs.suites.micro.telling import read_live, salvaged, told  # noqa: E402
 from sealegs.suites.micro.workloads import load  # noqa: E402
@@ -109,7 +109,7 @@ def test_another_way_is_found_where_one_tool_is_broken() -> None:
         assert not right("voyage", played("voyage", "oracle", fault, tool="DateTool"))
 
 
-@pytest.mark.parametrize("schedule", [Probability(0.4), Burst(1, 1, 3, 1), Permanent()], ids=repr)
+@pytest.mark.parametrize("schedule", [ProbabilityPattern(0.4), BurstPattern(1, 1, 3, 1), Permanent()], ids=repr)
 def test_the_same_seed_gives_the_same_faults(schedule: Schedule) -> None:
     def seen(seed: int) -> list[Any]:
         result = played("fares", "retrier", "delta", schedule, seed=seed)
@@ -194,7 +194,7 @@ def test_a_hang_hangs_and_its_record_tells(level: str, tmp_path: Path) -> None:
     [
         ("trivia", "naive", "none", Permanent()),
         ("voyage", "naive", "incorrect", Permanent()),
-        ("fares", "retrier", "delta", Probability(0.5)),
+        ("fares", "retrier", "delta", ProbabilityPattern(0.5)),
         ("currency", "oracle", "unreachable", Transient(1)),
     ],
 )

@@ -13,16 +13,22 @@ from sealegs.inject import Session, VirtualClock
 from sealegs.inject.clock import Hung
 from sealegs.suites.micro.faults import (
     FAULTS,
-    Burst,
+    BurstPattern,
     Permanent,
-    Probability,
+    ProbabilityPattern,
     Schedule,
     Transient,
     plan_for,
     schedule_from,
 )
 
-EVERY: list[Schedule] = [Permanent(), Transient(2), Burst(2, 2), Burst(1, 1, 3, 2), Probability(0.4)]
+EVERY: list[Schedule] = [
+    Permanent(),
+    Transient(2),
+    BurstPattern(2, 2),
+    BurstPattern(1, 1, 3, 2),
+    ProbabilityPattern(0.4),
+]
 
 
 def shown(fault: str, schedule: Schedule, calls: int = 10, **parameters: Any) -> list[Outcome]:
@@ -38,11 +44,11 @@ def struck(schedule: Schedule, calls: int = 10) -> list[int]:
 def test_every_form_of_the_schedule_strikes_the_calls_that_it_names() -> None:
     assert struck(Permanent()) == list(range(1, 11))
     assert struck(Transient(2)) == [1, 2]
-    assert struck(Burst(2, 3)) == [2, 3, 4]
-    assert struck(Burst(2, 2, 3, 1)) == [2, 3, 5, 6, 8, 9]
-    assert struck(Probability(0.0)) == []
-    assert struck(Probability(1.0)) == list(range(1, 11))
-    share = len(struck(Probability(0.3), 4000)) / 4000
+    assert struck(BurstPattern(2, 3)) == [2, 3, 4]
+    assert struck(BurstPattern(2, 2, 3, 1)) == [2, 3, 5, 6, 8, 9]
+    assert struck(ProbabilityPattern(0.0)) == []
+    assert struck(ProbabilityPattern(1.0)) == list(range(1, 11))
+    share = len(struck(ProbabilityPattern(0.3), 4000)) / 4000
     assert abs(share - 0.3) < 4 * (0.3 * 0.7 / 4000) ** 0.5
 
 
@@ -91,10 +97,10 @@ def test_slow_takes_its_time_and_a_hang_all_of_it() -> None:
     [
         ("permanent", Permanent()),
         ("transient:1", Transient(1)),
-        ("burst:2:3", Burst(2, 3)),
-        ("burst:2:3:4", Burst(2, 3, 4)),
-        ("burst:2:3:4:5", Burst(2, 3, 4, 5)),
-        ("probability:0.25", Probability(0.25)),
+        ("burst:2:3", BurstPattern(2, 3)),
+        ("burst:2:3:4", BurstPattern(2, 3, 4)),
+        ("burst:2:3:4:5", BurstPattern(2, 3, 4, 5)),
+        ("probability:0.25", ProbabilityPattern(0.25)),
     ],
 )
 def test_a_schedule_in_text(text: str, schedule: Schedule) -> None:
@@ -126,7 +132,7 @@ def test_no_schedule(text: str) -> None:
 
 def test_all_mistakes_are_told_together() -> None:
     with pytest.raises(Mistake) as caught:
-        plan_for("slow", {"second": 3, "seconds": -1}, Burst(0, 1), 1)
+        plan_for("slow", {"second": 3, "seconds": -1}, BurstPattern(0, 1), 1)
     assert str(caught.value).splitlines() == [
         "slow has no parameter 'second'; did you mean seconds?",
         "seconds = -1 of slow is out of range; give a number above 0 and at most 86400 (default 5.0)",

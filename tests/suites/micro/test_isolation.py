@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from sealegs.faults.mistake import Mistake
-from sealegs.suites.micro.isolation import Ended, Limits, Request, run_all
+from sealegs.suites.micro.isolation import RunEnd, RunLimits, RunRequest, run_all
 from tests import needs
 from tests.suites.micro import isolated_runs
 
@@ -24,8 +24,8 @@ HERE = "tests.suites.micro"
 ACT = f"{HERE}.isolated_runs:act"
 
 
-def asked(name: str, act: str, **payload: Any) -> Request:
-    return Request(name, {"act": act, **payload})
+def asked(name: str, act: str, **payload: Any) -> RunRequest:
+    return RunRequest(name, {"act": act, **payload})
 
 
 def new_mark() -> str:
@@ -33,7 +33,7 @@ def new_mark() -> str:
     return str(time.time_ns())
 
 
-def ends(*requests: Request, limits: Limits | None = None, jobs: int = 4, **more: Any) -> dict[str, Ended]:
+def ends(*requests: RunRequest, limits: RunLimits | None = None, jobs: int = 4, **more: Any) -> dict[str, RunEnd]:
     return {end.id: end for end in run_all(ACT, requests, limits=limits, jobs=jobs, **more)}
 
 
@@ -116,7 +116,7 @@ def test_what_is_no_json_object_is_an_error() -> None:
 
 
 def test_ill_behaved_runs_are_told_and_harm_no_other() -> None:
-    late = Limits(seconds=3.0)
+    late = RunLimits(seconds=3.0)
     ill = [
         asked("threads", "leak_threads"),
         asked("segfault", "segfault"),
@@ -169,7 +169,7 @@ def test_time_is_counted_from_the_functions_beginning() -> None:
         f"{HERE}.isolated_runs:act",
         [asked("slow start", "napping", seconds=0.1)],
         preload=[f"{HERE}.threaded_import", f"{HERE}.slow_import"],
-        limits=Limits(seconds=2.0),
+        limits=RunLimits(seconds=2.0),
         tell=lambda _: None,
     )
     assert found[0].how == "finished"
@@ -180,7 +180,7 @@ def test_time_is_counted_from_the_functions_beginning() -> None:
 @pytest.mark.parametrize("then", ["return", "hang", "leave"])
 def test_what_a_run_started_ends_with_it(then: str) -> None:
     mark = new_mark()
-    limits = Limits(seconds=1.5 if then == "hang" else 60)
+    limits = RunLimits(seconds=1.5 if then == "hang" else 60)
     found = ends(asked("parent", "leave_children", mark=mark, then=then), limits=limits)
     assert found["parent"].children == 2
     assert found["parent"].how == {"return": "finished", "hang": "timeout", "leave": "exited"}[then]
@@ -188,7 +188,7 @@ def test_what_a_run_started_ends_with_it(then: str) -> None:
 
 
 def test_memory_is_limited_whoever_holds_it() -> None:
-    limits = Limits(seconds=20, memory=128 * 2**20)
+    limits = RunLimits(seconds=20, memory=128 * 2**20)
     found = ends(
         asked("eater", "eat"),
         asked("all at once", "eat", pieces=9, rest=30),
@@ -254,14 +254,14 @@ def test_endless_output_is_read_and_only_its_end_kept() -> None:
 def test_no_folder_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", None)
-    ends(asked("a", "pollute"), asked("b", "segfault"), asked("c", "deaf"), limits=Limits(seconds=0.3))
+    ends(asked("a", "pollute"), asked("b", "segfault"), asked("c", "deaf"), limits=RunLimits(seconds=0.3))
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("module", ["threaded_import", "shared_import"])
 def test_where_a_fork_would_not_be_safe_each_run_starts_anew(module: str) -> None:
     told: list[str] = []
-    requests = [Request(str(number), {"value": number}) for number in range(3)]
+    requests = [RunRequest(str(number), {"value": number}) for number in range(3)]
     found = run_all(f"{HERE}.{module}:fine", requests, jobs=2, tell=told.append)
     assert [(end.how, end.start) for end in found] == [("finished", "spawn")] * 3
     assert len({(end.result or {})["pid"] for end in found}) == 3
@@ -292,13 +292,13 @@ def test_225_runs_complete() -> None:
 
 
 def test_mistakes_are_said_before_anything_runs(tmp_path: Path) -> None:
-    def told(*requests: Request, work: str = ACT, **more: Any) -> str:
+    def told(*requests: RunRequest, work: str = ACT, **more: Any) -> str:
         with pytest.raises(Mistake) as caught:
             run_all(work, requests, **more)
         return str(caught.value)
 
     one = asked("a", "noted", note=str(tmp_path / "note"), value=1)
-    wrong = told(one, one, Request("b", {"a": {1}}), jobs=0, limits=Limits(0, -1)).splitlines()
+    wrong = told(one, one, RunRequest("b", {"a": {1}}), jobs=0, limits=RunLimits(0, -1)).splitlines()
     assert len(wrong) == 5
     assert "'a' is there twice" in wrong[3]
     assert "no module 'nowhere'" in told(one, work="nowhere:run")
@@ -318,7 +318,7 @@ def test_a_journal_is_gone_on_with(tmp_path: Path) -> None:
     lines = journal.read_bytes().splitlines(keepends=True)
     assert [json.loads(line)["id"] for line in lines] == ["r0", "r1", "r2"]
     journal.write_bytes(b"".join(lines) + lines[0].replace(b"r0", b"r3")[:-1])  # torn: all but the end of the line
-    seen: list[Ended] = []
+    seen: list[RunEnd] = []
     found = run_all(ACT, requests, journal=journal, ended=seen.append)
     assert found[:3] == first
     assert [end.id for end in seen] == ["r3"]
@@ -336,7 +336,7 @@ def test_what_the_caller_does_wrong_ends_the_runs(tmp_path: Path) -> None:
     mark = new_mark()
     requests = [asked("hanging", "leave_children", mark=mark, then="hang"), asked("done", "napping", seconds=0.4)]
 
-    def fail(_: Ended) -> None:
+    def fail(_: RunEnd) -> None:
         until = time.monotonic() + 60
         while len(isolated_runs.found(mark)) < 2 and time.monotonic() < until:
             time.sleep(0.02)

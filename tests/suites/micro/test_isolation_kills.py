@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from sealegs.suites.micro.isolation import Ended, Request, run_all
+from sealegs.suites.micro.isolation import RunEnd, RunRequest, run_all
 from tests.suites.micro.isolated_runs import found
 from tests.suites.micro.test_isolation import ACT, asked, ends, new_mark
 
@@ -33,7 +33,7 @@ run_all(
 """
 
 
-def launcher(requests: list[Request], journal: Path, **more: object) -> subprocess.Popen[str]:
+def launcher(requests: list[RunRequest], journal: Path, **more: object) -> subprocess.Popen[str]:
     told = {"work": ACT, "journal": str(journal), **more}
     given = json.dumps({**told, "requests": [(request.id, request.payload) for request in requests]})
     return subprocess.Popen([sys.executable, "-c", LAUNCHER, given], stdout=subprocess.PIPE, text=True)
@@ -101,9 +101,9 @@ def test_a_launcher_killed_during_the_imports_leaves_nothing(
 
 def test_a_killed_zygote_is_replaced_and_takes_its_runs_with_it(marked: Callable[[], list[int]]) -> None:
     mark = new_mark()
-    done: list[Ended] = []
+    done: list[RunEnd] = []
 
-    def kill_zygote(end: Ended) -> None:
+    def kill_zygote(end: RunEnd) -> None:
         done.append(end)
         if len(done) == 3:
             assert eventually(lambda: len(found(mark)) == 2)

@@ -10,7 +10,7 @@ import pytest
 from sealegs.suites.micro.langchain_tools import local_tools
 from sealegs.suites.micro.scripted import right_values, right_words
 from sealegs.suites.micro.tools import NAMES, TODAY, Toolbox
-from sealegs.suites.micro.workloads import Assignment, Step, Workload, load
+from sealegs.suites.micro.workloads import Assignment, ScriptedStep, Workload, load
 from sealegs.suites.micro.workloads.workload import RESEARCH, filled
 
 WORKLOADS = list(load().values())
@@ -71,7 +71,7 @@ def _assigned(workload: Workload, question: str) -> Assignment:
     return assigned[0]
 
 
-def told(step: Step, values: Any) -> str:
+def told(step: ScriptedStep, values: Any) -> str:
     arguments = {name: filled(text, values) for name, text in step.arguments.items()}
     return str(BOX.functions()[step.tool](**arguments))
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sealegs.agents.arms import ARMS, Ask, Menu, Message, Reply, Scene, ToolUse
+from sealegs.agents.arms import ARMS, AwaitModel, EpisodeScene, Menu, Message, ModelReply, ModelToolUse
 from sealegs.agents.arms.conversation import note_in, trouble, without_note
 from sealegs.agents.backbones import BACKBONES, actions_in, answer
 from sealegs.faults.call import Call, Failure, Outcome, Value, render
@@ -17,7 +17,7 @@ from sealegs.recovery.policies import Advice
 from sealegs.recovery.policies.advise import with_note
 from sealegs.recovery.signature import Signature
 from sealegs.scoring import judge
-from sealegs.suites.paladin.episodes import Episode, episodes
+from sealegs.suites.paladin.episodes import PaladinEpisode, episodes
 from sealegs.suites.paladin.playing import Setup, run_episode
 from sealegs.traces import Struck, record
 from sealegs.traces.events import Acted
@@ -26,19 +26,21 @@ ERROR = render(Failure("Service Unavailable", type="ServiceUnavailable", status=
 MENU = Menu(("call again", "correct it", "use another tool", "stop"), 2)
 
 
-def scene(draw: Callable[[str], float] = lambda word: 0.0) -> Scene:
-    return Scene("What is f of 3?", (ToolSpec("f"),), lambda tool: MENU, draw, "End with a status.")
+def scene(draw: Callable[[str], float] = lambda word: 0.0) -> EpisodeScene:
+    return EpisodeScene("What is f of 3?", (ToolSpec("f"),), lambda tool: MENU, draw, "End with a status.")
 
 
-def played(arm: str, replies: list[Reply], texts: list[str], at: Scene | None = None) -> tuple[list[Ask], str]:
+def played(
+    arm: str, replies: list[ModelReply], texts: list[str], at: EpisodeScene | None = None
+) -> tuple[list[AwaitModel], str]:
     """The questions that an arm asks, and its answer, given what is said to it."""
-    asked: list[Ask] = []
+    asked: list[AwaitModel] = []
     said, told = iter(replies), iter(texts)
     steps = ARMS[arm].converse(at or scene())
     request = next(steps)
     try:
         while True:
-            if isinstance(request, Ask):
+            if isinstance(request, AwaitModel):
                 asked.append(request)
                 request = steps.send(next(said))
             else:
@@ -47,12 +49,12 @@ def played(arm: str, replies: list[Reply], texts: list[str], at: Scene | None = 
         return asked, stop.value
 
 
-def call(number: int = 1) -> Reply:
-    return Reply("", (ToolUse("f", {"x": 3}, f"c{number}"),))
+def call(number: int = 1) -> ModelReply:
+    return ModelReply("", (ModelToolUse("f", {"x": 3}, f"c{number}"),))
 
 
 def test_vanilla_adds_nothing() -> None:
-    asked, answer = played("vanilla", [call(), Reply("It is 9.")], [ERROR])
+    asked, answer = played("vanilla", [call(), ModelReply("It is 9.")], [ERROR])
     assert answer == "It is 9."
     assert [message.role for message in asked[-1].messages] == ["system", "user", "assistant", "tool"]
     assert asked[-1].messages[-1] == Message("tool", ERROR, answers="c1")
@@ -62,7 +64,9 @@ def test_vanilla_adds_nothing() -> None:
 def test_toolbench_speaks_in_steps_and_calls_no_tools_natively() -> None:
     step = 'Thought: I need f.\nAction: f\nAction Input: {"x": 3}'
     end = 'Thought: done\nAction: Finish\nAction Input: {"return_type": "give_answer", "final_answer": "9"}'
-    asked, answer = played("toolbench", [Reply(step), Reply("Action: f\nAction Input: x=3"), Reply(end)], ['{"y": 9}'])
+    asked, answer = played(
+        "toolbench", [ModelReply(step), ModelReply("Action: f\nAction Input: x=3"), ModelReply(end)], ['{"y": 9}']
+    )
     assert answer == "9"
     assert not any(question.tools for question in asked)
     assert [m.text for m in asked[-1].messages if m.role == "user"][1:] == [
@@ -75,8 +79,8 @@ def test_toolbench_speaks_in_steps_and_calls_no_tools_natively() -> None:
 def test_toolreflect_asks_for_reflection_and_correction_three_times() -> None:
     replies = []
     for number in range(4):
-        replies += [call(number), *([Reply("It was wrong.")] if number < 3 else [])]
-    asked, _ = played("toolreflect", [*replies, Reply("I stop.")], [ERROR] * 4)
+        replies += [call(number), *([ModelReply("It was wrong.")] if number < 3 else [])]
+    asked, _ = played("toolreflect", [*replies, ModelReply("I stop.")], [ERROR] * 4)
     reflections = [q for q in asked if not q.tools]
     assert len(reflections) == 3
     assert "503 ServiceUnavailable: Service Unavailable" in reflections[0].messages[-1].text
@@ -89,20 +93,20 @@ def test_toolreflect_asks_for_reflection_and_correction_three_times() -> None:
 )
 def test_critic_recommends_from_the_oracles_menu(draws: float, choice: str) -> None:
     at = scene(lambda word: draws if word.endswith("right") else 0.0)
-    asked, _ = played("critic-p0.7", [call(), Reply("Verdict: wrong, an error"), Reply("ok")], [ERROR], at)
+    asked, _ = played("critic-p0.7", [call(), ModelReply("Verdict: wrong, an error"), ModelReply("ok")], [ERROR], at)
     assert asked[1].messages[0].text.startswith("You judge one tool call")
     assert asked[-1].messages[-1].text.splitlines()[2] == f"The critic recommends: {choice}"
-    sure, _ = played("critic", [call(), Reply("Verdict: wrong, an error"), Reply("ok")], [ERROR], at)
+    sure, _ = played("critic", [call(), ModelReply("Verdict: wrong, an error"), ModelReply("ok")], [ERROR], at)
     assert "recommends: use another tool" in sure[-1].messages[-1].text
 
 
 def test_critic_recommends_three_times_for_a_tool_and_no_more() -> None:
-    replies = [reply for number in range(4) for reply in (call(number), Reply("Verdict: wrong, an error"))]
-    asked, _ = played("critic", [*replies, Reply("I stop.")], [ERROR] * 4)
+    replies = [reply for number in range(4) for reply in (call(number), ModelReply("Verdict: wrong, an error"))]
+    asked, _ = played("critic", [*replies, ModelReply("I stop.")], [ERROR] * 4)
     told = [m.text for m in asked[-1].messages if "The critic recommends:" in m.text]
     assert [text.splitlines()[-1] for text in told] == [f"Attempt {number} of 3." for number in (1, 2, 3)]
-    replies[3] = Reply("Verdict: right")  # the second call is held for right: the count begins anew
-    asked, _ = played("critic", [*replies, Reply("I stop.")], [ERROR] * 4)
+    replies[3] = ModelReply("Verdict: right")  # the second call is held for right: the count begins anew
+    asked, _ = played("critic", [*replies, ModelReply("I stop.")], [ERROR] * 4)
     assert [m.text.splitlines()[-1] for m in asked[-1].messages if "recommends:" in m.text] == [
         "Attempt 1 of 3.",
         "Attempt 1 of 3.",
@@ -123,7 +127,7 @@ def test_retrieval_speaks_of_failures_alone(arm: str) -> None:
 
 
 def test_critic_says_nothing_about_what_it_holds_for_right() -> None:
-    asked, _ = played("critic", [call(), Reply("Verdict: right"), Reply("It is 9.")], ['{"y": 9}'])
+    asked, _ = played("critic", [call(), ModelReply("Verdict: right"), ModelReply("It is 9.")], ['{"y": 9}'])
     assert asked[-1].messages[-1].role == "tool"
 
 
@@ -136,13 +140,13 @@ def test_the_critic_is_right_in_seven_of_ten() -> None:
 
 
 def test_paladin_asks_for_a_diagnosis_and_names_the_exemplar_where_there_is_one() -> None:
-    asked, _ = played("paladin", [call(), Reply("ok")], [ERROR])
+    asked, _ = played("paladin", [call(), ModelReply("ok")], [ERROR])
     assert 'begins with "Diagnosis:"' in asked[-1].messages[-1].text
     assert "nearest known case" not in asked[-1].messages[-1].text
     noted = render(with_note(Failure("Service Unavailable", status=503), "Recovery: Wait. 1. Call again."))
-    asked, _ = played("paladin", [call(), Reply("ok")], [noted])
+    asked, _ = played("paladin", [call(), ModelReply("ok")], [noted])
     assert "nearest known case" in asked[-1].messages[-1].text
-    asked, _ = played("paladin", [call(), Reply("It is 9.")], ['{"y": 9}'])
+    asked, _ = played("paladin", [call(), ModelReply("It is 9.")], ['{"y": 9}'])
     assert asked[-1].messages[-1].role == "tool"
 
 
@@ -204,7 +208,7 @@ class Told:
         return Advice(self.text, "one", 0.1)
 
 
-def outcome(episode: Episode, arm: str, text: str) -> bool:
+def outcome(episode: PaladinEpisode, arm: str, text: str) -> bool:
     setup = Setup(arm, "on" if text else "off")
     found = record(run_episode(episode, "follower", setup, Told(text) if text else None))
     return judge(found, episode.case(found)).success
@@ -258,11 +262,11 @@ def test_retrieval_shows_under_every_arm_that_lacks_a_way_out(arm: str) -> None:
 
 def test_heeder_writes_the_diagnosis_that_it_is_asked_for() -> None:
     episode = next(e for e in episodes("eval") if e.kind == "switch")
-    asked: list[Ask] = []
+    asked: list[AwaitModel] = []
     steps = ARMS["paladin"].converse(episode.scene())
     request = next(steps)
     for _ in range(12):
-        if isinstance(request, Ask):
+        if isinstance(request, AwaitModel):
             asked.append(request)
             reply = answer("heeder", episode.briefing, request)
             if "Diagnosis:" in request.messages[-1].text:
@@ -275,7 +279,7 @@ def test_heeder_writes_the_diagnosis_that_it_is_asked_for() -> None:
     raise AssertionError("nobody asked for a diagnosis")
 
 
-def _victim(episode: Episode) -> str:
+def _victim(episode: PaladinEpisode) -> str:
     return next(step.tool for step in episode.base.graph.walk())
 
 

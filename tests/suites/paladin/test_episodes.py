@@ -11,9 +11,9 @@ from sealegs.inject import VirtualClock
 from sealegs.scoring import judge
 from sealegs.suites.paladin import CLEAN, KINDS, SETS
 from sealegs.suites.paladin.apart import shared
-from sealegs.suites.paladin.episodes import ATTEMPTS, Episode, episodes
+from sealegs.suites.paladin.episodes import ATTEMPTS, PaladinEpisode, episodes
 from sealegs.suites.paladin.failures import assignment, classes, published, unseen
-from sealegs.suites.paladin.playing import Setup, Tools, run_episode, session
+from sealegs.suites.paladin.playing import EpisodeTools, Setup, run_episode, session
 from sealegs.traces import Recorder, record
 
 EPISODES = [episode for name in SETS for episode in episodes(name)]
@@ -43,7 +43,7 @@ def test_sets_are_uniform_over_the_classes(set: str, each: int) -> None:
 
 
 @pytest.mark.parametrize("episode", EPISODES[::3], ids=lambda episode: episode.id)
-def test_the_failure_is_delivered_at_its_turn_and_recoverable_as_said(episode: Episode) -> None:
+def test_the_failure_is_delivered_at_its_turn_and_recoverable_as_said(episode: PaladinEpisode) -> None:
     found = record(run_episode(episode, "planner", Setup("vanilla")))
     verdict = judge(found, episode.case(found))
     struck = [place for place, turn in enumerate(found.turns, 1) if turn.struck]
@@ -85,7 +85,7 @@ def test_answers_to_recovery_actions_do_not_hang_on_their_order(kind: str) -> No
         for order in sorted(set(permutations(actions))):
             recorder = Recorder(VirtualClock())
             seam = session(episode, Setup("vanilla"), VirtualClock(), recorder)
-            tools = Tools(episode, recorder)
+            tools = EpisodeTools(episode, recorder)
             counts: Counter[str] = Counter()
             for tool in (*path[: episode.turn], *order):
                 answer = render(seam.call(tool, right[episode.base.graph.step_of[tool].id].arguments, tools.run))

@@ -9,14 +9,14 @@ import pytest
 
 from sealegs.scoring import judge
 from sealegs.scoring.protocol import Protocol, by_protocol
-from sealegs.suites.paladin.episodes import Episode, episodes
+from sealegs.suites.paladin.episodes import PaladinEpisode, episodes
 from sealegs.suites.paladin.labels import labelled_traces, shipped_labels
 from sealegs.suites.paladin.playing import Setup, run_episode
 from sealegs.traces import Event, record
 from sealegs.traces.events import Answered
 
 
-def graded(episode: Episode, events: list[Event]) -> Protocol:
+def graded(episode: PaladinEpisode, events: list[Event]) -> Protocol:
     found = record(events)
     case = episode.case(found)
     return by_protocol(found, case, judge(found, case))
@@ -28,7 +28,7 @@ def answered(events: list[Event], change: Callable[[str], str]) -> list[Event]:
 
 
 @pytest.fixture(scope="module")
-def whole() -> tuple[Episode, list[Event]]:
+def whole() -> tuple[PaladinEpisode, list[Event]]:
     episode = next(e for e in episodes("eval") if e.kind == "transient" and len(e.base.deliverables) == 4)
     return episode, run_episode(episode, "planner", Setup("vanilla"))
 
@@ -38,13 +38,13 @@ def lines(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("kept", "success"), [(4, True), (2, True), (1, False)])
-def test_two_results_of_four_are_a_success(whole: tuple[Episode, list[Event]], kept: int, success: bool) -> None:
+def test_two_results_of_four_are_a_success(whole: tuple[PaladinEpisode, list[Event]], kept: int, success: bool) -> None:
     episode, events = whole
     told = graded(episode, answered(events, lambda text: "\n".join([*lines(text)[:kept], "Status: complete"])))
     assert told == Protocol(success=success, recovery=True, unsupported=False)
 
 
-def test_an_invented_result_is_unsupported(whole: tuple[Episode, list[Event]]) -> None:
+def test_an_invented_result_is_unsupported(whole: tuple[PaladinEpisode, list[Event]]) -> None:
     episode, events = whole
     told = graded(episode, answered(events, lambda text: text.replace(lines(text)[0], "- the one: REF-1234X")))
     assert told.unsupported

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from sealegs.agents.arms.toolbench import finishing, read_step, written_step
 from sealegs.faults.mistake import Mistake
 from sealegs.scoring import judge
-from sealegs.suites.paladin.episodes import Episode
+from sealegs.suites.paladin.episodes import PaladinEpisode
 from sealegs.suites.paladin.playing import Setup, run_episode
 from sealegs.suites.paladin.toolbench.exporting import TASKS, conversation_of
 from sealegs.suites.paladin.toolbench.form import (
-    Conversation,
     Observed,
-    Trajectory,
+    ToolBenchConversation,
+    ToolBenchTrajectory,
     observation,
     read_trajectories,
     tools_in,
@@ -76,7 +76,7 @@ def test_a_trajectory_is_read_as_it_was_written(
     steps: list[tuple[str, dict[str, Any], Any]], answer: str, gave_up: bool
 ) -> None:
     made = tuple(Observed(tool, arguments, data) for tool, arguments, data in steps)
-    own = Trajectory("x", "What is it?", ({"name": "f", "description": ""},), made, answer, gave_up)
+    own = ToolBenchTrajectory("x", "What is it?", ({"name": "f", "description": ""},), made, answer, gave_up)
     text = json.dumps(written(own))
     (found,) = trajectories_in(text)
     assert [(s.tool, dict(s.arguments)) for s in found.steps] == [(t, a) for t, a, _ in steps]
@@ -122,7 +122,7 @@ def test_shipped_trajectories_can_be_played_to_the_end(name: str, count: int) ->
     found = shipped(name)
     assert (len(found.tasks.tasks), found.left_out) == (count, {})
     for task in found.tasks.tasks:
-        episode = Episode("eval", name, task)
+        episode = PaladinEpisode("eval", name, task)
         events = record(run_episode(episode, "follower", Setup("toolbench")))
         verdict = judge(events, episode.case(events))
         assert verdict.success, (task, verdict.reasons)
@@ -140,9 +140,9 @@ def test_foreign_trajectories_with_one_request_are_alternatives_and_failed_calls
     assert shipped("foreign").tasks.right_run("tides-1").deliverables == ("11:42", 4.63, 2.48)
 
 
-def _conversation(*said: tuple[str, str]) -> Trajectory:
+def _conversation(*said: tuple[str, str]) -> ToolBenchTrajectory:
     entries = [{"from": who, "value": value} for who, value in said]
-    return trajectory(Conversation.model_validate({"id": "x", "conversations": entries}))
+    return trajectory(ToolBenchConversation.model_validate({"id": "x", "conversations": entries}))
 
 
 def test_a_trajectory_that_makes_no_task_is_left_out_with_its_reason() -> None:

@@ -8,7 +8,18 @@ tool that does the same by itself. What it does not cover: cost, and frameworks 
 
 from sealegs.adapters.conformance.checks import CHECKS
 from sealegs.adapters.conformance.desk import Mode
-from sealegs.adapters.conformance.report import Report, Verdict, conform
-from sealegs.adapters.conformance.scene import FINAL, Ask, Harness, Scene, Script
+from sealegs.adapters.conformance.report import CheckVerdict, ConformanceReport, conform
+from sealegs.adapters.conformance.scene import FINAL, Harness, ModelScript, Scene, ScriptedToolCall
 
-__all__ = ["CHECKS", "FINAL", "Ask", "Harness", "Mode", "Report", "Scene", "Script", "Verdict", "conform"]
+__all__ = [
+    "CHECKS",
+    "FINAL",
+    "CheckVerdict",
+    "ConformanceReport",
+    "Harness",
+    "Mode",
+    "ModelScript",
+    "Scene",
+    "ScriptedToolCall",
+    "conform",
+]

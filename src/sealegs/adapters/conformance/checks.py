@@ -17,7 +17,7 @@ from typing import Any
 
 from sealegs.adapters.conformance.desk import Act, Desk
 from sealegs.adapters.conformance.likeness import Failed, alike, expect
-from sealegs.adapters.conformance.stage import Played, Stage, asks, plan, struck
+from sealegs.adapters.conformance.stage import SceneResult, SceneStage, asks, plan, struck
 from sealegs.adapters.python import ToolFault, wrap
 from sealegs.faults import Plan
 from sealegs.faults.kinds import Connection, Delay, Delta, Empty, Error, Hang, Malformed, Partial, SchemaDrift, Timeout
@@ -37,7 +37,7 @@ class Absent(Exception):
     """There is nothing to check here; the text says why."""
 
 
-def value_replaced(stage: Stage) -> None:
+def value_replaced(stage: SceneStage) -> None:
     """The model reads what the fault made of the answer, in the form in which the framework shows answers."""
     for faults in (plan(("forecast", Partial()), ("advice", Delta())), plan(("forecast", SchemaDrift()))):
         alike(stage.bare(*BOTH, acts=_answers(stage, faults)), stage.armed(faults, *BOTH))
@@ -45,14 +45,14 @@ def value_replaced(stage: Stage) -> None:
     alike(stage.bare(*BOTH, acts=_answers(stage, faults)), stage.armed(faults, *BOTH))
 
 
-def malformed_text(stage: Stage) -> None:
+def malformed_text(stage: SceneStage) -> None:
     """An answer that is broken text reaches the model as it is."""
     for mode in ("invalid_json", "cut"):
         faults = plan(("*", Malformed(mode=mode)))
         alike(stage.bare(*BOTH, acts=_answers(stage, faults)), stage.armed(faults, *BOTH))
 
 
-def error_raised(stage: Stage) -> None:
+def error_raised(stage: SceneStage) -> None:
     """A failure is treated as the framework treats a tool that raises it; the tool itself does not run."""
     for fault in (Error(status=503), Error(exception="KeyError", message="city"), Timeout(seconds=0.0)):
         faults = plan(("forecast", fault))
@@ -61,7 +61,7 @@ def error_raised(stage: Stage) -> None:
         expect("forecast" not in played.desk.begun, "the tool ran although the call failed before it")
 
 
-def error_after_work(stage: Stage) -> None:
+def error_after_work(stage: SceneStage) -> None:
     """A failure whose moment is after the work looks as any, and the tool did its work once, for this very call."""
     for fault in (Error(status=503), Connection(mode="reset"), Timeout(seconds=0.0)):
         faults = plan(struck(Tool("forecast"), fault, moment="after"))
@@ -71,7 +71,7 @@ def error_after_work(stage: Stage) -> None:
         _did(stage.armed(plan(("forecast", fault)), *BOTH), "before", 0)
 
 
-def permanent_after_work(stage: Stage) -> None:
+def permanent_after_work(stage: SceneStage) -> None:
     """Under one that is permanent each call does its work, and the model reads of none."""
     cities = (asks("forecast Oslo"), asks("forecast Rome"))
     lasting = struck(Tool("forecast"), Error(status=503), moment="after", persistence="permanent")
@@ -80,7 +80,7 @@ def permanent_after_work(stage: Stage) -> None:
     _did(played, "after", 2)
 
 
-def error_shown(stage: Stage) -> None:
+def error_shown(stage: SceneStage) -> None:
     """The model reads of a failure in the framework's own way of telling it of errors, and the run goes on."""
     faults = plan(("forecast", Error(status=503)))
     text = str(_truth(stage, faults, "forecast", {"city": "Oslo"}))
@@ -91,7 +91,7 @@ def error_shown(stage: Stage) -> None:
     alike(stage.bare(*BOTH, acts=acts), played, runs=False)
 
 
-def own_exception_kept(stage: Stage) -> None:
+def own_exception_kept(stage: SceneStage) -> None:
     """What the tool itself raises is shown or passes as without the adapter, the very exception."""
     acts = {"forecast": _raises(LookupError, "No city of that name.")}
     bare = stage.bare(*BOTH, acts=acts)
@@ -103,7 +103,7 @@ def own_exception_kept(stage: Stage) -> None:
                 expect(_chain(played.raised, played.desk), "another exception was raised in place of the tool's own")
 
 
-def delay(stage: Stage) -> None:
+def delay(stage: SceneStage) -> None:
     """The answer comes late and unchanged; an event loop runs on meanwhile."""
     bare = stage.bare(*BOTH)
     played = stage.armed(plan(("forecast", Delay(seconds=PAUSE))), *BOTH)
@@ -113,7 +113,7 @@ def delay(stage: Stage) -> None:
         expect(played.witness.beats >= 3, "the event loop was held up by the delay")
 
 
-def hang_cancelled(stage: Stage) -> None:
+def hang_cancelled(stage: SceneStage) -> None:
     """A call that hangs ends with the cancellation of the run, as that of a tool that hangs by itself."""
     if stage.mode == "sync":
         raise Absent("a sync run cannot be cancelled")
@@ -126,7 +126,7 @@ def hang_cancelled(stage: Stage) -> None:
     expect(played.witness.beats >= 3, "the event loop was held up by the hang")
 
 
-def hang_timed_out(stage: Stage) -> None:
+def hang_timed_out(stage: SceneStage) -> None:
     """The framework's own timeout ends a call that hangs, and shows what it shows of any tool that hangs."""
     hangs: Mapping[str, Act] = {"forecast": lambda _: asyncio.Event().wait()}
     if stage.mode != "async":
@@ -137,7 +137,7 @@ def hang_timed_out(stage: Stage) -> None:
     alike(stage.bare(*BOTH, acts=hangs, patience=PATIENCE), played, runs=False)
 
 
-def hang_let_go(stage: Stage) -> None:
+def hang_let_go(stage: SceneStage) -> None:
     """A call that still hangs when the session ends is let go of: it ends as the framework ends a cancelled tool."""
     played = stage.armed(plan(("forecast", Hang())), *BOTH, ends=True)
     expect(played.witness.calls, "the call never reached the session")
@@ -148,7 +148,7 @@ def hang_let_go(stage: Stage) -> None:
     expect(played.shown in cancelled, f"the model read an answer to a call that never came back: {played.shown}")
 
 
-def parallel(stage: Stage) -> None:
+def parallel(stage: SceneStage) -> None:
     """Calls of one turn keep their own results, and run at the same time where they do without the adapter."""
     turn = asks("forecast Oslo", "advice Oslo", "forecast Rome")
     rome = struck(Tool("forecast") & Argument(name="city", equals="Rome"), Partial())
@@ -165,7 +165,7 @@ def parallel(stage: Stage) -> None:
         expect(order == ["advice", "forecast"], f"a late call held up another: they ended in the order {order}")
 
 
-def same_faults(stage: Stage) -> None:
+def same_faults(stage: SceneStage) -> None:
     """The same plan strikes the same calls in the same way, here and in plain Python; another seed strikes others."""
     turns = [asks(f"{tool} {city}") for city in ("Oslo", "Rome", "Bonn", "Graz") for tool in ("forecast", "advice")]
     half = struck(Tool("*"), Delta(), when=Probability(0.5))
@@ -178,7 +178,7 @@ def same_faults(stage: Stage) -> None:
     expect(other.shown != first.shown, "another seed makes no difference")
 
 
-def invisible(stage: Stage) -> None:
+def invisible(stage: SceneStage) -> None:
     """Nothing that the model reads, and no message of what the run raises, tells that faults are injected."""
     declared = stage.bare(*BOTH).prompts[:1]
     own = {"forecast": _raises(LookupError, "No city of that name.")}
@@ -190,7 +190,7 @@ def invisible(stage: Stage) -> None:
     _hides(stage.idle(*BOTH, acts=own), declared, "tool that fails by itself, without a session")
 
 
-def _hides(played: Played, declared: tuple[str, ...], under: str) -> None:
+def _hides(played: SceneResult, declared: tuple[str, ...], under: str) -> None:
     found = OURS.search(played.read)
     if found:
         around = played.read[max(0, found.start() - 80) : found.end() + 40]
@@ -198,7 +198,7 @@ def _hides(played: Played, declared: tuple[str, ...], under: str) -> None:
     expect(played.prompts[:1] == declared, "the model reads other tool declarations than without the adapter")
 
 
-def streaming(stage: Stage) -> None:
+def streaming(stage: SceneStage) -> None:
     """What the framework streams, and what a tool reports while it runs, passes as without the adapter."""
 
     def reports(given: Mapping[str, Any]) -> Any:
@@ -218,7 +218,7 @@ def streaming(stage: Stage) -> None:
         expect(events == bare.events, f"should stream {bare.events}; streams {events}")
 
 
-def nothing_armed(stage: Stage) -> None:
+def nothing_armed(stage: SceneStage) -> None:
     """Without a plan, watched or not, and without any session, everything is as without the adapter."""
     failing = {"advice": _raises(LookupError, "No city of that name.")}
     for acts in ({}, failing):
@@ -229,7 +229,7 @@ def nothing_armed(stage: Stage) -> None:
         _untouched(bare, stage.idle(*BOTH, acts=acts))
 
 
-def active_session(stage: Stage) -> None:
+def active_session(stage: SceneStage) -> None:
     """An adapter that is handed no session finds the active one."""
     faults = plan(("forecast", Partial()), ("advice", Error(status=503)))
     handed, found = stage.armed(faults, *BOTH), stage.armed(faults, *BOTH, active=True)
@@ -237,7 +237,7 @@ def active_session(stage: Stage) -> None:
     expect(len(found.witness.strikes) == 2, f"2 faults should strike; {len(found.witness.strikes)} did")
 
 
-CHECKS: Mapping[str, Callable[[Stage], None]] = {
+CHECKS: Mapping[str, Callable[[SceneStage], None]] = {
     check.__name__: check
     for check in (
         value_replaced,
@@ -261,7 +261,7 @@ CHECKS: Mapping[str, Callable[[Stage], None]] = {
 }
 
 
-def _truth(stage: Stage, faults: Plan, tool: str, arguments: Mapping[str, Any]) -> Any:
+def _truth(stage: SceneStage, faults: Plan, tool: str, arguments: Mapping[str, Any]) -> Any:
     """What the plain Python adapter shows of a first call: a value, or the exception that it raises."""
     session = Session(faults, episode="scene", clock=VirtualClock())
     try:
@@ -270,7 +270,7 @@ def _truth(stage: Stage, faults: Plan, tool: str, arguments: Mapping[str, Any]) 
         return error
 
 
-def _answers(stage: Stage, faults: Plan) -> dict[str, Act]:
+def _answers(stage: SceneStage, faults: Plan) -> dict[str, Act]:
     """Tools that do by themselves what the plan makes of a first call."""
 
     def act(tool: str) -> Act:
@@ -314,7 +314,7 @@ def _named(tool: Callable[..., Any]) -> Act:
     return lambda arguments: tool(**arguments)
 
 
-def _meeting(stage: Stage) -> dict[str, Act]:
+def _meeting(stage: SceneStage) -> dict[str, Act]:
     """Tools that each wait a moment for the other one to begin, and say whether it did."""
     here: list[str] = []
 
@@ -339,7 +339,7 @@ def _meeting(stage: Stage) -> dict[str, Act]:
     return {"forecast": chosen, "advice": chosen}
 
 
-def _did(played: Played, moment: str, times: int) -> None:
+def _did(played: SceneResult, moment: str, times: int) -> None:
     """The tool `forecast` began and ended so often, and every strike says at which moment it came."""
     done = played.desk.ended.count("forecast")
     begun = played.desk.begun.count("forecast")
@@ -348,14 +348,14 @@ def _did(played: Played, moment: str, times: int) -> None:
     expect(told == {moment}, f"the fault should strike {moment} the work; its strikes say {sorted(told)}")
 
 
-def _gave_up(played: Played) -> None:
+def _gave_up(played: SceneResult) -> None:
     expect(not played.stuck and played.seconds < SOON, f"the run still hung after {played.seconds:.1f} s")
     expect("forecast" not in played.desk.begun, "the tool ran although the call hung before it")
     strikes = [strike for strike in played.witness.strikes if strike.kind == "hang"]
     expect(strikes and all(one.shown is None for one in strikes), "the hang was not struck, or it was answered")
 
 
-def _untouched(bare: Played, played: Played) -> None:
+def _untouched(bare: SceneResult, played: SceneResult) -> None:
     alike(bare, played)
     expect(played.events == bare.events, f"should stream {bare.events}; streams {played.events}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from sealegs.adapters.conformance.stage import Played
+from sealegs.adapters.conformance.stage import SceneResult
 
 # A traceback's frames differ between a tool that fails by itself and one that is made to; `invisible` looks at these.
 FRAME = re.compile(r'^[ \t]*File "[^"\n]*", line \d+, in .*\n(?:[ \t]{4,}.*\n)*', re.MULTILINE)
@@ -28,7 +28,7 @@ def expect(truth: object, told: str) -> None:
         raise Failed(told)
 
 
-def alike(expected: Played, found: Played, *, runs: bool = True) -> None:
+def alike(expected: SceneResult, found: SceneResult, *, runs: bool = True) -> None:
     """The two must be alike in all that the model reads and in what the run ended with.
 
     Args:

@@ -12,13 +12,13 @@ from sealegs.adapters.conformance.checks import BOTH, CHECKS, Absent
 from sealegs.adapters.conformance.desk import Mode
 from sealegs.adapters.conformance.likeness import Failed
 from sealegs.adapters.conformance.scene import Harness
-from sealegs.adapters.conformance.stage import Stage
+from sealegs.adapters.conformance.stage import SceneStage
 
 Result = Literal["passed", "failed", "absent"]
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CheckVerdict:
     """One check in one mode. `detail` says what failed, or why there is nothing to check."""
 
     check: str
@@ -28,7 +28,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ConformanceReport:
     """What came of a harness.
 
     Attributes:
@@ -44,10 +44,10 @@ class Report:
     package: str
     version: str
     surface: str
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[CheckVerdict, ...]
 
     @property
-    def failed(self) -> tuple[Verdict, ...]:
+    def failed(self) -> tuple[CheckVerdict, ...]:
         """The checks that failed."""
         return tuple(verdict for verdict in self.verdicts if verdict.result == "failed")
 
@@ -66,7 +66,7 @@ class Report:
         return "\n".join([head, f"a tool that raises: {self.surface}", *lines])
 
 
-def conform(harness: Harness, only: Callable[[str, Mode], bool] = lambda check, mode: True) -> Report:
+def conform(harness: Harness, only: Callable[[str, Mode], bool] = lambda check, mode: True) -> ConformanceReport:
     """Put an adapter to every check in every mode of its framework.
 
     Args:
@@ -81,22 +81,22 @@ def conform(harness: Harness, only: Callable[[str, Mode], bool] = lambda check, 
         known = version(harness.package)
     except PackageNotFoundError:
         known = ""
-    return Report(harness.framework, harness.package, known, _surface(harness), tuple(verdicts))
+    return ConformanceReport(harness.framework, harness.package, known, _surface(harness), tuple(verdicts))
 
 
-def _verdict(harness: Harness, check: str, mode: Mode) -> Verdict:
+def _verdict(harness: Harness, check: str, mode: Mode) -> CheckVerdict:
     reason = harness.absent.get(f"{check} ({mode})") or harness.absent.get(check)
     if reason is not None:
-        return Verdict(check, mode, "absent", reason)
+        return CheckVerdict(check, mode, "absent", reason)
     try:
-        CHECKS[check](Stage(harness, mode))
+        CHECKS[check](SceneStage(harness, mode))
     except Absent as nothing:
-        return Verdict(check, mode, "absent", str(nothing))
+        return CheckVerdict(check, mode, "absent", str(nothing))
     except Failed as wrong:
-        return Verdict(check, mode, "failed", str(wrong))
+        return CheckVerdict(check, mode, "failed", str(wrong))
     except Exception as error:  # a harness that is wrong itself
-        return Verdict(check, mode, "failed", str(error) or type(error).__name__)
-    return Verdict(check, mode, "passed")
+        return CheckVerdict(check, mode, "failed", str(error) or type(error).__name__)
+    return CheckVerdict(check, mode, "passed")
 
 
 def _surface(harness: Harness) -> str:
@@ -104,7 +104,7 @@ def _surface(harness: Harness) -> str:
         raise LookupError("No city of that name.")
 
     try:
-        shown, ended = Stage(harness, harness.modes[0]).bare(*BOTH, acts={"forecast": act}).surface
+        shown, ended = SceneStage(harness, harness.modes[0]).bare(*BOTH, acts={"forecast": act}).surface
     except RuntimeError as error:
         return str(error)
     return f"the run ends: {ended}" if ended else next(iter(shown.values()), "nothing")

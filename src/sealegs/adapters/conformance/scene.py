@@ -18,7 +18,7 @@ FINAL = "That is all."
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class ScriptedToolCall:
     """A tool call that the scripted model makes."""
 
     id: str
@@ -26,7 +26,7 @@ class Ask:
     arguments: Mapping[str, Any]
 
 
-class Script:
+class ModelScript:
     """What the model does, turn by turn, and what it reads meanwhile.
 
     Attributes:
@@ -35,19 +35,19 @@ class Script:
         finished: whether the model was asked again after all its calls and could say its last words.
     """
 
-    def __init__(self, turns: Sequence[Sequence[Ask]]) -> None:
+    def __init__(self, turns: Sequence[Sequence[ScriptedToolCall]]) -> None:
         self._turns = [tuple(turn) for turn in turns]
         self.prompts: list[str] = []
         self.shown: dict[str, str] = {}
         self.finished = False
 
-    def turn(self, prompt: str, results: Mapping[str, str]) -> tuple[Ask, ...]:
+    def turn(self, prompt: str, results: Mapping[str, str]) -> tuple[ScriptedToolCall, ...]:
         """What the model does next. Empty: it answers `FINAL`.
 
         Args:
             prompt: all that the model reads now: tool declarations, messages, results; without what differs from run
                 to run by itself, such as generated ids and times.
-            results: the texts of the results so far by the id of their `Ask`, as the model reads them.
+            results: the texts of the results so far by the id of their `ScriptedToolCall`, as the model reads them.
         """
         self.prompts.append(prompt)
         self.shown.update(results)
@@ -75,7 +75,7 @@ class Scene:
 
     mode: Mode
     tools: Mapping[str, Callable[..., Any]]
-    script: Script
+    script: ModelScript
     armed: bool
     session: Session | None = None
     shows: bool = False

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sealegs.adapters.conformance.desk import USUAL, Act, Desk, Mode
-from sealegs.adapters.conformance.scene import Ask, Harness, Scene, Script
+from sealegs.adapters.conformance.scene import Harness, ModelScript, Scene, ScriptedToolCall
 from sealegs.faults import AnyFault, Call, Outcome, Plan, Rule, Wait
 from sealegs.faults.call import Layer
 from sealegs.faults.triggers import Matcher, Tool
@@ -21,9 +21,11 @@ LIMIT = 30.0  # seconds after which a scene counts as stuck
 BEAT = 0.01  # seconds between two beats of the event loop's heart
 
 
-def asks(*calls: str) -> tuple[Ask, ...]:
+def asks(*calls: str) -> tuple[ScriptedToolCall, ...]:
     """The calls of one turn, each as `tool city`."""
-    return tuple(Ask(f"{tool}_{city}", tool, {"city": city}) for tool, city in (call.split() for call in calls))
+    return tuple(
+        ScriptedToolCall(f"{tool}_{city}", tool, {"city": city}) for tool, city in (call.split() for call in calls)
+    )
 
 
 def plan(*rules: tuple[str, AnyFault] | Rule, seed: int = 7) -> Plan:
@@ -73,7 +75,7 @@ class Witness:
 
 
 @dataclass(frozen=True)
-class Played:
+class SceneResult:
     """What came of a scene.
 
     Attributes:
@@ -110,7 +112,7 @@ class Played:
 
 
 @dataclass(frozen=True)
-class Stage:
+class SceneStage:
     """Plays scenes of one harness in one mode."""
 
     harness: Harness
@@ -122,7 +124,9 @@ class Stage:
         pieces = self.harness.pieces
         return USUAL if pieces is None else {name: _pieced(act, pieces) for name, act in USUAL.items()}
 
-    def bare(self, *turns: Sequence[Ask], acts: Mapping[str, Act] | None = None, **more: Any) -> Played:
+    def bare(
+        self, *turns: Sequence[ScriptedToolCall], acts: Mapping[str, Act] | None = None, **more: Any
+    ) -> SceneResult:
         """The framework alone, without the adapter.
 
         Raises:
@@ -138,7 +142,7 @@ class Stage:
             raise RuntimeError(f"without the adapter the model reads no result of {', '.join(missing)}")
         return played
 
-    def cut_off(self, *turns: Sequence[Ask], error: BaseException) -> Played:
+    def cut_off(self, *turns: Sequence[ScriptedToolCall], error: BaseException) -> SceneResult:
         """The framework alone, whose first tool is cut off by this, which is no `Exception`."""
 
         def act(arguments: Mapping[str, Any]) -> Any:
@@ -146,7 +150,7 @@ class Stage:
 
         return self._play(turns, {turns[0][0].tool: act}, armed=False)
 
-    def cancelled(self, *turns: Sequence[Ask], after: float) -> Played:
+    def cancelled(self, *turns: Sequence[ScriptedToolCall], after: float) -> SceneResult:
         """The framework alone in its async way, cancelled so many seconds after its first tool began and hung."""
 
         def act(arguments: Mapping[str, Any]) -> Any:
@@ -154,17 +158,19 @@ class Stage:
 
         return self._play(turns, {turns[0][0].tool: act}, armed=False, cancel=after)
 
-    def armed(self, plan: Plan, *turns: Sequence[Ask], acts: Mapping[str, Act] | None = None, **more: Any) -> Played:
+    def armed(
+        self, plan: Plan, *turns: Sequence[ScriptedToolCall], acts: Mapping[str, Act] | None = None, **more: Any
+    ) -> SceneResult:
         """The framework with the adapter under a plan."""
         return self._play(turns, acts, armed=True, plan=plan, **more)
 
-    def idle(self, *turns: Sequence[Ask], acts: Mapping[str, Act] | None = None) -> Played:
+    def idle(self, *turns: Sequence[ScriptedToolCall], acts: Mapping[str, Act] | None = None) -> SceneResult:
         """The framework with the adapter, and no session anywhere."""
         return self._play(turns, acts, armed=True)
 
     def _play(
         self,
-        turns: Sequence[Sequence[Ask]],
+        turns: Sequence[Sequence[ScriptedToolCall]],
         acts: Mapping[str, Act] | None,
         *,
         armed: bool,
@@ -175,7 +181,7 @@ class Stage:
         cancel: float | None = None,
         shows: bool = False,
         patience: float | None = None,
-    ) -> Played:
+    ) -> SceneResult:
         """Play a scene.
 
         Args:
@@ -190,7 +196,7 @@ class Stage:
             shows: see `Scene`.
             patience: see `Scene`.
         """
-        desk, witness, script = Desk(self.mode, {**self.usual, **(acts or {})}), Witness(), Script(turns)
+        desk, witness, script = Desk(self.mode, {**self.usual, **(acts or {})}), Witness(), ModelScript(turns)
         session = None if plan is None else Session(plan, episode="scene", watcher=witness if watched else None)
         handed = None if active else session
         scene = Scene(self.mode, desk.tools(), script, armed, handed, shows, patience)
@@ -222,7 +228,7 @@ class Stage:
         error = raised[0] if raised else None
         told = tuple(scene.events)
         shown = dict(script.shown)
-        return Played(shown, tuple(script.prompts), script.finished, error, seconds, told, desk, witness, stuck)
+        return SceneResult(shown, tuple(script.prompts), script.finished, error, seconds, told, desk, witness, stuck)
 
 
 def _pieced(act: Act, pieces: Callable[[Any], list[Any]]) -> Act:

@@ -23,7 +23,7 @@ _LAST = re.compile(rb'[,{]\s?"id":\s?(-?\d+|"[^"\\]*")\}\s*\Z')
 TAIL = 200  # bytes at the end that are searched for it
 
 
-class Lines(asyncio.Protocol):
+class LineBuffer(asyncio.Protocol):
     """What a pipe delivers, cut after line ends.
 
     Args:

@@ -46,7 +46,7 @@ HINTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ServerReply:
     """What a server answered.
 
     Attributes:
@@ -61,13 +61,13 @@ class Heard:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ClientReply:
     """What the client is to see: this message, in the form of what was heard; without one, `heard` as it came.
 
     Without either, the connection is to be cut.
     """
 
-    heard: Heard | None
+    heard: ServerReply | None
     message: Message | None
 
     @property
@@ -76,8 +76,8 @@ class Reply:
         return self.heard is None and self.message is None
 
 
-Ask = Callable[[bytes, RequestId], Awaitable[Heard]]
-Hand = Callable[[Heard], None]
+Ask = Callable[[bytes, RequestId], Awaitable[ServerReply]]
+Hand = Callable[[ServerReply], None]
 
 
 class Gate:
@@ -121,7 +121,7 @@ class Gate:
         self._lists = any(_names_list(rule) for rule in plan.rules)
         self.specs: dict[str, ToolSpec] = {}
         self.dry: set[str] = set()
-        self.tasks: dict[str, Exchange] = {}  # by the task's id: calls whose result is fetched later
+        self.tasks: dict[str, McpExchange] = {}  # by the task's id: calls whose result is fetched later
         self._batched = False
         self._listed: dict[str, Any] = {}  # by the place in the list (its cursor): the tools that the client was shown
 
@@ -130,7 +130,7 @@ class Gate:
         """Whether the plan has rules on the list of the tools."""
         return self._lists
 
-    def exchange(self, raw: bytes, message: Message) -> Exchange | None:
+    def exchange(self, raw: bytes, message: Message) -> McpExchange | None:
         """What a message must go through; None where it passes as it is. Asking counts the call: ask once."""
         method, id, params = message.get("method"), id_of(message), message.get("params")
         if id is None or self.shut:
@@ -139,18 +139,18 @@ class Gate:
             params = params if isinstance(params, dict) else {}
             arguments = {key: value for key, value in params.items() if key != "_meta"}
             layer = self.session.through(LIST, arguments) if self._lists else None
-            return Exchange(self, Request(raw, message, id, LIST, arguments), layer)
+            return McpExchange(self, McpRequest(raw, message, id, LIST, arguments), layer)
         if not isinstance(params, dict):
             return None
         if method in FETCHES and params.get("taskId") in self.tasks:
-            return Fetch(self, Request(raw, message, id, method, params), self.tasks[params["taskId"]])
+            return Fetch(self, McpRequest(raw, message, id, method, params), self.tasks[params["taskId"]])
         if method != CALL:
             return None
         tool, arguments = params.get("name"), params.get("arguments") or {}
         if not isinstance(tool, str) or not isinstance(arguments, dict) or self.session.idle(tool):
             return None
         layer = self.session.through(tool, arguments)
-        return None if layer is None else Exchange(self, Request(raw, message, id, tool, arguments), layer)
+        return None if layer is None else McpExchange(self, McpRequest(raw, message, id, tool, arguments), layer)
 
     def batch(self, raw: bytes) -> None:
         """What is no message passes. If it is a batch with a call in it, which is not struck, that is said, once."""
@@ -170,13 +170,13 @@ class Gate:
         self.dry.update(str(tool.get("name")) for tool in tools or () if _runs_dry(tool))
         self.session.know(specs)
 
-    def put_off(self, task: str, exchange: Exchange) -> None:
+    def put_off(self, task: str, exchange: McpExchange) -> None:
         """The result of this call is fetched later."""
         self.tasks[task] = exchange
         if len(self.tasks) > TASKS:
             del self.tasks[next(iter(self.tasks))]
 
-    def shows(self, request: Request, tools: Any, changed: bool) -> bool:
+    def shows(self, request: McpRequest, tools: Any, changed: bool) -> bool:
         """A list is shown. Whether it is not what the client knew any more, because a fault changed it."""
         place = written(dict(request.arguments)).decode()
         before = self._listed.get(place)
@@ -189,7 +189,7 @@ class Gate:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class McpRequest:
     """A request as it came, and what it asks for."""
 
     raw: bytes
@@ -220,7 +220,7 @@ class Request:
         return written({**self.message, "id": id, "params": params}), id
 
 
-class Exchange:
+class McpExchange:
     """One request on its way through the session; without a layer it only listens.
 
     Attributes:
@@ -231,20 +231,20 @@ class Exchange:
         changes_list: whether the client must be told that the list of the tools has changed.
     """
 
-    def __init__(self, gate: Gate, request: Request, layer: Layer | None) -> None:
+    def __init__(self, gate: Gate, request: McpRequest, layer: Layer | None) -> None:
         self.request = request
         self.task: asyncio.Task[Any] | None = None
         self.asked = False
-        self.later: asyncio.Future[Reply] | None = None
+        self.later: asyncio.Future[ClientReply] | None = None
         self.changes_list = False
-        self._result: asyncio.Future[Heard] | None = None
+        self._result: asyncio.Future[ServerReply] | None = None
         self._gate = gate
         self._layer = layer
         self._wait: Wait | None = None
-        self._answers: list[tuple[Outcome, Heard]] = []
+        self._answers: list[tuple[Outcome, ServerReply]] = []
         self._truth: Message | None = None  # the tool's own last answer: its form is that of what is shown
 
-    async def through(self, ask: Ask, hand: Hand) -> Reply | None:
+    async def through(self, ask: Ask, hand: Hand) -> ClientReply | None:
         """What the client is to see; None where it sees it later.
 
         Args:
@@ -263,7 +263,7 @@ class Exchange:
         self.later.set_result(reply)
         return None
 
-    async def _replied(self, ask: Ask, hand: Hand) -> Reply:
+    async def _replied(self, ask: Ask, hand: Hand) -> ClientReply:
         request = self.request
         if self._layer is None:
             self.asked = True
@@ -271,7 +271,7 @@ class Exchange:
             self._learn(answer)
             if self._gate.lists and answer.message is not None:
                 self._shows(heard_list(answer.message), False)
-            return Reply(answer, None)
+            return ClientReply(answer, None)
 
         async def run(call: Call) -> Outcome:
             if call.dry and call.tool not in self._gate.dry:
@@ -293,7 +293,7 @@ class Exchange:
         layer = self._attended(self._layer)
         return self._reply(await self._gate.session.call_async(request.tool, request.arguments, run, layer))
 
-    async def concluded(self, result: Heard) -> Reply:
+    async def concluded(self, result: ServerReply) -> ClientReply:
         """What the client is to see of a result that it fetches."""
         assert self.later is not None
         assert self._result is not None
@@ -301,7 +301,7 @@ class Exchange:
             self._result.set_result(result)
         return await asyncio.shield(self.later)
 
-    async def _put_off(self, task: str, handle: Heard, hand: Hand) -> Heard:
+    async def _put_off(self, task: str, handle: ServerReply, hand: Hand) -> ServerReply:
         loop = asyncio.get_running_loop()
         self.later, self._result = loop.create_future(), loop.create_future()
         self._gate.put_off(task, self)
@@ -323,29 +323,29 @@ class Exchange:
         """Whether it is in a wait that no cancel ends."""
         return self._wait is not None and self._wait.ignores_cancel
 
-    def _reply(self, outcome: Outcome) -> Reply:
+    def _reply(self, outcome: Outcome) -> ClientReply:
         request = self.request
         for said, answer in self._answers:
             if outcome is said or same(outcome, said):
                 self._shows(outcome, False)
                 if answer.message is None or id_of(answer.message) == request.id:
-                    return Reply(answer, None)
-                return Reply(answer, {**answer.message, "id": request.id})
+                    return ClientReply(answer, None)
+                return ClientReply(answer, {**answer.message, "id": request.id})
         if cut(outcome):
-            return Reply(None, None)
+            return ClientReply(None, None)
         last = self._answers[-1][1] if self._answers else None
         truth = self._truth
         if request.tool == LIST:
             self._shows(outcome, True)
-            return Reply(last, shown_list(outcome, request.id, truth, request.modern))
+            return ClientReply(last, shown_list(outcome, request.id, truth, request.modern))
         structured = self._gate.structured(request.tool)
-        return Reply(last, shown(outcome, request.id, truth, request.modern, structured))
+        return ClientReply(last, shown(outcome, request.id, truth, request.modern, structured))
 
     def _shows(self, outcome: Outcome, changed: bool) -> None:
         if self.request.tool == LIST and isinstance(outcome, Value):
             self.changes_list = self._gate.shows(self.request, outcome.value, changed)
 
-    def _outcome(self, answer: Heard) -> Outcome:
+    def _outcome(self, answer: ServerReply) -> Outcome:
         if answer.message is None:
             return Failure("The server answered with no message.", type="TransportError")
         if self.request.tool != LIST:
@@ -353,7 +353,7 @@ class Exchange:
         self._learn(answer)
         return heard_list(answer.message)
 
-    def _learn(self, answer: Heard) -> None:
+    def _learn(self, answer: ServerReply) -> None:
         if answer.message is not None:
             self._gate.learn(answer.message)
 
@@ -379,24 +379,24 @@ class Exchange:
         return attended
 
 
-class Fetch(Exchange):
+class Fetch(McpExchange):
     """A request for the result of a call that is a task. Where there is none yet, it passes as it is."""
 
-    def __init__(self, gate: Gate, request: Request, call: Exchange) -> None:
+    def __init__(self, gate: Gate, request: McpRequest, call: McpExchange) -> None:
         super().__init__(gate, request, None)
         self._call = call
 
-    async def _replied(self, ask: Ask, hand: Hand) -> Reply:
+    async def _replied(self, ask: Ask, hand: Hand) -> ClientReply:
         self.asked = True
         answer = await ask(self.request.raw, self.request.id)
         result = self._result_in(answer.message)
         if result is None:
-            return Reply(answer, None)
-        reply = await self._call.concluded(Heard(result, answer.raw, answer.form))
+            return ClientReply(answer, None)
+        reply = await self._call.concluded(ServerReply(result, answer.raw, answer.form))
         if reply.message is None:
-            return Reply(answer, None) if reply.heard is not None else reply
+            return ClientReply(answer, None) if reply.heard is not None else reply
         assert answer.message is not None
-        return Reply(answer, self._with(answer.message, reply.message))
+        return ClientReply(answer, self._with(answer.message, reply.message))
 
     @property
     def waits(self) -> bool:

@@ -37,7 +37,7 @@ from sealegs.adapters.mcp.framing import (
     with_data,
     written,
 )
-from sealegs.adapters.mcp.gate import Exchange, Gate, Heard, Reply, list_changed, subscribed
+from sealegs.adapters.mcp.gate import ClientReply, Gate, McpExchange, ServerReply, list_changed, subscribed
 from sealegs.adapters.mcp.relay import SIGNALS
 from sealegs.faults.mistake import Mistake
 
@@ -59,7 +59,7 @@ Headers = CIMultiDict[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ResponseHead:
     """How the server's answer came: its status and headers, and whether it was an event of a stream."""
 
     status: int
@@ -83,7 +83,7 @@ class HttpRelay:
         self._gate = gate
         self._names = names
         self._upstream = upstream
-        self._exchanges: dict[tuple[str | None, RequestId], Exchange] = {}
+        self._exchanges: dict[tuple[str | None, RequestId], McpExchange] = {}
         self._deaf: set[asyncio.Task[Any]] = set()  # calls that go on though their client is gone
         self._kept: list[_Call] = []  # the oldest first
         # Streams on which clients hear of changes: session, subscription, stream.
@@ -185,7 +185,7 @@ class HttpRelay:
             exchange.cancel()
         return not exchange.asked
 
-    async def _go(self, request: web.BaseRequest, exchange: Exchange) -> web.StreamResponse:
+    async def _go(self, request: web.BaseRequest, exchange: McpExchange) -> web.StreamResponse:
         """Take a request through the session, in a task of its own that a cancel can end."""
         key = (request.headers.get(SESSION), exchange.request.id)
         call = _Call(_Answering(request), exchange.request.id)
@@ -224,10 +224,10 @@ class HttpRelay:
         """The client gets the answer later: it sees the handle of a task, or the stream end as the server ended it."""
         handle = call.over.result()
         if handle is not None:
-            return await call.answering.finished(Reply(handle, None), modern=False)
+            return await call.answering.finished(ClientReply(handle, None), modern=False)
         return _hung_up(request) if call.broke else await call.answering.ended()
 
-    def _gone(self, key: tuple[str | None, RequestId], exchange: Exchange) -> None:
+    def _gone(self, key: tuple[str | None, RequestId], exchange: McpExchange) -> None:
         if self._exchanges.get(key) is exchange:
             del self._exchanges[key]
 
@@ -243,7 +243,7 @@ class HttpRelay:
             if oldest.task is not None:
                 oldest.task.cancel()
 
-    async def _ask(self, request: web.BaseRequest, call: _Call, body: bytes, id: RequestId) -> Heard:
+    async def _ask(self, request: web.BaseRequest, call: _Call, body: bytes, id: RequestId) -> ServerReply:
         """Ask the server, and wait for the answer, which may come on another stream than this one."""
         later = call.asked(id)
         call.reads = True
@@ -265,7 +265,7 @@ class HttpRelay:
         call.break_off()
         return await later
 
-    async def _heard(self, request: web.BaseRequest, call: _Call, body: bytes, id: RequestId) -> Heard | None:
+    async def _heard(self, request: web.BaseRequest, call: _Call, body: bytes, id: RequestId) -> ServerReply | None:
         """Ask the server; what it sends before its answer passes at once. None where the answer is still to come."""
         headers = _plain(request)
         headers.pop("Content-Length", None)
@@ -274,9 +274,9 @@ class HttpRelay:
             if answer.content_type != STREAM:
                 raw = await answer.read()
                 message = read(raw)
-                form = Form(answer.status, told, event=False)
-                return Heard(message if message is not None and is_answer(message) else None, raw, form)
-            form = Form(answer.status, told, event=True)
+                form = ResponseHead(answer.status, told, event=False)
+                return ServerReply(message if message is not None and is_answer(message) else None, raw, form)
+            form = ResponseHead(answer.status, told, event=True)
             events = Events()
             async for piece in answer.content.iter_any():
                 for event in events.fed(piece):
@@ -284,10 +284,10 @@ class HttpRelay:
                     message = read(event_data(event))
                     if message is not None and is_answer(message) and id_of(message) == id:
                         await _drained(answer)
-                        return Heard(message, event, form)
+                        return ServerReply(message, event, form)
                     await call.answering.passed(event, form)
         await call.answering.passed(events.rest, form)
-        return None if call.ids else Heard(None, b"", form)
+        return None if call.ids else ServerReply(None, b"", form)
 
     async def _resume(self, request: web.BaseRequest, call: _Call) -> web.StreamResponse:
         """A client takes up the stream of a call again: its answer may come here."""
@@ -296,7 +296,7 @@ class HttpRelay:
             told = _passed_on(answer.headers)
             if answer.content_type != STREAM:
                 return web.Response(status=answer.status, headers=told, body=await answer.read())
-            form = Form(answer.status, told, event=True)
+            form = ResponseHead(answer.status, told, event=True)
             events = Events()
             async for piece in answer.content.iter_any():
                 for event in events.fed(piece):
@@ -306,7 +306,7 @@ class HttpRelay:
                     if message is None or id is None or not call.knows(id):
                         await answering.passed(event, form)
                         continue
-                    reply = await call.concluded(id, Heard(message, event, form))
+                    reply = await call.concluded(id, ServerReply(message, event, form))
                     if reply is not None and reply.cut:
                         return _hung_up(request)
                     if reply is not None:
@@ -332,16 +332,16 @@ class _Call:
 
     def __init__(self, answering: _Answering, id: RequestId) -> None:
         self.answering = answering
-        self.task: asyncio.Task[Reply | None] | None = None
-        self.over: asyncio.Future[Heard | None] = asyncio.get_running_loop().create_future()
+        self.task: asyncio.Task[ClientReply | None] | None = None
+        self.over: asyncio.Future[ServerReply | None] = asyncio.get_running_loop().create_future()
         self.broke = False
         self.ids: set[str] = set()
         self.left = False
         self.reads = False
         self._id = id
-        self._answers: dict[RequestId, asyncio.Future[Heard]] = {}
+        self._answers: dict[RequestId, asyncio.Future[ServerReply]] = {}
 
-    def asked(self, id: RequestId) -> asyncio.Future[Heard]:
+    def asked(self, id: RequestId) -> asyncio.Future[ServerReply]:
         """The server is asked under this id: where the answer goes if it comes elsewhere."""
         self._answers[id] = asyncio.get_running_loop().create_future()
         return self._answers[id]
@@ -355,7 +355,7 @@ class _Call:
         if id := event_id(event):
             self.ids.add(id)
 
-    def hand(self, handle: Heard) -> None:
+    def hand(self, handle: ServerReply) -> None:
         """The client is shown the handle of a task."""
         if not self.over.done():
             self.over.set_result(handle)
@@ -371,7 +371,7 @@ class _Call:
         if self.reads and self.task is not None:
             self.task.cancel()
 
-    async def concluded(self, id: RequestId, heard: Heard) -> Reply | None:
+    async def concluded(self, id: RequestId, heard: ServerReply) -> ClientReply | None:
         """What is to be shown in the place of an answer; None where that is nothing."""
         assert self.task is not None
         if not self._answers[id].done():
@@ -394,12 +394,12 @@ class _Answering:
         self._stream: web.StreamResponse | None = None
         self._over = False
 
-    async def passed(self, event: bytes, form: Form) -> None:
+    async def passed(self, event: bytes, form: ResponseHead) -> None:
         """An event passes on; after the end, nowhere."""
         if event and not self._over:
             await (await self._begun(form)).write(event)
 
-    async def finished(self, reply: Reply, modern: bool) -> web.StreamResponse:
+    async def finished(self, reply: ClientReply, modern: bool) -> web.StreamResponse:
         """The answer itself, as it came or as it was changed."""
         heard, message = reply.heard, reply.message
         if heard is not None and heard.form.event:
@@ -416,11 +416,11 @@ class _Answering:
     async def ended(self) -> web.StreamResponse:
         """No more comes."""
         self._over = True
-        stream = await self._begun(Form(200, CIMultiDict({"Content-Type": STREAM}), event=True))
+        stream = await self._begun(ResponseHead(200, CIMultiDict({"Content-Type": STREAM}), event=True))
         await stream.write_eof()
         return stream
 
-    async def _begun(self, form: Form) -> web.StreamResponse:
+    async def _begun(self, form: ResponseHead) -> web.StreamResponse:
         if self._stream is None:
             self._stream = web.StreamResponse(status=form.status, headers=form.headers)
             await self._stream.prepare(self._request)
@@ -438,7 +438,7 @@ def _event(data: bytes) -> bytes:
     return with_data(b"event: message\r\n\r\n", data)
 
 
-def _json(message: Message, modern: bool, form: Form | None) -> web.Response:
+def _json(message: Message, modern: bool, form: ResponseHead | None) -> web.Response:
     headers = CIMultiDict(form.headers) if form is not None else CIMultiDict({"Content-Type": "application/json"})
     headers.popall("Content-Length", None)
     error = message.get("error")

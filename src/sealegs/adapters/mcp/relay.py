@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 
 from sealegs.adapters.mcp.framing import (
     CANCEL,
-    Lines,
+    LineBuffer,
     Message,
     RequestId,
     cancelled_id,
@@ -31,7 +31,7 @@ from sealegs.adapters.mcp.framing import (
     read,
     written,
 )
-from sealegs.adapters.mcp.gate import Exchange, Gate, Heard, list_changed, subscribed
+from sealegs.adapters.mcp.gate import Gate, McpExchange, ServerReply, list_changed, subscribed
 from sealegs.faults.mistake import Mistake
 
 BROKEN = 1  # exit code where a fault cut the connection
@@ -48,9 +48,9 @@ class Relay:
 
     def __init__(self, gate: Gate) -> None:
         self._gate = gate
-        self._exchanges: dict[RequestId, Exchange] = {}  # by the client's id
+        self._exchanges: dict[RequestId, McpExchange] = {}  # by the client's id
         # Who waits for the server's answer to which id; None for an answer that nobody wants any more.
-        self._asked: dict[RequestId, asyncio.Future[Heard] | None] = {}
+        self._asked: dict[RequestId, asyncio.Future[ServerReply] | None] = {}
         self._subscriptions: list[RequestId] = []  # in the stateless era, who wants word of the list of the tools
         self._left: deque[bytes] = deque()  # the client's lines that are still to be looked at
         self._over: asyncio.Future[int | None] = asyncio.get_running_loop().create_future()
@@ -76,9 +76,11 @@ class Relay:
         self._to_server = await _sink(server.stdin)
         self._to_client = await _sink(writing)
         from_server, _ = await loop.connect_read_pipe(
-            lambda: Lines(self._from_server, self._server_ended), server.stdout
+            lambda: LineBuffer(self._from_server, self._server_ended), server.stdout
         )
-        from_client, _ = await loop.connect_read_pipe(lambda: Lines(self._from_client, self._client_ended), reading)
+        from_client, _ = await loop.connect_read_pipe(
+            lambda: LineBuffer(self._from_client, self._client_ended), reading
+        )
         self._to_server.holds = from_client
         self._to_client.holds = from_server
         for number in SIGNALS:
@@ -153,17 +155,17 @@ class Relay:
         exchange.cancel()
         return not exchange.asked
 
-    def _begin(self, exchange: Exchange) -> None:
+    def _begin(self, exchange: McpExchange) -> None:
         id = exchange.request.id
         self._exchanges[id] = exchange
         exchange.task = asyncio.get_running_loop().create_task(self._played(exchange))
         exchange.task.add_done_callback(lambda task: self._done(id, exchange))
 
-    def _done(self, id: RequestId, exchange: Exchange) -> None:
+    def _done(self, id: RequestId, exchange: McpExchange) -> None:
         if self._exchanges.get(id) is exchange:
             del self._exchanges[id]
 
-    async def _played(self, exchange: Exchange) -> None:
+    async def _played(self, exchange: McpExchange) -> None:
         reply = await exchange.through(self._ask, self._hand)
         if reply is None:
             return
@@ -177,11 +179,11 @@ class Relay:
         else:
             self._end(BROKEN)
 
-    def _hand(self, handle: Heard) -> None:
+    def _hand(self, handle: ServerReply) -> None:
         self._to_client.write(handle.raw)
 
-    async def _ask(self, raw: bytes, id: RequestId) -> Heard:
-        answer: asyncio.Future[Heard] = asyncio.get_running_loop().create_future()
+    async def _ask(self, raw: bytes, id: RequestId) -> ServerReply:
+        answer: asyncio.Future[ServerReply] = asyncio.get_running_loop().create_future()
         self._asked[id] = answer
         self._to_server.write(raw if raw.endswith(b"\n") else raw + b"\n")
         try:
@@ -213,7 +215,7 @@ class Relay:
             return False
         waiting = self._asked.pop(id)
         if waiting is not None and not waiting.done():
-            waiting.set_result(Heard(message, line if line.endswith(b"\n") else line + b"\n"))
+            waiting.set_result(ServerReply(message, line if line.endswith(b"\n") else line + b"\n"))
         return True
 
     def _client_ended(self) -> None:

@@ -7,7 +7,7 @@ run with it and without.
 
 from collections.abc import Mapping
 
-from sealegs.agents.arms.conversation import Arm, Ask, Menu, Message, Reply, Scene, ToolUse
+from sealegs.agents.arms.conversation import Arm, AwaitModel, EpisodeScene, Menu, Message, ModelReply, ModelToolUse
 from sealegs.agents.arms.critic import Critic
 from sealegs.agents.arms.paladin import Paladin
 from sealegs.agents.arms.toolbench import ToolBench
@@ -23,4 +23,4 @@ ARMS: Mapping[str, Arm] = {
     "paladin": Paladin(),
 }
 
-__all__ = ["ARMS", "Arm", "Ask", "Menu", "Message", "Reply", "Scene", "ToolUse"]
+__all__ = ["ARMS", "Arm", "AwaitModel", "EpisodeScene", "Menu", "Message", "ModelReply", "ModelToolUse"]

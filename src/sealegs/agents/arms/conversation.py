@@ -1,8 +1,8 @@
 """What an arm is: a generator that asks a model and uses tools, and does neither by itself.
 
-It yields an `Ask` and is sent a `Reply`, or a `ToolUse` and is sent the text that the tool's message holds; it returns
-the final answer. So one arm runs over a scripted backbone, over any model of Inspect and over anything else that can
-answer. What it does not cover: limits of steps and time, which whoever drives it keeps.
+It yields an `AwaitModel` and is sent a `ModelReply`, or a `ModelToolUse` and is sent the text of the tool's message; it
+returns the final answer. So one arm runs over a scripted backbone, over any model of Inspect and over anything else
+that can answer. What it does not cover: limits of steps and time, which whoever drives it keeps.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Role = Literal["system", "user", "assistant", "tool"]
 
 
 @dataclass(frozen=True, slots=True)
-class ToolUse:
+class ModelToolUse:
     """The model calls a tool. `id` is unique in the conversation; `problem` says why it could not be read."""
 
     tool: str
@@ -36,12 +36,12 @@ class Message:
 
     role: Role
     text: str
-    calls: tuple[ToolUse, ...] = ()
+    calls: tuple[ModelToolUse, ...] = ()
     answers: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class AwaitModel:
     """The model is to go on from here. `tools` says whether it may call tools in its own way of calling them."""
 
     messages: tuple[Message, ...]
@@ -49,11 +49,11 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ModelReply:
     """What the model said."""
 
     text: str
-    calls: tuple[ToolUse, ...] = ()
+    calls: tuple[ModelToolUse, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Menu:
 
 
 @dataclass(frozen=True)
-class Scene:
+class EpisodeScene:
     """What an arm is given of an episode.
 
     Attributes:
@@ -88,25 +88,27 @@ class Scene:
     form: str = ""
 
 
-Steps = Generator[Ask | ToolUse, Reply | str, str]
+Steps = Generator[AwaitModel | ModelToolUse, ModelReply | str, str]
 
 
 class Arm(ABC):
     """A way to run a model on a task."""
 
     @abstractmethod
-    def converse(self, scene: Scene) -> Steps:
+    def converse(self, scene: EpisodeScene) -> Steps:
         """Carry out the request; the returned text is the final answer."""
 
 
-def ask(messages: Sequence[Message], *, tools: bool = True) -> Generator[Ask | ToolUse, Reply | str, Reply]:
+def ask(
+    messages: Sequence[Message], *, tools: bool = True
+) -> Generator[AwaitModel | ModelToolUse, ModelReply | str, ModelReply]:
     """Ask the model."""
-    reply = yield Ask(tuple(messages), tools)
-    assert isinstance(reply, Reply)
+    reply = yield AwaitModel(tuple(messages), tools)
+    assert isinstance(reply, ModelReply)
     return reply
 
 
-def use(call: ToolUse) -> Generator[Ask | ToolUse, Reply | str, str]:
+def use(call: ModelToolUse) -> Generator[AwaitModel | ModelToolUse, ModelReply | str, str]:
     """Use a tool."""
     text = yield call
     assert isinstance(text, str)
@@ -149,6 +151,6 @@ def trouble(text: str) -> str:
     return "the answer carries a warning" if note_in(text) else ""
 
 
-def shown_call(call: ToolUse) -> str:
+def shown_call(call: ModelToolUse) -> str:
     """A call as people write it."""
     return f"{call.tool}({json.dumps(dict(call.arguments), ensure_ascii=False, default=str)})"

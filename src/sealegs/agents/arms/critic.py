@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 from sealegs.agents.arms import prompts
-from sealegs.agents.arms.conversation import Menu, Message, Scene, ToolUse, ask, shown_call
+from sealegs.agents.arms.conversation import EpisodeScene, Menu, Message, ModelToolUse, ask, shown_call
 from sealegs.agents.arms.vanilla import More, Vanilla
 
 WRONG = re.compile(r"verdict\W+wrong\W*(.*)", re.IGNORECASE | re.DOTALL)
@@ -29,7 +29,9 @@ class Critic(Vanilla):
     right: float = 1.0
     attempts: int = 3
 
-    def after(self, call: ToolUse, text: str, talk: list[Message], scene: Scene, attempts: dict[str, int]) -> More:
+    def after(
+        self, call: ModelToolUse, text: str, talk: list[Message], scene: EpisodeScene, attempts: dict[str, int]
+    ) -> More:
         """Have the critic judge, and recommend."""
         case = prompts.CASE.format(request=scene.request, call=shown_call(call), text=text)
         reply = yield from ask([Message("system", prompts.CRITICISE), Message("user", case)], tools=False)
@@ -51,7 +53,7 @@ class Critic(Vanilla):
         )
         return [Message("user", told)]
 
-    def _chosen(self, menu: Menu, scene: Scene, word: str) -> int:
+    def _chosen(self, menu: Menu, scene: EpisodeScene, word: str) -> int:
         """The place of the recommended option."""
         if scene.draw(f"{word} right") < self.right:
             return menu.right

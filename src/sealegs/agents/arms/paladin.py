@@ -7,7 +7,7 @@ its question alone.
 from __future__ import annotations
 
 from sealegs.agents.arms import prompts
-from sealegs.agents.arms.conversation import Message, Scene, ToolUse, note_in, shown_call, trouble
+from sealegs.agents.arms.conversation import EpisodeScene, Message, ModelToolUse, note_in, shown_call, trouble
 from sealegs.agents.arms.vanilla import More, Vanilla
 
 
@@ -16,7 +16,9 @@ class Paladin(Vanilla):
 
     prompt = f"{prompts.TASK}\n{prompts.RECOVER}"
 
-    def after(self, call: ToolUse, text: str, talk: list[Message], scene: Scene, attempts: dict[str, int]) -> More:
+    def after(
+        self, call: ModelToolUse, text: str, talk: list[Message], scene: EpisodeScene, attempts: dict[str, int]
+    ) -> More:
         """Ask for a diagnosis."""
         yield from ()
         wrong = trouble(text)

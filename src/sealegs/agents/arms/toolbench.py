@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sealegs.agents.arms import prompts
-from sealegs.agents.arms.conversation import Arm, Message, Scene, Steps, ToolUse, ask, use
+from sealegs.agents.arms.conversation import Arm, EpisodeScene, Message, ModelToolUse, Steps, ask, use
 from sealegs.faults.spec import ToolSpec
 
 FINISH = "Finish"
@@ -24,7 +24,7 @@ _END = re.compile(r"\n\s*(?:Thought|Action|Observation)\s*:")
 class ToolBench(Arm):
     """A step of text at a time, until the action Finish, or a text without an action."""
 
-    def converse(self, scene: Scene) -> Steps:
+    def converse(self, scene: EpisodeScene) -> Steps:
         """Carry out the request."""
         tools = json.dumps([tool_entry(spec) for spec in scene.specs], ensure_ascii=False)
         system = f"{prompts.REACT.format(tools=tools)}\n{scene.form}".strip()
@@ -46,7 +46,7 @@ def tool_entry(spec: ToolSpec) -> dict[str, Any]:
     return {"name": spec.name, "description": spec.description, "parameters": dict(spec.parameters)}
 
 
-def read_step(text: str, id: str = "") -> ToolUse | None:
+def read_step(text: str, id: str = "") -> ModelToolUse | None:
     """The action of a step; None where the text holds none. One that cannot be read says so in `problem`."""
     found = _STEP.search(text)
     if found is None:
@@ -56,8 +56,8 @@ def read_step(text: str, id: str = "") -> ToolUse | None:
     given = re.sub(r"^```\w*\s*|\s*```$", "", given)
     arguments = object_in(given)
     if arguments is None:
-        return ToolUse(tool, {}, id, "the action input is no JSON object")
-    return ToolUse(tool, arguments, id)
+        return ModelToolUse(tool, {}, id, "the action input is no JSON object")
+    return ModelToolUse(tool, arguments, id)
 
 
 def object_in(text: str) -> Mapping[str, Any] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sealegs.agents.arms import prompts
-from sealegs.agents.arms.conversation import Message, Scene, ToolUse, ask, shown_call, trouble
+from sealegs.agents.arms.conversation import EpisodeScene, Message, ModelToolUse, ask, shown_call, trouble
 from sealegs.agents.arms.vanilla import More, Vanilla
 
 
@@ -19,7 +19,9 @@ class ToolReflect(Vanilla):
 
     attempts: int = 3
 
-    def after(self, call: ToolUse, text: str, talk: list[Message], scene: Scene, attempts: dict[str, int]) -> More:
+    def after(
+        self, call: ModelToolUse, text: str, talk: list[Message], scene: EpisodeScene, attempts: dict[str, int]
+    ) -> More:
         """Have the model reflect."""
         wrong = trouble(text)
         if not wrong:

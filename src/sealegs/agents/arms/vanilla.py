@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from sealegs.agents.arms import prompts
-from sealegs.agents.arms.conversation import Arm, Ask, Message, Reply, Scene, Steps, ToolUse, ask, use
+from sealegs.agents.arms.conversation import (
+    Arm,
+    AwaitModel,
+    EpisodeScene,
+    Message,
+    ModelReply,
+    ModelToolUse,
+    Steps,
+    ask,
+    use,
+)
 
-More = Generator[Ask | ToolUse, Reply | str, list[Message]]
+More = Generator[AwaitModel | ModelToolUse, ModelReply | str, list[Message]]
 
 
 class Vanilla(Arm):
@@ -15,7 +25,7 @@ class Vanilla(Arm):
 
     prompt = prompts.TASK
 
-    def converse(self, scene: Scene) -> Steps:
+    def converse(self, scene: EpisodeScene) -> Steps:
         """Carry out the request."""
         talk = [Message("system", f"{self.prompt}\n{scene.form}".strip()), Message("user", scene.request)]
         attempts: dict[str, int] = {}
@@ -32,7 +42,9 @@ class Vanilla(Arm):
             for call, text in zip(reply.calls, texts, strict=True):
                 talk += yield from self.after(call, text, talk, scene, attempts)
 
-    def after(self, call: ToolUse, text: str, talk: list[Message], scene: Scene, attempts: dict[str, int]) -> More:
+    def after(
+        self, call: ModelToolUse, text: str, talk: list[Message], scene: EpisodeScene, attempts: dict[str, int]
+    ) -> More:
         """Messages that follow a tool's answer: none.
 
         Args:

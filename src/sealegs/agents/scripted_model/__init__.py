@@ -5,6 +5,6 @@ Anthropic's (messages), streaming or not. What it does not cover: understanding.
 """
 
 from sealegs.agents.scripted_model.script import Script, ScriptError, read_script, script_from
-from sealegs.agents.scripted_model.server import Asked, ScriptServer
+from sealegs.agents.scripted_model.server import ModelRequest, ScriptServer
 
-__all__ = ["Asked", "Script", "ScriptError", "ScriptServer", "read_script", "script_from"]
+__all__ = ["ModelRequest", "Script", "ScriptError", "ScriptServer", "read_script", "script_from"]

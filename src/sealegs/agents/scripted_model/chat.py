@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sealegs.agents.scripted_model.script import Played, ToolUse
-from sealegs.agents.scripted_model.wire import CREATED, Counter, Heard, arguments_text, tokens, words
+from sealegs.agents.scripted_model.script import PlayedTurn, ToolUse
+from sealegs.agents.scripted_model.wire import CREATED, ConversationState, Counter, arguments_text, tokens, words
 
 
-def heard(body: Mapping[str, Any]) -> Heard:
+def heard(body: Mapping[str, Any]) -> ConversationState:
     """How far the conversation of a request is."""
     counter = Counter()
     for message in body.get("messages") or ():
@@ -22,7 +22,7 @@ def heard(body: Mapping[str, Any]) -> Heard:
     return counter.heard()
 
 
-def answer(played: Played, body: Mapping[str, Any]) -> dict[str, Any]:
+def answer(played: PlayedTurn, body: Mapping[str, Any]) -> dict[str, Any]:
     """The whole answer."""
     message: dict[str, Any] = {"role": "assistant", "content": played.say, "refusal": None}
     if played.uses:
@@ -31,7 +31,7 @@ def answer(played: Played, body: Mapping[str, Any]) -> dict[str, Any]:
     return {**_head(played, body, "chat.completion"), "choices": [choice], "usage": _usage(played, body)}
 
 
-def stream(played: Played, body: Mapping[str, Any]) -> Iterator[str]:
+def stream(played: PlayedTurn, body: Mapping[str, Any]) -> Iterator[str]:
     """The answer as server-sent events."""
     head = _head(played, body, "chat.completion.chunk")
     for delta in _deltas(played):
@@ -43,7 +43,7 @@ def stream(played: Played, body: Mapping[str, Any]) -> Iterator[str]:
     yield "data: [DONE]\n\n"
 
 
-def _deltas(played: Played) -> Iterator[dict[str, Any]]:
+def _deltas(played: PlayedTurn) -> Iterator[dict[str, Any]]:
     yield {"role": "assistant", "content": "" if played.say is not None else None}
     for piece in words(played.say or ""):
         yield {"content": piece}
@@ -54,21 +54,21 @@ def _deltas(played: Played) -> Iterator[dict[str, Any]]:
             yield {"tool_calls": [{"index": at, "function": {"arguments": piece}}]}
 
 
-def _call(played: Played, at: int, use: ToolUse) -> dict[str, Any]:
+def _call(played: PlayedTurn, at: int, use: ToolUse) -> dict[str, Any]:
     function = {"name": use.tool, "arguments": arguments_text(use)}
     return {"id": f"call_{played.number}_{at}", "type": "function", "function": function}
 
 
-def _reason(played: Played) -> str:
+def _reason(played: PlayedTurn) -> str:
     return "tool_calls" if played.uses else "stop"
 
 
-def _head(played: Played, body: Mapping[str, Any], kind: str) -> dict[str, Any]:
+def _head(played: PlayedTurn, body: Mapping[str, Any], kind: str) -> dict[str, Any]:
     id = f"chatcmpl-{played.number}"
     return {"id": id, "object": kind, "created": CREATED, "model": body.get("model") or "scripted"}
 
 
-def _usage(played: Played, body: Mapping[str, Any]) -> dict[str, Any]:
+def _usage(played: PlayedTurn, body: Mapping[str, Any]) -> dict[str, Any]:
     asked, said = tokens(body.get("messages")), tokens([played.say, [arguments_text(use) for use in played.uses]])
     return {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
 

@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sealegs.agents.scripted_model.script import Played
-from sealegs.agents.scripted_model.wire import Counter, Heard, arguments_text, tokens, words
+from sealegs.agents.scripted_model.script import PlayedTurn
+from sealegs.agents.scripted_model.wire import ConversationState, Counter, arguments_text, tokens, words
 
 
-def heard(body: Mapping[str, Any]) -> Heard:
+def heard(body: Mapping[str, Any]) -> ConversationState:
     """How far the conversation of a request is."""
     counter = Counter((body.get("thread") or {}).get("previous_message_id"))
     for message in body.get("messages") or ():
@@ -23,7 +23,7 @@ def heard(body: Mapping[str, Any]) -> Heard:
     return counter.heard()
 
 
-def answer(played: Played, body: Mapping[str, Any]) -> dict[str, Any]:
+def answer(played: PlayedTurn, body: Mapping[str, Any]) -> dict[str, Any]:
     """The whole answer."""
     return {
         **_head(played, body),
@@ -33,13 +33,13 @@ def answer(played: Played, body: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def stream(played: Played, body: Mapping[str, Any]) -> Iterator[str]:
+def stream(played: PlayedTurn, body: Mapping[str, Any]) -> Iterator[str]:
     """The answer as server-sent events."""
     for event in _events(played, body):
         yield f"event: {event['type']}\ndata: {json.dumps(event, ensure_ascii=False)}\n\n"
 
 
-def _events(played: Played, body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _events(played: PlayedTurn, body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     usage = {"input_tokens": tokens(body.get("messages")), "output_tokens": 1}
     yield {"type": "message_start", "message": {**_head(played, body), "usage": usage}}
     for at, (block, text) in enumerate(_blocks(played)):
@@ -59,7 +59,7 @@ def _events(played: Played, body: Mapping[str, Any]) -> Iterator[dict[str, Any]]
     yield {"type": "message_stop"}
 
 
-def _blocks(played: Played) -> Iterator[tuple[dict[str, Any], str]]:
+def _blocks(played: PlayedTurn) -> Iterator[tuple[dict[str, Any], str]]:
     """The blocks of the content, each with its text."""
     if played.say:
         yield {"type": "text", "text": played.say, "citations": None}, played.say
@@ -69,15 +69,15 @@ def _blocks(played: Played) -> Iterator[tuple[dict[str, Any], str]]:
         yield block, json.dumps(given, ensure_ascii=False)
 
 
-def _reason(played: Played) -> str:
+def _reason(played: PlayedTurn) -> str:
     return "tool_use" if played.uses else "end_turn"
 
 
-def _said(played: Played) -> int:
+def _said(played: PlayedTurn) -> int:
     return tokens([played.say, [arguments_text(use) for use in played.uses]])
 
 
-def _head(played: Played, body: Mapping[str, Any]) -> dict[str, Any]:
+def _head(played: PlayedTurn, body: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "id": f"msg_{played.number}",
         "type": "message",

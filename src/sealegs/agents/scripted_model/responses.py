@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sealegs.agents.scripted_model.script import Played
-from sealegs.agents.scripted_model.wire import CREATED, Counter, Heard, arguments_text, tokens, words
+from sealegs.agents.scripted_model.script import PlayedTurn
+from sealegs.agents.scripted_model.wire import CREATED, ConversationState, Counter, arguments_text, tokens, words
 
 
-def heard(body: Mapping[str, Any]) -> Heard:
+def heard(body: Mapping[str, Any]) -> ConversationState:
     """How far the conversation of a request is."""
     counter = Counter(body.get("previous_response_id"))
     given = body.get("input")
@@ -26,19 +26,19 @@ def heard(body: Mapping[str, Any]) -> Heard:
     return counter.heard()
 
 
-def answer(played: Played, body: Mapping[str, Any]) -> dict[str, Any]:
+def answer(played: PlayedTurn, body: Mapping[str, Any]) -> dict[str, Any]:
     """The whole answer."""
     return _response(played, body, "completed", [item for item, _ in _items(played)])
 
 
-def stream(played: Played, body: Mapping[str, Any]) -> Iterator[str]:
+def stream(played: PlayedTurn, body: Mapping[str, Any]) -> Iterator[str]:
     """The answer as server-sent events."""
     for number, event in enumerate(_events(played, body)):
         data = json.dumps({**event, "sequence_number": number}, ensure_ascii=False)
         yield f"event: {event['type']}\ndata: {data}\n\n"
 
 
-def _events(played: Played, body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _events(played: PlayedTurn, body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     begun = _response(played, body, "in_progress", [])
     yield {"type": "response.created", "response": begun}
     yield {"type": "response.in_progress", "response": begun}
@@ -73,7 +73,7 @@ def _called(place: Mapping[str, Any], text: str) -> Iterator[dict[str, Any]]:
     yield {"type": "response.function_call_arguments.done", **place, "arguments": text}
 
 
-def _items(played: Played) -> Iterator[tuple[dict[str, Any], str]]:
+def _items(played: PlayedTurn) -> Iterator[tuple[dict[str, Any], str]]:
     """The items of the output, each with its text."""
     mark = played.number
     if played.say is not None:
@@ -90,7 +90,7 @@ def _part(text: str) -> dict[str, Any]:
     return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
 
 
-def _response(played: Played, body: Mapping[str, Any], status: str, output: list[Any]) -> dict[str, Any]:
+def _response(played: PlayedTurn, body: Mapping[str, Any], status: str, output: list[Any]) -> dict[str, Any]:
     asked, said = tokens(body.get("input")), tokens(output)
     usage = {
         "input_tokens": asked,

@@ -36,7 +36,7 @@ class ToolUse(BaseModel):
     )
 
 
-class Turn(BaseModel):
+class ScriptedTurn(BaseModel):
     """What the model says and calls at once. In every text, `{{heard}}` is what it was told since its last turn."""
 
     model_config = FORM
@@ -70,18 +70,18 @@ class Turn(BaseModel):
         return self.calls if self.call is None else (self.call,)
 
 
-class Either(BaseModel):
+class FirstMatch(BaseModel):
     """The first of these turns whose `when` fits is played."""
 
     model_config = FORM
-    either: Annotated[tuple[Turn, ...], Field(min_length=1)]
+    either: Annotated[tuple[ScriptedTurn, ...], Field(min_length=1)]
 
 
 def _form(entry: Any) -> str:
-    return "either" if isinstance(entry, Either) or (isinstance(entry, dict) and "either" in entry) else "turn"
+    return "either" if isinstance(entry, FirstMatch) or (isinstance(entry, dict) and "either" in entry) else "turn"
 
 
-Entry = Annotated[Annotated[Either, Tag("either")] | Annotated[Turn, Tag("turn")], Discriminator(_form)]
+Entry = Annotated[Annotated[FirstMatch, Tag("either")] | Annotated[ScriptedTurn, Tag("turn")], Discriminator(_form)]
 
 
 class Script(BaseModel):
@@ -93,7 +93,7 @@ class Script(BaseModel):
     turns: Annotated[tuple[Entry, ...], Field(min_length=1)] = Field(description="What is said, in order.")
     loop: bool = Field(default=False, description="After the last turn comes the first again.")
 
-    def play(self, number: int, heard: str) -> Played:
+    def play(self, number: int, heard: str) -> PlayedTurn:
         """The turn of this number, from 0, of a model that was told `heard`.
 
         Raises:
@@ -105,10 +105,10 @@ class Script(BaseModel):
                 "add one, or give it `loop: true`"
             )
         entry = self.turns[number % len(self.turns)]
-        for turn in entry.either if isinstance(entry, Either) else (entry,):
+        for turn in entry.either if isinstance(entry, FirstMatch) else (entry,):
             if turn.when is None or re.search(turn.when, heard):
                 uses = tuple(ToolUse(tool=use.tool, arguments=_filled(use.arguments, heard)) for use in turn.uses)
-                return Played(number, _filled(turn.say, heard), uses)
+                return PlayedTurn(number, _filled(turn.say, heard), uses)
         raise ScriptError(
             f"turn {number + 1} of the script {self.name!r} has nothing for {in_short(heard)}; "
             "add a turn without `when` as the last of `either`"
@@ -116,7 +116,7 @@ class Script(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlayedTurn:
     """A turn as it is played.
 
     Attributes:

@@ -11,8 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple, Self
 
 from sealegs.agents.scripted_model import chat, messages, responses
-from sealegs.agents.scripted_model.script import Played, Script, ScriptError
-from sealegs.agents.scripted_model.wire import Heard
+from sealegs.agents.scripted_model.script import PlayedTurn, Script, ScriptError
+from sealegs.agents.scripted_model.wire import ConversationState
 from sealegs.faults.mistake import Mistake
 
 HOST = "127.0.0.1"
@@ -21,9 +21,9 @@ HOST = "127.0.0.1"
 class Interface(NamedTuple):
     """How one interface is read and written."""
 
-    heard: Callable[[Mapping[str, Any]], Heard]
-    answer: Callable[[Played, Mapping[str, Any]], dict[str, Any]]
-    stream: Callable[[Played, Mapping[str, Any]], Iterator[str]]
+    heard: Callable[[Mapping[str, Any]], ConversationState]
+    answer: Callable[[PlayedTurn, Mapping[str, Any]], dict[str, Any]]
+    stream: Callable[[PlayedTurn, Mapping[str, Any]], Iterator[str]]
 
 
 INTERFACES: Mapping[str, Interface] = {
@@ -34,7 +34,7 @@ INTERFACES: Mapping[str, Interface] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ModelRequest:
     """A request, as the model read it."""
 
     path: str
@@ -56,8 +56,8 @@ class ScriptServer:
         Mistake: the port is taken.
     """
 
-    def __init__(self, script: Script, port: int = 0, on_request: Callable[[Asked], None] | None = None) -> None:
-        self.requests: list[Asked] = []
+    def __init__(self, script: Script, port: int = 0, on_request: Callable[[ModelRequest], None] | None = None) -> None:
+        self.requests: list[ModelRequest] = []
         self._script = script
         self._on_request = on_request
         handler = type("Handler", (_Handler,), {"owner": self})
@@ -98,13 +98,13 @@ class ScriptServer:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def asked(self, request: Asked) -> None:
+    def asked(self, request: ModelRequest) -> None:
         """A request has come."""
         self.requests.append(request)
         if self._on_request is not None:
             self._on_request(request)
 
-    def played(self, heard: Heard) -> Played:
+    def played(self, heard: ConversationState) -> PlayedTurn:
         """What the script says now."""
         return self._script.play(heard.turns, heard.text)
 
@@ -148,7 +148,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         try:
             body = json.loads(raw)
-            self.owner.asked(Asked(path, body))
+            self.owner.asked(ModelRequest(path, body))
             played = self.owner.played(interface.heard(body))
         except ScriptError as error:
             self._refuse(400, str(error))

@@ -20,7 +20,7 @@ PIECES = re.compile(r"\S+\s*|\s+")
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ConversationState:
     """How far a conversation is.
 
     Attributes:
@@ -54,9 +54,9 @@ class Counter:
         """The model was told something."""
         self._texts.append(text_of(content))
 
-    def heard(self) -> Heard:
+    def heard(self) -> ConversationState:
         """How far the conversation is."""
-        return Heard(self._turns, "\n".join(filter(None, self._texts)))
+        return ConversationState(self._turns, "\n".join(filter(None, self._texts)))
 
 
 def text_of(content: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sealegs.faults.kinds.base import Fault, Setting, Steps
+from sealegs.faults.kinds.base import Fault, FaultSetting, Steps
 from sealegs.faults.kinds.connection import Connection
 from sealegs.faults.kinds.corruption import fitting
 from sealegs.faults.kinds.delay import Delay, Exponential, Lognormal, Normal, Quantiles, Uniform
@@ -92,6 +92,7 @@ __all__ = [
     "Exponential",
     "FactContradiction",
     "Fault",
+    "FaultSetting",
     "Hang",
     "InternalContradiction",
     "Interrupted",
@@ -109,7 +110,6 @@ __all__ = [
     "RateLimit",
     "SchemaDrift",
     "Scramble",
-    "Setting",
     "SilentNoop",
     "Stale",
     "StatisticalInconsistency",

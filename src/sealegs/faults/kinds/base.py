@@ -35,7 +35,7 @@ IgnoresCancel = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class FaultSetting:
     """What a fault knows of where it strikes.
 
     Attributes:
@@ -65,7 +65,8 @@ class Fault(BaseModel):
     `moments` are those at which it can strike a tool with effects. The injector sees to it that what happens to the
     world fits the moment: for a kind that answers `instead` of the tool it has the tool run first where the moment is
     after its work or during it; a kind that `rewrites` the answer gets one that was made without the effect, or with a
-    part of it, where the moment is before or during. Other kinds have one moment, or heed `Setting.moment` themselves.
+    part of it, where the moment is before or during. Other kinds have one moment, or heed `FaultSetting.moment`
+    themselves.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, json_schema_extra=_require_kind)
@@ -78,7 +79,7 @@ class Fault(BaseModel):
     kind: str
 
     @abstractmethod
-    def act(self, call: Call, setting: Setting) -> Steps:
+    def act(self, call: Call, setting: FaultSetting) -> Steps:
         """The fault at work on one call. Ignores what it is sent after a `Wait`."""
 
     @classmethod
@@ -109,10 +110,10 @@ class Rewrite(Fault):
     moments: ClassVar[tuple[Moment, ...]] = MOMENTS
 
     @abstractmethod
-    def rewritten(self, value: Any, setting: Setting) -> Any:
+    def rewritten(self, value: Any, setting: FaultSetting) -> Any:
         """The answer that the agent sees: new data, or an equal value where the fault cannot do its work."""
 
-    def act(self, call: Call, setting: Setting) -> Steps:
+    def act(self, call: Call, setting: FaultSetting) -> Steps:
         """Have the tool run and show what `rewritten` makes of its answer."""
         truth = yield call
         if isinstance(truth, Failure):
@@ -126,7 +127,7 @@ def problem(wrong: str, remedy: str) -> PydanticCustomError:
     return PydanticCustomError("problem", "{wrong}. {remedy}", {"wrong": wrong, "remedy": remedy})
 
 
-def preferred(names: list[str], setting: Setting) -> str | None:
+def preferred(names: list[str], setting: FaultSetting) -> str | None:
     """A drawn one of the top-level fields that later steps use, else of all; None where there is none."""
     used = {path.split(".")[0] for path in setting.spec.used} if setting.spec is not None else set()
     chosen = [name for name in names if name in used] or names

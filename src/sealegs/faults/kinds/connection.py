@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from sealegs.faults.call import Call, Failure
-from sealegs.faults.kinds.base import Fault, Setting, Steps
+from sealegs.faults.kinds.base import Fault, FaultSetting, Steps
 from sealegs.faults.moment import MOMENTS, Moment
 
 Mode = Literal["refused", "reset", "dns", "tls"]
@@ -32,7 +32,7 @@ class Connection(Fault):
         description="refused: nothing listens; reset: cut off; dns: the name is unknown; tls: the certificate expired.",
     )
 
-    def act(self, call: Call, setting: Setting) -> Steps:
+    def act(self, call: Call, setting: FaultSetting) -> Steps:
         """Fail at once."""
         yield from ()
         return unreachable(self.mode)

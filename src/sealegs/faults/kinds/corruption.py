@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from sealegs.faults import paths, seeds
 from sealegs.faults.call import Call, Outcome, Value, Wait
 from sealegs.faults.invariants import Invariant, NoLeak, Present, alike, touches
-from sealegs.faults.kinds.base import Fault, Setting, Steps
+from sealegs.faults.kinds.base import Fault, FaultSetting, Steps
 from sealegs.faults.moment import MOMENTS, Moment
 from sealegs.faults.spec import ToolSpec
 
@@ -42,7 +42,7 @@ class Corruption(Fault):
     rewrites: ClassVar[bool] = True
     moments: ClassVar[tuple[Moment, ...]] = MOMENTS
 
-    def act(self, call: Call, setting: Setting) -> Steps:
+    def act(self, call: Call, setting: FaultSetting) -> Steps:
         """Show a verified wrong answer, or the true one where none can be made."""
         others = yield from self.others(call, setting)
         truth = yield call
@@ -52,13 +52,13 @@ class Corruption(Fault):
                 return Value(wrong)
         return truth
 
-    def others(self, call: Call, setting: Setting) -> Generator[Call | Wait, Outcome, list[Any]]:
+    def others(self, call: Call, setting: FaultSetting) -> Generator[Call | Wait, Outcome, list[Any]]:
         """The tool's answers to other arguments, where the kind wants them."""
         yield from ()
         return []
 
     @abstractmethod
-    def wrong(self, call: Call, output: Any, others: list[Any], setting: Setting) -> Any:
+    def wrong(self, call: Call, output: Any, others: list[Any], setting: FaultSetting) -> Any:
         """A verified wrong answer; None where there is none."""
 
 
@@ -67,7 +67,7 @@ class Breaking(Corruption):
 
     needs: ClassVar[tuple[str, ...]] = ("invariants",)
 
-    def wrong(self, call: Call, output: Any, others: list[Any], setting: Setting) -> Any:
+    def wrong(self, call: Call, output: Any, others: list[Any], setting: FaultSetting) -> Any:
         """The true answer with one statement made false."""
         return broken(self.kind, setting.spec, call.arguments, output, setting.draw)
 

@@ -13,7 +13,7 @@ from pydantic import Discriminator, Field, Strict, Tag, model_validator
 
 from sealegs.faults.call import Call, Wait
 from sealegs.faults.keyed import Keyed, key_of
-from sealegs.faults.kinds.base import Fault, Fraction, IgnoresCancel, Seconds, Setting, Steps, problem
+from sealegs.faults.kinds.base import Fault, FaultSetting, Fraction, IgnoresCancel, Seconds, Steps, problem
 from sealegs.faults.moment import Moment
 
 Positive = Annotated[float, Strict(), Field(gt=0)]
@@ -146,7 +146,7 @@ class Delay(Fault):
             raise problem(f"has minimum = {self.minimum:g} above maximum = {self.maximum:g}", "Exchange them.")
         return self
 
-    def act(self, call: Call, setting: Setting) -> Steps:
+    def act(self, call: Call, setting: FaultSetting) -> Steps:
         """Wait and have the tool run; at the moment `after`, the other way round."""
         seconds = self.seconds if isinstance(self.seconds, float) else self._drawn(self.seconds, setting.draw)
         if setting.moment == "after":

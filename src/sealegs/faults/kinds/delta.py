@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, Strict
 
 from sealegs.faults import paths
-from sealegs.faults.kinds.base import Rewrite, Setting, Text
+from sealegs.faults.kinds.base import FaultSetting, Rewrite, Text
 
 # A number that stands alone: none of those in `2026-11-20`, `09:30` or `FL-203`.
 NUMBER = re.compile(r"(?<![\w.,:/+-])\d+(?:\.\d+)?(?![\w:/+-]|[.,]\d)")
@@ -32,7 +32,7 @@ class Delta(Rewrite):
     )
     fields: tuple[Text, ...] = Field(default=(), description="Dotted paths of what drifts; else the whole answer.")
 
-    def rewritten(self, value: Any, setting: Setting) -> Any:
+    def rewritten(self, value: Any, setting: FaultSetting) -> Any:
         """The answer with drifted leaves."""
         for path in self.fields or ("",):
             value = paths.replaced(value, path, lambda part: self._drifted(part, setting.draw))

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from sealegs.faults.call import GOES_ON, Call, Failure, Wait
-from sealegs.faults.kinds.base import Fault, Seconds, Setting, Steps
+from sealegs.faults.kinds.base import Fault, FaultSetting, Seconds, Steps
 
 
 class Drip(Fault):
@@ -23,7 +23,7 @@ class Drip(Fault):
     kind: Literal["drip"] = "drip"
     seconds: Seconds = Field(default=1.0, description="Seconds before each piece.")
 
-    def act(self, call: Call, setting: Setting) -> Steps:
+    def act(self, call: Call, setting: FaultSetting) -> Steps:
         """Have the tool run, and show one piece at a time."""
         pieces = None if call.held else call.pieces  # a fault outside this one may hold them back already
         truth = yield replace(call, pieces=pieces, held=pieces is not None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from sealegs.faults.call import Call, Failure
-from sealegs.faults.kinds.base import Fault, Setting, Steps
+from sealegs.faults.kinds.base import Fault, FaultSetting, Steps
 
 
 class Duplicate(Fault):
@@ -17,7 +17,7 @@ class Duplicate(Fault):
     implicit: ClassVar[bool] = True
     kind: Literal["duplicate"] = "duplicate"
 
-    def act(self, call: Call, setting: Setting) -> Steps:
+    def act(self, call: Call, setting: FaultSetting) -> Steps:
         """Have the tool run twice."""
         answer = yield call
         if not isinstance(answer, Failure):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from sealegs.faults.kinds.base import Rewrite, Setting
+from sealegs.faults.kinds.base import FaultSetting, Rewrite
 
 
 class Empty(Rewrite):
@@ -17,7 +17,7 @@ class Empty(Rewrite):
     implicit: ClassVar[bool] = True
     kind: Literal["empty"] = "empty"
 
-    def rewritten(self, value: Any, setting: Setting) -> Any:
+    def rewritten(self, value: Any, setting: FaultSetting) -> Any:
         """The empty answer."""
         return _emptied(value)
 

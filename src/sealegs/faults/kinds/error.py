@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, JsonValue, Strict, field_validator
 
 from sealegs.faults.call import Call, Failure
-from sealegs.faults.kinds.base import Fault, Seconds, Setting, Steps, Text, problem
+from sealegs.faults.kinds.base import Fault, FaultSetting, Seconds, Steps, Text, problem
 from sealegs.faults.moment import MOMENTS, Moment
 
 
@@ -73,7 +73,7 @@ class Error(Fault):
             body=self.body,
         )
 
-    def act(self, call: Call, setting: Setting) -> Steps:
+    def act(self, call: Call, setting: FaultSetting) -> Steps:
         """Answer at once."""
         yield from ()
         if self.exception is None:

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from sealegs.faults.call import Call, Failure, Wait
-from sealegs.faults.kinds.base import Fault, IgnoresCancel, Seconds, Setting, Steps
+from sealegs.faults.kinds.base import Fault, FaultSetting, IgnoresCancel, Seconds, Steps
 from sealegs.faults.moment import MOMENTS, Moment
 
 
@@ -24,7 +24,7 @@ class Hang(Fault):
     )
     ignores_cancel: IgnoresCancel = False
 
-    def act(self, call: Call, setting: Setting) -> Steps:
+    def act(self, call: Call, setting: FaultSetting) -> Steps:
         """Wait, perhaps for ever; then the connection closes without an answer."""
         yield Wait(math.inf if self.seconds is None else self.seconds, self.ignores_cancel)
         message = "The connection was closed without an answer."

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from sealegs.faults.call import Beginning, Call, Failure, Wait
-from sealegs.faults.kinds.base import Count, Fault, Setting, Steps
+from sealegs.faults.kinds.base import Count, Fault, FaultSetting, Steps
 from sealegs.faults.kinds.connection import unreachable
 
 
@@ -30,7 +30,7 @@ class Interrupted(Fault):
         description="reset: the connection is lost; closed: the far side ends it too soon; hang: nothing more comes.",
     )
 
-    def act(self, call: Call, setting: Setting) -> Steps:
+    def act(self, call: Call, setting: FaultSetting) -> Steps:
         """Have the tool give so many pieces, then break off."""
         if call.held:  # by a fault outside this one, so nothing of it has been shown
             call = replace(call, pieces=None, held=False)

@@ -6,7 +6,7 @@ from collections.abc import Generator
 from typing import Any, ClassVar, Literal
 
 from sealegs.faults.call import Call, Outcome, Wait
-from sealegs.faults.kinds.base import Setting
+from sealegs.faults.kinds.base import FaultSetting
 from sealegs.faults.kinds.corruption import Corruption, swapped
 from sealegs.faults.kinds.wrong_entity import answered, shuffled_examples
 
@@ -19,7 +19,7 @@ class IrrelevantResponse(Corruption):
     needs: ClassVar[tuple[str, ...]] = ("examples", "invariants")
     kind: Literal["irrelevant_response"] = "irrelevant_response"
 
-    def others(self, call: Call, setting: Setting) -> Generator[Call | Wait, Outcome, list[Any]]:
+    def others(self, call: Call, setting: FaultSetting) -> Generator[Call | Wait, Outcome, list[Any]]:
         """Answers to other examples that are wrong for this call."""
         found: list[Any] = []
         for example in shuffled_examples(call, setting):
@@ -34,6 +34,6 @@ class IrrelevantResponse(Corruption):
                 break
         return found
 
-    def wrong(self, call: Call, output: Any, others: list[Any], setting: Setting) -> Any:
+    def wrong(self, call: Call, output: Any, others: list[Any], setting: FaultSetting) -> Any:
         """The first of the others that is verified."""
         return None if setting.spec is None else swapped(setting.spec, call.arguments, output, others)

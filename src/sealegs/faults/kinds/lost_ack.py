@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from sealegs.faults.call import Call, Failure, Wait
-from sealegs.faults.kinds.base import Fault, IgnoresCancel, Seconds, Setting, Steps
+from sealegs.faults.kinds.base import Fault, FaultSetting, IgnoresCancel, Seconds, Steps
 from sealegs.faults.kinds.connection import unreachable
 from sealegs.faults.kinds.timeout import timed_out
 
@@ -26,7 +26,7 @@ class LostAck(Fault):
     seconds: Seconds = Field(default=30.0, description="Seconds before the timeout (mode timeout only).")
     ignores_cancel: IgnoresCancel = False
 
-    def act(self, call: Call, setting: Setting) -> Steps:
+    def act(self, call: Call, setting: FaultSetting) -> Steps:
         """Have the tool run, then fail."""
         truth = yield call
         if isinstance(truth, Failure):

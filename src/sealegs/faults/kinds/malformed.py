@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from sealegs.faults.call import Value, render
-from sealegs.faults.kinds.base import Rewrite, Setting
+from sealegs.faults.kinds.base import FaultSetting, Rewrite
 
 
 class Malformed(Rewrite):
@@ -25,7 +25,7 @@ class Malformed(Rewrite):
         default="invalid_json", description="invalid_json: the syntax is broken; cut: the body ends too soon."
     )
 
-    def rewritten(self, value: Any, setting: Setting) -> Any:
+    def rewritten(self, value: Any, setting: FaultSetting) -> Any:
         """The answer's text, broken so that it does not parse."""
         text = render(Value(value))
         if not _parses(text):

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from sealegs.faults import paths
-from sealegs.faults.kinds.base import Fraction, Rewrite, Setting
+from sealegs.faults.kinds.base import FaultSetting, Fraction, Rewrite
 
 
 class Partial(Rewrite):
@@ -26,7 +26,7 @@ class Partial(Rewrite):
     )
     keep: Fraction = Field(default=0.5, description="Share of the items or fields that stays, rounded down.")
 
-    def rewritten(self, value: Any, setting: Setting) -> Any:
+    def rewritten(self, value: Any, setting: FaultSetting) -> Any:
         """The answer with its end or some of its fields missing."""
         lists = [(path, items) for path, items in _lists(value) if items] if self.mode != "fields" else []
         if lists:

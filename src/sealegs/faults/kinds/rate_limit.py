@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from sealegs.faults.call import Call, Failure
-from sealegs.faults.kinds.base import Fault, Seconds, Setting, Steps
+from sealegs.faults.kinds.base import Fault, FaultSetting, Seconds, Steps
 from sealegs.faults.moment import MOMENTS, Moment
 
 
@@ -31,7 +31,7 @@ class RateLimit(Fault):
             retry_after=self.retry_after,
         )
 
-    def act(self, call: Call, setting: Setting) -> Steps:
+    def act(self, call: Call, setting: FaultSetting) -> Steps:
         """Answer at once."""
         yield from ()
         return self.failure

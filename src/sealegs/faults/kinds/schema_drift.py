@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from sealegs.faults import paths
-from sealegs.faults.kinds.base import Rewrite, Setting, Text, preferred
+from sealegs.faults.kinds.base import FaultSetting, Rewrite, Text, preferred
 
 
 class SchemaDrift(Rewrite):
@@ -25,7 +25,7 @@ class SchemaDrift(Rewrite):
         description="Dotted path of the field; else a drawn top-level field, in preference one that later steps use.",
     )
 
-    def rewritten(self, value: Any, setting: Setting) -> Any:
+    def rewritten(self, value: Any, setting: FaultSetting) -> Any:
         """The answer in its new form."""
         path = self.field or preferred(_names(value), setting)
         if path is None:

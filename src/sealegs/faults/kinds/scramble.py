@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from sealegs.faults import paths
-from sealegs.faults.kinds.base import Rewrite, Setting, Text
+from sealegs.faults.kinds.base import FaultSetting, Rewrite, Text
 
 
 class Scramble(Rewrite):
@@ -25,7 +25,7 @@ class Scramble(Rewrite):
         default=(), description="Dotted paths of what is scrambled; else the whole answer."
     )
 
-    def rewritten(self, value: Any, setting: Setting) -> Any:
+    def rewritten(self, value: Any, setting: FaultSetting) -> Any:
         """The answer with scrambled leaves."""
         for path in self.fields or ("",):
             value = paths.replaced(value, path, lambda part: _scrambled(part, setting.draw))

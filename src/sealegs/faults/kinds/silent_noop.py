@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import ClassVar, Literal
 
 from sealegs.faults.call import Call, Failure
-from sealegs.faults.kinds.base import Fault, Setting, Steps
+from sealegs.faults.kinds.base import Fault, FaultSetting, Steps
 from sealegs.faults.moment import Moment
 
 
@@ -20,7 +20,7 @@ class SilentNoop(Fault):
     moments: ClassVar[tuple[Moment, ...]] = ("before",)
     kind: Literal["silent_noop"] = "silent_noop"
 
-    def act(self, call: Call, setting: Setting) -> Steps:
+    def act(self, call: Call, setting: FaultSetting) -> Steps:
         """Ask for the answer without the effect."""
         if setting.spec is not None and setting.spec.effects is False:
             return (yield call)

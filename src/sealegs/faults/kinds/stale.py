@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 from sealegs.faults.call import Value
-from sealegs.faults.kinds.base import Rewrite, Setting
+from sealegs.faults.kinds.base import FaultSetting, Rewrite
 
 
 class Stale(Rewrite):
@@ -17,7 +17,7 @@ class Stale(Rewrite):
     implicit: ClassVar[bool] = True
     kind: Literal["stale"] = "stale"
 
-    def rewritten(self, value: Any, setting: Setting) -> Any:
+    def rewritten(self, value: Any, setting: FaultSetting) -> Any:
         """The latest different earlier answer."""
         for outcome in reversed(setting.earlier):
             if isinstance(outcome, Value) and outcome.value != value:

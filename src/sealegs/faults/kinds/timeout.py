@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from sealegs.faults.call import Call, Failure, Wait
-from sealegs.faults.kinds.base import Fault, IgnoresCancel, Seconds, Setting, Steps
+from sealegs.faults.kinds.base import Fault, FaultSetting, IgnoresCancel, Seconds, Steps
 from sealegs.faults.moment import MOMENTS, Moment
 
 
@@ -27,7 +27,7 @@ class Timeout(Fault):
     seconds: Seconds = Field(default=30.0, description="Seconds that pass before the call fails.")
     ignores_cancel: IgnoresCancel = False
 
-    def act(self, call: Call, setting: Setting) -> Steps:
+    def act(self, call: Call, setting: FaultSetting) -> Steps:
         """Wait, then fail."""
         yield Wait(self.seconds, self.ignores_cancel)
         return timed_out(self.seconds)

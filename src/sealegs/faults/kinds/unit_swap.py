@@ -12,7 +12,7 @@ from pydantic import Field, field_validator
 from sealegs.faults import paths
 from sealegs.faults.invariants import touches
 from sealegs.faults.invariants.base import number
-from sealegs.faults.kinds.base import Rewrite, Setting, Text, problem
+from sealegs.faults.kinds.base import FaultSetting, Rewrite, Text, problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class UnitSwap(Rewrite):
         near = difflib.get_close_matches(name, BY_NAME, n=1)
         raise problem("is no known unit", f"Did you mean {near[0]}?" if near else f"Give one of {', '.join(BY_NAME)}.")
 
-    def rewritten(self, value: Any, setting: Setting) -> Any:
+    def rewritten(self, value: Any, setting: FaultSetting) -> Any:
         """The answer with its values in another unit."""
         if self.field is not None and self.unit is not None:
             return paths.replaced(value, self.field, lambda old: _converted(old, BY_NAME[self.unit or ""]))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 from sealegs.faults.call import Call, Failure, Outcome, Value, Wait
-from sealegs.faults.kinds.base import Fault, Setting, Steps
+from sealegs.faults.kinds.base import Fault, FaultSetting, Steps
 from sealegs.faults.moment import MOMENTS, Moment
 
 
@@ -23,7 +23,7 @@ class WrongEntity(Fault):
     needs: ClassVar[tuple[str, ...]] = ("examples",)
     kind: Literal["wrong_entity"] = "wrong_entity"
 
-    def act(self, call: Call, setting: Setting) -> Steps:
+    def act(self, call: Call, setting: FaultSetting) -> Steps:
         """Ask about others without effect, then for the truth."""
         others: list[Any] = []
         for example in shuffled_examples(call, setting):
@@ -38,7 +38,7 @@ class WrongEntity(Fault):
         return next((Value(other) for other in others if other != truth.value), truth)
 
 
-def shuffled_examples(call: Call, setting: Setting) -> list[dict[str, Any]]:
+def shuffled_examples(call: Call, setting: FaultSetting) -> list[dict[str, Any]]:
     """The tool's documented arguments other than the call's own, in a drawn order."""
     examples = setting.spec.examples if setting.spec is not None else ()
     others = [dict(example) for example in examples if dict(example) != dict(call.arguments)]

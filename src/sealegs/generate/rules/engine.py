@@ -17,16 +17,16 @@ from typing import Any
 
 from sealegs.faults import seeds
 from sealegs.generate.checks import rejection
-from sealegs.generate.dataset import Yield, write_dataset
+from sealegs.generate.dataset import GenerationYield, write_dataset
 from sealegs.generate.rules.phrasing import deliverables, request
 from sealegs.generate.rules.plans import plan
 from sealegs.generate.rules.search import DeadEnd, Search
-from sealegs.generate.rules.vocabulary import Vocabulary
+from sealegs.generate.rules.vocabulary import CorpusVocabulary
 from sealegs.suites.running.journal import Journal
 from sealegs.suites.running.workers import workers
 from sealegs.tasks import Task
 from sealegs.tasks.reading import task_data
-from sealegs.tasks.similarity import Seen
+from sealegs.tasks.similarity import SeenToolSets
 from sealegs.world.corpus import load
 
 CHUNK = 100  # attempts of one level that are made and written down together
@@ -44,7 +44,7 @@ class Attempt:
     reason: str = ""
 
 
-def attempt(level: str, number: int, seed: int, seen: Seen | None = None) -> Attempt:
+def attempt(level: str, number: int, seed: int, seen: SeenToolSets | None = None) -> Attempt:
     """One attempt at a task of this level; near duplicates of what was seen are not looked at further."""
     vocabulary = _vocabulary()
     draw = seeds.stream("rules", seed, level, number)
@@ -69,7 +69,7 @@ def attempt(level: str, number: int, seed: int, seen: Seen | None = None) -> Att
 
 def generate(
     levels: Sequence[str], per_level: int, seed: int, out: Path, progress: Progress, jobs: int | None = None
-) -> Yield:
+) -> GenerationYield:
     """Make tasks until each level has its number, and write them as a folder of tasks with a card.
 
     The same command goes on where a stopped one left off, and a finished one is only read.
@@ -94,7 +94,7 @@ def generate(
                     progress(len(found.tasks), per_level * len(levels))
         finally:
             pool.shutdown(cancel_futures=True)
-    result = Yield("rules", found.tasks, found.tried, found.fell)
+    result = GenerationYield("rules", found.tasks, found.tried, found.fell)
     write_dataset(out, result, settings)
     return result
 
@@ -113,13 +113,13 @@ def _chunks(pool: ProcessPoolExecutor, jobs: int, level: str, seed: int, found: 
 
 
 def _chunk(level: str, start: int, seed: int, known: Sequence[tuple[str, ...]]) -> list[Attempt]:
-    seen = Seen((str(number), frozenset(tools)) for number, tools in enumerate(known))
+    seen = SeenToolSets((str(number), frozenset(tools)) for number, tools in enumerate(known))
     return [attempt(level, number, seed, seen) for number in range(start, start + CHUNK)]
 
 
 @cache
-def _vocabulary() -> Vocabulary:
-    return Vocabulary(load())
+def _vocabulary() -> CorpusVocabulary:
+    return CorpusVocabulary(load())
 
 
 class _Sorting:
@@ -134,7 +134,7 @@ class _Sorting:
         self.tried: Counter[str] = Counter()
         self.fell: Counter[tuple[str, str]] = Counter()
         self.known: list[tuple[str, ...]] = []
-        self._seen = Seen()
+        self._seen = SeenToolSets()
 
     def full(self, level: str) -> bool:
         return bool(sum(task["level"] == level for task in self.tasks) >= self.per_level)

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from sealegs.generate.rules.search import Held, Sketch
-from sealegs.generate.rules.vocabulary import Vocabulary
+from sealegs.generate.rules.search import NodeValue, Sketch
+from sealegs.generate.rules.vocabulary import CorpusVocabulary
 from sealegs.tasks.graph import Binding, Deliverable, Field, Graph, Node, Step, User
 from sealegs.tasks.wording import MONTHS
 from sealegs.world.corpus import Corpus
@@ -32,12 +32,12 @@ NOUNS = re.compile(r"^(?:Weather|Lowest|Distance|Sunrise|A |The )")
 FEWEST, MOST = 2, 4  # deliverables
 
 
-def deliverables(sketch: Sketch, vocabulary: Vocabulary, draw: Random) -> tuple[Deliverable, ...] | None:
+def deliverables(sketch: Sketch, vocabulary: CorpusVocabulary, draw: Random) -> tuple[Deliverable, ...] | None:
     """What the user wants to know: something of every node that nobody reads; None where that is too much.
 
     Two values at least; numbers that a text could hold by chance are left out.
     """
-    chosen: list[Held] = []
+    chosen: list[NodeValue] = []
     for node in sketch.unread:
         own = [held for held in sketch.held if held.field.node == node and _tellable(held)]
         if not own:
@@ -92,7 +92,7 @@ def _clause(description: str) -> str:
     return f"look up {_lower(text)}" if NOUNS.match(text) else _lower(text)
 
 
-def _label(held: Held, corpus: Corpus, graph: Graph) -> str:
+def _label(held: NodeValue, corpus: Corpus, graph: Graph) -> str:
     """A field's description as a noun phrase, with the wish it belongs to."""
     tool: Tool = corpus.tools[held.tool]
     told = tool.spec.returns.get("properties", {}).get(held.path, {}).get("description", _words(held.path))
@@ -103,7 +103,7 @@ def _label(held: Held, corpus: Corpus, graph: Graph) -> str:
     return f"{article}{told} from the {ORDINALS[number]} point"
 
 
-def _tellable(held: Held) -> bool:
+def _tellable(held: NodeValue) -> bool:
     """Whether an answer that holds the value can be told from one that does not: no state, no small number."""
     if isinstance(held.value, str):
         return bool(re.search(r"\d|^[A-Z][a-z]", held.value))

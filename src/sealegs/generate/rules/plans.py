@@ -17,7 +17,7 @@ SIZES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PlannedNode:
     """One node to come.
 
     Attributes:
@@ -33,17 +33,19 @@ class Place:
     feeds: int | None = None
 
 
-def plan(level: str, draw: Random) -> tuple[Place, ...]:
+def plan(level: str, draw: Random) -> tuple[PlannedNode, ...]:
     """A random shape of a level: C1 a line, C2 and C3 with one group, C4 with two or three, two of them parallel."""
     sizes, weights = SIZES[level]
     size = draw.choices(sizes, weights)[0]
     if level == "C1":
-        return tuple(Place(after=number - 1 if number else None) for number in range(size))
+        return tuple(PlannedNode(after=number - 1 if number else None) for number in range(size))
     if level == "C4":
         return _parallel(size, third=draw.random() < THREE)
     kinds, where = (SMALL if level == "C2" else LARGE), draw.randrange(1, size - 1)
     return tuple(
-        Place(kinds if number == where else (), where if number == where + 1 else None, feeds=_feeds(number, where))
+        PlannedNode(
+            kinds if number == where else (), where if number == where + 1 else None, feeds=_feeds(number, where)
+        )
         for number in range(size)
     )
 
@@ -52,17 +54,17 @@ def _feeds(number: int, where: int) -> int | None:
     return where if number == where - 1 else None
 
 
-def _parallel(size: int, third: bool) -> tuple[Place, ...]:
+def _parallel(size: int, third: bool) -> tuple[PlannedNode, ...]:
     """Two groups beside each other behind two steps, each with a reader, and a third group behind these."""
     kinds = SMALL + LARGE
     places = [
-        Place(feeds=2),
-        Place(after=0, feeds=3),
-        Place(kinds),
-        Place(kinds, apart=2),
-        Place(after=2),
-        Place(after=3),
+        PlannedNode(feeds=2),
+        PlannedNode(after=0, feeds=3),
+        PlannedNode(kinds),
+        PlannedNode(kinds, apart=2),
+        PlannedNode(after=2),
+        PlannedNode(after=3),
     ]
     if third:
-        places = [*places[:-1], Place(after=3, feeds=6), Place(kinds), Place(after=6)]
-    return (*places, *[Place()] * (size - len(places)))
+        places = [*places[:-1], PlannedNode(after=3, feeds=6), PlannedNode(kinds), PlannedNode(after=6)]
+    return (*places, *[PlannedNode()] * (size - len(places)))

@@ -13,8 +13,8 @@ from typing import Any
 
 from sealegs.faults import paths
 from sealegs.faults.call import Call, Failure
-from sealegs.generate.rules.plans import Place
-from sealegs.generate.rules.vocabulary import Slot, Vocabulary, accepts, fields, parameters
+from sealegs.generate.rules.plans import PlannedNode
+from sealegs.generate.rules.vocabulary import CorpusVocabulary, ParameterSlot, accepts, fields, parameters
 from sealegs.tasks.graph import Binding, Constant, Field, Graph, Node, Step, User
 from sealegs.tasks.pattern import Pattern, Way
 from sealegs.world.check import same
@@ -30,7 +30,7 @@ class DeadEnd(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class NodeValue:
     """A value found by a node: the field or export that names it, and the tool and path that it comes from."""
 
     field: Field
@@ -45,7 +45,7 @@ class Sketch:
 
     graph: Graph
     inputs: Mapping[str, Any]
-    held: tuple[Held, ...]
+    held: tuple[NodeValue, ...]
     unread: tuple[str, ...]
 
 
@@ -57,21 +57,21 @@ class Search:
         draw: decides everything.
     """
 
-    def __init__(self, vocabulary: Vocabulary, draw: Random) -> None:
+    def __init__(self, vocabulary: CorpusVocabulary, draw: Random) -> None:
         self.vocabulary = vocabulary
         self.corpus = vocabulary.corpus
         self.draw = draw
         self.world = World()
         self.nodes: list[Node] = []
         self.inputs: dict[str, Any] = {}
-        self.held: list[Held] = []
+        self.held: list[NodeValue] = []
         self.read: set[str] = set()
         self.barred: frozenset[str] = frozenset()
         self.before: dict[str, frozenset[str]] = {}
         self.aims: dict[int, Pattern] = {}
-        self._taken_by: dict[Held, tuple[Slot, ...]] = {}
+        self._taken_by: dict[NodeValue, tuple[ParameterSlot, ...]] = {}
 
-    def sketch(self, plan: Sequence[Place]) -> Sketch:
+    def sketch(self, plan: Sequence[PlannedNode]) -> Sketch:
         """Fill every place of the plan.
 
         Raises:
@@ -86,7 +86,7 @@ class Search:
         unread = tuple(node.id for node in self.nodes if node.id not in self.read)
         return Sketch(Graph(tuple(self.nodes)), self.inputs, tuple(self.held), unread)
 
-    def _aim(self, plan: Sequence[Place]) -> None:
+    def _aim(self, plan: Sequence[PlannedNode]) -> None:
         """Choose the groups first, each as likely as any other of its kind; no step may do what they do."""
         for number, place in enumerate(plan):
             free = [p for p in self._patterns(place.kinds) if not self.barred & set(p.tools)]
@@ -97,7 +97,7 @@ class Search:
     def _patterns(self, kinds: Sequence[str]) -> list[Pattern]:
         return [pattern for pattern in self.corpus.groups.values() if pattern.kind in kinds]
 
-    def _begin(self, place: Place) -> None:
+    def _begin(self, place: PlannedNode) -> None:
         tools = [t for t in self.corpus.tools.values() if t.category != "action" and t.name not in self.barred]
         wanted = self.vocabulary.providers(self.aims[place.feeds]) if place.feeds in self.aims else frozenset()
         names = sorted(tool.name for tool in tools if not wanted or tool.name in wanted)
@@ -106,7 +106,7 @@ class Search:
                 return
         raise DeadEnd("no first step")
 
-    def _place(self, number: int, place: Place) -> None:
+    def _place(self, number: int, place: PlannedNode) -> None:
         options = self._options(number, place)
         for _ in range(TRIES):
             if not options:
@@ -117,9 +117,9 @@ class Search:
                 return
         raise DeadEnd(f"nothing fits as {'a group' if place.kinds else 'the next step'}")
 
-    def _options(self, number: int, place: Place) -> dict[tuple[str, str], list[Held]]:
+    def _options(self, number: int, place: PlannedNode) -> dict[tuple[str, str], list[NodeValue]]:
         """Tool or group, parameter or input -> what may be put there."""
-        found: dict[tuple[str, str], list[Held]] = {}
+        found: dict[tuple[str, str], list[NodeValue]] = {}
         for held in self._sources(place):
             for slot in self._takers(held):
                 for pair in self._places_of(slot, number, place):
@@ -129,7 +129,7 @@ class Search:
             return {pair: held for pair, held in found.items() if pair[0] in wanted} or found
         return found
 
-    def _places_of(self, slot: Slot, number: int, place: Place) -> Iterator[tuple[str, str]]:
+    def _places_of(self, slot: ParameterSlot, number: int, place: PlannedNode) -> Iterator[tuple[str, str]]:
         """The tool, or the inputs of the group that is aimed at, that a value for this parameter goes to."""
         if not place.kinds:
             if slot.tool not in self.barred:
@@ -138,7 +138,7 @@ class Search:
             aim = self.aims[number]
             yield from ((aim.name, name) for name, slots in self.vocabulary.slots_of(aim).items() if slot in slots)
 
-    def _sources(self, place: Place) -> list[Held]:
+    def _sources(self, place: PlannedNode) -> list[NodeValue]:
         """What the next node may take its first value from."""
         apart = set() if place.apart is None else {self.nodes[place.apart].id}
         allowed = [h for h in self.held if not apart & (self.before[h.field.node] | {h.field.node})]
@@ -150,7 +150,7 @@ class Search:
         fresh = [held for held in allowed if held.field.node not in self.read]
         return fresh if fresh and self.draw.random() < UNREAD else allowed
 
-    def _takers(self, held: Held) -> tuple[Slot, ...]:
+    def _takers(self, held: NodeValue) -> tuple[ParameterSlot, ...]:
         """The parameters that a value may be put into."""
         if held not in self._taken_by:
             self._taken_by[held] = tuple(self.vocabulary.slots_for(held.tool, held.path, held.value))
@@ -165,11 +165,11 @@ class Search:
             by_domain.setdefault(self.corpus.tools[tool].domain, []).append(option)
         return self.draw.choice(by_domain[self.draw.choice(sorted(by_domain))])
 
-    def _step(self, name: str, taken: dict[str, Held]) -> bool:
+    def _step(self, name: str, taken: dict[str, NodeValue]) -> bool:
         """Place a step, if its tool takes these values."""
         tool = self.corpus.tools[name]
         example = self.draw.choice(tool.examples)
-        slots = {parameter: (Slot(name, parameter),) for parameter in parameters(tool)}
+        slots = {parameter: (ParameterSlot(name, parameter),) for parameter in parameters(tool)}
         required = tool.spec.parameters.get("required", ())
         wanted = {p for p in slots if p in example and example[p] != tool.defaults.get(p)} | set(required)
         found = self._bound(slots, wanted, example, taken)
@@ -184,7 +184,7 @@ class Search:
         self._keep(Step(name, name, bindings), inputs, told)
         return True
 
-    def _group(self, pattern: Pattern, name: str, held: Held) -> bool:
+    def _group(self, pattern: Pattern, name: str, held: NodeValue) -> bool:
         """Place an alternative group, if every way takes these values and all deliver the same."""
         example = self.draw.choice(pattern.examples)
         slots = self.vocabulary.slots_of(pattern)
@@ -232,10 +232,10 @@ class Search:
 
     def _bound(
         self,
-        slots: Mapping[str, Sequence[Slot]],
+        slots: Mapping[str, Sequence[ParameterSlot]],
         wanted: set[str],
         example: Mapping[str, Any],
-        taken: dict[str, Held],
+        taken: dict[str, NodeValue],
     ) -> tuple[dict[str, Binding], dict[str, Any], dict[str, Any]] | None:
         """Bindings, values, and new inputs of the user's for these parameters; None where they do not go together."""
         taken = dict(taken)
@@ -257,7 +257,7 @@ class Search:
             inputs[key], bindings[name], values[name] = value, User(key), value
         return bindings, values, inputs
 
-    def _money_together(self, slots: Mapping[str, Sequence[Slot]], taken: dict[str, Held]) -> bool:
+    def _money_together(self, slots: Mapping[str, Sequence[ParameterSlot]], taken: dict[str, NodeValue]) -> bool:
         """Let every amount bring its currency along; false where one has none to bring or two disagree."""
         sources = [
             (slot, held)
@@ -270,7 +270,7 @@ class Search:
             if not parameter:
                 continue
             currency = next((h for h in self.held if h.field == Field(held.field.node, "currency")), None)
-            name = next((n for n, own in slots.items() if Slot(slot.tool, parameter) in own), None)
+            name = next((n for n, own in slots.items() if ParameterSlot(slot.tool, parameter) in own), None)
             if currency is None or name is None or taken.get(name, currency) != currency:
                 return False
             taken[name] = currency
@@ -294,7 +294,7 @@ class Search:
         known = [*map(_plain, _scalars(self.inputs)), *(_plain(held.value) for held in self.held)]
         for name, value, tool, path in told:
             if _plain(value) not in known or name == "currency":  # said already, and yet what an amount brings along
-                self.held.append(Held(Field(node.id, name), value, tool, path))
+                self.held.append(NodeValue(Field(node.id, name), value, tool, path))
 
 
 def _source(export: str) -> tuple[str, str]:
@@ -302,7 +302,7 @@ def _source(export: str) -> tuple[str, str]:
     return tool, path
 
 
-def accepts_all(vocabulary: Vocabulary, slot: Slot, value: Any) -> bool:
+def accepts_all(vocabulary: CorpusVocabulary, slot: ParameterSlot, value: Any) -> bool:
     """Whether the parameter takes the value."""
     return accepts(parameters(vocabulary.corpus.tools[slot.tool])[slot.name], value)
 

@@ -30,7 +30,7 @@ COMMON = 12  # parameters that share a pattern from which on it names no one kin
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class ParameterSlot:
     """A parameter of a tool."""
 
     tool: str
@@ -38,12 +38,12 @@ class Slot:
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class CorpusVocabulary:
     """The corpus, and the bindings that people made in it."""
 
     corpus: Corpus
     _providers: dict[str, frozenset[str]] = field(default_factory=dict, repr=False, compare=False)
-    _slots: dict[str, dict[str, tuple[Slot, ...]]] = field(default_factory=dict, repr=False, compare=False)
+    _slots: dict[str, dict[str, tuple[ParameterSlot, ...]]] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def learned(self) -> Mapping[str, frozenset[str]]:
@@ -54,7 +54,7 @@ class Vocabulary:
         return {name: frozenset(leaves) for name, leaves in found.items()}
 
     @cached_property
-    def seen(self) -> frozenset[tuple[str, str, Slot]]:
+    def seen(self) -> frozenset[tuple[str, str, ParameterSlot]]:
         """The very bindings that people made: tool, field name, parameter."""
         return frozenset((tool, path.split(".")[-1], slot) for tool, path, slot in _bindings(self.corpus))
 
@@ -74,23 +74,23 @@ class Vocabulary:
         return frozenset(p for p, n in uses.items() if n <= COMMON and re.search(r"[A-Z]{2,}-|\]\{3\}|^\^[A-Z]\[", p))
 
     @cached_property
-    def takers(self) -> Mapping[str, tuple[Slot, ...]]:
+    def takers(self) -> Mapping[str, tuple[ParameterSlot, ...]]:
         """Field name -> the parameters that may take it by name."""
-        found: dict[str, list[Slot]] = defaultdict(list)
+        found: dict[str, list[ParameterSlot]] = defaultdict(list)
         for tool in self.corpus.tools.values():
             for name, schema in parameters(tool).items():
                 if "enum" in schema or schema.get("type") in ("array", "object", "boolean"):
                     continue
                 own = () if name in VAGUE else (name,)
                 for leaf in dict.fromkeys((*own, *self.learned.get(name, ()))):
-                    found[leaf].append(Slot(tool.name, name))
+                    found[leaf].append(ParameterSlot(tool.name, name))
         return {leaf: tuple(slots) for leaf, slots in found.items()}
 
     @cached_property
-    def id_takers(self) -> tuple[tuple[re.Pattern[str], Slot], ...]:
+    def id_takers(self) -> tuple[tuple[re.Pattern[str], ParameterSlot], ...]:
         """Parameters with a telling pattern."""
         return tuple(
-            (re.compile(schema["pattern"]), Slot(tool.name, name))
+            (re.compile(schema["pattern"]), ParameterSlot(tool.name, name))
             for tool in self.corpus.tools.values()
             for name, schema in parameters(tool).items()
             if schema.get("pattern") in self.telling
@@ -113,19 +113,19 @@ class Vocabulary:
             )
         return self._providers[pattern.name]
 
-    def slots_of(self, pattern: Pattern) -> dict[str, tuple[Slot, ...]]:
+    def slots_of(self, pattern: Pattern) -> dict[str, tuple[ParameterSlot, ...]]:
         """The parameters that each input of a group fills."""
         if pattern.name in self._slots:
             return self._slots[pattern.name]
-        found: dict[str, list[Slot]] = {name: [] for name in pattern.inputs}
+        found: dict[str, list[ParameterSlot]] = {name: [] for name in pattern.inputs}
         for way in pattern.ways:
             for tool, arguments in way.calls.items():
                 for name, ref in arguments.items():
                     if isinstance(ref, str) and ref.startswith("in."):
-                        found[ref.removeprefix("in.")].append(Slot(tool, name))
+                        found[ref.removeprefix("in.")].append(ParameterSlot(tool, name))
         return self._slots.setdefault(pattern.name, {name: tuple(slots) for name, slots in found.items()})
 
-    def slots_for(self, tool: str, path: str, value: Any) -> Iterator[Slot]:
+    def slots_for(self, tool: str, path: str, value: Any) -> Iterator[ParameterSlot]:
         """The parameters that a field of this tool, name and value may feed."""
         leaf = path.split(".")[-1]
         if isinstance(value, str):
@@ -137,7 +137,7 @@ class Vocabulary:
             if accepts(schema, value) and ((tool, leaf, slot) in self.seen or self._alike(leaf, value, slot)):
                 yield slot
 
-    def _alike(self, leaf: str, value: Any, slot: Slot) -> bool:
+    def _alike(self, leaf: str, value: Any, slot: ParameterSlot) -> bool:
         """Whether names alone are enough: for words, dates, amounts of money, prose, and numbers of the same name.
 
         A currency or another number of the same kind may mean anything; for it somebody must have made this binding.
@@ -153,7 +153,7 @@ class Vocabulary:
         names = [n for n, s in parameters(self.corpus.tools[tool]).items() if s.get("pattern") == CURRENCY]
         return next((n for n in names if not n.startswith(("to_", "target_", "quote"))), "")
 
-    def is_money(self, slot: Slot) -> bool:
+    def is_money(self, slot: ParameterSlot) -> bool:
         """Whether the parameter is an amount of money: a number so described, of a tool that speaks of a currency."""
         tool = self.corpus.tools[slot.tool]
         schema = parameters(tool)[slot.name]
@@ -194,13 +194,13 @@ def fields(value: Any) -> Iterator[tuple[str, Any]]:
                 yield path, held
 
 
-def _bindings(corpus: Corpus) -> Iterator[tuple[str, str, Slot]]:
+def _bindings(corpus: Corpus) -> Iterator[tuple[str, str, ParameterSlot]]:
     """Every binding that people wrote: source tool (empty for a user's value), path, and the parameter it feeds."""
     for task in base_tasks().values():
         for step in task.graph.walk():
             for name, binding in step.arguments.items():
                 if isinstance(binding, Field):
-                    yield from ((tool, path, Slot(step.tool, name)) for tool, path in _sources(task, binding))
+                    yield from ((tool, path, ParameterSlot(step.tool, name)) for tool, path in _sources(task, binding))
     for pattern in corpus.groups.values():
         group = pattern.placed("g", {name: Constant(None) for name in pattern.inputs})
         for branch in group.branches:
@@ -208,7 +208,7 @@ def _bindings(corpus: Corpus) -> Iterator[tuple[str, str, Slot]]:
             for step in branch.steps:
                 for name, binding in step.arguments.items():
                     if isinstance(binding, Field):
-                        yield tools[binding.node].tool, binding.path, Slot(step.tool, name)
+                        yield tools[binding.node].tool, binding.path, ParameterSlot(step.tool, name)
 
 
 def _sources(task: Task, field: Field) -> list[tuple[str, str]]:

@@ -15,12 +15,12 @@ from typing import Any
 
 from inspect_ai.model import Model
 
-from sealegs.generate.dataset import Yield, write_dataset
+from sealegs.generate.dataset import GenerationYield, write_dataset
 from sealegs.generate.staged.asking import Asker, Fell, Talk, model_named
 from sealegs.generate.staged.stages import Stages
 from sealegs.suites.running.journal import Journal
 from sealegs.tasks.reading import tasks_of
-from sealegs.tasks.similarity import Seen, tools_of
+from sealegs.tasks.similarity import SeenToolSets, tools_of
 from sealegs.world.corpus import Corpus, load
 
 STAGES = ("sample", "architect", "meaning", "space", "specification", "request", "reverse", "corruption")
@@ -40,7 +40,7 @@ def generate(
     tries: int,
     progress: Progress,
     stages: Mapping[str, Stage] | None = None,
-) -> Yield:
+) -> GenerationYield:
     """Make tasks with models until each level has its number, or five items for each task wanted have been begun.
 
     Args:
@@ -55,7 +55,7 @@ def generate(
     judge = Asker(judge_model if isinstance(judge_model, Model) else model_named(judge_model), tries)
     run = _Run(load(), Stages(load(), maker, judge, seed), levels, per_level, seed, out, stages or {}, progress)
     asyncio.run(run.all())
-    result = Yield(str(maker.model), run.tasks, run.tried, run.fell, run.cost())
+    result = GenerationYield(str(maker.model), run.tasks, run.tried, run.fell, run.cost())
     write_dataset(out, result, run.settings)
     return result
 
@@ -95,7 +95,7 @@ class _Run:
         self.tasks: list[dict[str, Any]] = []
         self.tried: dict[str, int] = {}
         self.fell: Counter[tuple[str, str]] = Counter()
-        self._seen = Seen()
+        self._seen = SeenToolSets()
 
     async def all(self) -> None:
         for level in self.levels:

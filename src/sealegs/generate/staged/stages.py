@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any
 
 from sealegs.faults import seeds
-from sealegs.generate.checks import CHECKS, MOST_CALLS, Checked
+from sealegs.generate.checks import CHECKS, MOST_CALLS, CheckedTask
 from sealegs.generate.staged import prompts
 from sealegs.generate.staged.asking import Asker, Bad, Fell, json_in
 from sealegs.generate.staged.proposal import field_schema, read_proposal, sources
@@ -132,7 +132,7 @@ class Stages:
         task = self._task(item)
         right = reference(task, self.corpus)
         for name, check in CHECKS.items():
-            for reason in check(Checked(task, self.corpus, right)):
+            for reason in check(CheckedTask(task, self.corpus, right)):
                 raise Fell(f"{name}: {reason}")
         nodes = [group.id for group in task.graph.groups] or list(task.graph.by_id)
         steps = [step for node in nodes for step in victims(task.graph, node) if used_fields(task.graph, step, task)]

@@ -46,7 +46,7 @@ UNTELLING_TYPES = frozenset({"RuntimeError", "OSError", "IOError", "Exception", 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
-class Likeness(Protocol):
+class SimilarityIndex(Protocol):
     """Texts that can be compared with one: BM25 here; an index of embeddings fits as well."""
 
     def likeness(self, query: str) -> NDArray[np.float64]:
@@ -80,7 +80,7 @@ class Bank:
         exemplars: Iterable[Exemplar],
         *,
         floor: float = FLOOR,
-        index: Callable[[tuple[str, ...]], Likeness] = TextIndex,
+        index: Callable[[tuple[str, ...]], SimilarityIndex] = TextIndex,
         rules: bool = True,
     ) -> None:
         import numpy as np

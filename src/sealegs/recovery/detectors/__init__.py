@@ -5,7 +5,7 @@ tool's answers are mined (`mining`), how often right answers break such statemen
 (`calibration`), and one threshold for all is set to a wanted share of false alarms.
 """
 
-from sealegs.recovery.detectors.detector import Finding, LearnedDetector
+from sealegs.recovery.detectors.detector import BrokenStatement, LearnedDetector
 from sealegs.recovery.detectors.profiles import Profile, Profiles, learn, read_profiles
 
-__all__ = ["Finding", "LearnedDetector", "Profile", "Profiles", "learn", "read_profiles"]
+__all__ = ["BrokenStatement", "LearnedDetector", "Profile", "Profiles", "learn", "read_profiles"]

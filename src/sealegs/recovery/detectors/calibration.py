@@ -27,13 +27,13 @@ def bucket(support: int) -> int:
 
 
 @dataclass
-class Counts:
+class StatementCounts:
     """How often a statement was asked, and how often broken by at least 0, 1, 2, 3."""
 
     asked: float = 0.0
     broken: list[float] = field(default_factory=lambda: [0.0] * (FAR + 1))
 
-    def join(self, other: Counts) -> None:
+    def join(self, other: StatementCounts) -> None:
         """Count what another counted too."""
         self.asked += other.asked
         self.broken = [one + more for one, more in zip(self.broken, other.broken, strict=True)]
@@ -45,22 +45,22 @@ class Counts:
             self.broken[step] += far is not None
 
 
-class Tally:
+class CalibrationTally:
     """What was counted, by kind and support, and by each statement of each tool.
 
     Args:
         parts: tallies that are counted together.
     """
 
-    def __init__(self, parts: Iterable[Tally] = ()) -> None:
-        self.kinds: dict[Key, Counts] = {}
-        self.own: dict[tuple[str, str, tuple[str, ...]], Counts] = {}
+    def __init__(self, parts: Iterable[CalibrationTally] = ()) -> None:
+        self.kinds: dict[Key, StatementCounts] = {}
+        self.own: dict[tuple[str, str, tuple[str, ...]], StatementCounts] = {}
         self._fitted: dict[str, list[list[float]]] = {}
         for part in parts:
             for key, counts in part.kinds.items():
-                self.kinds.setdefault(key, Counts()).join(counts)
+                self.kinds.setdefault(key, StatementCounts()).join(counts)
             for name, counts in part.own.items():
-                self.own.setdefault(name, Counts()).join(counts)
+                self.own.setdefault(name, StatementCounts()).join(counts)
 
     def hold(self, tool: str, statements: Iterable[Statement], view: View) -> None:
         """Hold one answer against statements that were mined without it."""
@@ -68,8 +68,8 @@ class Tally:
             if statement.applies(view):
                 found = statement.breach(view)
                 far = None if found is None else found[0]
-                self.kinds.setdefault(key_of(tool, statement), Counts()).add(far)
-                self.own.setdefault((tool, statement.kind, statement.names()), Counts()).add(far)
+                self.kinds.setdefault(key_of(tool, statement), StatementCounts()).add(far)
+                self.own.setdefault((tool, statement.kind, statement.names()), StatementCounts()).add(far)
 
     def scores(self, tool: str, statement: Statement) -> tuple[float, ...]:
         """The score of each step of breaking this statement, never falling."""
@@ -86,7 +86,7 @@ class Tally:
     def _shares(self, name: str) -> list[list[float]]:
         """The share of right answers that break a kind of statement, by step and bucket; less with more support."""
         if name not in self._fitted:
-            counts = [self.kinds.get((name, place), Counts()) for place in range(len(EDGES) + 1)]
+            counts = [self.kinds.get((name, place), StatementCounts()) for place in range(len(EDGES) + 1)]
             self._fitted[name] = [falling([(one.broken[step], one.asked) for one in counts]) for step in range(FAR + 1)]
         return self._fitted[name]
 

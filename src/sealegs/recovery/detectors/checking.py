@@ -8,13 +8,13 @@ from typing import Any, cast
 
 from sealegs.faults.call import Call, Value
 from sealegs.faults.mistake import Mistake
-from sealegs.recovery.detectors.detector import Finding
+from sealegs.recovery.detectors.detector import BrokenStatement
 from sealegs.recovery.detectors.profiles import Per, Profiles
 from sealegs.traces.observed import NOT_KEPT, Trace
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckResult:
     """What was found.
 
     Attributes:
@@ -34,7 +34,7 @@ class Checked:
         return {"answers": self.answers, "called_wrong": self.wrong, "unknown_tools": self.unknown}
 
 
-def checked(profiles: Profiles, traces: Iterable[Trace], false_alarms: float, per: str, drift: bool) -> Checked:
+def checked(profiles: Profiles, traces: Iterable[Trace], false_alarms: float, per: str, drift: bool) -> CheckResult:
     """Hold every answer that an agent was shown against the profiles.
 
     Args:
@@ -60,12 +60,12 @@ def checked(profiles: Profiles, traces: Iterable[Trace], false_alarms: float, pe
                 unknown[call.tool] = unknown.get(call.tool, 0) + 1
             found = detector.findings(Call(call.tool, call.arguments), call.shown.value)
             wrong += bool(found)
-            rows += [_row(trace.name, place, call.tool, cast(Finding, one)) for one in found]
+            rows += [_row(trace.name, place, call.tool, cast(BrokenStatement, one)) for one in found]
     if not answers:
         raise Mistake("no tool answers are kept in the record; record with arguments and results (content) in it")
-    return Checked(answers, wrong, unknown, tuple(rows))
+    return CheckResult(answers, wrong, unknown, tuple(rows))
 
 
-def _row(episode: str, place: int, tool: str, found: Finding) -> dict[str, Any]:
+def _row(episode: str, place: int, tool: str, found: BrokenStatement) -> dict[str, Any]:
     told = {"episode": episode, "call": place, "tool": tool, "family": found.family, "fields": list(found.fields)}
     return {**told, "kind": found.kind, "score": round(found.score, 2), "reason": found.reason}

@@ -13,7 +13,7 @@ from typing import Any
 
 from sealegs.faults.call import Call
 from sealegs.faults.invariants import Violation, leaking
-from sealegs.recovery.detectors.drift import Level, Watch
+from sealegs.recovery.detectors.drift import DriftWatch, Level
 from sealegs.recovery.detectors.statements import Statement
 from sealegs.recovery.detectors.view import View, last
 
@@ -24,7 +24,7 @@ Scored = Sequence[tuple[Statement, tuple[float, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding(Violation):
+class BrokenStatement(Violation):
     """A broken statement.
 
     Attributes:
@@ -57,9 +57,9 @@ class LearnedDetector:
         answers: float = 100.0,
     ) -> None:
         self.threshold = threshold
-        self._index = Index(statements)
+        self._index = StatementIndex(statements)
         self._leaks = leaks
-        self._watches = {tool: Watch(own, answers) for tool, own in (levels or {}).items() if own}
+        self._watches = {tool: DriftWatch(own, answers) for tool, own in (levels or {}).items() if own}
 
     def findings(self, call: Call, value: Any) -> Sequence[Violation]:
         """What is wrong with an answer, the most surprising first."""
@@ -71,15 +71,17 @@ class LearnedDetector:
             path = leaking(value)
             if path is not None:
                 where = path or "the answer"
-                found.append(Finding("tool_leakage", (path,), f"{where} shows the tool's inside", LEAK_SCORE, "leak"))
+                found.append(
+                    BrokenStatement("tool_leakage", (path,), f"{where} shows the tool's inside", LEAK_SCORE, "leak")
+                )
         if call.tool in self._watches:
             told = self._watches[call.tool].told(view)
-            found += [Finding("drift", (level.path,), text, by, "drift") for level, by, text in told]
+            found += [BrokenStatement("drift", (level.path,), text, by, "drift") for level, by, text in told]
         best = {one.reason: one for one in sorted(found, key=lambda one: one.score)}
         return sorted(best.values(), key=lambda one: -one.score)
 
 
-class Index:
+class StatementIndex:
     """Statements by the tool that they are of; those about names by the field that they speak of last."""
 
     def __init__(self, statements: Mapping[str, Scored]) -> None:
@@ -96,7 +98,7 @@ class Index:
         for name in view.values:
             yield from self._of_name.get(name, ())
 
-    def broken(self, tool: str, view: View) -> list[Finding]:
+    def broken(self, tool: str, view: View) -> list[BrokenStatement]:
         """Every statement that an answer breaks."""
         found = []
         for name, seen in ((tool, view), ("", named(view))):
@@ -104,11 +106,13 @@ class Index:
                 breach = statement.breach(seen)
                 if breach is not None and scores[breach[0]] > LEAST:
                     far, reason = breach
-                    found.append(Finding(statement.family, statement.names(), reason, scores[far], statement.kind))
+                    found.append(
+                        BrokenStatement(statement.family, statement.names(), reason, scores[far], statement.kind)
+                    )
         return found
 
 
-def evidence(found: Iterable[Finding]) -> float:
+def evidence(found: Iterable[BrokenStatement]) -> float:
     """The evidence of broken statements against an answer; 0 where there is none."""
     fields: dict[str, float] = {}
     for one in found:

@@ -74,7 +74,7 @@ def limit(answers: float) -> float:
     return high
 
 
-class Watch:
+class DriftWatch:
     """The cumulative sums of a tool's fields while answers come in."""
 
     def __init__(self, known: Sequence[Level], answers: float) -> None:

@@ -23,9 +23,9 @@ from sealegs.recovery.detectors.statements import (
     Equation,
     Filled,
     Formed,
-    Keys,
-    Seen,
-    Signed,
+    KnownValues,
+    NeverNegative,
+    OnlyKeys,
     Statement,
     Typed,
     Within,
@@ -52,7 +52,7 @@ def mined(views: Sequence[View]) -> list[Statement]:
     found: list[Statement] = []
     for path in _paths(views):
         found += _of_field(path, views)
-    found.append(Keys(len(views), frozenset(_paths(views))))
+    found.append(OnlyKeys(len(views), frozenset(_paths(views))))
     echoes = list(_echoes(views))
     found += echoes
     found += _before(views)
@@ -65,7 +65,11 @@ def by_name(views: Sequence[View]) -> list[Statement]:
     """What is true of fields of one name, whatever the tool. The views' paths are bare names."""
     found: list[Statement] = []
     for path in _paths(views):
-        found += [one for one in _of_field(path, views) if isinstance(one, (Signed, Within, Typed, Formed, Seen))]
+        found += [
+            one
+            for one in _of_field(path, views)
+            if isinstance(one, (NeverNegative, Within, Typed, Formed, KnownValues))
+        ]
     return [*found, *_determined(views, ())]
 
 
@@ -91,7 +95,7 @@ def _of_field(path: str, views: Sequence[View]) -> Iterator[Statement]:
         return
     distinct = list(dict.fromkeys(given))
     if len(distinct) <= FEW and len(given) >= 2 * len(distinct):
-        yield Seen(len(having) // len(distinct), path, tuple(distinct))
+        yield KnownValues(len(having) // len(distinct), path, tuple(distinct))
     shape = forms(distinct) if types == {"text"} else None
     if shape is not None:
         yield Formed(len(distinct), path, shape)
@@ -99,7 +103,7 @@ def _of_field(path: str, views: Sequence[View]) -> Iterator[Statement]:
 
 def _of_numbers(path: str, values: list[float], having: Sequence[View]) -> Iterator[Statement]:
     if min(values) >= 0:
-        yield Signed(len(having), path, float(max(values)))
+        yield NeverNegative(len(having), path, float(max(values)))
     yield _range(path, values, len(having))
     units = [name for name in having[0].values if name.rpartition(".")[2] in UNITS]
     for unit in units:

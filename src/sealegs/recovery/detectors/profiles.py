@@ -18,8 +18,8 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from sealegs.faults.call import Value
 from sealegs.faults.mistake import Mistake
-from sealegs.recovery.detectors.calibration import Tally, threshold
-from sealegs.recovery.detectors.detector import LEAST, Index, LearnedDetector, evidence, named
+from sealegs.recovery.detectors.calibration import CalibrationTally, threshold
+from sealegs.recovery.detectors.detector import LEAST, LearnedDetector, StatementIndex, evidence, named
 from sealegs.recovery.detectors.drift import Level, levels
 from sealegs.recovery.detectors.forms import Forms, forms_from
 from sealegs.recovery.detectors.mining import by_name, mined
@@ -148,18 +148,18 @@ def learn(
     tallies = [_tally(*cut) for cut in cuts]
     marked = []
     for fold, (statements, held) in enumerate(cuts):
-        others = Tally(tally for place, tally in enumerate(tallies) if place != fold)
-        index = Index(_scored(statements, others))
+        others = CalibrationTally(tally for place, tally in enumerate(tallies) if place != fold)
+        index = StatementIndex(_scored(statements, others))
         alike = held[: len(range(fold, own, folds))]  # those of the first record come first
         marked += [[evidence(index.broken(one.tool, one.view)) for one in episode] for episode in alike]
     return Profiles(
-        _profiles(episodes, Tally(tallies)),
+        _profiles(episodes, CalibrationTally(tallies)),
         _held_out([score for scores in marked for score in scores]),
         _held_out([max(scores) for scores in marked]),
     )
 
 
-class Answer(NamedTuple):
+class ObservedAnswer(NamedTuple):
     """An answer in the record; `call` is the same for calls of one tool with the same arguments."""
 
     tool: str
@@ -167,12 +167,12 @@ class Answer(NamedTuple):
     call: str
 
 
-Answers = Sequence[Answer]
+Answers = Sequence[ObservedAnswer]
 
 
-def _views(trace: Trace) -> list[Answer]:
+def _views(trace: Trace) -> list[ObservedAnswer]:
     return [
-        Answer(
+        ObservedAnswer(
             call.tool,
             View(call.arguments, call.said.value),
             json.dumps([call.tool, call.arguments], sort_keys=True, default=str),
@@ -207,10 +207,10 @@ def _cut(episodes: Sequence[Answers], folds: int, fold: int) -> tuple[dict[str, 
     return _statements([[one for one in episode if one.call not in calls] for episode in others]), held
 
 
-def _tally(statements: Mapping[str, Sequence[Statement]], held: Sequence[Answers]) -> Tally:
+def _tally(statements: Mapping[str, Sequence[Statement]], held: Sequence[Answers]) -> CalibrationTally:
     """How often the held-out answers break what was mined without them."""
-    found = Tally()
-    by_field = Index({"": [(one, ()) for one in statements[""]]})
+    found = CalibrationTally()
+    by_field = StatementIndex({"": [(one, ()) for one in statements[""]]})
     for tool, view, _ in (one for episode in held for one in episode):
         found.hold(tool, statements.get(tool, ()), view)
         bare = named(view)
@@ -219,12 +219,12 @@ def _tally(statements: Mapping[str, Sequence[Statement]], held: Sequence[Answers
 
 
 def _scored(
-    statements: Mapping[str, Iterable[Statement]], tally: Tally
+    statements: Mapping[str, Iterable[Statement]], tally: CalibrationTally
 ) -> dict[str, tuple[tuple[Statement, tuple[float, ...]], ...]]:
     return {tool: tuple((one, tally.scores(tool, one)) for one in own) for tool, own in statements.items()}
 
 
-def _profiles(episodes: Sequence[Answers], tally: Tally) -> dict[str, Profile]:
+def _profiles(episodes: Sequence[Answers], tally: CalibrationTally) -> dict[str, Profile]:
     scored = _scored(_statements(episodes), tally)
     views: dict[str, list[View]] = {"": [], **_by_tool(episodes)}
     told = {tool: tuple(one for one in own if one[1][-1] > LEAST) for tool, own in scored.items()}

@@ -91,7 +91,7 @@ class Filled(Statement):
 
 
 @dataclass(frozen=True, slots=True)
-class Keys(Statement):
+class OnlyKeys(Statement):
     """The answer has no other fields than these."""
 
     kind: ClassVar[str] = "keys"
@@ -139,7 +139,7 @@ def type_of(value: Any) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen(Statement):
+class KnownValues(Statement):
     """The field has one of a few values. Its support is how often each came on average."""
 
     kind: ClassVar[str] = "seen"
@@ -190,7 +190,7 @@ class Formed(Statement):
 
 
 @dataclass(frozen=True, slots=True)
-class Signed(Statement):
+class NeverNegative(Statement):
     """The number is never negative; how far below counts in shares of the greatest one."""
 
     kind: ClassVar[str] = "signed"
@@ -462,5 +462,17 @@ class Determined(Statement):
 
 KINDS: dict[str, type[Statement]] = {
     kind.kind: kind
-    for kind in (Filled, Keys, Typed, Seen, Formed, Signed, Within, Echoes, Equation, Before, Determined)
+    for kind in (
+        Filled,
+        OnlyKeys,
+        Typed,
+        KnownValues,
+        Formed,
+        NeverNegative,
+        Within,
+        Echoes,
+        Equation,
+        Before,
+        Determined,
+    )
 }

@@ -33,7 +33,7 @@ GRPC = {"UNAUTHENTICATED": "Unauthenticated", "CANCELLED": "Cancelled", "CANCELE
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class JsonBody:
     """What a body of JSON tells.
 
     Attributes:
@@ -51,7 +51,7 @@ class Body:
     inner: bool = False
 
 
-def read(data: Any) -> Body | None:
+def read(data: Any) -> JsonBody | None:
     """The failure that this data tells of; None where it tells of none."""
     if isinstance(data, Sequence) and not isinstance(data, str):
         return _issues(data)
@@ -72,7 +72,7 @@ def grpc_name(code: str) -> str:
     return GRPC.get(code.upper(), code)
 
 
-def _outcome(data: Mapping[str, Any]) -> Body | None:
+def _outcome(data: Mapping[str, Any]) -> JsonBody | None:
     """An outcome as records hold it, with or without its call."""
     call = _call(data)
     inside = data.get("outcome", data)
@@ -80,9 +80,9 @@ def _outcome(data: Mapping[str, Any]) -> Body | None:
         return None
     failure = inside.get("failure")
     if isinstance(failure, Mapping) and isinstance(failure.get("message"), str):
-        return Body(_failure(failure, failure["message"]), "outcome", call)
+        return JsonBody(_failure(failure, failure["message"]), "outcome", call)
     if "value" in inside and ("tool" in data or "outcome" in data or len(inside) == 1):
-        return Body(Value(inside["value"]), "outcome", call, _given(data))
+        return JsonBody(Value(inside["value"]), "outcome", call, _given(data))
     return None
 
 
@@ -98,74 +98,74 @@ def _given(data: Mapping[str, Any]) -> Signature | None:
     )
 
 
-def _rpc(data: Mapping[str, Any]) -> Body | None:
+def _rpc(data: Mapping[str, Any]) -> JsonBody | None:
     error = data.get("error")
     if not isinstance(error, Mapping) or not isinstance(error.get("code"), int):
         return None
     code = error["code"]
     if "jsonrpc" not in data and code > -32000:
         return None
-    return Body(Failure(_text(error.get("message")), rpc_name(code)), "json-rpc", inner=code in (-32000, -32603))
+    return JsonBody(Failure(_text(error.get("message")), rpc_name(code)), "json-rpc", inner=code in (-32000, -32603))
 
 
-def _mcp(data: Mapping[str, Any]) -> Body | None:
+def _mcp(data: Mapping[str, Any]) -> JsonBody | None:
     result = data.get("result", data)
     if not isinstance(result, Mapping) or not result.get("isError", result.get("is_error", False)):
         return None
-    return Body(Failure(_content(result.get("content")), UNNAMED), "mcp-result", _call(data), inner=True)
+    return JsonBody(Failure(_content(result.get("content")), UNNAMED), "mcp-result", _call(data), inner=True)
 
 
-def _message(data: Mapping[str, Any]) -> Body | None:
+def _message(data: Mapping[str, Any]) -> JsonBody | None:
     """A tool's message in a conversation with a model."""
     is_tool = data.get("role") == "tool" or data.get("type") in ("tool", "tool_result", "function_call_output")
     if not is_tool:
         return None
     text = _content(data.get("content", data.get("output")))
-    return Body(Failure(text, UNNAMED), "tool-message", Call(_text(data.get("name")), {}), inner=True)
+    return JsonBody(Failure(text, UNNAMED), "tool-message", Call(_text(data.get("name")), {}), inner=True)
 
 
-def _error(data: Mapping[str, Any]) -> Body | None:
+def _error(data: Mapping[str, Any]) -> JsonBody | None:
     """`{"error": ...}`, as most model APIs and clouds send it."""
     error = data.get("error", data.get("Error", data.get("errors")))
     if isinstance(error, str) and error:
         text = _text(data.get("message") or data.get("error_description") or data.get("exception"))
-        return Body(_failure(data, text or error, name=error if text else ""), "error-body", inner=not text)
+        return JsonBody(_failure(data, text or error, name=error if text else ""), "error-body", inner=not text)
     if isinstance(error, Sequence) and not isinstance(error, str) and error and isinstance(error[0], Mapping):
         first = error[0]
         extensions = first.get("extensions")
         named = extensions if isinstance(extensions, Mapping) else first
-        return Body(_failure({**data, **named}, _text(first.get("message"))), "graphql")
+        return JsonBody(_failure({**data, **named}, _text(first.get("message"))), "graphql")
     if isinstance(error, Mapping):
-        return Body(_failure({**data, **error}, _said(error)), "error-body", inner=not _name(error))
+        return JsonBody(_failure({**data, **error}, _said(error)), "error-body", inner=not _name(error))
     return None
 
 
-def _aws(data: Mapping[str, Any]) -> Body | None:
+def _aws(data: Mapping[str, Any]) -> JsonBody | None:
     name = data.get("__type", data.get("errorType"))
     if not isinstance(name, str):
         return None
     text = _text(data.get("message") or data.get("Message") or data.get("errorMessage"))
-    return Body(Failure(text, name.rsplit("#", 1)[-1].rsplit(".", 1)[-1]), "aws-body")
+    return JsonBody(Failure(text, name.rsplit("#", 1)[-1].rsplit(".", 1)[-1]), "aws-body")
 
 
-def _problem(data: Mapping[str, Any]) -> Body | None:
+def _problem(data: Mapping[str, Any]) -> JsonBody | None:
     """RFC 9457, and whoever sends a status with a sentence."""
     status = _status(data)
     text = _text(data.get("detail") or data.get("message") or data.get("title") or data.get("reason"))
     if status is None or not text:
         return None
-    return Body(_failure(data, text), "problem")
+    return JsonBody(_failure(data, text), "problem")
 
 
-def _detail(data: Mapping[str, Any]) -> Body | None:
+def _detail(data: Mapping[str, Any]) -> JsonBody | None:
     """FastAPI's."""
     detail = data.get("detail")
     if isinstance(detail, str) and len(data) <= 2:
-        return Body(Failure(detail, UNNAMED, _status(data)), "detail", inner=True)
+        return JsonBody(Failure(detail, UNNAMED, _status(data)), "detail", inner=True)
     return _issues(detail) if isinstance(detail, Sequence) else None
 
 
-def _issues(data: Any) -> Body | None:
+def _issues(data: Any) -> JsonBody | None:
     """Lists of validation errors: pydantic, FastAPI, zod."""
     if isinstance(data, str) or not data or not all(isinstance(item, Mapping) for item in data):
         return None
@@ -176,10 +176,10 @@ def _issues(data: Any) -> Body | None:
             return None
         where = ".".join(map(str, place)) if isinstance(place, (list, tuple)) else str(place)
         told.append(f"{where}: {text}")
-    return Body(Failure("; ".join(told), "ValidationError"), "issues")
+    return JsonBody(Failure("; ".join(told), "ValidationError"), "issues")
 
 
-def _by_field(data: Mapping[str, Any]) -> Body | None:
+def _by_field(data: Mapping[str, Any]) -> JsonBody | None:
     """A list of complaints for each field: marshmallow, Django REST framework, Rails."""
     told = []
     for field, said in data.items():
@@ -188,10 +188,10 @@ def _by_field(data: Mapping[str, Any]) -> Body | None:
         told.append(f"{field}: {' '.join(said)}")
     if not told or not all(_COMPLAINT.search(text) for text in told):
         return None
-    return Body(Failure("; ".join(told), "ValidationError"), "issues")
+    return JsonBody(Failure("; ".join(told), "ValidationError"), "issues")
 
 
-Reader = Callable[[Mapping[str, Any]], Body | None]
+Reader = Callable[[Mapping[str, Any]], JsonBody | None]
 READERS: tuple[Reader, ...] = (_outcome, _rpc, _message, _mcp, _error, _aws, _problem, _detail, _by_field)
 
 

@@ -34,7 +34,7 @@ DEPTH = 4  # an error in an error in an error
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class FailureReading:
     """A failure as it was read.
 
     Attributes:
@@ -60,7 +60,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class FailureShape:
     """One way in which text tells of a failure."""
 
     name: str
@@ -81,7 +81,7 @@ def is_part(value: Any) -> bool:
     )
 
 
-def read_failure(text: str) -> Reading:
+def read_failure(text: str) -> FailureReading:
     """The failure that a text tells of: a record, JSON, or text as tools and frameworks print it.
 
     Raises:
@@ -100,7 +100,7 @@ def read_failure(text: str) -> Reading:
     return read_text(text)
 
 
-def read_text(text: str, depth: int = 0) -> Reading:
+def read_text(text: str, depth: int = 0) -> FailureReading:
     """The failure that an error's text tells of."""
     text = text.strip()
     if len(text) > LONGEST:
@@ -109,22 +109,22 @@ def read_text(text: str, depth: int = 0) -> Reading:
         match = shape.pattern.search(text)
         if match is not None:
             return _of_match(shape, match, text, depth)
-    return Reading(Failure(text, UNNAMED), shape="text")
+    return FailureReading(Failure(text, UNNAMED), shape="text")
 
 
-def read_data(data: Any, depth: int = 0) -> Reading:
+def read_data(data: Any, depth: int = 0) -> FailureReading:
     """The failure that JSON data tells of; data that tells of none is a tool's answer."""
     found = bodies.read(data)
     if found is None:
-        return Reading(Value(data), shape="answer")
-    reading = Reading(found.outcome, found.call, found.shape, found.given)
+        return FailureReading(Value(data), shape="answer")
+    reading = FailureReading(found.outcome, found.call, found.shape, found.given)
     outcome = found.outcome
     if found.inner and isinstance(outcome, Failure) and depth < DEPTH:
         return _named(_again(outcome.message, depth), reading)
     return reading
 
 
-def _again(message: str, depth: int) -> Reading:
+def _again(message: str, depth: int) -> FailureReading:
     """What stands inside of a failure's message."""
     text = message.strip()
     if text[:1] in ("{", "["):
@@ -138,7 +138,7 @@ def _again(message: str, depth: int) -> Reading:
     return read_text(text, depth + 1)
 
 
-def _named(inner: Reading, outer: Reading) -> Reading:
+def _named(inner: FailureReading, outer: FailureReading) -> FailureReading:
     """What was read inside, with what only the outside tells."""
     call = inner.call if inner.call.tool and not outer.call.tool else outer.call
     if not isinstance(inner.outcome, Failure) or not isinstance(outer.outcome, Failure):
@@ -150,10 +150,10 @@ def _named(inner: Reading, outer: Reading) -> Reading:
         status=mine.status if mine.status is not None else theirs.status,
         retry_after=mine.retry_after if mine.retry_after is not None else theirs.retry_after,
     )
-    return Reading(named, call, outer.shape)
+    return FailureReading(named, call, outer.shape)
 
 
-def _of_match(shape: Shape, match: re.Match[str], text: str, depth: int) -> Reading:
+def _of_match(shape: FailureShape, match: re.Match[str], text: str, depth: int) -> FailureReading:
     parts = {name: value for name, value in match.groupdict().items() if value is not None}
     type = shape.type.format_map(parts) if shape.type else parts.get("type", UNNAMED)
     if "rpc" in parts:
@@ -169,7 +169,7 @@ def _of_match(shape: Shape, match: re.Match[str], text: str, depth: int) -> Read
         int(parts["status"]) if "status" in parts else None,
         float(parts["retry_after"]) if "retry_after" in parts else None,
     )
-    reading = Reading(failure, Call(parts.get("tool", parts.get("tool2", "")), {}), shape.name)
+    reading = FailureReading(failure, Call(parts.get("tool", parts.get("tool2", "")), {}), shape.name)
     if depth < DEPTH and "body" in parts:
         return _named(_again(parts["body"], depth), reading)
     if depth < DEPTH and shape.inner:
@@ -177,7 +177,7 @@ def _of_match(shape: Shape, match: re.Match[str], text: str, depth: int) -> Read
     return reading
 
 
-def _of_record(text: str) -> Reading:
+def _of_record(text: str) -> FailureReading:
     """The last failure of the last episode that has one."""
     episodes: list[list[Event]] = []
     for number, line in enumerate(text.split("\n"), start=1):
@@ -198,7 +198,7 @@ def _of_record(text: str) -> Reading:
         for place, turn in reversed(tuple(enumerate(turns))):
             if turn.shown is None:
                 continue
-            reading = Reading(turn.shown, turn.call, "record")
+            reading = FailureReading(turn.shown, turn.call, "record")
             found = reading.signature
             if found is not None:
                 return replace(reading, given=replace(found, repeated=_before(turns[:place], turn)))
@@ -218,10 +218,10 @@ def _before(turns: Sequence[Turn], last: Turn) -> int:
 
 
 @cache
-def shapes() -> tuple[Shape, ...]:
+def shapes() -> tuple[FailureShape, ...]:
     """All shapes of text, in the order in which they are tried."""
     return tuple(
-        Shape(
+        FailureShape(
             entry["shape"], re.compile(entry["pattern"], re.MULTILINE), entry.get("type", ""), entry.get("inner", False)
         )
         for entry in shipped("shapes.yaml")

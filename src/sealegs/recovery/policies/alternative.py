@@ -12,7 +12,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class CallArgument:
     """An argument of the agent's call that the steps are made for."""
 
     argument: str
@@ -26,7 +26,7 @@ class Fixed:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class StepField:
     """A field of an earlier step's answer; steps count from 0, `path` is dotted."""
 
     step: int
@@ -34,7 +34,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EarlierArgument:
     """An argument of the session's latest call of a tool that was answered well."""
 
     tool: str
@@ -42,7 +42,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class EarlierAnswer:
     """A field of the latest right answer of a tool earlier in the session."""
 
     tool: str
@@ -50,24 +50,24 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Either:
+class FirstKnown:
     """The first of these that is known."""
 
     sources: tuple[Source, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Ticket:
+class ReferenceTicket:
     """In an answer: a reference that the layer makes out, by which it knows the call that follows (`Then`)."""
 
 
-Source = Given | Fixed | Found | Asked | Seen | Either
-Known = Seen | Asked | Fixed
-Answer = Mapping[str, Found | Ticket]
+Source = CallArgument | Fixed | StepField | EarlierArgument | EarlierAnswer | FirstKnown
+Known = EarlierAnswer | EarlierArgument | Fixed
+Answer = Mapping[str, StepField | ReferenceTicket]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class AlternativeStep:
     """One call of an alternative."""
 
     tool: str
@@ -81,15 +81,16 @@ class Then:
     Attributes:
         tool: the tool that the agent calls then, and that is not called.
         knows: by which arguments such a call is known: each must be what this alternative showed as a field of a tool's
-            answer (`Seen`), what the agent gave in a call before (`Asked`), or fixed. With a ticket among them no other
-            call can be meant. Name what the steps do not take here too, so that no other wish is passed over.
+            answer (`EarlierAnswer`), what the agent gave in a call before (`EarlierArgument`), or fixed. With a ticket
+            among them no other call can be meant. Name what the steps do not take here too, so that no other wish is
+            passed over.
         steps: the calls in its place. Steps of an alternative are counted through, from its first to its last `Then`.
         answer: as of the alternative.
     """
 
     tool: str
     knows: Mapping[str, Known]
-    steps: tuple[Step, ...]
+    steps: tuple[AlternativeStep, ...]
     answer: Answer
 
 
@@ -109,7 +110,7 @@ class Alternative:
     """
 
     tool: str
-    steps: tuple[Step, ...]
+    steps: tuple[AlternativeStep, ...]
     answer: Answer
     then: tuple[Then, ...] = ()
 
@@ -128,15 +129,15 @@ class Alternative:
             for step in part.steps:
                 yield from step.arguments.values()
 
-    def remembers(self) -> Iterator[Asked | Seen]:
+    def remembers(self) -> Iterator[EarlierArgument | EarlierAnswer]:
         """The sources that lie in the session's earlier calls."""
         for source in self.sources():
             yield from _remembered(source)
 
 
-def _remembered(source: Source) -> Iterator[Asked | Seen]:
-    if isinstance(source, Either):
+def _remembered(source: Source) -> Iterator[EarlierArgument | EarlierAnswer]:
+    if isinstance(source, FirstKnown):
         for one in source.sources:
             yield from _remembered(one)
-    elif isinstance(source, (Asked, Seen)):
+    elif isinstance(source, (EarlierArgument, EarlierAnswer)):
         yield source

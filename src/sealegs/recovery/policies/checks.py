@@ -1,8 +1,8 @@
 """How to see whether an action was done: the read that shows it, and what its answer must say.
 
-A check speaks of one call: `Given` is an argument of that call, `Fixed` a constant. What an answer does not tell is
-`Unclear`, never "not done": a field that is not there, a list that is none, and, where entries are told apart by
-fields, a field that no entry has. What it does not cover: entries of others that look the same. Name in `where` what
+A check speaks of one call: `CallArgument` is an argument of that call, `Fixed` a constant. What an answer does not
+tell is `Unclear`, never "not done": a field that is not there, a list that is none, and, where entries are told apart
+by fields, a field that no entry has. What it does not cover: entries of others that look the same. Name in `where` what
 tells the call's own entry from them (a reference, an idempotency key).
 """
 
@@ -15,10 +15,10 @@ from typing import Any, Literal
 from sealegs.faults import paths
 from sealegs.faults.call import Call
 from sealegs.faults.spec import ToolSpec
-from sealegs.recovery.policies.alternative import Fixed, Given
+from sealegs.recovery.policies.alternative import CallArgument, Fixed
 
 OPERATION, ENTRIES, REQUEST, STATUS, DONE, RESULT = "operation", "entries", "request", "status", "done", "result"
-Own = Given | Fixed
+Own = CallArgument | Fixed
 
 
 class Unclear(Exception):
@@ -67,7 +67,7 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedEntry:
     """An entry of the list at `path` has all of these values, each at a path inside the entry."""
 
     path: str
@@ -81,7 +81,7 @@ class All:
     conditions: tuple[Condition, ...]
 
 
-Condition = Equals | Exists | Count | Listed | All
+Condition = Equals | Exists | Count | ListedEntry | All
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class Check:
         return {
             name: value_of(source, call)
             for name, source in self.arguments.items()
-            if not isinstance(source, Given) or source.argument in call.arguments
+            if not isinstance(source, CallArgument) or source.argument in call.arguments
         }
 
     def seen(self, answer: Any, call: Call) -> Sight:
@@ -244,7 +244,7 @@ def holds(condition: Condition, answer: Any, call: Call) -> bool:
         case Count(path, least):
             found = _field(answer, path)
             return (found if type(found) is int else len(_list(answer, path))) >= least
-        case Listed():
+        case ListedEntry():
             return bool(_matching(condition, answer, call))
         case All(conditions):
             held = [holds(one, answer, call) for one in conditions]  # all of them, for any may be unclear
@@ -287,16 +287,16 @@ def _plain(value: Any) -> Any:
 
 def _entries(condition: Condition, answer: Any, call: Call) -> tuple[Any, ...] | None:
     """The entries that meet a condition of entries; None where it is of another form."""
-    if isinstance(condition, Listed):
+    if isinstance(condition, ListedEntry):
         return _matching(condition, answer, call)
     if isinstance(condition, All) and not any(isinstance(one, All) for one in condition.conditions):
-        of_entries = [one for one in condition.conditions if isinstance(one, Listed)]
+        of_entries = [one for one in condition.conditions if isinstance(one, ListedEntry)]
         if len(of_entries) == 1:
             return _matching(of_entries[0], answer, call) if holds(condition, answer, call) else ()
     return None
 
 
-def _matching(condition: Listed, answer: Any, call: Call) -> tuple[Any, ...]:
+def _matching(condition: ListedEntry, answer: Any, call: Call) -> tuple[Any, ...]:
     entries = _list(answer, condition.path)
     wanted = {path: value_of(source, call) for path, source in condition.where.items()}
     for path in wanted:

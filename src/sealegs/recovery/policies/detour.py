@@ -13,18 +13,18 @@ from sealegs.faults.call import Call, Outcome, Value
 from sealegs.recovery.memory import Memory
 from sealegs.recovery.policies.alternative import (
     Alternative,
+    AlternativeStep,
     Answer,
-    Asked,
-    Either,
+    CallArgument,
+    EarlierAnswer,
+    EarlierArgument,
+    FirstKnown,
     Fixed,
-    Found,
-    Given,
     Known,
-    Seen,
+    ReferenceTicket,
     Source,
-    Step,
+    StepField,
     Then,
-    Ticket,
 )
 from sealegs.traces.plain import plain_object
 
@@ -32,7 +32,7 @@ LEFT_OUT = object()  # an argument that the agent's call left out
 
 
 @dataclass(frozen=True)
-class Sources:
+class ValueSources:
     """Where the values of an alternative's steps are from.
 
     Attributes:
@@ -47,7 +47,7 @@ class Sources:
     asked: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     answers: Mapping[int, Any] = field(default_factory=dict)
 
-    def arguments(self, step: Step) -> dict[str, Any]:
+    def arguments(self, step: AlternativeStep) -> dict[str, Any]:
         """The arguments of a step; those that the agent left out in its call are left out.
 
         Raises:
@@ -62,9 +62,9 @@ class Sources:
         return all(self._expected(source, own) for source in alternative.sources())
 
     def _expected(self, source: Source, own: Collection[str]) -> bool:
-        if isinstance(source, Either):
+        if isinstance(source, FirstKnown):
             return any(self._expected(one, own) for one in source.sources)
-        return not isinstance(source, (Asked, Seen)) or source.tool in own or self._known(source)
+        return not isinstance(source, (EarlierArgument, EarlierAnswer)) or source.tool in own or self._known(source)
 
     def _known(self, source: Source) -> bool:
         try:
@@ -75,18 +75,18 @@ class Sources:
 
     def _value(self, source: Source) -> Any:
         match source:
-            case Given(argument):
+            case CallArgument(argument):
                 return self.given.get(argument, LEFT_OUT)
             case Fixed(value):
                 return value
-            case Found(step, path):
+            case StepField(step, path):
                 return paths.first(self.answers[step], path)
-            case Asked(tool, argument):
+            case EarlierArgument(tool, argument):
                 own = self.asked.get(tool)
                 return (self.memory.asked(tool) if own is None else own).get(argument, LEFT_OUT)
-            case Seen(tool, path):
+            case EarlierAnswer(tool, path):
                 return self.memory.seen(tool, path)
-            case Either(sources):
+            case FirstKnown(sources):
                 known = next((one for one in sources if self._known(one)), None)
                 if known is None:
                     raise KeyError("source")
@@ -136,7 +136,7 @@ class Detour:
         """The declaration of that call."""
         return self._then[place]
 
-    def steps(self, place: int, leg: Leg) -> list[tuple[int, Step]]:
+    def steps(self, place: int, leg: Leg) -> list[tuple[int, AlternativeStep]]:
         """The steps that are still to be made for a call, with their numbers."""
         numbered = enumerate(self._then[place].steps, self._first[place])
         return [(number, step) for number, step in numbered if number not in leg.answers]
@@ -151,9 +151,9 @@ class Detour:
             leg.busy = True
             return leg
 
-    def sources(self, call: Call, leg: Leg, memory: Memory) -> Sources:
+    def sources(self, call: Call, leg: Leg, memory: Memory) -> ValueSources:
         """Where the values of a call's steps are from."""
-        return Sources(call.arguments, memory, self._asked, {**self._answers, **leg.answers})
+        return ValueSources(call.arguments, memory, self._asked, {**self._answers, **leg.answers})
 
     def closes(self, call: Call, leg: Leg, shown: Any) -> None:
         """The call is answered: what was found for it is there for those after it."""
@@ -173,9 +173,9 @@ class Detour:
 
     def _known(self, known: Known) -> Any:
         match known:
-            case Seen(tool, path):
+            case EarlierAnswer(tool, path):
                 return paths.first(self._shown[tool], path)
-            case Asked(tool, argument):
+            case EarlierArgument(tool, argument):
                 return self._asked[tool][argument]
             case Fixed(value):
                 return value
@@ -193,5 +193,5 @@ def translated(answer: Answer, answers: Mapping[int, Any], ticket: str) -> dict[
         place = whole
         for key in outer:
             place = place.setdefault(key, {})
-        place[last] = ticket if isinstance(source, Ticket) else paths.first(answers[source.step], source.path)
+        place[last] = ticket if isinstance(source, ReferenceTicket) else paths.first(answers[source.step], source.path)
     return whole

@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.recovery.nature import Nature
 from sealegs.recovery.policies.advise import with_note
-from sealegs.recovery.policies.alternative import Alternative, Seen
+from sealegs.recovery.policies.alternative import Alternative, EarlierAnswer
 from sealegs.recovery.policies.base import TAKEN_OVER, Policy, Refusal
-from sealegs.recovery.policies.detour import Detour, Leg, Sources, translated
+from sealegs.recovery.policies.detour import Detour, Leg, ValueSources, translated
 from sealegs.recovery.trouble import Steps, Trouble, Ward
 from sealegs.traces.plain import plain_object
 
@@ -59,7 +59,7 @@ class Switch(Policy):
         for alternative in self._alternatives():
             for source in alternative.remembers():
                 fields = found.setdefault(source.tool, set())
-                if isinstance(source, Seen):
+                if isinstance(source, EarlierAnswer):
                     fields.add(source.path)
         return {tool: frozenset(fields) for tool, fields in found.items()}
 
@@ -82,7 +82,7 @@ class Switch(Policy):
         if trouble.nature not in HELPED or trouble.call.tool not in self._of or self._in_doubt(trouble, ward):
             return trouble
         for alternative in self._of[trouble.call.tool]:
-            known = Sources(trouble.call.arguments, ward.memory).begins(alternative)
+            known = ValueSources(trouble.call.arguments, ward.memory).begins(alternative)
             tools = [step.tool for step in alternative.steps]
             if not known or not all(map(ward.seat.reaches, alternative.tools())) or not ward.claims(trouble, *tools):
                 continue
@@ -115,7 +115,7 @@ class Switch(Policy):
         reason = f"{trouble.call.tool} failed for good" if trouble.nature == "permanent" else "it did not help to wait"
         for number, step in enumerate(alternative.steps):
             try:
-                arguments = Sources(trouble.call.arguments, ward.memory, answers=answers).arguments(step)
+                arguments = ValueSources(trouble.call.arguments, ward.memory, answers=answers).arguments(step)
             except KeyError as missing:
                 return self._left(failed, trouble, ward, f"no {missing} for {step.tool}"), clean
             trouble = yield from ward.attempt(trouble, self.name, "switched", step.tool, arguments, reason)

@@ -18,21 +18,21 @@ from sealegs.suites.highwater.environment import SEARCHING, TELLING
 from sealegs.suites.highwater.episodes import SUITE, chosen
 from sealegs.suites.highwater.finding import finder
 from sealegs.suites.highwater.libraries import SHIPPED, check, data
-from sealegs.suites.highwater.running import Settings
+from sealegs.suites.highwater.running import HighwaterSettings
 from sealegs.suites.running.choices import ENGINES, ChoiceError, engine_for, scripted, unknown, who_problems
 
 MODES = {"both": ERRORS, "off": ("off",), "on": ("on",)}
 
 
 def settings(
-    asked: Settings,
+    asked: HighwaterSettings,
     errors: str,
     folder: Path | None,
     plan: Path | None,
     interface: str,
     engine: str,
     allow_weak: bool = False,
-) -> Settings:
+) -> HighwaterSettings:
     """The settings of a run.
 
     Args:
@@ -94,7 +94,7 @@ def _interface(interface: str, allow_weak: bool) -> str:
     return "code" if found.strong or (allow_weak and found.name == "weak") else "calls"
 
 
-def _folder(folder: Path | None, asked: Settings) -> tuple[str, list[str]]:
+def _folder(folder: Path | None, asked: HighwaterSettings) -> tuple[str, list[str]]:
     if folder is None:
         return SHIPPED, []
     place = str(folder.resolve())

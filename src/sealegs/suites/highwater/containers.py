@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from sealegs.faults.mistake import Mistake
-from sealegs.sandbox import Kernel, Ran, RemoteKernel, launcher
+from sealegs.sandbox import CommandResult, Kernel, RemoteKernel, launcher
 from sealegs.suites.highwater.interpreter import Tasked
 
 DOCKER, LOCAL = "docker", "local"
@@ -90,7 +90,9 @@ def _local(place: Any) -> bool:
     return True
 
 
-async def _ran(place: Any, command: Sequence[str], given: bytes, variables: Mapping[str, str], seconds: float) -> Ran:
+async def _ran(
+    place: Any, command: Sequence[str], given: bytes, variables: Mapping[str, str], seconds: float
+) -> CommandResult:
     """Run a command in a sandbox. What the sandbox itself cannot do passes through, and ends the sample."""
     from inspect_ai.util import OutputLimitExceededError
 
@@ -106,7 +108,7 @@ async def _ran(place: Any, command: Sequence[str], given: bytes, variables: Mapp
                 concurrency=False,  # most of them only wait
             )
     except TimeoutError:
-        return Ran(None, "")
+        return CommandResult(None, "")
     except (OutputLimitExceededError, UnicodeDecodeError) as error:  # the code that runs there can bring these about
-        return Ran(1, "", str(error))
-    return Ran(done.returncode, done.stdout, done.stderr)
+        return CommandResult(1, "", str(error))
+    return CommandResult(done.returncode, done.stdout, done.stderr)

@@ -15,7 +15,7 @@ from sealegs.faults.call import Outcome
 from sealegs.inject import Hung, VirtualClock
 from sealegs.sandbox import Pool, launcher
 from sealegs.suites.highwater.environment import Environment
-from sealegs.suites.highwater.episodes import Episode
+from sealegs.suites.highwater.episodes import HighwaterEpisode
 from sealegs.suites.highwater.finding import BM25
 from sealegs.suites.highwater.interpreter import ThreadInterpreter
 from sealegs.suites.highwater.prompts import hint
@@ -29,7 +29,7 @@ CHUNK = 16
 STOPPED = "no answer within {} messages"
 
 
-def agent_for(name: str, episode: Episode) -> Coder:
+def agent_for(name: str, episode: HighwaterEpisode) -> Coder:
     """A scripted agent with what it may know.
 
     Raises:
@@ -46,7 +46,7 @@ def agent_for(name: str, episode: Episode) -> Coder:
 
 
 def run_episode(
-    episode: Episode, agent: str, *, max_steps: int = 25, search: str = BM25, pool: Pool | None = None
+    episode: HighwaterEpisode, agent: str, *, max_steps: int = 25, search: str = BM25, pool: Pool | None = None
 ) -> list[Event]:
     """Run one episode of a scripted agent; whatever happens, the events end with an end.
 
@@ -104,7 +104,7 @@ def _play_in_code(writer: Writer, environment: Environment, recorder: Recorder, 
 
 
 def run_direct(
-    episodes: Sequence[Episode],
+    episodes: Sequence[HighwaterEpisode],
     agent: str,
     *,
     max_steps: int = 25,
@@ -139,7 +139,7 @@ def run_direct(
 
 
 def _run_chunk(
-    chunk: Sequence[Episode], agent: str, max_steps: int, search: str, code: bool, allow_weak: bool
+    chunk: Sequence[HighwaterEpisode], agent: str, max_steps: int, search: str, code: bool, allow_weak: bool
 ) -> list[list[str]]:
     with ExitStack() as stack:
         pool = stack.enter_context(Pool(launcher(allow_weak), size=1)) if code else None

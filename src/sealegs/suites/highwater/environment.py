@@ -15,7 +15,7 @@ from sealegs.faults.spec import ToolSpec
 from sealegs.inject import NOT_DRY, Session
 from sealegs.inject.clock import Clock
 from sealegs.scoring.plan_b import SEARCH
-from sealegs.suites.highwater.episodes import Episode
+from sealegs.suites.highwater.episodes import HighwaterEpisode
 from sealegs.suites.highwater.finding import BM25, MOST, finder
 from sealegs.traces import Recorder
 
@@ -53,7 +53,7 @@ class Environment:
         search: `bm25`, or the name of a model of embeddings.
     """
 
-    def __init__(self, episode: Episode, recorder: Recorder, clock: Clock, search: str = BM25) -> None:
+    def __init__(self, episode: HighwaterEpisode, recorder: Recorder, clock: Clock, search: str = BM25) -> None:
         self._episode = episode
         self._search = search
         self._specs = {spec.name: spec for spec in ((SEARCHING, TELLING) if episode.setting == "open" else ())}

@@ -28,7 +28,7 @@ SAME_ROWS_TRIES = 24
 
 
 @dataclass(frozen=True)
-class Episode:
+class HighwaterEpisode:
     """One problem in one setting.
 
     Attributes:
@@ -135,9 +135,9 @@ class Episode:
         return {**facts, **marks, **who}
 
 
-def episode_from(about: Mapping[str, Any]) -> Episode:
+def episode_from(about: Mapping[str, Any]) -> HighwaterEpisode:
     """The episode that these facts are of."""
-    return Episode(
+    return HighwaterEpisode(
         about["problem"],
         about["errors"],
         about["setting"],
@@ -224,19 +224,19 @@ def episodes(
     own: str = "",
     folder: str = SHIPPED,
     epochs: int = 1,
-) -> list[Episode]:
+) -> list[HighwaterEpisode]:
     """The episodes of a run.
 
     Args:
         problems: what is asked.
         errors: some of `off` and `on`; of no meaning under a plan of the user's own.
-        setting, distractors, hints, seed, own: as in `Episode`.
+        setting, distractors, hints, seed, own: as in `HighwaterEpisode`.
         folder: the library's.
         epochs: how often each is played.
     """
     count = 0 if setting == "open" else distractors
     return [
-        Episode(problem.id, mode == "on", setting, count, hints, seed, own, folder, epoch)
+        HighwaterEpisode(problem.id, mode == "on", setting, count, hints, seed, own, folder, epoch)
         for problem in problems
         for mode in (("off",) if own else errors)
         for epoch in range(1, epochs + 1)

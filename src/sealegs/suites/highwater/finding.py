@@ -15,7 +15,7 @@ BM25 = "bm25"
 MOST = 9
 
 
-class Index(Protocol):
+class FunctionIndex(Protocol):
     """Texts that can be searched."""
 
     def top(self, query: str, k: int) -> list[tuple[int, float]]:
@@ -32,7 +32,7 @@ class Finder:
     """
 
     functions: tuple[SqlFunction, ...]
-    index: Index
+    index: FunctionIndex
 
     def find(self, query: str, k: int = MOST) -> list[SqlFunction]:
         """The k best functions, the best first; fewer where fewer match."""
@@ -52,7 +52,7 @@ def finder(folder: str, engine: str = BM25) -> Finder:
     return Finder(functions, indexed(texts, engine))
 
 
-def indexed(texts: tuple[str, ...], engine: str) -> Index:
+def indexed(texts: tuple[str, ...], engine: str) -> FunctionIndex:
     """An index over texts.
 
     Raises:

@@ -9,21 +9,23 @@ from inspect_ai import Task
 
 from sealegs.suites import registry  # noqa: F401 - Inspect finds the scripted agents as models
 from sealegs.suites.highwater.choosing import MODES
-from sealegs.suites.highwater.episodes import Episode
+from sealegs.suites.highwater.episodes import HighwaterEpisode
 from sealegs.suites.highwater.inspect_task import highwater
 from sealegs.suites.highwater.logs import FORM
-from sealegs.suites.highwater.running import Settings
+from sealegs.suites.highwater.running import HighwaterSettings
 from sealegs.suites.running.inspecting import Display, run_left
 
 
-def run_inspect(settings: Settings, folder: Path, allow_weak: bool = False, *, display: Display | None = None) -> None:
+def run_inspect(
+    settings: HighwaterSettings, folder: Path, allow_weak: bool = False, *, display: Display | None = None
+) -> None:
     """Run what is left of a run through Inspect; see `run_left`.
 
     Raises:
         Mistake: the sandbox here is too weak.
     """
 
-    def make(left: list[Episode]) -> Task:
+    def make(left: list[HighwaterEpisode]) -> Task:
         return highwater(
             setting=settings.setting,
             distractors=settings.distractors,

@@ -34,7 +34,7 @@ from sealegs.scoring.plan_b_table import CLEAN
 from sealegs.suites.highwater.choosing import MODES
 from sealegs.suites.highwater.containers import kernels, problems_of, resolved, sandbox_for
 from sealegs.suites.highwater.environment import Environment
-from sealegs.suites.highwater.episodes import SUITE, VERSION, Episode, chosen, episodes
+from sealegs.suites.highwater.episodes import SUITE, VERSION, HighwaterEpisode, chosen, episodes
 from sealegs.suites.highwater.finding import BM25
 from sealegs.suites.highwater.interpreter import TaskInterpreter
 from sealegs.suites.highwater.libraries import check
@@ -120,7 +120,7 @@ def highwater(
     )
 
 
-def _sample(episode: Episode, asked: dict[str, Any], epochs: int) -> Sample:
+def _sample(episode: HighwaterEpisode, asked: dict[str, Any], epochs: int) -> Sample:
     about = {**episode.about({}), "data": episode.data, "own": episode.own, "epochs": epochs, **asked}
     messages: list[ChatMessage] = [
         ChatMessageSystem(content=system_prompt(episode, asked["max_steps"])),

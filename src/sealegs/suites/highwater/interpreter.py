@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from sealegs.faults.spec import ToolSpec
-from sealegs.sandbox import Answer, Kernel, Turn
+from sealegs.sandbox import Answer, CodeTurn, Kernel
 from sealegs.suites.highwater.environment import Environment
 from sealegs.suites.highwater.protocol import observation
 
@@ -30,7 +30,7 @@ class Tasked(Living, Protocol):
     async def start_async(self, functions: Iterable[ToolSpec] = (), answer: Answer | None = None) -> Any:
         """Wait until it is ready, and give it functions."""
 
-    async def run_async(self, code: str) -> Turn:
+    async def run_async(self, code: str) -> CodeTurn:
         """Run one turn."""
 
     async def close_async(self) -> None:

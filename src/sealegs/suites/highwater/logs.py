@@ -10,9 +10,9 @@ from typing import Any
 from sealegs.scoring.metrics import Row
 from sealegs.scoring.plan_b import judge_plan_b
 from sealegs.scoring.plan_b_table import PlanBResult
-from sealegs.suites.highwater.episodes import SUITE, Episode, episode_from
+from sealegs.suites.highwater.episodes import SUITE, HighwaterEpisode, episode_from
 from sealegs.suites.highwater.libraries import data
-from sealegs.suites.running.logs import Form, LogError, only, read_logs, settings_in_words, who
+from sealegs.suites.running.logs import LogError, LogSchema, only, read_logs, settings_in_words, who
 from sealegs.traces import Ended, Event, Record, Started
 
 RUN_FACTS = ("max_steps", "search", "interface")
@@ -20,11 +20,11 @@ SETTINGS = ("agent", "model", "setting", "distractors", "hints", "seed", "own", 
 
 
 @dataclass(frozen=True)
-class Run:
+class HighwaterRun:
     """One agent's or model's episodes with their records, and what reading had to leave out."""
 
     who: Row
-    records: Mapping[Episode, Record]
+    records: Mapping[HighwaterEpisode, Record]
     warnings: tuple[str, ...] = ()
     settings: str = ""
 
@@ -34,7 +34,7 @@ class Run:
         return [judged(episode, self.records[episode]) for episode in found]
 
 
-def judged(episode: Episode, found: Record) -> PlanBResult:
+def judged(episode: HighwaterEpisode, found: Record) -> PlanBResult:
     """One episode judged."""
     problem = episode.found
     verdict = judge_plan_b(found, episode.reference, episode.ways, problem.question)
@@ -42,7 +42,7 @@ def judged(episode: Episode, found: Record) -> PlanBResult:
     return PlanBResult(problem.id, origin, episode.level, episode.mode, episode.epoch, verdict)
 
 
-def read_runs(path: Path) -> list[Run]:
+def read_runs(path: Path) -> list[HighwaterRun]:
     """Every run of a file or folder, apart by agent or model and by settings.
 
     Raises:
@@ -50,10 +50,10 @@ def read_runs(path: Path) -> list[Run]:
     """
     logged = read_logs(path, FORM)
     keys = sorted(logged.runs, key=lambda key: (key[:3], key[4:], int(key[3])))
-    return [Run(_who(key), logged.runs[key], logged.warnings, settings_in_words(key, FORM)) for key in keys]
+    return [HighwaterRun(_who(key), logged.runs[key], logged.warnings, settings_in_words(key, FORM)) for key in keys]
 
 
-def read_run(path: Path) -> Run:
+def read_run(path: Path) -> HighwaterRun:
     """The one run that a file or folder holds.
 
     Raises:
@@ -67,7 +67,7 @@ def _who(key: tuple[str, ...]) -> Row:
     return {"suite": SUITE, "agent": agent} if agent else {"suite": SUITE, "model": model}
 
 
-def _episode(found: Record, file: Path) -> Episode:
+def _episode(found: Record, file: Path) -> HighwaterEpisode:
     episode = episode_from(found.about)
     known = data(episode.data)
     if episode.problem not in known.problems or found.about.get("library") != known.digest:
@@ -88,9 +88,9 @@ def _unrecorded(sample: Mapping[str, Any], started: Mapping[str, Any], file: Pat
     return [Started(episode.id, episode.about({**who(str(started.get("model"))), **facts})), Ended("crashed", detail)]
 
 
-def sampled(metadata: Mapping[str, Any], round: int) -> Episode:
+def sampled(metadata: Mapping[str, Any], round: int) -> HighwaterEpisode:
     """The episode that a sample is, in this round of Inspect's own epochs."""
     return episode_from({**metadata, "epoch": metadata["epoch"] + (round - 1) * metadata["epochs"]})
 
 
-FORM = Form(SUITE, SETTINGS, _episode, _unrecorded)
+FORM = LogSchema(SUITE, SETTINGS, _episode, _unrecorded)

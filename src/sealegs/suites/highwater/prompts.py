@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from sealegs.suites.highwater.episodes import Episode
+from sealegs.suites.highwater.episodes import HighwaterEpisode
 from sealegs.suites.highwater.finding import MOST
 from sealegs.world.sql.schema import in_words
 
@@ -43,7 +43,7 @@ rows that another one answered.
 FAILING = "A function may fail. Then look for another way to the same rows: another function, or several together.\n"
 
 
-def system_prompt(episode: Episode, steps: int) -> str:
+def system_prompt(episode: HighwaterEpisode, steps: int) -> str:
     """What comes before the question."""
     if episode.setting == "open":
         middle = OPEN
@@ -53,12 +53,12 @@ def system_prompt(episode: Episode, steps: int) -> str:
     return "\n".join([PROTOCOL.format(steps=steps), middle, FAILING])
 
 
-def question(episode: Episode) -> str:
+def question(episode: HighwaterEpisode) -> str:
     """The question, with hints where they are wanted."""
     return "\n\n".join([episode.found.question, *([hint(episode)] if episode.hints else [])])
 
 
-def hint(episode: Episode) -> str:
+def hint(episode: HighwaterEpisode) -> str:
     """What tells the question's data from others of the kind."""
     database = in_words(episode.found.database)
     columns = ", ".join(episode.found.columns)

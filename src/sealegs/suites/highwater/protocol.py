@@ -12,7 +12,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import Literal
 
-from sealegs.sandbox import Turn
+from sealegs.sandbox import CodeTurn
 
 ACTION = re.compile(r"<\s*(execute|solution)\s*>", re.IGNORECASE)
 ENDS = {kind: re.compile(rf"<\s*/\s*{kind}\s*>", re.IGNORECASE) for kind in ("execute", "solution")}
@@ -50,7 +50,7 @@ def action(message: str) -> Action:
     return Action("execute", textwrap.dedent(fenced[1] if fenced else code).strip("\n"))
 
 
-def observation(turn: Turn) -> str:
+def observation(turn: CodeTurn) -> str:
     """What the agent is shown of a turn of its code."""
     text = "\n".join(part.rstrip("\n") for part in (turn.output, turn.error or "") if part)
     return observed(text or NO_OUTPUT)

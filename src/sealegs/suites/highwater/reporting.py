@@ -10,11 +10,11 @@ from sealegs.reports.plan_b import who
 from sealegs.scoring.metrics import Row
 from sealegs.scoring.plan_b_table import PlanBResult, plan_b_table
 from sealegs.suites.highwater.episodes import VERSION
-from sealegs.suites.highwater.logs import Run
+from sealegs.suites.highwater.logs import HighwaterRun
 
 
 @dataclass(frozen=True)
-class Played:
+class JudgedRuns:
     """One or several runs, judged.
 
     Attributes:
@@ -30,7 +30,7 @@ class Played:
     facts: dict[str, str]
 
 
-def played(runs: Sequence[Run]) -> Played:
+def played(runs: Sequence[HighwaterRun]) -> JudgedRuns:
     """Judge the episodes of runs."""
     rows: list[Row] = []
     results: list[tuple[str, PlanBResult]] = []
@@ -46,4 +46,4 @@ def played(runs: Sequence[Run]) -> Played:
         "sealegs": __version__,
         "suite version": VERSION,
     }
-    return Played(rows, results, tuple(dict.fromkeys(w for run in runs for w in run.warnings)), facts)
+    return JudgedRuns(rows, results, tuple(dict.fromkeys(w for run in runs for w in run.warnings)), facts)

@@ -9,7 +9,7 @@ from pathlib import Path
 from sealegs.faults.seeds import digest
 from sealegs.suites.highwater import ERRORS
 from sealegs.suites.highwater.direct import run_direct
-from sealegs.suites.highwater.episodes import SUITE, VERSION, Episode, chosen, episodes
+from sealegs.suites.highwater.episodes import SUITE, VERSION, HighwaterEpisode, chosen, episodes
 from sealegs.suites.highwater.finding import BM25
 from sealegs.suites.highwater.libraries import SHIPPED
 from sealegs.suites.highwater.logs import FORM
@@ -17,7 +17,7 @@ from sealegs.suites.running.folders import Progress, run_rest
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class HighwaterSettings:
     """What a run is: equal settings give equal episodes."""
 
     agent: str = ""
@@ -40,7 +40,7 @@ class Settings:
     suite: str = SUITE
     version: str = VERSION
 
-    def episodes(self) -> list[Episode]:
+    def episodes(self) -> list[HighwaterEpisode]:
         """All episodes of the run."""
         return episodes(
             chosen(self.data, self.split, self.limit, self.seed),
@@ -57,7 +57,7 @@ class Settings:
     @property
     def name(self) -> str:
         """A folder's name for the run."""
-        default = Settings()
+        default = HighwaterSettings()
         parts = [
             *([f"{self.setting}{self.distractors}"] if self.setting != "open" else []),
             *(["hints"] if self.hints else []),
@@ -78,7 +78,7 @@ class Settings:
 
 
 def run_scripted(
-    settings: Settings, folder: Path, progress: Progress, jobs: int | None = None, allow_weak: bool = False
+    settings: HighwaterSettings, folder: Path, progress: Progress, jobs: int | None = None, allow_weak: bool = False
 ) -> None:
     """Run what is left of a scripted agent's run without Inspect.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from sealegs.agents import Coder, Earlier, Say, Use
+from sealegs.agents import Coder, Earlier, Say, UseTool
 from sealegs.faults.call import Failure, Outcome, Value, render
 from sealegs.suites.highwater.protocol import inside, solution
 
@@ -27,7 +27,7 @@ class Writer:
     def __init__(self, agent: Coder) -> None:
         self._agent = agent
         self._made = 0
-        self._last: Use | None = None
+        self._last: UseTool | None = None
 
     def message(self) -> str:
         """What the agent writes next."""
@@ -55,7 +55,7 @@ def said(outcome: Outcome) -> str:
     return text if len(text) <= LONGEST else json.dumps({"rows": len(outcome.value)})
 
 
-def resolved(use: Use, answers: list[Outcome]) -> dict[str, Any]:
+def resolved(use: UseTool, answers: list[Outcome]) -> dict[str, Any]:
     """A call's arguments with what earlier calls answered in their place."""
     given: dict[str, Any] = {}
     for name, value in use.arguments.items():

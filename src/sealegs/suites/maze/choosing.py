@@ -15,7 +15,7 @@ from sealegs.scenarios.prompts import PROMPTS
 from sealegs.scenarios.task_sets import SHIPPED, task_set
 from sealegs.suites.maze import direct
 from sealegs.suites.maze.recovering import RECOVERIES
-from sealegs.suites.maze.running import Settings
+from sealegs.suites.maze.running import MazeSettings
 from sealegs.suites.running.choices import (
     ChoiceError,
     engine_for,
@@ -44,7 +44,7 @@ def settings(
     tasks: Path | None = None,
     recovery: str = "off",
     moment: str = moments.DRAW,
-) -> Settings:
+) -> MazeSettings:
     """The settings of a run.
 
     Raises:
@@ -67,7 +67,7 @@ def settings(
     problems += [*folder_problems, *plan_problems]
     if problems:
         raise ChoiceError("; ".join(problems))
-    return Settings(
+    return MazeSettings(
         agent=agent,
         model=model,
         levels=tuple(level for level in LEVELS if level in listed(levels)),

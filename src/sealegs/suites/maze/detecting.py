@@ -38,7 +38,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CheckedAnswer:
     """One answer that was asked about.
 
     Attributes:
@@ -169,12 +169,12 @@ def key(tool: str, arguments: Any) -> tuple[str, str]:
     return tool, json.dumps(arguments, sort_keys=True, default=str)
 
 
-def asked(half: Half, profiles: Profiles) -> list[Asked]:
+def asked(half: Half, profiles: Profiles) -> list[CheckedAnswer]:
     """Every unit of a direction, with who called it wrong."""
     detectors = _detectors(profiles)
     known = {call.tool for trace in half.record for call in trace.calls}
     return [
-        Asked(
+        CheckedAnswer(
             episode.task,
             episode.mode,
             kind,

@@ -13,7 +13,7 @@ from sealegs.recovery.detectors import Profiles
 from sealegs.scenarios.task_sets import task_set
 from sealegs.scoring.metrics import CLEAN, Row
 from sealegs.suites.maze.detecting import STRUCK, Half, Progress, asked, guarded, material, profiles_of
-from sealegs.suites.maze.detection_parts import Parts, Settings, asked_data, asked_from, result_from
+from sealegs.suites.maze.detection_parts import DetectionSettings, FinishedParts, asked_data, asked_from, result_from
 from sealegs.suites.maze.detection_rows import detection_rows, guarded_rows
 
 GUARDED = ("naive", "retrier")
@@ -35,7 +35,9 @@ class Measured:
     about: dict[str, Any]
 
 
-def measured(settings: Settings, recover: bool, folder: Path, progress: Progress = lambda *_: None) -> Measured:
+def measured(
+    settings: DetectionSettings, recover: bool, folder: Path, progress: Progress = lambda *_: None
+) -> Measured:
     """Measure detectors on the suite, part by part; the same settings in the same folder go on where it stopped.
 
     Args:
@@ -49,7 +51,7 @@ def measured(settings: Settings, recover: bool, folder: Path, progress: Progress
     """
     if settings.more:
         task_set(settings.more)
-    parts = Parts(folder, settings)
+    parts = FinishedParts(folder, settings)
     rows: list[Row] = []
     about: dict[str, Any] = {"seed": settings.seed, "epochs": settings.epochs, "learned_from": {}}
     for level, folders in settings.levels.items():
@@ -66,7 +68,7 @@ class Both:
     """Both directions of a level, made when something of them is still to be measured."""
 
     def __init__(
-        self, parts: Parts, settings: Settings, level: str, folders: Sequence[str], progress: Progress
+        self, parts: FinishedParts, settings: DetectionSettings, level: str, folders: Sequence[str], progress: Progress
     ) -> None:
         self._parts, self._settings, self._level = parts, settings, level
         self._folders, self._progress = folders, progress
@@ -107,7 +109,7 @@ def _about(half: Half) -> dict[str, Any]:
     }
 
 
-def _recovered(parts: Parts, both: Both, seed: int) -> list[Row]:
+def _recovered(parts: FinishedParts, both: Both, seed: int) -> list[Row]:
     rows: list[Row] = []
     for agent in GUARDED:
         found = [parts.kept(f"{agent} {place}", partial(_guarded, both, place, agent, seed)) for place in (0, 1)]

@@ -15,7 +15,7 @@ from typing import Any
 from sealegs.recovery.detectors import Profiles, read_profiles
 from sealegs.scoring import Verdict
 from sealegs.scoring.metrics import Result
-from sealegs.suites.maze.detecting import Asked
+from sealegs.suites.maze.detecting import CheckedAnswer
 from sealegs.suites.running.journal import Journal
 
 JOURNAL = "parts.jsonl"
@@ -23,7 +23,7 @@ HALF = "half of the base tasks"
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class DetectionSettings:
     """What is measured: equal settings give equal parts.
 
     Attributes:
@@ -48,11 +48,11 @@ class Settings:
     def name(self) -> str:
         """A folder's name for it."""
         given = {"more": Path(self.more).name, "limit": self.limit, "epochs": self.epochs, "seed": self.seed}
-        usual = {"more": "", **{name: getattr(Settings(), name) for name in ("limit", "epochs", "seed")}}
+        usual = {"more": "", **{name: getattr(DetectionSettings(), name) for name in ("limit", "epochs", "seed")}}
         return "-".join(["detect-maze", *(f"{name}{given[name]}" for name in given if given[name] != usual[name])])
 
 
-class Parts:
+class FinishedParts:
     """Finished parts by name.
 
     Args:
@@ -63,7 +63,7 @@ class Parts:
         Mistake: the folder holds other parts.
     """
 
-    def __init__(self, folder: Path, settings: Settings) -> None:
+    def __init__(self, folder: Path, settings: DetectionSettings) -> None:
         self._folder = folder
         self._journal = Journal(folder / JOURNAL, asdict(settings))
         self._found = {entry["part"]: entry["data"] for entry in self._journal.entries}
@@ -86,14 +86,14 @@ class Parts:
         return read_profiles(file)
 
 
-def asked_data(one: Asked) -> dict[str, Any]:
+def asked_data(one: CheckedAnswer) -> dict[str, Any]:
     """An answer that was asked about, as JSON data."""
     return {**asdict(one), "told": sorted(map(list, one.told))}
 
 
-def asked_from(data: Mapping[str, Any]) -> Asked:
+def asked_from(data: Mapping[str, Any]) -> CheckedAnswer:
     """The answer that this data is of."""
-    return Asked(**{**data, "told": frozenset((arm, share, per) for arm, share, per in data["told"])})
+    return CheckedAnswer(**{**data, "told": frozenset((arm, share, per) for arm, share, per in data["told"])})
 
 
 def result_from(data: Mapping[str, Any]) -> Result:

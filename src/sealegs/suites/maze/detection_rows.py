@@ -16,7 +16,7 @@ import numpy as np
 from sealegs.faults.kinds.corruption import FAMILIES
 from sealegs.scoring.intervals import cluster_bootstrap, wilson
 from sealegs.scoring.metrics import ALL, CLEAN, Result, Row, table
-from sealegs.suites.maze.detecting import AGENT, ARMS, PER, STRUCK, WANTED, Asked
+from sealegs.suites.maze.detecting import AGENT, ARMS, PER, STRUCK, WANTED, CheckedAnswer
 
 SUITE = "maze-detectors"
 UNSEEN = "unseen tools"
@@ -24,11 +24,11 @@ FEW = 10  # base tasks, too few to draw from
 FINE = 10  # per cent: below it, the ends of an interval have a decimal
 
 
-def detection_rows(level: str, found: Sequence[Asked]) -> list[Row]:
+def detection_rows(level: str, found: Sequence[CheckedAnswer]) -> list[Row]:
     """The rows of one record that was learned from; answers of tools that it has not stand apart."""
     rows = []
     known = [one for one in found if one.known]
-    groups: dict[str, list[Asked]] = {CLEAN: [one for one in known if not one.kind]}
+    groups: dict[str, list[CheckedAnswer]] = {CLEAN: [one for one in known if not one.kind]}
     groups[ALL] = [one for one in known if one.kind]
     groups |= {mode: [one for one in groups[ALL] if one.mode == mode] for mode in STRUCK}
     groups |= {kind: [one for one in groups[ALL] if one.kind == kind] for kind in FAMILIES}
@@ -47,14 +47,14 @@ def detection_rows(level: str, found: Sequence[Asked]) -> list[Row]:
     return rows
 
 
-def _clusters(group: Iterable[Asked], marks: tuple[str, float, str]) -> dict[str, list[bool]]:
+def _clusters(group: Iterable[CheckedAnswer], marks: tuple[str, float, str]) -> dict[str, list[bool]]:
     found: dict[str, list[bool]] = {}
     for one in group:
         found.setdefault(one.task, []).append(marks in one.told)
     return found
 
 
-def _episodes(group: Iterable[Asked], marks: tuple[str, float, str]) -> dict[str, list[bool]]:
+def _episodes(group: Iterable[CheckedAnswer], marks: tuple[str, float, str]) -> dict[str, list[bool]]:
     """Of each clean episode, whether anything in it was called wrong."""
     found: dict[str, list[bool]] = {}
     for one in group:

@@ -13,7 +13,7 @@ from sealegs.faults.call import Call, Layer, Outcome, render
 from sealegs.inject import Hung, Session, VirtualClock
 from sealegs.scenarios.scenario import TOOL_TIMEOUT, Scenario
 from sealegs.suites.maze.recovering import layers
-from sealegs.suites.maze.stage import Stage
+from sealegs.suites.maze.stage import EpisodeStage
 from sealegs.suites.running.workers import in_chunks
 from sealegs.traces import Event, Recorder
 from sealegs.traces.store import line
@@ -42,7 +42,7 @@ def run_episode(
     recorder.start(episode.id, episode.about({"agent": agent, "max_steps": max_steps, "recovery": recovery}))
     between = layers(recovery, episode) if stack is None else stack
     try:
-        _player(engine)(Stage(episode, SCRIPTED[agent](episode.briefing), between, max_steps, clock, recorder))
+        _player(engine)(EpisodeStage(episode, SCRIPTED[agent](episode.briefing), between, max_steps, clock, recorder))
     except Hung as error:
         recorder.finish("hung", detail=str(error))
     except Exception as error:  # an agent that breaks down is a result, not the end of the run
@@ -50,7 +50,7 @@ def run_episode(
     return recorder.events
 
 
-def _player(engine: str) -> Callable[[Stage], None]:
+def _player(engine: str) -> Callable[[EpisodeStage], None]:
     """Who plays episodes under this engine."""
     if engine == "langchain":
         from sealegs.suites.maze import langchain_engine
@@ -63,7 +63,7 @@ def _player(engine: str) -> Callable[[Stage], None]:
     return _play
 
 
-def _play(stage: Stage) -> None:
+def _play(stage: EpisodeStage) -> None:
     episode, agent, recorder = stage.episode, stage.agent, stage.recorder
     world, tools = World(recorder.effect), episode.set.corpus(episode.task)
     session = Session(

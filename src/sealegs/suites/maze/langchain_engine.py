@@ -23,7 +23,7 @@ from sealegs.faults.call import Call, Failure, Layer, Outcome, failure_body
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session
 from sealegs.scenarios.scenario import TOOL_TIMEOUT
-from sealegs.suites.maze.stage import Stage
+from sealegs.suites.maze.stage import EpisodeStage
 from sealegs.world.state import World
 
 
@@ -31,7 +31,7 @@ class OutOfSteps(Exception):
     """The model was asked more often than it may be."""
 
 
-class Player(BaseChatModel):
+class ScriptedChatModel(BaseChatModel):
     """A scripted agent as a chat model: it is told the tools' messages, and calls one tool or answers.
 
     Attributes:
@@ -86,7 +86,7 @@ def text_of(message: ToolMessage) -> str:
 class Simulated(Session):
     """A session whose tools are answered by the world, in the place of what an adapter would run."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: EpisodeStage) -> None:
         episode = stage.episode
         super().__init__(
             episode.plan,
@@ -122,9 +122,9 @@ class Simulated(Session):
         return await super().call_async(tool, arguments, answer, layer)
 
 
-def play(stage: Stage) -> None:
+def play(stage: EpisodeStage) -> None:
     """Play an episode with LangChain's agent."""
-    model = Player(agent=stage.agent, left=stage.max_steps)
+    model = ScriptedChatModel(agent=stage.agent, left=stage.max_steps)
     tools = [_tool(spec) for spec in stage.episode.specs]
     agent: Any = create_agent(model, tools, middleware=[Seam(Simulated(stage), errors="shown")])
     request = {"messages": [HumanMessage(stage.episode.base.request)]}

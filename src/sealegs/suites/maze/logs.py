@@ -11,14 +11,14 @@ from sealegs.scenarios.moments import DRAW, PUBLISHED
 from sealegs.scenarios.scenario import SUITE, Scenario, scenario_noted
 from sealegs.scoring import judge
 from sealegs.scoring.metrics import Result, Row
-from sealegs.suites.running.logs import Form, LogError, only, read_logs, settings_in_words, who
+from sealegs.suites.running.logs import LogError, LogSchema, only, read_logs, settings_in_words, who
 from sealegs.traces import Ended, Event, Record, Started
 
 SETTINGS = ("agent", "model", "prompt", "seed", "own", "max_steps", "tasks", "moment", "recovery")
 
 
 @dataclass(frozen=True)
-class Run:
+class MazeRun:
     """One agent's or model's episodes with their records, and what reading had to leave out."""
 
     who: Row
@@ -35,7 +35,7 @@ class Run:
         ]
 
 
-def read_run(path: Path) -> Run:
+def read_run(path: Path) -> MazeRun:
     """The one run that a file or folder holds.
 
     Raises:
@@ -44,7 +44,7 @@ def read_run(path: Path) -> Run:
     return only(read_runs(path), path)
 
 
-def read_runs(path: Path) -> list[Run]:
+def read_runs(path: Path) -> list[MazeRun]:
     """Every run of a file or folder, apart by agent or model, prompt and seed.
 
     Raises:
@@ -52,7 +52,7 @@ def read_runs(path: Path) -> list[Run]:
     """
     logged = read_logs(path, FORM)
     return [
-        Run(_who(key), found, logged.warnings, logged.paths, settings_in_words(key, FORM))
+        MazeRun(_who(key), found, logged.warnings, logged.paths, settings_in_words(key, FORM))
         for key, found in logged.runs.items()
     ]
 
@@ -94,4 +94,4 @@ def episode_of(metadata: Mapping[str, Any], round: int) -> Scenario:
     return Scenario(metadata["task"], metadata["mode"], epoch, metadata["seed"], own, tasks, moment)
 
 
-FORM = Form(SUITE, SETTINGS, _episode, _unrecorded, {"recovery": "off", "moment": PUBLISHED})
+FORM = LogSchema(SUITE, SETTINGS, _episode, _unrecorded, {"recovery": "off", "moment": PUBLISHED})

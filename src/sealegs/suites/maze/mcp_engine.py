@@ -22,19 +22,19 @@ from sealegs.faults.call import Effect, Failure, failure_body
 from sealegs.scenarios.scenario import TOOL_TIMEOUT
 from sealegs.suites.maze import mcp_spare
 from sealegs.suites.maze.mcp_server import VERSION
-from sealegs.suites.maze.stage import Stage
+from sealegs.suites.maze.stage import EpisodeStage
 from sealegs.traces import Ran, Recorder
 
 LONGEST = 2**24  # bytes of one message
 
 
-def play(stage: Stage) -> None:
+def play(stage: EpisodeStage) -> None:
     """Play an episode over MCP."""
     with TemporaryDirectory(prefix="sealegs-maze-") as folder:
         asyncio.run(_play(stage, Path(folder) / "ledger.jsonl"))
 
 
-async def _play(stage: Stage, ledger: Path) -> None:
+async def _play(stage: EpisodeStage, ledger: Path) -> None:
     episode, agent, recorder = stage.episode, stage.agent, stage.recorder
     tools = [spec.name for spec in episode.specs]
     command = mcp_spare.command(ledger, episode.task, episode.tasks, tools)

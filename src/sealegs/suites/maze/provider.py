@@ -13,7 +13,7 @@ from typing import Any
 
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool, ChatMessageUser, ModelOutput
 
-from sealegs.agents import SCRIPTED, Say, ScriptedAgent, Use
+from sealegs.agents import SCRIPTED, Say, ScriptedAgent, UseTool
 from sealegs.scenarios.moments import DRAW
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scenarios.task_sets import SHIPPED, task_set
@@ -57,10 +57,10 @@ def _by_request(tasks: str) -> dict[str, str]:
 
 
 def _replay(agent: ScriptedAgent, conversation: list[ChatMessage]) -> None:
-    calls: dict[str, Use] = {}
+    calls: dict[str, UseTool] = {}
     for message in conversation:
         if isinstance(message, ChatMessageAssistant):
-            calls |= {call.id: Use(call.function, call.arguments) for call in message.tool_calls or []}
+            calls |= {call.id: UseTool(call.function, call.arguments) for call in message.tool_calls or []}
         elif isinstance(message, ChatMessageTool):
             text = message.text if message.error is None else json.dumps({"error": {"message": message.error.message}})
             agent.observe(calls[message.tool_call_id or ""], text)

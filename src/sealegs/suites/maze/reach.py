@@ -17,7 +17,7 @@ from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.moment import Moment
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session, VirtualClock
-from sealegs.recovery.policies import Alternative, Asked, Either, Seen
+from sealegs.recovery.policies import Alternative, EarlierAnswer, EarlierArgument, FirstKnown
 from sealegs.recovery.policies.alternative import Source
 from sealegs.recovery.policies.read_on import told_partial
 from sealegs.recovery.safety import harmless, nothing_done
@@ -50,7 +50,7 @@ HABITS: Mapping[str, Habits] = {"naive": Habits(repeats=False, stops=False)}
 
 
 @dataclass(frozen=True, slots=True)
-class Struck:
+class StruckStep:
     """A fault on a step of the walk.
 
     Attributes:
@@ -100,7 +100,7 @@ def within_reach(episode: Scenario, habits: Habits = OTHERS, ways: Sequence[Alte
 
 
 @lru_cache(maxsize=8192)
-def struck(episode: Scenario, id: str) -> Struck:
+def struck(episode: Scenario, id: str) -> StruckStep:
     """What the episode's fault makes of a step that is called rightly."""
     step, expected = episode.base.graph.steps[id], episode.set.right_run(episode.task).steps[id]
     specs = {spec.name: spec for spec in episode.specs}
@@ -108,7 +108,7 @@ def struck(episode: Scenario, id: str) -> Struck:
     shown = session.call(step.tool, expected.arguments, partial(_answered, episode, expected))
     spec = specs[step.tool]
     rule = next(rule for rule in episode.plan.rules if rule.id.endswith(f":{step.tool}"))
-    return Struck(
+    return StruckStep(
         spec,
         shown,
         rule.persistence == "permanent",
@@ -131,7 +131,7 @@ def _noticed(spec: ToolSpec, call: Call, shown: Outcome) -> bool:
     return bool(wrong(spec, call.arguments, shown.value))
 
 
-def _put_right(fault: Struck, habits: Habits) -> bool:
+def _put_right(fault: StruckStep, habits: Habits) -> bool:
     """Whether the call itself can still be answered rightly."""
     if not fault.noticed:
         return False
@@ -147,7 +147,7 @@ def _put_right(fault: Struck, habits: Habits) -> bool:
     return habits.repeats and isinstance(fault.shown, Failure) and not done
 
 
-def _way(fault: Struck, ways: Iterable[Alternative], answered: set[str]) -> Alternative | None:
+def _way(fault: StruckStep, ways: Iterable[Alternative], answered: set[str]) -> Alternative | None:
     """Another way that may be taken, and can be with what the session has seen."""
     undone = nothing_done(fault.spec, fault.shown) or (fault.looked and fault.moment == "before")
     if not fault.noticed or not undone:
@@ -162,17 +162,17 @@ def _begins(way: Alternative, answered: set[str]) -> bool:
 
 
 def _known(source: Source, held: set[str]) -> bool:
-    if isinstance(source, Either):
+    if isinstance(source, FirstKnown):
         return any(_known(one, held) for one in source.sources)
-    return not isinstance(source, (Asked, Seen)) or source.tool in held
+    return not isinstance(source, (EarlierArgument, EarlierAnswer)) or source.tool in held
 
 
-def _told(fault: Struck) -> bool:
+def _told(fault: StruckStep) -> bool:
     """Whether the agent is shown an error; the wrong answer of an action that may have been done stays, with a note."""
     return isinstance(fault.shown, Failure) or (fault.noticed and (harmless(fault.spec) or fault.looked))
 
 
-def _dead_end(episode: Scenario, done: set[str], fault: Struck) -> bool:
+def _dead_end(episode: Scenario, done: set[str], fault: StruckStep) -> bool:
     broken = frozenset({fault.spec.name}) if fault.lasting else frozenset[str]()
     return recovery_cost(episode.base.graph, State(frozenset(done), broken)) is None
 

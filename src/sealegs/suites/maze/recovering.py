@@ -18,16 +18,16 @@ from sealegs.recovery.layer import RecoveryLayer, active
 from sealegs.recovery.policies import (
     Advise,
     Alternative,
-    Asked,
-    Either,
+    AlternativeStep,
+    CallArgument,
+    EarlierAnswer,
+    EarlierArgument,
+    FirstKnown,
     Fixed,
-    Found,
-    Given,
-    Seen,
+    ReferenceTicket,
+    StepField,
     Then,
-    Ticket,
 )
-from sealegs.recovery.policies import Step as AlternativeStep
 from sealegs.recovery.policies.alternative import Known, Source
 from sealegs.scenarios.scenario import Scenario
 from sealegs.tasks.graph import Binding, Branch, Constant, Field, Graph, Group, Step, Task
@@ -119,12 +119,12 @@ class _Way:
         """How a call is known, the steps in its place and their answer; None where the answer cannot be given."""
         own = self._rest[leg]
         exports = {field.path: name for name, field in self._branch.exports.items() if field.node == own.id}
-        answer: dict[str, Found | Ticket] = {}
+        answer: dict[str, StepField | ReferenceTicket] = {}
         for path, name in exports.items():
             source = self._other.exports[name]
             if legs[source.node] > leg:
                 return None
-            answer[path] = Found(self._numbers[source.node], source.path)
+            answer[path] = StepField(self._numbers[source.node], source.path)
         for later in self._rest[leg + 1 :]:
             for name, binding in later.arguments.items():
                 if isinstance(binding, Field) and binding.node == own.id and binding.path not in answer:
@@ -136,7 +136,7 @@ class _Way:
                     answer[binding.path] = stand_in
         before = {step.id: step.tool for step in self._rest[:leg]}
         knows: dict[str, Known] = {
-            name: Seen(before[binding.node], binding.path)
+            name: EarlierAnswer(before[binding.node], binding.path)
             for name, binding in own.arguments.items()
             if isinstance(binding, Field) and binding.node in before
         }
@@ -146,7 +146,9 @@ class _Way:
             AlternativeStep(step.tool, {name: self._source(b, leg) for name, b in step.arguments.items()})
             for step in made
         )
-        used = {source.argument for step in steps for source in step.arguments.values() if isinstance(source, Given)}
+        used = {
+            source.argument for step in steps for source in step.arguments.values() if isinstance(source, CallArgument)
+        }
         return (knows and {**knows, **self._unchanged(leg, {*knows, *used})}), steps, answer
 
     def _unchanged(self, leg: int, apart: Collection[str]) -> dict[str, Known]:
@@ -160,23 +162,23 @@ class _Way:
             for step in self._rest[:leg]:
                 for own, given in step.arguments.items():
                     if given == binding:
-                        found[name] = Asked(step.tool, own)
+                        found[name] = EarlierArgument(step.tool, own)
         return found
 
-    def _namesake(self, own: Step, path: str, leg: int, legs: Mapping[str, int]) -> Found | None:
+    def _namesake(self, own: Step, path: str, leg: int, legs: Mapping[str, int]) -> StepField | None:
         """A field of the same name and type in an answer on the other way; they are made to mean the same."""
         wanted = _at(self._tools[own.tool].returns, path).get("type")
         for step in self._other.steps:
             there = _at(self._tools[step.tool].returns, path).get("type")
             if legs[step.id] <= leg and there is not None and there == wanted:
-                return Found(self._numbers[step.id], path)
+                return StepField(self._numbers[step.id], path)
         return None
 
-    def _ticket(self, own: Step, path: str, later: Step, argument: str) -> Ticket | None:
+    def _ticket(self, own: Step, path: str, later: Step, argument: str) -> ReferenceTicket | None:
         """A ticket, where a text can stand in the answer and in the call."""
         shown = _at(self._tools[own.tool].returns, path)
         taken = _at(self._tools[later.tool].parameters, argument)
-        return Ticket() if _any_text(shown) and _any_text(taken) else None
+        return ReferenceTicket() if _any_text(shown) and _any_text(taken) else None
 
     def _legs(self) -> dict[str, int] | None:
         """For each step of the other branch, for which of the agent's calls it is made; None where it cannot be."""
@@ -220,13 +222,13 @@ class _Way:
         if isinstance(binding, Constant):
             return Fixed(binding.value)
         if isinstance(binding, Field) and binding.node in self._numbers:
-            return Found(self._numbers[binding.node], binding.path)
+            return StepField(self._numbers[binding.node], binding.path)
         for step in self._rest[leg::-1]:
             for name, own in step.arguments.items():
                 if own == binding:
-                    return Given(name) if step is self._rest[leg] else Asked(step.tool, name)
+                    return CallArgument(name) if step is self._rest[leg] else EarlierArgument(step.tool, name)
         known = self._remembered(binding)
-        return known[0] if len(known) == 1 else Either(known)
+        return known[0] if len(known) == 1 else FirstKnown(known)
 
     def _remembered(self, binding: Binding) -> tuple[Source, ...]:
         """Where the session's earlier calls hold a value."""
@@ -236,10 +238,12 @@ class _Way:
             steps = {step.id: step for step in self._before}
             if isinstance(node, Group):
                 ends = [branch.exports[binding.path] for branch in node.branches]
-                found += [Seen(steps[end.node].tool, end.path) for end in ends if end.node in steps]
+                found += [EarlierAnswer(steps[end.node].tool, end.path) for end in ends if end.node in steps]
             elif binding.node in steps:
-                found.append(Seen(steps[binding.node].tool, binding.path))
-        found += [Asked(s.tool, name) for s in self._before for name, own in s.arguments.items() if own == binding]
+                found.append(EarlierAnswer(steps[binding.node].tool, binding.path))
+        found += [
+            EarlierArgument(s.tool, name) for s in self._before for name, own in s.arguments.items() if own == binding
+        ]
         return tuple(found)
 
 

@@ -9,13 +9,13 @@ from sealegs import __version__
 from sealegs.reports.page import Material
 from sealegs.scenarios.scenario import VERSION
 from sealegs.scoring.metrics import Result, Row, paired_difference
-from sealegs.suites.maze.logs import Run, read_run
+from sealegs.suites.maze.logs import MazeRun, read_run
 from sealegs.suites.maze.reach import HABITS, OTHERS, ceiling
 from sealegs.suites.running.logs import LogError
 
 
 def material(
-    run: Run, results: Sequence[Result], rows: Sequence[Row], compared: Sequence[Row], limits: Sequence[Row] = ()
+    run: MazeRun, results: Sequence[Result], rows: Sequence[Row], compared: Sequence[Row], limits: Sequence[Row] = ()
 ) -> Material:
     """What a page is made of; `limits` are the run's `ceilings`."""
     verdicts = zip(run.records.items(), results, strict=True)
@@ -33,7 +33,7 @@ def material(
     )
 
 
-def ceilings(run: Run) -> list[Row]:
+def ceilings(run: MazeRun) -> list[Row]:
     """What the active form of recovery can reach at most in these episodes (`reach`); nothing where it had no part."""
     helped = {found.about.get("recovery") for found in run.records.values()}
     if helped != {"active"}:
@@ -43,7 +43,7 @@ def ceilings(run: Run) -> list[Row]:
     return ceiling(run.records, run.who, habits)
 
 
-def differences(run: Run, other: Path) -> list[Row]:
+def differences(run: MazeRun, other: Path) -> list[Row]:
     """How much higher each metric is in the run than in the other one, over the episodes that both have."""
     before = read_run(other)
     drawn, drawn_before = ({(e.seed, e.own) for e in found.records} for found in (run, before))

@@ -17,7 +17,7 @@ from sealegs.suites.running.folders import Progress, run_rest
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class MazeSettings:
     """What a run is: equal settings give equal episodes."""
 
     agent: str = ""
@@ -53,7 +53,7 @@ class Settings:
     def name(self) -> str:
         """A folder's name for the run."""
         who = self.agent or self.model.replace("/", "-")
-        default = Settings()
+        default = MazeSettings()
         parts = [
             *(["C" + "".join(level[1:] for level in self.levels)] if self.levels != default.levels else []),
             *(["-".join(self.modes)] if self.modes != default.modes else []),
@@ -71,7 +71,7 @@ class Settings:
         return "-".join(["maze", who, *parts])
 
 
-def run_scripted(settings: Settings, folder: Path, progress: Progress, jobs: int | None = None) -> None:
+def run_scripted(settings: MazeSettings, folder: Path, progress: Progress, jobs: int | None = None) -> None:
     """Run what is left of a scripted agent's run without Inspect."""
     play = partial(
         run_direct,

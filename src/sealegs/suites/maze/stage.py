@@ -13,7 +13,7 @@ from sealegs.traces import Recorder
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class EpisodeStage:
     """What an engine plays an episode on. The clock is virtual.
 
     Attributes:

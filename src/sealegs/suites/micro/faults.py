@@ -38,7 +38,7 @@ class Transient:
 
 
 @dataclass(frozen=True, slots=True)
-class Burst:
+class BurstPattern:
     """Runs of struck calls, counted per tool from 1.
 
     Attributes:
@@ -55,13 +55,13 @@ class Burst:
 
 
 @dataclass(frozen=True, slots=True)
-class Probability:
+class ProbabilityPattern:
     """Each call is struck with this probability, independently of the others."""
 
     p: float
 
 
-Schedule = Permanent | Transient | Burst | Probability
+Schedule = Permanent | Transient | BurstPattern | ProbabilityPattern
 SCHEDULES = {  # the form of each in a text
     "permanent": "permanent",
     "transient": "transient:2",
@@ -71,7 +71,7 @@ SCHEDULES = {  # the form of each in a text
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class FaultParameter:
     """One setting of a fault.
 
     Attributes:
@@ -112,11 +112,11 @@ class FaultForm:
     """
 
     meaning: str
-    parameters: Mapping[str, Parameter]
+    parameters: Mapping[str, FaultParameter]
     made: Callable[[Mapping[str, Any]], Fault] | None
 
 
-def _form(meaning: str, made: Callable[[Mapping[str, Any]], Fault] | None, **parameters: Parameter) -> FaultForm:
+def _form(meaning: str, made: Callable[[Mapping[str, Any]], Fault] | None, **parameters: FaultParameter) -> FaultForm:
     return FaultForm(meaning, MappingProxyType(parameters), made)
 
 
@@ -126,12 +126,12 @@ FAULTS: Mapping[str, FaultForm] = MappingProxyType(
         "unreachable": _form(
             "a connection error; the tool is not run",
             lambda given: Connection(mode=given["mode"]),
-            mode=Parameter("choice", "refused", "how it fails", choices=("refused", "reset", "dns", "tls")),
+            mode=FaultParameter("choice", "refused", "how it fails", choices=("refused", "reset", "dns", "tls")),
         ),
         "slow": _form(
             "the right answer, late",
             lambda given: Delay(seconds=float(given["seconds"])),
-            seconds=Parameter("number", 5.0, "seconds that each struck call takes longer", most=86400.0),
+            seconds=FaultParameter("number", 5.0, "seconds that each struck call takes longer", most=86400.0),
         ),
         "hang": _form("nothing, ever; the tool is not run", lambda given: Hang()),
         "incorrect": _form(
@@ -140,7 +140,7 @@ FAULTS: Mapping[str, FaultForm] = MappingProxyType(
         "delta": _form(
             "numbers that are off by a bit; a text without numbers has one character changed",
             lambda given: Delta(offset=float(given["offset"])),
-            offset=Parameter("number", 0.1, "largest drift as a share of the number", most=1.0),
+            offset=FaultParameter("number", 0.1, "largest drift as a share of the number", most=1.0),
         ),
     }
 )
@@ -167,9 +167,9 @@ def schedule_mistakes(schedule: Schedule) -> list[str]:
     match schedule:
         case Transient(first):
             return _counts(("first", first))
-        case Burst(start, length, repeats, gap):
+        case BurstPattern(start, length, repeats, gap):
             return _counts(("start", start), ("length", length), ("repeats", repeats), ("gap", gap))
-        case Probability(p):
+        case ProbabilityPattern(p):
             right = isinstance(p, (int, float)) and not isinstance(p, bool) and 0 <= p <= 1
             return [] if right else [f"a probability of {p!r} is out of range; give a number from 0 to 1"]
     return []
@@ -202,9 +202,9 @@ def _scheduled(name: str, given: list[str]) -> Schedule | None:
         case "transient", 1 if whole:
             return Transient(whole[0])
         case "burst", (2 | 3 | 4) as count if len(whole) == count:
-            return Burst(*whole)
+            return BurstPattern(*whole)
         case "probability", 1 if re.fullmatch(r"\d+(\.\d+)?", given[0]):
-            return Probability(float(given[0]))
+            return ProbabilityPattern(float(given[0]))
     return None
 
 
@@ -249,9 +249,9 @@ def _conditions(schedule: Schedule) -> Iterable[AnyCondition]:
             return [Always()]
         case Transient(first):
             return [First(first)]
-        case Probability(p):
+        case ProbabilityPattern(p):
             return [WithProbability(float(p))]
-        case Burst(start, length, repeats, gap):
+        case BurstPattern(start, length, repeats, gap):
             begins = range(start, start + repeats * (length + gap), length + gap)
             return [Window((begin, begin + length - 1)) for begin in begins]
 

@@ -21,14 +21,14 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 
 from sealegs.suites.micro.calculator import BadExpression, worked_out
 from sealegs.suites.micro.tools import Toolbox
-from sealegs.suites.micro.workloads.workload import PLACE, RESEARCH, Assignment, Step, Workload, filled, load
+from sealegs.suites.micro.workloads.workload import PLACE, RESEARCH, Assignment, ScriptedStep, Workload, filled, load
 
 TRIES = 3
 Values = dict[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class ToolRequest:
     """A tool is called."""
 
     tool: str
@@ -36,15 +36,15 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ToolAnswer:
     """What the model reads as the tool's answer."""
 
     text: str
     failed: bool
 
 
-Steps = Generator[Ask, Reply, Reply]
-Course = Generator[Ask, Reply, str]
+Steps = Generator[ToolRequest, ToolAnswer, ToolAnswer]
+Course = Generator[ToolRequest, ToolAnswer, str]
 Known = Mapping[str, tuple[str, ...]]
 Way = Callable[[Assignment, Values, Callable[[], Known]], Course]
 
@@ -89,7 +89,9 @@ def _straight(task: Assignment, values: Values, tries: int) -> Course:
     return str(filled(task.answer, values))
 
 
-def _sure(step: Step, values: Values, right: tuple[str, ...]) -> Generator[Ask, Reply, tuple[str, ...] | None]:
+def _sure(
+    step: ScriptedStep, values: Values, right: tuple[str, ...]
+) -> Generator[ToolRequest, ToolAnswer, tuple[str, ...] | None]:
     for way in (step, *step.otherwise):
         for _ in range(TRIES):
             reply = yield _asked(way, values)
@@ -99,7 +101,7 @@ def _sure(step: Step, values: Values, right: tuple[str, ...]) -> Generator[Ask, 
     return _in_the_head(step, values)
 
 
-def _in_the_head(step: Step, values: Values) -> tuple[str, ...] | None:
+def _in_the_head(step: ScriptedStep, values: Values) -> tuple[str, ...] | None:
     if "expression" not in step.arguments:
         return None
     try:
@@ -108,8 +110,8 @@ def _in_the_head(step: Step, values: Values) -> tuple[str, ...] | None:
         return None
 
 
-def _asked(step: Step, values: Values) -> Ask:
-    return Ask(step.tool, {name: _argument(text, values) for name, text in step.arguments.items()})
+def _asked(step: ScriptedStep, values: Values) -> ToolRequest:
+    return ToolRequest(step.tool, {name: _argument(text, values) for name, text in step.arguments.items()})
 
 
 def _argument(text: Any, values: Values) -> Any:
@@ -155,14 +157,14 @@ def right_words(workload: str, question: str) -> str:
     return _played(naive(assigned[0], dict(assigned[1]), dict), lambda ask: _clean(one, ask))
 
 
-def _clean(workload: Workload, ask: Ask) -> Reply:
+def _clean(workload: Workload, ask: ToolRequest) -> ToolAnswer:
     if ask.tool == RESEARCH:
-        return Reply(right_words(workload.name, ask.arguments["question"]), False)
+        return ToolAnswer(right_words(workload.name, ask.arguments["question"]), False)
     text = str(Toolbox().functions()[ask.tool](**ask.arguments))
-    return Reply(text, text.startswith("Error:"))
+    return ToolAnswer(text, text.startswith("Error:"))
 
 
-def _played(course: Course, answer: Callable[[Ask], Reply]) -> str:
+def _played(course: Course, answer: Callable[[ToolRequest], ToolAnswer]) -> str:
     try:
         ask = next(course)
         while True:
@@ -205,7 +207,7 @@ class ScriptedChat(BaseChatModel):
                 if isinstance(message, ToolMessage):
                     count += 1
                     failed = message.status == "error" or message.text.startswith(("Error:", "I cannot answer"))
-                    ask = course.send(Reply(message.text, failed))
+                    ask = course.send(ToolAnswer(message.text, failed))
         except StopIteration as stop:
             return AIMessage(str(stop.value))
         return AIMessage("", tool_calls=[{"name": ask.tool, "args": dict(ask.arguments), "id": f"ask-{count + 1}"}])

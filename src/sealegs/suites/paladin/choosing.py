@@ -6,7 +6,7 @@ from sealegs.agents.arms import ARMS
 from sealegs.agents.backbones import BACKBONES
 from sealegs.suites.paladin import SETS
 from sealegs.suites.paladin.episodes import EXAMPLE
-from sealegs.suites.paladin.running import Settings
+from sealegs.suites.paladin.running import PaladinSettings
 from sealegs.suites.running.choices import ENGINES, ChoiceError, engine_for, unknown, who_problems
 
 RETRIEVALS = ("off", "on")
@@ -23,7 +23,7 @@ def settings(
     seed: int,
     max_steps: int,
     engine: str,
-) -> Settings:
+) -> PaladinSettings:
     """The settings of a run. `agent` is `ARM/BACKBONE`, or a backbone's name with `arm` beside it.
 
     Raises:
@@ -44,7 +44,7 @@ def settings(
     ]
     if problems:
         raise ChoiceError("; ".join(problems))
-    return Settings(
+    return PaladinSettings(
         agent=backbone,
         model=model,
         arm=arm,

@@ -14,7 +14,7 @@ from itertools import cycle
 from typing import Any, Literal
 
 from sealegs.agents import Briefing
-from sealegs.agents.arms import Menu, Scene
+from sealegs.agents.arms import EpisodeScene, Menu
 from sealegs.faults import seeds
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
@@ -25,7 +25,7 @@ from sealegs.scenarios.scenario import offered
 from sealegs.scenarios.task_sets import TaskSet, task_set
 from sealegs.scoring import Case, Slot
 from sealegs.suites.paladin import CLEAN, KINDS
-from sealegs.suites.paladin.failures import Shown, classes, published, unseen
+from sealegs.suites.paladin.failures import LabelledFailure, classes, published, unseen
 from sealegs.suites.paladin.toolbench.exporting import TASKS
 from sealegs.suites.paladin.toolbench.importing import shipped
 from sealegs.tasks import Persistence, Task, shortest
@@ -43,7 +43,7 @@ CLEAN_SHARE = 7  # one clean episode for so many with a failure
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class SetRecipe:
     """How a set is made: sources and kinds in turn, episodes of each class, which failures, how often one strikes."""
 
     turns: tuple[tuple[Source, str], ...]
@@ -51,8 +51,8 @@ class Recipe:
     times: int = 1
 
 
-RECIPES: Mapping[str, Recipe] = {
-    "eval": Recipe(
+RECIPES: Mapping[str, SetRecipe] = {
+    "eval": SetRecipe(
         (
             ("maze", TRANSIENT),
             ("maze", SWITCH),
@@ -67,15 +67,17 @@ RECIPES: Mapping[str, Recipe] = {
         ),
         20,
     ),
-    "generalisation": Recipe(tuple(("foreign", kind) for kind in (TRANSIENT, SWITCH, DEAD_END, SWITCH, TRANSIENT)), 15),
-    "toolreflect": Recipe(
+    "generalisation": SetRecipe(
+        tuple(("foreign", kind) for kind in (TRANSIENT, SWITCH, DEAD_END, SWITCH, TRANSIENT)), 15
+    ),
+    "toolreflect": SetRecipe(
         (("maze", TRANSIENT), ("own", TRANSIENT), ("maze", SWITCH), ("maze", TRANSIENT)), 12, times=ATTEMPTS - 1
     ),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Episode:
+class PaladinEpisode:
     """One task with one labelled failure, or none.
 
     Attributes:
@@ -106,7 +108,7 @@ class Episode:
         return f"{self.set}/{self.task}/{self.failure or CLEAN}/{self.kind}/{self.epoch}"
 
     @property
-    def shown(self) -> Shown | None:
+    def shown(self) -> LabelledFailure | None:
         """The failure; None in a clean episode."""
         return _failures(self.set)[self.failure] if self.failure else None
 
@@ -162,13 +164,13 @@ class Episode:
         """What a judge of this record must know."""
         return Case(self.base, self.tasks.right_run(self.task), self.kind, self.slots)
 
-    def scene(self) -> Scene:
+    def scene(self) -> EpisodeScene:
         """What an arm is given."""
 
         def draw(word: str) -> float:
             return seeds.uniform(self.seed, self.id, word)
 
-        return Scene(self.base.request, self.specs, self.menu, draw, FORM)
+        return EpisodeScene(self.base.request, self.specs, self.menu, draw, FORM)
 
     def menu(self, tool: str) -> Menu:
         """What can be done about a failing call of this tool, and what is right."""
@@ -204,7 +206,7 @@ class Episode:
 
 
 @lru_cache(maxsize=4096)
-def plan_of(episode: Episode) -> Plan:
+def plan_of(episode: PaladinEpisode) -> Plan:
     """An episode's faults."""
     shown = episode.shown
     rules: list[Rule] = []
@@ -226,7 +228,7 @@ def plan_of(episode: Episode) -> Plan:
     return Plan(name=f"paladin {episode.task} {episode.failure or CLEAN}", seed=episode.seed, rules=tuple(rules))
 
 
-def _failures(set: str) -> Mapping[str, Shown]:
+def _failures(set: str) -> Mapping[str, LabelledFailure]:
     return unseen() if set == "generalisation" else published()
 
 
@@ -234,7 +236,7 @@ def _tasks(source: str) -> TaskSet:
     return task_set() if source == "maze" else shipped(source).tasks
 
 
-def episodes(set: str = "eval", *, limit: int | None = None, epochs: int = 1, seed: int = 0) -> list[Episode]:
+def episodes(set: str = "eval", *, limit: int | None = None, epochs: int = 1, seed: int = 0) -> list[PaladinEpisode]:
     """The episodes of a set, class by class, the clean ones last.
 
     Args:
@@ -253,16 +255,16 @@ def episodes(set: str = "eval", *, limit: int | None = None, epochs: int = 1, se
     return [_at(episode, epoch) for epoch in range(1, epochs + 1) for episode in chosen]
 
 
-def _at(episode: Episode, epoch: int) -> Episode:
+def _at(episode: PaladinEpisode, epoch: int) -> PaladinEpisode:
     e = episode
-    return Episode(e.set, e.source, e.task, e.failure, e.kind, e.node, e.times, epoch, e.seed)
+    return PaladinEpisode(e.set, e.source, e.task, e.failure, e.kind, e.node, e.times, epoch, e.seed)
 
 
 @cache
-def _made(set: str, seed: int) -> tuple[Episode, ...]:
+def _made(set: str, seed: int) -> tuple[PaladinEpisode, ...]:
     recipe = RECIPES[set]
     pools = {place: _pool(set, *place, seed) for place in dict.fromkeys(recipe.turns)}
-    found: list[Episode] = []
+    found: list[PaladinEpisode] = []
     for klass in classes():
         shown = {kind: cycle(_of_class(set, klass, kind, seed)) for kind in KINDS}
         taken: dict[tuple[str, str, str], int] = {}
@@ -275,7 +277,7 @@ def _made(set: str, seed: int) -> tuple[Episode, ...]:
         names = sorted(_tasks(source).tasks, key=lambda name: seeds.digest(seed, set, CLEAN, name))
         names = [name for name in names if source != "maze" or name not in TASKS]
         if number // len(sources) < len(names):
-            found.append(Episode(set, source, names[number // len(sources)], seed=seed))
+            found.append(PaladinEpisode(set, source, names[number // len(sources)], seed=seed))
     return tuple(found)
 
 
@@ -290,7 +292,7 @@ def _pool(set: str, source: str, kind: str, seed: int) -> Iterator[str]:
     return cycle(sorted(names, key=lambda name: seeds.digest(seed, set, source, kind, name)))
 
 
-def _of_class(set: str, klass: str, kind: str, seed: int) -> list[Shown]:
+def _of_class(set: str, klass: str, kind: str, seed: int) -> list[LabelledFailure]:
     persistence = "transient" if kind == TRANSIENT else "permanent"
     fitting = [shown for shown in _failures(set).values() if shown.klass == klass and shown.can(persistence)]
     return sorted(fitting, key=lambda shown: seeds.digest(seed, set, klass, kind, shown.failure))
@@ -299,12 +301,12 @@ def _of_class(set: str, klass: str, kind: str, seed: int) -> list[Shown]:
 def _next(
     set: str,
     place: tuple[str, str],
-    shown: Iterator[Shown],
+    shown: Iterator[LabelledFailure],
     pool: Iterator[str],
     taken: dict[tuple[str, str, str], int],
     seed: int,
     times: int,
-) -> Episode:
+) -> PaladinEpisode:
     """The next episode of a class: the next failure that fits the next task at all."""
     source, kind = place
     for _ in range(200):
@@ -315,7 +317,7 @@ def _next(
         taken[task, failure.failure, kind] = 1
         node = nodes[seeds.digest(seed, set, task, failure.failure, "node") % len(nodes)]
         struck = 1 + seeds.digest(seed, set, task, failure.failure, "times") % times if kind == TRANSIENT else 1
-        return Episode(set, source, task, failure.failure, kind, node, struck, 1, seed)
+        return PaladinEpisode(set, source, task, failure.failure, kind, node, struck, 1, seed)
     raise ValueError(f"no task of {source!r} fits a failure that is {kind}; the data of the suite is damaged")
 
 
@@ -327,7 +329,7 @@ def _nodes(task: Task, kind: str) -> list[str]:
     return fixed if kind == DEAD_END else [*fixed, *groups]
 
 
-def _fits(source: str, task: str, node: str, shown: Shown) -> bool:
+def _fits(source: str, task: str, node: str, shown: LabelledFailure) -> bool:
     """Whether the failure can be shown there, by every tool that may be struck, without an effect done in secret."""
     if not shown.rewrites:
         return True

@@ -17,7 +17,7 @@ _FAULT: TypeAdapter[AnyFault] = TypeAdapter(AnyFault)
 Lasts = Literal["transient", "permanent", "either"]
 
 
-class Shown(BaseModel):
+class LabelledFailure(BaseModel):
     """One labelled failure.
 
     Attributes:
@@ -54,7 +54,7 @@ class Shown(BaseModel):
         return self.lasts in ("either", persistence)
 
 
-_ALL: TypeAdapter[list[Shown]] = TypeAdapter(list[Shown])
+_ALL: TypeAdapter[list[LabelledFailure]] = TypeAdapter(list[LabelledFailure])
 
 
 @cache
@@ -72,14 +72,14 @@ def classes() -> tuple[str, ...]:
 
 
 @cache
-def published() -> Mapping[str, Shown]:
+def published() -> Mapping[str, LabelledFailure]:
     """The 58 published failures by name."""
     found = _read("failures.yaml")
     return {each.failure: each for each in _ALL.validate_python([_labelled(item) for item in found])}
 
 
 @cache
-def unseen() -> Mapping[str, Shown]:
+def unseen() -> Mapping[str, LabelledFailure]:
     """The failures of the generalisation set by name."""
     return {each.failure: each for each in _ALL.validate_python(_read("unseen.yaml"))}
 

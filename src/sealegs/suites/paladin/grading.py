@@ -18,7 +18,7 @@ from sealegs.faults.call import render
 from sealegs.scoring.grading import QUESTIONS, grade
 from sealegs.scoring.intervals import wilson
 from sealegs.scoring.metrics import ALL, Row
-from sealegs.suites.paladin.episodes import SUITE, Episode
+from sealegs.suites.paladin.episodes import SUITE, PaladinEpisode
 from sealegs.suites.paladin.logs import read_runs
 from sealegs.suites.running.choices import ChoiceError, unknown
 from sealegs.suites.running.logs import LogError
@@ -30,26 +30,26 @@ LONGEST = 600  # characters of a tool's answer that a model is shown
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class NamedTrace:
     """A trace by name."""
 
     id: str
-    episode: Episode
+    episode: PaladinEpisode
     record: Record
 
 
 Graded = Mapping[str, Mapping[str, Any]]
-Grader = Callable[[Sequence[Trace]], Graded]
+Grader = Callable[[Sequence[NamedTrace]], Graded]
 
 
-def traces_in(logs: Path) -> list[Trace]:
+def traces_in(logs: Path) -> list[NamedTrace]:
     """The traces of runs.
 
     Raises:
         LogError: there are none, or something cannot be read.
     """
     return [
-        Trace(f"{run.who.get('agent') or run.who.get('model')}: {episode.id}", episode, found)
+        NamedTrace(f"{run.who.get('agent') or run.who.get('model')}: {episode.id}", episode, found)
         for run in read_runs(logs)
         for episode, found in run.records.items()
     ]
@@ -73,17 +73,17 @@ def chosen_grader(grader: str, model: str) -> Grader:
     return by_code if grader == "code" else partial(by_model, model=model)
 
 
-def graded(traces: Sequence[Trace], grader: Grader) -> Graded:
+def graded(traces: Sequence[NamedTrace], grader: Grader) -> Graded:
     """The grades of traces, by id."""
     return grader(traces)
 
 
-def by_code(traces: Sequence[Trace]) -> Graded:
+def by_code(traces: Sequence[NamedTrace]) -> Graded:
     """Grades by code."""
     return {trace.id: grade(trace.record, trace.episode.case(trace.record)).data() for trace in traces}
 
 
-def by_model(traces: Sequence[Trace], model: str) -> Graded:
+def by_model(traces: Sequence[NamedTrace], model: str) -> Graded:
     """Grades by a model under the rubric; a reply that is none of the form has the label `unreadable` throughout.
 
     Raises:
@@ -97,7 +97,7 @@ def by_model(traces: Sequence[Trace], model: str) -> Graded:
     except (PrerequisiteError, ValueError, ImportError) as error:
         raise LogError(f"the model {model!r} cannot be used: {error}") from error
 
-    async def one(trace: Trace, gate: asyncio.Semaphore) -> tuple[str, Mapping[str, Any]]:
+    async def one(trace: NamedTrace, gate: asyncio.Semaphore) -> tuple[str, Mapping[str, Any]]:
         async with gate:
             messages: list[ChatMessage] = [ChatMessageSystem(content=rubric()), ChatMessageUser(content=told(trace))]
             reply = await judge.generate(messages)
@@ -115,7 +115,7 @@ def rubric() -> str:
     return resources.files("sealegs.suites.paladin").joinpath("rubric.md").read_text(encoding="utf-8")
 
 
-def told(trace: Trace) -> str:
+def told(trace: NamedTrace) -> str:
     """A trace as a model reads it."""
     base, found = trace.episode.base, trace.record
     lines = [f"The request: {base.request}", "Asked for: " + "; ".join(d.label for d in base.deliverables), ""]

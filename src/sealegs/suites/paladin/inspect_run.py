@@ -8,17 +8,17 @@ from typing import Any
 from inspect_ai import Task
 
 from sealegs.suites import registry  # noqa: F401 - Inspect finds the scripted agents as models
-from sealegs.suites.paladin.episodes import Episode
+from sealegs.suites.paladin.episodes import PaladinEpisode
 from sealegs.suites.paladin.inspect_task import paladin
 from sealegs.suites.paladin.logs import FORM
-from sealegs.suites.paladin.running import Settings
+from sealegs.suites.paladin.running import PaladinSettings
 from sealegs.suites.running.inspecting import Display, run_left
 
 
-def run_inspect(settings: Settings, folder: Path, *, display: Display | None = None) -> None:
+def run_inspect(settings: PaladinSettings, folder: Path, *, display: Display | None = None) -> None:
     """Run what is left of a run through Inspect; see `run_left`."""
 
-    def make(left: list[Episode]) -> Task:
+    def make(left: list[PaladinEpisode]) -> Task:
         return paladin(
             arm=settings.arm,
             retrieval=settings.retrieval,

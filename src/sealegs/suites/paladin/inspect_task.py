@@ -24,7 +24,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolCall
 
 from sealegs.adapters.inspect import tool_info
-from sealegs.agents.arms import ARMS, Ask, Message, Reply, ToolUse
+from sealegs.agents.arms import ARMS, AwaitModel, Message, ModelReply, ModelToolUse
 from sealegs.faults.call import Call, Failure, Outcome, render
 from sealegs.inject import RealClock
 from sealegs.scoring import Verdict
@@ -32,9 +32,9 @@ from sealegs.scoring.protocol import Protocol
 from sealegs.scoring.recoveries import CLEAN, Recovery, estimate
 from sealegs.suites.paladin import SETS
 from sealegs.suites.paladin.choosing import RETRIEVALS
-from sealegs.suites.paladin.episodes import VERSION, Episode, episodes
+from sealegs.suites.paladin.episodes import VERSION, PaladinEpisode, episodes
 from sealegs.suites.paladin.logs import episode_from, judged
-from sealegs.suites.paladin.playing import Setup, Tools, session
+from sealegs.suites.paladin.playing import EpisodeTools, Setup, session
 from sealegs.suites.paladin.provider import uses_in
 from sealegs.suites.paladin.running import MAX_STEPS
 from sealegs.suites.running.choices import unknown
@@ -87,7 +87,7 @@ def paladin(
     )
 
 
-def _sample(episode: Episode) -> Sample:
+def _sample(episode: PaladinEpisode) -> Sample:
     return Sample(input=episode.base.request, id=episode.id, metadata=episode.about({}))
 
 
@@ -114,8 +114,10 @@ def _who(model: str, arm: str) -> dict[str, str]:
     return {"agent": f"{arm}/{called['agent']}"} if "agent" in called else called
 
 
-async def _converse(state: TaskState, episode: Episode, setup: Setup, recorder: Recorder, clock: RealClock) -> None:
-    seam, tools, model = session(episode, setup, clock, recorder), Tools(episode, recorder), get_model()
+async def _converse(
+    state: TaskState, episode: PaladinEpisode, setup: Setup, recorder: Recorder, clock: RealClock
+) -> None:
+    seam, tools, model = session(episode, setup, clock, recorder), EpisodeTools(episode, recorder), get_model()
     infos = [tool_info(spec) for spec in episode.specs]
     about = episode.about({})
 
@@ -127,7 +129,7 @@ async def _converse(state: TaskState, episode: Episode, setup: Setup, recorder: 
     try:
         request = next(steps)
         while True:
-            if isinstance(request, Ask):
+            if isinstance(request, AwaitModel):
                 asked += 1
                 if asked > setup.max_steps:
                     recorder.finish("steps", detail=f"no answer within {setup.max_steps} steps")
@@ -135,7 +137,7 @@ async def _converse(state: TaskState, episode: Episode, setup: Setup, recorder: 
                 state.messages = [_chat(message, about) for message in request.messages]
                 state.output = await model.generate(state.messages, tools=infos if request.tools else [])
                 message = state.output.message
-                told: Reply | str = Reply(message.text, uses_in(message))
+                told: ModelReply | str = ModelReply(message.text, uses_in(message))
             elif request.problem:
                 failure = Failure(request.problem, type="BadCall")
                 recorder.refused(Call(request.tool, request.arguments, request.id), failure)
@@ -149,7 +151,7 @@ async def _converse(state: TaskState, episode: Episode, setup: Setup, recorder: 
         state.messages.append(state.output.message)
 
 
-def _note_use(use: ToolUse, told: str) -> None:
+def _note_use(use: ModelToolUse, told: str) -> None:
     """Arms call tools past Inspect's own loop, so its viewer learns of them by a note."""
     transcript().info({"tool": use.tool, "arguments": dict(use.arguments), "answer": told}, source="sealegs tool call")
 

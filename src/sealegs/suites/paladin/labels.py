@@ -17,7 +17,7 @@ from sealegs.scoring.agreement import Agreement, Label, agreement
 from sealegs.scoring.grading import QUESTIONS
 from sealegs.scoring.metrics import ALL, Row
 from sealegs.suites.paladin.episodes import SUITE
-from sealegs.suites.paladin.grading import Trace, by_code
+from sealegs.suites.paladin.grading import NamedTrace, by_code
 from sealegs.suites.paladin.logs import episode_from
 from sealegs.traces import decoded, record
 
@@ -31,7 +31,7 @@ Labels = Mapping[str, Mapping[str, Label]]
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class LabelComparison:
     """Two graders' labels side by side.
 
     Attributes:
@@ -106,7 +106,7 @@ def _rows(text: str, source: str, problems: list[str]) -> Iterator[tuple[int, di
             problems.append(f"{source}:{number}: not an object")
 
 
-def compared(one: Labels, other: Labels) -> Compared:
+def compared(one: Labels, other: Labels) -> LabelComparison:
     """Two graders side by side, on the traces that both have.
 
     Raises:
@@ -133,7 +133,7 @@ def compared(one: Labels, other: Labels) -> Compared:
             agreements.append(agreement(name, pairs))
     if not agreements:
         raise Mistake(f"the two answer no question in common; the questions are {', '.join(QUESTIONS)}")
-    return Compared(tuple(agreements), tuple(notes))
+    return LabelComparison(tuple(agreements), tuple(notes))
 
 
 def _questions(labels: Labels) -> list[str]:
@@ -142,7 +142,7 @@ def _questions(labels: Labels) -> list[str]:
     return [name for name in names if name in QUESTIONS or name not in ("adaptations", "reasons", "note")]
 
 
-def agreement_rows(found: Compared, who: str) -> list[Row]:
+def agreement_rows(found: LabelComparison, who: str) -> list[Row]:
     """Agreement and kappa in the long table."""
     rows: list[Row] = []
     for each in found.agreements:
@@ -166,12 +166,12 @@ def shipped_labels(name: str = "labels") -> Labels:
 
 
 @cache
-def labelled_traces(name: str = "labels") -> Sequence[Trace]:
+def labelled_traces(name: str = "labels") -> Sequence[NamedTrace]:
     """The traces that the labels of a shipped set are of."""
     packed = resources.files("sealegs.suites.paladin.labelled").joinpath(SHIPPED[name][1]).read_bytes()
     found = []
     for line in gzip.decompress(packed).decode("utf-8").splitlines():
         item = json.loads(line)
         read = record(decoded(event) for event in item["events"])
-        found.append(Trace(item["id"], episode_from(read.about), read))
+        found.append(NamedTrace(item["id"], episode_from(read.about), read))
     return tuple(found)

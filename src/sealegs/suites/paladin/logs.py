@@ -11,20 +11,20 @@ from sealegs.scoring import judge
 from sealegs.scoring.metrics import Row
 from sealegs.scoring.protocol import by_protocol
 from sealegs.scoring.recoveries import Recovery
-from sealegs.suites.paladin.episodes import EXAMPLE, SUITE, Episode
-from sealegs.suites.running.logs import Form, LogError, read_logs, settings_in_words, who
+from sealegs.suites.paladin.episodes import EXAMPLE, SUITE, PaladinEpisode
+from sealegs.suites.running.logs import LogError, LogSchema, read_logs, settings_in_words, who
 from sealegs.traces import Ended, Event, Record, Started
 
 SETTINGS = ("agent", "model", "arm", "retrieval", "set", "seed", "max_steps")
 
 
 @dataclass(frozen=True)
-class Run:
+class PaladinRun:
     """One arm's episodes with their records, and what reading had to leave out."""
 
     who: Row
     mode: str
-    records: Mapping[Episode, Record]
+    records: Mapping[PaladinEpisode, Record]
     warnings: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     settings: str = ""
@@ -34,7 +34,7 @@ class Run:
         return [judged(episode, found) for episode, found in self.records.items()]
 
 
-def judged(episode: Episode, found: Record) -> Recovery:
+def judged(episode: PaladinEpisode, found: Record) -> Recovery:
     """One episode judged."""
     case = episode.case(found)
     verdict = judge(found, case)
@@ -49,7 +49,7 @@ def judged(episode: Episode, found: Record) -> Recovery:
     )
 
 
-def read_run(path: Path) -> Run:
+def read_run(path: Path) -> PaladinRun:
     """The one run that a file or folder holds.
 
     Raises:
@@ -62,7 +62,7 @@ def read_run(path: Path) -> Run:
     return runs[0]
 
 
-def read_runs(path: Path) -> list[Run]:
+def read_runs(path: Path) -> list[PaladinRun]:
     """Every run of a file or folder, apart by who ran, arm, retrieval, set and seed.
 
     Raises:
@@ -70,7 +70,9 @@ def read_runs(path: Path) -> list[Run]:
     """
     logged = read_logs(path, FORM)
     return [
-        Run(_who(key), key[SETTINGS.index("set")], found, logged.warnings, logged.paths, settings_in_words(key, FORM))
+        PaladinRun(
+            _who(key), key[SETTINGS.index("set")], found, logged.warnings, logged.paths, settings_in_words(key, FORM)
+        )
         for key, found in logged.runs.items()
     ]
 
@@ -82,21 +84,21 @@ def _who(key: tuple[str, ...]) -> Row:
     return {"suite": SUITE, "agent": name} if agent else {"suite": SUITE, "model": name}
 
 
-def _episode(found: Record, file: Path) -> Episode:
+def _episode(found: Record, file: Path) -> PaladinEpisode:
     try:
         return episode_from(found.about)
     except (KeyError, ValueError) as error:
         raise LogError(f"{file}: {found.episode}: {error}; the log is of another version of Sealegs") from error
 
 
-def episode_from(about: Mapping[str, Any]) -> Episode:
+def episode_from(about: Mapping[str, Any]) -> PaladinEpisode:
     """The episode that a record's facts name.
 
     Raises:
         KeyError: a fact is missing, or there is no such task or failure.
         ValueError: its faults are not those of this version.
     """
-    episode = Episode(
+    episode = PaladinEpisode(
         about["set"],
         about["source"],
         about["task"],
@@ -124,4 +126,4 @@ def _unrecorded(sample: Mapping[str, Any], started: Mapping[str, Any], file: Pat
     return [Started(episode.id, episode.about({**who(str(started.get("model"))), **facts})), Ended("crashed", detail)]
 
 
-FORM = Form(SUITE, SETTINGS, _episode, _unrecorded, {"retrieval": "off"}, EXAMPLE)
+FORM = LogSchema(SUITE, SETTINGS, _episode, _unrecorded, {"retrieval": "off"}, EXAMPLE)

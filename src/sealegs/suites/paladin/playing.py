@@ -6,14 +6,14 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 
-from sealegs.agents.arms import ARMS, Ask
-from sealegs.agents.arms.conversation import Reply
+from sealegs.agents.arms import ARMS, AwaitModel
+from sealegs.agents.arms.conversation import ModelReply
 from sealegs.agents.backbones import answer
 from sealegs.faults.call import Call, Failure, Layer, Outcome, Wait, render
 from sealegs.inject import Clock, Hung, Session, VirtualClock
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.recovery.policies import Advise, Adviser
-from sealegs.suites.paladin.episodes import ATTEMPTS, TOOL_TIMEOUT, Episode
+from sealegs.suites.paladin.episodes import ATTEMPTS, TOOL_TIMEOUT, PaladinEpisode
 from sealegs.suites.running.workers import in_chunks
 from sealegs.traces import Event, Recorder
 from sealegs.traces.store import line
@@ -64,7 +64,7 @@ def bank() -> Adviser:
     return shipped_bank()
 
 
-def layers(episode: Episode, setup: Setup, adviser: Adviser | None = None) -> list[Layer]:
+def layers(episode: PaladinEpisode, setup: Setup, adviser: Adviser | None = None) -> list[Layer]:
     """The layers on the seam of an episode."""
     found: list[Layer] = [Attempts(ATTEMPTS)] if episode.set == "toolreflect" else []
     if setup.retrieval == "on":
@@ -73,7 +73,7 @@ def layers(episode: Episode, setup: Setup, adviser: Adviser | None = None) -> li
 
 
 def session(
-    episode: Episode, setup: Setup, clock: Clock, recorder: Recorder, adviser: Adviser | None = None
+    episode: PaladinEpisode, setup: Setup, clock: Clock, recorder: Recorder, adviser: Adviser | None = None
 ) -> Session:
     """The seam of an episode."""
     return Session(
@@ -87,10 +87,10 @@ def session(
     )
 
 
-class Tools:
+class EpisodeTools:
     """The tools of an episode, with a world of their own."""
 
-    def __init__(self, episode: Episode, recorder: Recorder) -> None:
+    def __init__(self, episode: PaladinEpisode, recorder: Recorder) -> None:
         self._corpus = episode.tasks.corpus(episode.task)
         self._offered = {spec.name for spec in episode.specs}
         self._world = World(recorder.effect)
@@ -102,24 +102,24 @@ class Tools:
         return self._corpus.run(call, self._world)
 
 
-def run_episode(episode: Episode, backbone: str, setup: Setup, adviser: Adviser | None = None) -> list[Event]:
+def run_episode(episode: PaladinEpisode, backbone: str, setup: Setup, adviser: Adviser | None = None) -> list[Event]:
     """Play one episode with a scripted backbone; whatever happens, the events end with an end."""
     clock = VirtualClock()
     recorder = Recorder(clock)
     recorder.start(episode.id, episode.about({"agent": f"{setup.arm}/{backbone}", **setup.about()}))
-    seam, tools = session(episode, setup, clock, recorder, adviser), Tools(episode, recorder)
+    seam, tools = session(episode, setup, clock, recorder, adviser), EpisodeTools(episode, recorder)
     briefing = episode.briefing
     steps = ARMS[setup.arm].converse(episode.scene())
     asked = 0
     try:
         request = next(steps)
         while True:
-            if isinstance(request, Ask):
+            if isinstance(request, AwaitModel):
                 asked += 1
                 if asked > setup.max_steps:
                     recorder.finish("steps", detail=f"no answer within {setup.max_steps} steps")
                     break
-                told: Reply | str = answer(backbone, briefing, request)
+                told: ModelReply | str = answer(backbone, briefing, request)
             else:
                 told = render(seam.call(request.tool, request.arguments, tools.run))
             request = steps.send(told)
@@ -133,11 +133,11 @@ def run_episode(episode: Episode, backbone: str, setup: Setup, adviser: Adviser 
 
 
 def run_direct(
-    episodes: Sequence[Episode], backbone: str, setup: Setup, *, jobs: int | None = None
+    episodes: Sequence[PaladinEpisode], backbone: str, setup: Setup, *, jobs: int | None = None
 ) -> Iterator[list[str]]:
     """Play episodes on all cores; see `in_chunks`. Yields each as the lines of its record."""
     yield from in_chunks(episodes, partial(_run_chunk, backbone=backbone, setup=setup), jobs, CHUNK)
 
 
-def _run_chunk(chunk: Sequence[Episode], backbone: str, setup: Setup) -> list[list[str]]:
+def _run_chunk(chunk: Sequence[PaladinEpisode], backbone: str, setup: Setup) -> list[list[str]]:
     return [[line(event) for event in run_episode(episode, backbone, setup)] for episode in chunk]

@@ -8,7 +8,7 @@ from typing import Any
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool, ChatMessageUser, ModelOutput
 from inspect_ai.tool import ToolCall
 
-from sealegs.agents.arms import Ask, Message, ToolUse
+from sealegs.agents.arms import AwaitModel, Message, ModelToolUse
 from sealegs.agents.backbones import BACKBONES, answer
 from sealegs.suites.paladin.logs import episode_from
 
@@ -27,7 +27,7 @@ def next_reply(name: str, conversation: list[ChatMessage], about: Mapping[str, A
     """
     if name not in BACKBONES:
         raise ValueError(f"paladin has no scripted backbone {name!r}; choose one of {', '.join(BACKBONES)}")
-    question = Ask(tuple(message_of(message) for message in conversation), tools)
+    question = AwaitModel(tuple(message_of(message) for message in conversation), tools)
     reply = answer(name, episode_from(about).briefing, question)
     output = ModelOutput.from_content(name, reply.text)
     if reply.calls:
@@ -47,8 +47,9 @@ def message_of(message: ChatMessage) -> Message:
     return Message("user" if isinstance(message, ChatMessageUser) else "system", message.text)
 
 
-def uses_in(message: ChatMessageAssistant) -> tuple[ToolUse, ...]:
+def uses_in(message: ChatMessageAssistant) -> tuple[ModelToolUse, ...]:
     """The calls of an assistant's message."""
     return tuple(
-        ToolUse(call.function, call.arguments, call.id, call.parse_error or "") for call in message.tool_calls or ()
+        ModelToolUse(call.function, call.arguments, call.id, call.parse_error or "")
+        for call in message.tool_calls or ()
     )

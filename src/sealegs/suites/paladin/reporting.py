@@ -11,7 +11,7 @@ from sealegs.reports.recoveries import name_of
 from sealegs.scoring.metrics import Row
 from sealegs.scoring.recoveries import table
 from sealegs.suites.paladin.episodes import VERSION
-from sealegs.suites.paladin.logs import Run
+from sealegs.suites.paladin.logs import PaladinRun
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Runs:
     facts: dict[str, str]
 
 
-def judged_runs(runs: Sequence[Run]) -> Runs:
+def judged_runs(runs: Sequence[PaladinRun]) -> Runs:
     """Judge the episodes of runs."""
     rows: list[Row] = []
     episodes: dict[tuple[str, str], list[Played]] = {}

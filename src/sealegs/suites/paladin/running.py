@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from sealegs.suites.paladin.episodes import VERSION, Episode, episodes
+from sealegs.suites.paladin.episodes import VERSION, PaladinEpisode, episodes
 from sealegs.suites.paladin.logs import FORM
 from sealegs.suites.paladin.playing import Setup, run_direct
 from sealegs.suites.running.folders import Progress, run_rest
@@ -15,7 +15,7 @@ MAX_STEPS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class PaladinSettings:
     """What a run is: equal settings give equal episodes. `agent` is a scripted backbone's name."""
 
     agent: str = ""
@@ -35,7 +35,7 @@ class Settings:
         """Under what each episode is played."""
         return Setup(self.arm, self.retrieval, self.max_steps)
 
-    def episodes(self) -> list[Episode]:
+    def episodes(self) -> list[PaladinEpisode]:
         """All episodes of the run."""
         return episodes(self.set, limit=self.limit, epochs=self.epochs, seed=self.seed)
 
@@ -43,7 +43,7 @@ class Settings:
     def name(self) -> str:
         """A folder's name for the run."""
         who = self.agent or self.model.replace("/", "-")
-        default = Settings()
+        default = PaladinSettings()
         parts = [
             *([self.set] if self.set != default.set else []),
             *([f"limit{self.limit}"] if self.limit else []),
@@ -55,7 +55,7 @@ class Settings:
         return "-".join(["paladin", self.arm, who, f"retrieval-{self.retrieval}", *parts])
 
 
-def run_scripted(settings: Settings, folder: Path, progress: Progress, jobs: int | None = None) -> None:
+def run_scripted(settings: PaladinSettings, folder: Path, progress: Progress, jobs: int | None = None) -> None:
     """Run what is left of a scripted backbone's run without Inspect."""
     run_rest(
         settings, folder, FORM, partial(run_direct, backbone=settings.agent, setup=settings.setup, jobs=jobs), progress

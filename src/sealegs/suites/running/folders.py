@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
-from sealegs.suites.running.logs import SETTINGS, TOTAL, Form, LogError, read_logs
+from sealegs.suites.running.logs import SETTINGS, TOTAL, LogError, LogSchema, read_logs
 from sealegs.traces.store import Store
 from sealegs.traces.whole import write_whole
 
@@ -22,7 +22,7 @@ E = TypeVar("E")
 Co = TypeVar("Co", covariant=True)
 
 
-class Asked(Protocol, Generic[Co]):
+class RunSettings(Protocol, Generic[Co]):
     """What was asked for: a frozen dataclass with defaults. Equal settings give equal episodes."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
@@ -31,7 +31,7 @@ class Asked(Protocol, Generic[Co]):
         """All episodes of the run."""
 
 
-def opened(settings: Asked[E], folder: Path, form: Form[E]) -> list[E]:
+def opened(settings: RunSettings[E], folder: Path, form: LogSchema[E]) -> list[E]:
     """Make or check the run's folder.
 
     Returns:
@@ -53,7 +53,7 @@ def opened(settings: Asked[E], folder: Path, form: Form[E]) -> list[E]:
     return [episode for episode in episodes if episode not in finished]
 
 
-def _check_same(settings: Asked[Any], file: Path) -> None:
+def _check_same(settings: RunSettings[Any], file: Path) -> None:
     try:
         before: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:
@@ -65,7 +65,7 @@ def _check_same(settings: Asked[Any], file: Path) -> None:
         raise LogError(f"{file.parent} holds another run ({'; '.join(differing)}); {ELSEWHERE}")
 
 
-def _finished(folder: Path, form: Form[E]) -> set[E]:
+def _finished(folder: Path, form: LogSchema[E]) -> set[E]:
     if not any(file.suffix in (".jsonl", ".eval") for file in folder.iterdir()):
         return set()
     try:
@@ -77,9 +77,9 @@ def _finished(folder: Path, form: Form[E]) -> set[E]:
 
 
 def run_rest(
-    settings: Asked[E],
+    settings: RunSettings[E],
     folder: Path,
-    form: Form[E],
+    form: LogSchema[E],
     play: Callable[[Sequence[E]], Iterable[list[str]]],
     progress: Progress,
 ) -> None:

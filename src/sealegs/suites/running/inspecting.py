@@ -20,8 +20,8 @@ from inspect_ai.log import transcript
 from inspect_ai.model import get_model
 from inspect_ai.util import LimitExceededError
 
-from sealegs.suites.running.folders import Asked, opened
-from sealegs.suites.running.logs import Form, LogError
+from sealegs.suites.running.folders import RunSettings, opened
+from sealegs.suites.running.logs import LogError, LogSchema
 from sealegs.traces import Event, Recorder, Struck, decoded, encoded
 from sealegs.traces.inspect_logs import RECORD_NOTE, finished
 
@@ -32,9 +32,9 @@ E = TypeVar("E")
 
 
 def run_left(
-    settings: Asked[E],
+    settings: RunSettings[E],
     folder: Path,
-    form: Form[E],
+    form: LogSchema[E],
     name: str,
     make: Callable[[list[E]], Task],
     *,

@@ -2,7 +2,7 @@
 
 An episode that appears more than once counts once, by its last finished appearance. An episode that crashed counts; one
 that Inspect started and never finished does not. A run of which episodes are missing is told of: those that are there
-are its first, and no sample of all. What an episode is, each suite says itself (`Form`).
+are its first, and no sample of all. What an episode is, each suite says itself (`LogSchema`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class LogError(Mistake):
 
 
 @dataclass(frozen=True)
-class Form(Generic[E]):
+class LogSchema(Generic[E]):
     """What the records of a suite hold.
 
     Attributes:
@@ -63,7 +63,7 @@ class Logged(Generic[E]):
     paths: tuple[str, ...]
 
 
-def read_logs(path: Path, form: Form[E]) -> Logged[E]:
+def read_logs(path: Path, form: LogSchema[E]) -> Logged[E]:
     """Every run of a file or folder.
 
     Raises:
@@ -111,7 +111,7 @@ def _asked(folder: Path) -> int:
     return total if isinstance(total, int) else 0
 
 
-class Named(Protocol):
+class NamedRun(Protocol):
     """A run that says which it is."""
 
     @property
@@ -119,7 +119,7 @@ class Named(Protocol):
         """In words."""
 
 
-R = TypeVar("R", bound=Named)
+R = TypeVar("R", bound=NamedRun)
 
 
 def only(runs: Sequence[R], path: Path) -> R:
@@ -148,7 +148,7 @@ def suite_of(path: Path) -> str:
     return ""
 
 
-def settings_in_words(key: tuple[str, ...], form: Form[Any]) -> str:
+def settings_in_words(key: tuple[str, ...], form: LogSchema[Any]) -> str:
     """The settings of a run, for messages."""
     named = {
         name: value if len(value) < 40 else f"{value[:40]}..." for name, value in zip(form.settings, key, strict=True)
@@ -165,11 +165,11 @@ def _is_log(file: Path) -> bool:
     return file.suffix in (".jsonl", SUFFIX) and file.is_file()
 
 
-def _key(found: Record, form: Form[Any]) -> tuple[str, ...]:
+def _key(found: Record, form: LogSchema[Any]) -> tuple[str, ...]:
     return tuple(str(found.about.get(name, form.defaults.get(name, ""))) for name in form.settings)
 
 
-def _events_of(file: Path, warnings: list[str], form: Form[Any]) -> Iterator[tuple[list[Event], int]]:
+def _events_of(file: Path, warnings: list[str], form: LogSchema[Any]) -> Iterator[tuple[list[Event], int]]:
     """Each episode of a file, and how many the file was begun for; 0 where it does not say."""
     try:
         if file.suffix == SUFFIX:

@@ -16,9 +16,9 @@ from sealegs.training.data.conduct import PLANNER, Watched
 from sealegs.training.data.dividing import Division, division
 from sealegs.training.data.failures import MODES, Kind, fits_step, kinds, plan
 from sealegs.training.data.forms import Form, Row, row
-from sealegs.training.data.playing import Order, Teacher, Unfit, play
-from sealegs.training.data.recipe import Recipe
-from sealegs.training.data.sources import KEPT, Asked, Base, Sources, asked, offered
+from sealegs.training.data.playing import NoTrajectory, Teacher, TrajectoryOrder, play
+from sealegs.training.data.recipe import DataRecipe
+from sealegs.training.data.sources import KEPT, Base, DataSources, TaskVariant, asked, offered
 
 SALTS = 4  # drawn lists of tools for each task
 SPREAD = (0.7548776662466927, 0.5698402909980532)  # rows spread evenly over the unit square (the plastic number)
@@ -28,8 +28,8 @@ SPREAD = (0.7548776662466927, 0.5698402909980532)  # rows spread evenly over the
 class Making:
     """What a set is: equal makings give equal sets."""
 
-    recipe: Recipe
-    sources: Sources
+    recipe: DataRecipe
+    sources: DataSources
     n: int
     seed: int
     form: Form
@@ -64,11 +64,11 @@ def attempt(making: Making, number: int, trial: int, teacher: Teacher | None = N
     divided = making.division
     among = divided.tasks[split]
     if not among:
-        raise Unfit(f"no task is of the split {split}")
+        raise NoTrajectory(f"no task is of the split {split}")
     chosen = _asked(among[draw.randrange(len(among))], making, draw)
     kind, mode, step = _failure(making, number, chosen, draw) if failing else (None, "", None)
     barred = frozenset[str]() if split == UNSEEN else divided.tools
-    order = Order(
+    order = TrajectoryOrder(
         asked=chosen,
         specs=offered(chosen.base, draw.randrange(SALTS), making.recipe.distractors, barred),
         prompt=draw.choice(making.recipe.prompts),
@@ -86,18 +86,18 @@ def attempt(making: Making, number: int, trial: int, teacher: Teacher | None = N
     told = row(order, made, about, making.form, making.recipe.continuation)
     lapse = next(Watched(told, chosen.base).problems(), "") if who != PLANNER else ""
     if lapse:
-        raise Unfit(f"the teacher is no example ({lapse})")
+        raise NoTrajectory(f"the teacher is no example ({lapse})")
     return told
 
 
-def _asked(base: Base, making: Making, draw: random.Random) -> Asked:
+def _asked(base: Base, making: Making, draw: random.Random) -> TaskVariant:
     found = asked(base, draw.randint(0, making.recipe.variants), making.seed)
     if found is None:
-        raise Unfit("the world does not allow these numbers")
+        raise NoTrajectory("the world does not allow these numbers")
     return found
 
 
-def _failure(making: Making, number: int, chosen: Asked, draw: random.Random) -> tuple[Kind, str, Step]:
+def _failure(making: Making, number: int, chosen: TaskVariant, draw: random.Random) -> tuple[Kind, str, Step]:
     """What fails, how and where, as the row's split may hold it. The mode is the row's own, whatever else falls."""
     divided, (split, _) = making.division, making.place(number)
     own, shares = seeds.stream("mode", making.seed, number), making.recipe.modes.parts()
@@ -105,7 +105,7 @@ def _failure(making: Making, number: int, chosen: Asked, draw: random.Random) ->
     slip = mode == "P1" and own.random() < making.recipe.slips
     able = _able(mode, slip, divided.kinds, split == UNSEEN)
     if not able:
-        raise Unfit("no kind of failure of this split comes in this mode")
+        raise NoTrajectory("no kind of failure of this split comes in this mode")
     klass = draw.choice(sorted({kind.klass for kind in able}))
     kind = draw.choice([kind for kind in able if kind.klass == klass])
     steps = [step for step in chosen.task.graph.walk() if divided.pair(klass, step.tool) == split]
@@ -113,7 +113,7 @@ def _failure(making: Making, number: int, chosen: Asked, draw: random.Random) ->
     for step in steps:
         if _fits(kind, chosen, step.id):
             return kind, mode, step
-    raise Unfit("no step of the task is open to this failure in this split")
+    raise NoTrajectory("no step of the task is open to this failure in this split")
 
 
 @lru_cache
@@ -126,7 +126,7 @@ def _able(mode: str, slip: bool, unseen: frozenset[str], generalising: bool) -> 
 
 
 @lru_cache(maxsize=16 * KEPT)
-def _fits(kind: Kind, chosen: Asked, step: str) -> bool:
+def _fits(kind: Kind, chosen: TaskVariant, step: str) -> bool:
     return fits_step(kind, chosen, chosen.task.graph.steps[step])
 
 
@@ -139,7 +139,7 @@ def found(making: Making, number: int, start: int = 0, teacher: Teacher | None =
     for trial in range(start, making.recipe.tries):
         try:
             return trial, attempt(making, number, trial, teacher), fell
-        except Unfit as error:
+        except NoTrajectory as error:
             reason = str(error).split(":")[0]
             fell[reason] = fell.get(reason, 0) + 1
     return making.recipe.tries, None, fell

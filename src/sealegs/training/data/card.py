@@ -7,22 +7,22 @@ from pathlib import Path
 
 from sealegs.training.data import CLEAN, SPLITS
 from sealegs.training.data.attempts import Making
-from sealegs.training.data.checks import MANIFEST, Seen
+from sealegs.training.data.checks import MANIFEST, RowContents
 from sealegs.training.data.files import DATA, Format, write
 from sealegs.training.data.grammar import count_of_forms
-from sealegs.training.data.making import Tally, manifest
+from sealegs.training.data.making import MakingTally, manifest
 
 CARD = "README.md"
 LICENCE = "apache-2.0"
 
 
-def write_card(making: Making, out: Path, format: Format, tally: Tally, seen: Seen, command: str) -> None:
+def write_card(making: Making, out: Path, format: Format, tally: MakingTally, seen: RowContents, command: str) -> None:
     """Write the manifest and then the card: with the latter the set is finished."""
     write(out / MANIFEST, manifest(making, format, tally).encode())
     write(out / CARD, card(making, format, tally, seen, command).encode())
 
 
-def card(making: Making, format: Format, tally: Tally, seen: Seen, command: str) -> str:
+def card(making: Making, format: Format, tally: MakingTally, seen: RowContents, command: str) -> str:
     """The card as Markdown, with the fields that dataset hubs read."""
     splits = [split for split in SPLITS if tally.rows[split]]
     files = "\n".join(f"  - split: {split}\n    path: {DATA}/{split}-*.{format}" for split in splits)
@@ -97,7 +97,7 @@ def _why(making: Making) -> str:
     )
 
 
-def _table(tally: Tally, place: int, noun: str, names: list[str]) -> str:
+def _table(tally: MakingTally, place: int, noun: str, names: list[str]) -> str:
     counts: Counter[str] = Counter()
     for cell, count in tally.cells.items():
         counts[cell[place]] += count
@@ -105,7 +105,7 @@ def _table(tally: Tally, place: int, noun: str, names: list[str]) -> str:
     return "\n".join([f"| {noun} | rows | % |", "|---|---|---|", *rows])
 
 
-def _fell(tally: Tally) -> str:
+def _fell(tally: MakingTally) -> str:
     lines = [
         f"- {reason}: {count}" for reason, count in sorted(tally.fell.items(), key=lambda item: (-item[1], item[0]))
     ]

@@ -14,7 +14,7 @@ from heapq import nsmallest
 from pathlib import Path
 from typing import Any
 
-from sealegs.agents import Use
+from sealegs.agents import UseTool
 from sealegs.agents.arms.toolbench import FINISH, read_step
 from sealegs.faults import seeds
 from sealegs.faults.call import render
@@ -27,10 +27,10 @@ from sealegs.training.data.conduct import KINDS, Watched
 from sealegs.training.data.failures import kinds
 from sealegs.training.data.files import parts, rows
 from sealegs.training.data.forms import FORMS, Row
-from sealegs.training.data.likeness import Known, calls_of, exact, marks
-from sealegs.training.data.playing import Order, Player
-from sealegs.training.data.recipe import Recipe
-from sealegs.training.data.sources import Base, Sources, asked, bases
+from sealegs.training.data.likeness import TrajectorySet, calls_of, exact, marks
+from sealegs.training.data.playing import TrajectoryOrder, TrajectoryPlayer
+from sealegs.training.data.recipe import DataRecipe
+from sealegs.training.data.sources import Base, DataSources, asked, bases
 
 MANIFEST = "dataset.json"
 NAMED = 3  # examples in a message
@@ -41,7 +41,7 @@ class Leak(Mistake):
 
 
 @dataclass
-class Seen:
+class RowContents:
     """What the rows of a set hold.
 
     Attributes:
@@ -63,7 +63,7 @@ class Seen:
     requests: set[tuple[str, int]] = field(default_factory=set)
     orders: set[int] = field(default_factory=set)
 
-    def add(self, row: Row, split: str, known: Known) -> None:
+    def add(self, row: Row, split: str, known: TrajectorySet) -> None:
         """One more row."""
         self.rows[split] += 1
         self.tasks[row["base_task"]].add(split)
@@ -103,9 +103,9 @@ def _shared(noun: str, found: dict[str, set[str]]) -> Iterator[str]:
         yield f"{len(found)} of this kind stand in several splits: {noun}: {'; '.join(named)}"
 
 
-def seen_in(folder: Path, similarity: float) -> Seen:
+def seen_in(folder: Path, similarity: float) -> RowContents:
     """What the rows of a set hold, read once from its files."""
-    seen, known = Seen(), Known(similarity)
+    seen, known = RowContents(), TrajectorySet(similarity)
     for split, files in parts(folder).items():
         for row in rows(files):
             if row["split"] != split:
@@ -114,7 +114,7 @@ def seen_in(folder: Path, similarity: float) -> Seen:
     return seen
 
 
-def check_leaks(folder: Path, similarity: float) -> Seen:
+def check_leaks(folder: Path, similarity: float) -> RowContents:
     """What the rows of a set hold.
 
     Raises:
@@ -138,9 +138,9 @@ def read_manifest(folder: Path) -> tuple[Making, dict[str, Any]]:
         told = json.loads(file.read_text(encoding="utf-8"))
         how = told["settings"]
         origin = how["sources"]
-        sources = Sources(origin["shipped"], tuple(origin["folders"]), tuple(origin["trajectories"]))
+        sources = DataSources(origin["shipped"], tuple(origin["folders"]), tuple(origin["trajectories"]))
         form = next(form for form in FORMS if form == how["form"])
-        recipe = Recipe.model_validate(how["recipe"])
+        recipe = DataRecipe.model_validate(how["recipe"])
         return Making(recipe, sources, how["n"], how["seed"], form, how["teacher"]), told
     except OSError as error:
         raise Mistake(
@@ -170,7 +170,7 @@ def played_again(row: Row, making: Making) -> Iterator[str]:
         yield f"there is no task {row['base_task']} in variant {row['variant']}"
         return
     step = base.task.graph.step_of.get(row["step_tool"] or "")
-    order = Order(
+    order = TrajectoryOrder(
         asked=found,
         specs=tuple(base.specs.get(name) or base.corpus.spec(name) for name in row["offered"]),
         prompt=making.recipe.prompts[0],
@@ -181,9 +181,9 @@ def played_again(row: Row, making: Making) -> Iterator[str]:
         noted=False,
         key=tuple(map(int, row["id"].rsplit("-", 2))),
     )
-    player = Player(order)
+    player = TrajectoryPlayer(order)
     for place, (tool, arguments, answer) in enumerate(calls_of(row), 1):
-        said = render(player.call(Use(tool, json.loads(arguments))))
+        said = render(player.call(UseTool(tool, json.loads(arguments))))
         if place != row["step"] and not _same(said, answer):
             yield f"call {place} of {tool} is answered otherwise now"
     last = _answer(row)

@@ -14,13 +14,13 @@ from sealegs.faults.mistake import Mistake
 from sealegs.scoring.metrics import Row as Figure
 from sealegs.training.data.attempts import Making
 from sealegs.training.data.card import CARD, write_card
-from sealegs.training.data.checks import Seen, check_leaks, judged_again, lapses, read_manifest
+from sealegs.training.data.checks import RowContents, check_leaks, judged_again, lapses, read_manifest
 from sealegs.training.data.files import FORMATS, Format, check_format
 from sealegs.training.data.forms import FORMS
-from sealegs.training.data.making import Progress, Tally, make
+from sealegs.training.data.making import MakingTally, Progress, make
 from sealegs.training.data.playing import Teacher
-from sealegs.training.data.recipe import Recipe, read_recipe
-from sealegs.training.data.sources import Sources, bases
+from sealegs.training.data.recipe import DataRecipe, read_recipe
+from sealegs.training.data.sources import DataSources, bases
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ def chosen(
         Mistake: with every mistake.
     """
     problems: list[str] = []
-    read: Recipe | None = None
-    sources = Sources(shipped, tuple(map(str, tasks)), tuple(map(str, toolbench)))
+    read: DataRecipe | None = None
+    sources = DataSources(shipped, tuple(map(str, tasks)), tuple(map(str, toolbench)))
     try:
         read = read_recipe(recipe)
     except Mistake as error:
@@ -84,7 +84,7 @@ def _mistake_of(read: object) -> list[str]:
     return []
 
 
-def _teacher_problems(recipe: Recipe | None, teacher: str) -> list[str]:
+def _teacher_problems(recipe: DataRecipe | None, teacher: str) -> list[str]:
     wanted = recipe is not None and recipe.continuation == "teacher"
     if wanted and not teacher:
         return ["the recipe says `continuation: teacher`: name the model with --teacher, as openai/gpt-5"]
@@ -97,7 +97,7 @@ def _teacher_problems(recipe: Recipe | None, teacher: str) -> list[str]:
 
 def finished(
     asked: Chosen, out: Path, progress: Progress, jobs: int | None = None, teacher: Teacher | None = None
-) -> tuple[Tally, Seen]:
+) -> tuple[MakingTally, RowContents]:
     """Make what is missing, check the whole for leaks, and write the card.
 
     Raises:
@@ -123,7 +123,7 @@ def finished(
     return tally, seen
 
 
-def rows_of(tally: Tally) -> list[Figure]:
+def rows_of(tally: MakingTally) -> list[Figure]:
     """How many rows of each split and mode there are, as the long table."""
     counts: Counter[tuple[str, str]] = Counter()
     for cell, count in tally.cells.items():

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from sealegs.agents import Use
+from sealegs.agents import UseTool
 from sealegs.agents.arms.toolbench import FINISH, read_step
 from sealegs.agents.scripted import error_of, parsed
 from sealegs.faults.call import Failure
@@ -26,7 +26,7 @@ from sealegs.training.data.forms import Row
 from sealegs.training.data.rest import still_possible
 from sealegs.training.data.slips import ARGUMENTS
 from sealegs.training.data.sources import Base
-from sealegs.training.data.trouble import Note, looked_up, note_in, repetition, without_note
+from sealegs.training.data.trouble import AdviceNote, looked_up, note_in, repetition, without_note
 
 BLIND = "an action of unknown outcome is repeated, replaced or given up without a look"
 TRAINED = "a wrong call of the agent's own is trained"
@@ -42,11 +42,11 @@ _HARMLESS = re.compile(r"\bharm", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class RowTurn:
     """One call of a row: what was said with it, the call, and what came of it."""
 
     said: str
-    use: Use
+    use: UseTool
     told: str
     trained: bool
 
@@ -59,7 +59,7 @@ class Watched:
     base: Base
 
     @cached_property
-    def turns(self) -> list[Turn]:
+    def turns(self) -> list[RowTurn]:
         """Its calls, in whichever form it has them."""
         return list(turns_of(self.row))
 
@@ -74,7 +74,7 @@ class Watched:
             return None
         return self.base.specs.get(tool) or self.base.corpus.spec(tool)
 
-    def wrong(self, turn: Turn) -> bool:
+    def wrong(self, turn: RowTurn) -> bool:
         """Whether a call is wrong in itself: no such tool, or arguments that it cannot take."""
         if self.spec(turn.use.tool) is None:
             return True
@@ -82,7 +82,7 @@ class Watched:
         tool = corpus.tools.get(turn.use.tool) or corpus.histories[turn.use.tool]
         return isinstance(tool.arguments(turn.use.arguments), Failure)
 
-    def bad(self, turn: Turn) -> bool:
+    def bad(self, turn: RowTurn) -> bool:
         """Whether an answer is an error, or that of the tool that was struck and cannot be right."""
         data = parsed(turn.told)
         if error_in(data) is not None:
@@ -103,7 +103,7 @@ class Watched:
 
     def _blind(self) -> Iterator[str]:
         graph = self.base.task.graph
-        open_call: Use | None = None
+        open_call: UseTool | None = None
         for turn in self.turns:
             spec = self.spec(turn.use.tool)
             if open_call is not None and self._settles(open_call, turn.use):
@@ -123,11 +123,11 @@ class Watched:
         if open_call is not None and self.closing is not None:
             yield BLIND
 
-    def _settles(self, call: Use, look: Use) -> bool:
+    def _settles(self, call: UseTool, look: UseTool) -> bool:
         spec = self.spec(call.tool)
         return spec is not None and look.tool == spec.shown_by and look.arguments.get("operation") == call.tool
 
-    def _harmless(self, first: Use, second: Use) -> bool:
+    def _harmless(self, first: UseTool, second: UseTool) -> bool:
         spec = self.spec(first.tool)
         same = dict(first.arguments) == dict(second.arguments)
         return same and spec is not None and repetition(spec, second.arguments) != "acts"
@@ -171,7 +171,7 @@ class Watched:
             if note is not None and said is not None and not self._heeded(note, turn, after, said):
                 yield UNHEEDED
 
-    def _heeded(self, note: Note, turn: Turn, after: Turn | None, said: str) -> bool:
+    def _heeded(self, note: AdviceNote, turn: RowTurn, after: RowTurn | None, said: str) -> bool:
         looked = after is not None and self._settles(turn.use, after.use)
         again = after is not None and after.use == turn.use
         if note.looks and not looked and not _NEEDLESS.search(said):
@@ -181,22 +181,22 @@ class Watched:
         return bool(looked or _ANSWERED.search(said))
 
 
-def turns_of(row: Row) -> Iterator[Turn]:
+def turns_of(row: Row) -> Iterator[RowTurn]:
     """The calls of a row with what was said."""
     if "messages" in row:
         answers = {m["tool_call_id"]: m["content"] for m in row["messages"] if m["role"] == "tool"}
         for message in row["messages"]:
             for call in message.get("tool_calls") or ():
-                use = Use(call["function"]["name"], call["function"]["arguments"])
+                use = UseTool(call["function"]["name"], call["function"]["arguments"])
                 trained = message.get("train") is not False
-                yield Turn(message["content"], use, answers.get(call["id"], ""), trained)
+                yield RowTurn(message["content"], use, answers.get(call["id"], ""), trained)
         return
     said = row["conversations"]
     for place, entry in enumerate(said):
         step = read_step(entry["value"]) if entry["from"] == "assistant" else None
         if step is not None and step.tool != FINISH:
             trained = place not in row.get("unlearned_turns", ())
-            yield Turn(entry["value"], Use(step.tool, step.arguments), said[place + 1]["value"], trained)
+            yield RowTurn(entry["value"], UseTool(step.tool, step.arguments), said[place + 1]["value"], trained)
 
 
 def last_words(row: Row) -> str | None:

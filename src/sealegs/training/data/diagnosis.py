@@ -8,7 +8,7 @@ from typing import Any
 
 from sealegs.faults import paths
 from sealegs.training.data.scene import listed, quoted, short
-from sealegs.training.data.trouble import Trouble
+from sealegs.training.data.trouble import BadMessage
 
 NOT_TRUE = "not true that "
 _NAME = re.compile(r"(?:argument )?[a-z_][a-z0-9_]*(?:\.[a-z0-9_]+)*")
@@ -16,7 +16,7 @@ _INSIDE = re.compile(r"Traceback|Exception|https?://|SELECT |psycopg|/srv/|\bat 
 _ORDER = re.compile(r"not (?:after|before)|moved by|moment|shift_|minutes|days? |date")
 
 
-def diagnosis(trouble: Trouble) -> tuple[str, dict[str, str]]:
+def diagnosis(trouble: BadMessage) -> tuple[str, dict[str, str]]:
     """The list of forms that fits, and their slots."""
     violation = trouble.violation
     reason = violation.reason if violation is not None else f"{NOT_TRUE}the answer is complete"
@@ -57,13 +57,13 @@ def _of_shape(reason: str, data: Any) -> tuple[str, dict[str, str]]:
     return "failed.type", {"field": field, "value": quoted(value)}
 
 
-def _echo(rule: str, trouble: Trouble) -> dict[str, str] | None:
+def _echo(rule: str, trouble: BadMessage) -> dict[str, str] | None:
     field, _, argument = rule.partition(" repeats the argument ")
     value, asked = short(_at(trouble.data, field)), short(trouble.use.arguments.get(argument))
     return {"field": field, "value": value, "asked": asked} if value and asked and value != asked else None
 
 
-def _facts(rule: str, trouble: Trouble) -> list[str]:
+def _facts(rule: str, trouble: BadMessage) -> list[str]:
     """The fields that a rule speaks of, with what stands there: `total = 12.5`."""
     found: dict[str, str] = {}
     for name in _NAME.findall(rule):

@@ -17,11 +17,11 @@ from functools import cache
 from itertools import chain
 
 from sealegs.faults import seeds
-from sealegs.tasks.similarity import Seen, tools_of
+from sealegs.tasks.similarity import SeenToolSets, tools_of
 from sealegs.training.data import UNSEEN
 from sealegs.training.data.failures import unseen_kinds
-from sealegs.training.data.recipe import Recipe
-from sealegs.training.data.sources import Base, Sources, bases
+from sealegs.training.data.recipe import DataRecipe
+from sealegs.training.data.sources import Base, DataSources, bases
 
 ALIKE = 0.5
 PAIRED = 0.1  # the least share of pairs that a split with rows has
@@ -49,7 +49,7 @@ class Division:
 
 
 @cache
-def division(sources: Sources, recipe: Recipe, seed: int) -> Division:
+def division(sources: DataSources, recipe: DataRecipe, seed: int) -> Division:
     """How a recipe divides what its sources hold."""
     circles = _circles(bases(sources, recipe.leave_out).values())
     shares = recipe.splits.parts()
@@ -86,7 +86,7 @@ def _unseen(circles: Sequence[Sequence[Base]], share: float, seed: int) -> tuple
 
 def _circles(found: Iterable[Base]) -> list[list[Base]]:
     """Tasks that are much alike, or alike through others, together; in the order of their first."""
-    seen = Seen()
+    seen = SeenToolSets()
     places: dict[str, int] = {}
     circle: dict[str, list[Base]] = {}
     for base in found:

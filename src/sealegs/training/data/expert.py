@@ -21,7 +21,7 @@ import random
 from dataclasses import replace
 from typing import Any, Literal
 
-from sealegs.agents import Briefing, Say, Use
+from sealegs.agents import Briefing, Say, UseTool
 from sealegs.agents.planners import Planner, look
 from sealegs.agents.scripted import parsed
 from sealegs.scoring.course import node_of
@@ -29,7 +29,7 @@ from sealegs.tasks import State, next_calls, recovery_cost
 from sealegs.tasks.graph import Graph, Group, Step
 from sealegs.tasks.precedence import precedence
 from sealegs.training.data.rest import still_possible
-from sealegs.training.data.trouble import Found, Repetition, Trouble, looked_up, repetition, without_note
+from sealegs.training.data.trouble import BadMessage, LookResult, Repetition, looked_up, repetition, without_note
 
 Doing = Literal[
     "goes on",
@@ -48,7 +48,7 @@ KEYED = 0.5  # of the trajectories, the share in which tools that take an idempo
 HEEDING = 0.7  # the same where a note asks for the look, whatever a repetition would do
 
 
-class First(random.Random):
+class FirstDraw(random.Random):
     """Draws the first of everything."""
 
     def choice(self, seq: Any) -> Any:
@@ -96,25 +96,25 @@ class Expert(Planner):
         straight: bool = False,
     ) -> None:
         super().__init__(briefing)
-        self._draw = First() if straight else draw
+        self._draw = FirstDraw() if straight else draw
         self._left = drawn_way(self.graph, self._draw, through)
         self._order = precedence(self.graph)
         self._hopeless = hopeless
         self.doing: Doing = "goes on"
         self.wrong = ""
-        self.trouble: Trouble | None = None
-        self.found: Found | None = None
-        self.seen: Found | None = None
+        self.trouble: BadMessage | None = None
+        self.found: LookResult | None = None
+        self.seen: LookResult | None = None
         self._open = False  # whether it is open if the call that failed last took effect
         self._slip = ""
         self._key = f"{self._draw.getrandbits(32):08x}" if self._draw.random() < KEYED else ""
 
-    def use(self, step: Step) -> Use:
+    def use(self, step: Step) -> UseTool:
         """The call of a step, in some episodes with a key where its tool takes one; a repetition has the same."""
         made, spec = super().use(step), self.specs[step.tool]
         if not spec.key or not self._key:
             return made
-        return Use(made.tool, {**made.arguments, spec.key: f"{step.tool}-{self._key}"})
+        return UseTool(made.tool, {**made.arguments, spec.key: f"{step.tool}-{self._key}"})
 
     def state(self) -> State:
         """Where the task stands; a way that was begun with an action is kept while it is open."""
@@ -154,7 +154,7 @@ class Expert(Planner):
         assert self.trouble is not None
         return repetition(self.trouble.spec, self.trouble.use.arguments)
 
-    def act(self) -> Use | Say:
+    def act(self) -> UseTool | Say:
         """The next call of the drawn solution, a look, or a call of a cheapest way to the end."""
         if not self.wrong:
             ready = [id for place, id in enumerate(self._order.ids) if self._order.after(self._left, place) >= 0]
@@ -186,7 +186,7 @@ class Expert(Planner):
             return self._draw.random() < HEEDING
         return self.again == "refused" and self._draw.random() < CAUTIOUS
 
-    def _look(self) -> Use:
+    def _look(self) -> UseTool:
         assert self.trouble is not None
         self.doing = "looks"
         return look(self.trouble.use, self.specs)
@@ -217,7 +217,7 @@ class Expert(Planner):
         others = {one.id for branch in group.branches if branch is not own for one in branch.steps}
         return any(id in others and self._way_is_open(id) for id in self.answers)
 
-    def observe(self, use: Use, text: str) -> None:
+    def observe(self, use: UseTool, text: str) -> None:
         """Keep a sound answer, also where a look shows it; remember what fails."""
         self.found = None
         if self.doing == "looks":
@@ -226,7 +226,7 @@ class Expert(Planner):
         super().observe(use, text)
         if use.tool in self.failures:
             spec, times = self.specs[use.tool], self.failures[use.tool]
-            self.trouble = Trouble(use, spec, parsed(text), times)
+            self.trouble = BadMessage(use, spec, parsed(text), times)
             self.wrong = self.wrong or use.tool
             self._open = spec.effects is not False and bool(spec.shown_by)
             return
@@ -234,11 +234,11 @@ class Expert(Planner):
         if not self.wrong:
             self._left = self._order.after(self._left, self._order.index[self.graph.step_of[use.tool].id])
 
-    def problem(self, use: Use, data: object) -> str | None:
+    def problem(self, use: UseTool, data: object) -> str | None:
         """What is wrong with an answer; advice beside it is no part of it."""
         return super().problem(use, without_note(data))
 
-    def _observe_look(self, use: Use, text: str) -> None:
+    def _observe_look(self, use: UseTool, text: str) -> None:
         assert self.trouble is not None
         struck = self.trouble.use
         self.found = self.seen = looked_up(use.tool, self.trouble.spec, struck, parsed(text))
@@ -249,10 +249,10 @@ class Expert(Planner):
             self.keep(self.graph.step_of[struck.tool].id, self.found.entry["result"])
             self.failures.pop(struck.tool, None)
 
-    def slipped(self, use: Use, made: Use, text: str) -> None:
+    def slipped(self, use: UseTool, made: UseTool, text: str) -> None:
         """The call that was meant has been made wrongly, and this came of it: it is still to be made."""
         self.wrong = self._slip = use.tool
-        self.trouble = Trouble(made, self.specs[use.tool], parsed(text))
+        self.trouble = BadMessage(made, self.specs[use.tool], parsed(text))
 
 
 def drawn_way(graph: Graph, draw: random.Random, through: Step | None) -> int:

@@ -21,10 +21,10 @@ from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.triggers import First, Tool
 from sealegs.recovery.causes import causes
 from sealegs.scenarios.perturbation import PERSISTENCE
-from sealegs.suites.paladin.failures import Lasts, Shown, published
+from sealegs.suites.paladin.failures import LabelledFailure, Lasts, published
 from sealegs.tasks.graph import Step
 from sealegs.training.data.slips import ARGUMENTS, TOOLS, slippings
-from sealegs.training.data.sources import Asked
+from sealegs.training.data.sources import TaskVariant
 
 FAULT: TypeAdapter[AnyFault] = TypeAdapter(AnyFault)
 MODES = tuple(PERSISTENCE)
@@ -50,7 +50,7 @@ class Kind:
     klass: str
     lasts: Lasts
     implicit: bool = False
-    shown: Shown | None = field(default=None, compare=False)
+    shown: LabelledFailure | None = field(default=None, compare=False)
     slip: bool = False
     unsaid: bool = False
 
@@ -95,7 +95,7 @@ def unseen_kinds(share: float, seed: int) -> frozenset[str]:
     return frozenset(kept)
 
 
-def fits_step(kind: Kind, asked: Asked, step: Step) -> bool:
+def fits_step(kind: Kind, asked: TaskVariant, step: Step) -> bool:
     """Whether a failure of this kind can strike this step: its answer can be made wrong so, and it matters.
 
     A tool that changes something is struck only where a history tool shows what it did: nobody could go on safely
@@ -113,7 +113,7 @@ def fits_step(kind: Kind, asked: Asked, step: Step) -> bool:
     return bool(spec.used) and fits(kind.name, spec, expected.arguments, expected.output, key, others)
 
 
-def plan(kind: Kind, mode: str, asked: Asked, step: Step, draw: random.Random, seed: int) -> Plan:
+def plan(kind: Kind, mode: str, asked: TaskVariant, step: Step, draw: random.Random, seed: int) -> Plan:
     """The plan that has a failure strike a step's first call, and every later one where it stays.
 
     Of an action it is drawn whether the failure comes before its work, after it, or (where the work has several effects

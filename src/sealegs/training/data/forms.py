@@ -16,14 +16,14 @@ from sealegs.agents.arms.toolbench import finishing, tool_entry, written_step
 from sealegs.faults.spec import ToolSpec
 from sealegs.suites.paladin.toolbench.form import SYSTEM
 from sealegs.tasks import State, recovery_cost
-from sealegs.training.data.playing import Message, Order, Trajectory
+from sealegs.training.data.playing import Message, Trajectory, TrajectoryOrder
 
 Form = Literal["trl", "toolbench", "both"]
 FORMS: tuple[Form, ...] = get_args(Form)
 Row = dict[str, Any]
 
 
-def row(order: Order, made: Trajectory, about: Mapping[str, Any], form: Form, continuation: str) -> Row:
+def row(order: TrajectoryOrder, made: Trajectory, about: Mapping[str, Any], form: Form, continuation: str) -> Row:
     """A trajectory with its labels.
 
     Args:
@@ -120,7 +120,7 @@ def _step(message: Message, *, gave_up: bool) -> str:
     return finishing(thought, message["content"], gave_up=gave_up)
 
 
-def costs(order: Order, made: Trajectory) -> tuple[int | None, int | None]:
+def costs(order: TrajectoryOrder, made: Trajectory) -> tuple[int | None, int | None]:
     """c* and the trajectory's own cost: calls from the one that failed to the end, both counted, as the judge does."""
     if made.at is None or made.found is None:
         return None, None
@@ -140,7 +140,7 @@ def _place_of(made: Trajectory) -> int:
     return places[made.at or 0]
 
 
-def outcome_of(order: Order, made: Trajectory, continuation: str) -> str:
+def outcome_of(order: TrajectoryOrder, made: Trajectory, continuation: str) -> str:
     """`success`, `right stop`, or `cut`."""
     if order.kind is not None and continuation == "none":
         return "cut"

@@ -57,7 +57,7 @@ def _text(arguments: Any) -> str:
     return json.dumps(dict(arguments), sort_keys=True, ensure_ascii=False)
 
 
-class Known:
+class TrajectorySet:
     """The trajectories so far.
 
     Args:

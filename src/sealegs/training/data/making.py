@@ -29,7 +29,7 @@ from sealegs.training.data import SPLITS
 from sealegs.training.data.attempts import Making, found
 from sealegs.training.data.files import Format, check_format, part, part_name, write
 from sealegs.training.data.forms import Row
-from sealegs.training.data.likeness import Known, exact, marks
+from sealegs.training.data.likeness import TrajectorySet, exact, marks
 from sealegs.training.data.playing import Teacher
 from sealegs.training.data.sources import bases
 
@@ -42,7 +42,7 @@ Made = list[tuple[int, Row | None, dict[str, int]]]
 
 
 @dataclass
-class Tally:
+class MakingTally:
     """What was made so far.
 
     Attributes:
@@ -101,7 +101,7 @@ def make(
     format: Format = "jsonl",
     jobs: int | None = None,
     teacher: Teacher | None = None,
-) -> Tally:
+) -> MakingTally:
     """Make what is missing of a set; the card is not written here.
 
     Args:
@@ -118,7 +118,7 @@ def make(
     check_format(format)
     _check_folder(out)
     journal = Journal(out / JOURNAL, settings(making, format))
-    tally, known = Tally(), Known(making.recipe.similarity)
+    tally, known = MakingTally(), TrajectorySet(making.recipe.similarity)
     for entry in journal.entries:
         tally.add(entry)
         for base, text, marked in entry["known"]:
@@ -186,7 +186,7 @@ def _commit(
     number: int,
     numbers: range,
     block_made: Made,
-    known: Known,
+    known: TrajectorySet,
     format: Format,
     teacher: Teacher | None,
 ) -> dict[str, Any]:
@@ -236,7 +236,7 @@ def _unpacked(text: str) -> tuple[int, ...]:
     return tuple(found_marks)
 
 
-def manifest(making: Making, format: Format, tally: Tally) -> str:
+def manifest(making: Making, format: Format, tally: MakingTally) -> str:
     """What the set is and what it came to, as JSON."""
     told = {
         "settings": settings(making, format),

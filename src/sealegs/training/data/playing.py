@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sealegs.agents import Briefing, Say, Use
+from sealegs.agents import Briefing, Say, UseTool
 from sealegs.faults import seeds
 from sealegs.faults.call import Call, Failure, Layer, Outcome, render
 from sealegs.faults.plan import Plan
@@ -30,9 +30,9 @@ from sealegs.traces import Recorder
 from sealegs.traces.record import Record, record
 from sealegs.training.data.expert import Doing, Expert
 from sealegs.training.data.failures import Kind
-from sealegs.training.data.scene import Scene, scene
-from sealegs.training.data.slips import Slip, slipped
-from sealegs.training.data.sources import Asked
+from sealegs.training.data.scene import ActScene, scene
+from sealegs.training.data.slips import CallSlip, slipped
+from sealegs.training.data.sources import TaskVariant
 from sealegs.training.data.wording import closing, thought
 from sealegs.world.state import World
 
@@ -51,8 +51,8 @@ class Voice:
         every: whether a note stands in every message of a tool that fails, as the layer has it; else in the first.
     """
 
-    thought: Callable[[Scene], str]
-    closing: Callable[[Scene, str], str]
+    thought: Callable[[ActScene], str]
+    closing: Callable[[ActScene, str], str]
     adviser: Callable[[], Adviser]
     every: bool = False
 
@@ -61,7 +61,7 @@ ENGLISH = Voice(thought, closing, shipped_bank)
 
 
 @dataclass(frozen=True)
-class Order:
+class TrajectoryOrder:
     """What a trajectory is to be.
 
     Attributes:
@@ -76,7 +76,7 @@ class Order:
         held: whether it is said in the forms that are kept apart for tests.
     """
 
-    asked: Asked
+    asked: TaskVariant
     specs: tuple[ToolSpec, ...]
     prompt: str
     kind: Kind | None
@@ -110,17 +110,17 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ModelMessage:
     """What a model says: its text, and the calls that it makes."""
 
     text: str
-    uses: tuple[Use, ...] = ()
+    uses: tuple[UseTool, ...] = ()
 
 
-Teacher = Callable[[list[Message], tuple[ToolSpec, ...], str], Reply]
+Teacher = Callable[[list[Message], tuple[ToolSpec, ...], str], ModelMessage]
 
 
-class Unfit(Exception):
+class NoTrajectory(Exception):
     """An attempt that gives no trajectory; the message says why, in few words."""
 
 
@@ -152,7 +152,7 @@ class Trajectory:
         return self.verdict
 
 
-class Player:
+class TrajectoryPlayer:
     """Plays one trajectory.
 
     Args:
@@ -160,7 +160,7 @@ class Player:
         layers: on the seam.
     """
 
-    def __init__(self, order: Order, layers: Sequence[Layer] = ()) -> None:
+    def __init__(self, order: TrajectoryOrder, layers: Sequence[Layer] = ()) -> None:
         self.order = order
         self.draw = seeds.stream(*order.key, "play")
         self.specs = {spec.name: spec for spec in order.specs}
@@ -181,9 +181,9 @@ class Player:
         if order.prompt:
             self.made.messages.insert(0, {"role": "system", "content": system_prompt(order.prompt, DRAW).strip()})
         self.calls = 0
-        self.slip: Slip | None = None
+        self.slip: CallSlip | None = None
 
-    def call(self, use: Use) -> Outcome:
+    def call(self, use: UseTool) -> Outcome:
         """Make one call in the world; a slip is refused in the words of its kind."""
         self.calls += 1
         corpus = self.order.asked.base.corpus
@@ -197,13 +197,13 @@ class Player:
 
         return self.session.call(use.tool, use.arguments, run)
 
-    def takes(self, use: Use) -> bool:
+    def takes(self, use: UseTool) -> bool:
         """Whether there is such a tool, and it takes such arguments."""
         corpus = self.order.asked.base.corpus
         tool = corpus.tools.get(use.tool) or corpus.histories.get(use.tool)
         return use.tool in self.specs and tool is not None and not isinstance(tool.arguments(use.arguments), Failure)
 
-    def show(self, outcome: Outcome, use: Use) -> str:
+    def show(self, outcome: Outcome, use: UseTool) -> str:
         """Put an outcome into the conversation; with the exemplar, where one is to stand there."""
         here = self.made.at == self.calls - 1
         if self.order.noted and (here or (self.order.voice.every and self.made.at is not None)):
@@ -214,7 +214,7 @@ class Player:
         )
         return text
 
-    def _noted(self, outcome: Outcome, use: Use) -> Outcome:
+    def _noted(self, outcome: Outcome, use: UseTool) -> Outcome:
         call = Call(use.tool, use.arguments)
         seen = signature(call, outcome, self.specs.get(use.tool))
         advice = self.order.voice.adviser().advice(call, seen) if seen is not None else None
@@ -223,7 +223,7 @@ class Player:
         self.made.exemplar = self.made.exemplar or advice.exemplar
         return with_note(outcome, advice.text)
 
-    def say(self, text: str, use: Use | None, *, recovery: bool, train: bool = True) -> None:
+    def say(self, text: str, use: UseTool | None, *, recovery: bool, train: bool = True) -> None:
         """Put what the agent says, and the call that it makes, into the conversation; without `train` as a mistake."""
         message: Message = {"role": "assistant", "content": text, "recovery": recovery, "train": train}
         if use is not None:
@@ -231,7 +231,7 @@ class Player:
             message["tool_calls"] = [{"id": f"call-{self.calls + 1}", "type": "function", "function": function}]
         self.made.messages.append(message)
 
-    def scene(self, expert: Expert, act: Use | Say) -> Scene:
+    def scene(self, expert: Expert, act: UseTool | Say) -> ActScene:
         """What there is to say of an act of the expert's."""
         last = self.made.messages[-1]
         fresh = expert.trouble is not None and last["role"] == "tool" and last["name"] == expert.trouble.use.tool
@@ -249,13 +249,13 @@ class Player:
         return self.made
 
 
-def play(order: Order, continuation: str = "expert", teacher: Teacher | None = None) -> Trajectory:
+def play(order: TrajectoryOrder, continuation: str = "expert", teacher: Teacher | None = None) -> Trajectory:
     """One trajectory, judged; where it is cut after the failure, the verdict says what the cut one is worth.
 
     Raises:
         Unfit: the failure did not come as ordered, something else failed, or the end is no success.
     """
-    player = Player(order)
+    player = TrajectoryPlayer(order)
     briefing = Briefing(order.asked.task, player.specs)
     expert = Expert(briefing, player.draw, order.step, hopeless=order.hopeless, straight=order.straight)
     for _ in range(MOST_CALLS):
@@ -267,16 +267,16 @@ def play(order: Order, continuation: str = "expert", teacher: Teacher | None = N
             return _kept(order, _told(player, expert, act))
         _step(player, expert, act, recovering=not mended)
         if expert.wrong and order.kind is None:
-            raise Unfit("a clean answer does not keep what the tool declares")
+            raise NoTrajectory("a clean answer does not keep what the tool declares")
         if expert.wrong and not player.made.doings and continuation != "expert":
             if continuation == "none":
                 return _checked_cut(order, player.end(None))
             assert teacher is not None
             return _kept(order, _taught(player, teacher))
-    raise Unfit("it does not end")
+    raise NoTrajectory("it does not end")
 
 
-def _step(player: Player, expert: Expert, act: Use, *, recovering: bool) -> None:
+def _step(player: TrajectoryPlayer, expert: Expert, act: UseTool, *, recovering: bool) -> None:
     """One call of the expert's; the agent's own slip where this is the place of one."""
     order, made = player.order, player.made
     text = order.voice.thought(player.scene(expert, act))
@@ -289,39 +289,39 @@ def _step(player: Player, expert: Expert, act: Use, *, recovering: bool) -> None
     shown = player.show(player.call(act), act)
     expert.observe(act, shown)
     if act.tool in expert.failures and act.tool != expert.wrong:
-        raise Unfit("a tool that was not struck refuses")
+        raise NoTrajectory("a tool that was not struck refuses")
     if here and not expert.wrong:
-        raise Unfit("the failure cannot be told from a right answer")
+        raise NoTrajectory("the failure cannot be told from a right answer")
 
 
-def _slip(player: Player, expert: Expert, act: Use, text: str) -> None:
+def _slip(player: TrajectoryPlayer, expert: Expert, act: UseTool, text: str) -> None:
     """The call as an agent that slips makes it, and its refusal."""
     order = player.order
     assert order.kind is not None
     player.slip = slip = slipped(order.kind.name, act, player.specs[act.tool], player.draw)
     if slip is None:
-        raise Unfit("this slip cannot be made here")
+        raise NoTrajectory("this slip cannot be made here")
     player.say(text, slip.use, recovery=False, train=False)
     player.made.at = player.calls
     outcome = player.call(slip.use)
     if not isinstance(outcome, Failure):
-        raise Unfit("the tool takes the slip for a right call")
+        raise NoTrajectory("the tool takes the slip for a right call")
     expert.slipped(act, slip.use, player.show(outcome, slip.use))
 
 
-def _told(player: Player, expert: Expert, act: Say) -> Trajectory:
+def _told(player: TrajectoryPlayer, expert: Expert, act: Say) -> Trajectory:
     text = player.order.voice.closing(player.scene(expert, act), act.text)
     player.say(text, None, recovery=expert.doing == "stops")
     return player.end(text)
 
 
-def _taught(player: Player, teacher: Teacher) -> Trajectory:
+def _taught(player: TrajectoryPlayer, teacher: Teacher) -> Trajectory:
     """What a model makes of the rest: its calls are run, its words kept, its first message marked as recovery."""
     failed = player.made.messages[-1]["content"]
     for _ in range(MOST_CALLS - player.calls):
         reply = teacher(player.made.messages, player.order.specs, failed)
         if not (reply.text.strip() or reply.uses):
-            raise Unfit("the teacher is silent")
+            raise NoTrajectory("the teacher is silent")
         marked = any(message.get("recovery") for message in player.made.messages)
         mending = not marked or _still_wrong(player)
         text = reply.text.strip()
@@ -334,10 +334,10 @@ def _taught(player: Player, teacher: Teacher) -> Trajectory:
             player.say(text if number == 0 else "", use, recovery=mending, train=player.takes(use))
             player.show(player.call(use), use)
             text = text if number == 0 else ""
-    raise Unfit("the teacher does not end")
+    raise NoTrajectory("the teacher does not end")
 
 
-def _still_wrong(player: Player) -> bool:
+def _still_wrong(player: TrajectoryPlayer) -> bool:
     """Whether the node that failed is not done yet, as far as the calls that worked say."""
     order = player.order
     assert order.step is not None
@@ -348,12 +348,12 @@ def _still_wrong(player: Player) -> bool:
     return not any(node_of(graph.steps[id], graph) == home for id in done)
 
 
-def _failed_at(player: Player) -> int:
+def _failed_at(player: TrajectoryPlayer) -> int:
     places = [place for place, message in enumerate(player.made.messages) if message["role"] == "tool"]
     return places[player.made.at or 0]
 
 
-def _kept(order: Order, made: Trajectory) -> Trajectory:
+def _kept(order: TrajectoryOrder, made: Trajectory) -> Trajectory:
     """A trajectory that is worth learning from.
 
     Raises:
@@ -361,24 +361,24 @@ def _kept(order: Order, made: Trajectory) -> Trajectory:
     """
     verdict = made.judged
     if not verdict.success:
-        raise Unfit(f"judged no success: {verdict.reasons[0]}")
+        raise NoTrajectory(f"judged no success: {verdict.reasons[0]}")
     if order.kind is not None:
         _check_struck(order, made)
         if order.kind.slip and made.doings and made.doings[0] != "mends its call":
-            raise Unfit("another way is cheaper than the call that was meant")
+            raise NoTrajectory("another way is cheaper than the call that was meant")
     return made
 
 
-def _checked_cut(order: Order, made: Trajectory) -> Trajectory:
+def _checked_cut(order: TrajectoryOrder, made: Trajectory) -> Trajectory:
     _check_struck(order, made)
     if not any(message.get("train") for message in made.messages):
-        raise Unfit("nothing before the failure is to be learned")
+        raise NoTrajectory("nothing before the failure is to be learned")
     return made
 
 
-def _check_struck(order: Order, made: Trajectory) -> None:
+def _check_struck(order: TrajectoryOrder, made: Trajectory) -> None:
     assert order.kind is not None
     assert made.found is not None
     struck = [place for place, turn in enumerate(made.found.turns) if turn.struck]
     if made.at is None or (not order.kind.slip and struck[:1] != [made.at]):
-        raise Unfit("the failure did not come where it was ordered")
+        raise NoTrajectory("the failure did not come where it was ordered")

@@ -53,7 +53,7 @@ class Modes(Shares):
     P4: Share = 0.2
 
 
-class Recipe(BaseModel):
+class DataRecipe(BaseModel):
     """What a set is composed of.
 
     Attributes:
@@ -105,7 +105,7 @@ def shipped_recipes() -> list[str]:
     return sorted(file.name.removesuffix(".yaml") for file in _folder().iterdir() if file.name.endswith(".yaml"))
 
 
-def read_recipe(name: str) -> Recipe:
+def read_recipe(name: str) -> DataRecipe:
     """The recipe of a file, or a shipped one by its name.
 
     Raises:
@@ -123,7 +123,7 @@ def read_recipe(name: str) -> Recipe:
     if not isinstance(data, dict):
         raise Mistake(f"{name} should hold an object with a recipe's fields, and holds {in_short(data)}")
     try:
-        return Recipe.model_validate(data)
+        return DataRecipe.model_validate(data)
     except ValidationError as error:
         lines = [_told(one["loc"], one["msg"], one["input"]) for one in error.errors()]
         count = "1 mistake" if len(lines) == 1 else f"{len(lines)} mistakes"
@@ -131,9 +131,8 @@ def read_recipe(name: str) -> Recipe:
 
 
 def _told(place: tuple[int | str, ...], message: str, value: Any) -> str:
-    known = (
-        f" (known: {', '.join(Recipe.model_fields)})" if message.startswith("Extra inputs") and len(place) == 1 else ""
-    )
+    odd = message.startswith("Extra inputs") and len(place) == 1
+    known = f" (known: {', '.join(DataRecipe.model_fields)})" if odd else ""
     where = ".".join(map(str, place)) or "recipe"
     given = "" if isinstance(value, dict) else f" (given: {in_short(value)})"
     return f"  {where}: {message.removeprefix('Value error, ')}{given}{known}"

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sealegs.agents import Say, Use
+from sealegs.agents import Say, UseTool
 from sealegs.agents.scripted import shown
 from sealegs.faults.spec import ToolSpec
 from sealegs.tasks.graph import Constant, Field, Group, Step, User
 from sealegs.training.data.expert import Doing, Expert
-from sealegs.training.data.slips import Slip
-from sealegs.training.data.trouble import Found, Repetition, Trouble
+from sealegs.training.data.slips import CallSlip
+from sealegs.training.data.trouble import BadMessage, LookResult, Repetition
 
 LONGEST = 44  # characters of a value that is told
 NAMED = 3  # values or tools that a sentence lists
@@ -31,7 +31,7 @@ _ORDER = re.compile(
 
 
 @dataclass(frozen=True)
-class Scene:
+class ActScene:
     """One act and what is known when it comes.
 
     Attributes:
@@ -55,17 +55,19 @@ class Scene:
     held: bool = False
     spec: ToolSpec | None = None
     slots: Mapping[str, str] = field(default_factory=dict)
-    trouble: Trouble | None = None
+    trouble: BadMessage | None = None
     fresh: bool = False
     again: Repetition = "reads"
-    found: Found | None = None
-    seen: Found | None = None
-    slip: Slip | None = None
+    found: LookResult | None = None
+    seen: LookResult | None = None
+    slip: CallSlip | None = None
     begins: bool = False
     lasting: bool = False
 
 
-def scene(expert: Expert, act: Use | Say, draw: random.Random, held: bool, slip: Slip | None, *, fresh: bool) -> Scene:
+def scene(
+    expert: Expert, act: UseTool | Say, draw: random.Random, held: bool, slip: CallSlip | None, *, fresh: bool
+) -> ActScene:
     """The scene of an act.
 
     Args:
@@ -75,12 +77,12 @@ def scene(expert: Expert, act: Use | Say, draw: random.Random, held: bool, slip:
         slip: what was wrong with the call before, where it was the agent's own fault.
         fresh: whether the message before was a bad one.
     """
-    spec = expert.specs.get(act.tool) if isinstance(act, Use) else None
-    step = expert.graph.step_of.get(act.tool) if isinstance(act, Use) else None
-    slots = dict(_step_facts(expert, step, act)) if step is not None and isinstance(act, Use) else {}
+    spec = expert.specs.get(act.tool) if isinstance(act, UseTool) else None
+    step = expert.graph.step_of.get(act.tool) if isinstance(act, UseTool) else None
+    slots = dict(_step_facts(expert, step, act)) if step is not None and isinstance(act, UseTool) else {}
     if spec is not None:
         slots |= _tool_facts(spec)
-        if isinstance(act, Use) and spec.key and act.arguments.get(spec.key):
+        if isinstance(act, UseTool) and spec.key and act.arguments.get(spec.key):
             slots["key"] = spec.key
     trouble = expert.trouble
     done = [expert.graph.steps[id].tool for id in expert.answers]
@@ -92,7 +94,7 @@ def scene(expert: Expert, act: Use | Say, draw: random.Random, held: bool, slip:
             slots["history"] = trouble.spec.shown_by
         if expert.found is not None and expert.found.status == "completed":
             slots["fact"] = _fact(expert.found.entry["result"], trouble.spec.used)
-    return Scene(
+    return ActScene(
         doing=expert.doing,
         draw=draw,
         held=held,
@@ -127,7 +129,7 @@ def _main_clause(order: str) -> str:
     return order if not comma or listing or len(head.split()) < 5 or head.startswith("have ") else head
 
 
-def _step_facts(expert: Expert, step: Step, act: Use) -> Iterable[tuple[str, str]]:
+def _step_facts(expert: Expert, step: Step, act: UseTool) -> Iterable[tuple[str, str]]:
     given: list[str] = []
     taken: list[str] = []
     for name, binding in step.arguments.items():

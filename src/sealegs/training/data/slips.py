@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
-from sealegs.agents import Use
+from sealegs.agents import UseTool
 from sealegs.agents.scripted import shown
 from sealegs.faults.call import Failure
 from sealegs.faults.spec import ToolSpec
@@ -52,7 +52,7 @@ class Slipping(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Slip:
+class CallSlip:
     """A call gone wrong.
 
     Attributes:
@@ -64,7 +64,7 @@ class Slip:
         refusal: how the tool words its refusal; None where in its own way.
     """
 
-    use: Use
+    use: UseTool
     way: str
     name: str
     given: str
@@ -79,12 +79,12 @@ def slippings() -> Mapping[str, Slipping]:
     return {one.name: one for one in (Slipping.model_validate(item) for item in yaml.safe_load(text))}
 
 
-def slipped(kind: str, use: Use, spec: ToolSpec, draw: random.Random) -> Slip | None:
+def slipped(kind: str, use: UseTool, spec: ToolSpec, draw: random.Random) -> CallSlip | None:
     """The call as an agent that slips makes it; None where this slip cannot be made with it."""
     slipping = slippings()[kind]
     if slipping.of_the_tool:
         called = _renamed(slipping.ways[0], use.tool, draw)
-        return Slip(replace(use, tool=called), slipping.ways[0], use.tool, called, use.tool)
+        return CallSlip(replace(use, tool=called), slipping.ways[0], use.tool, called, use.tool)
     required = [name for name in spec.parameters.get("required", ()) if name in use.arguments]
     if not required or (slipping.reads and spec.effects is not False):
         return None
@@ -100,7 +100,7 @@ def slipped(kind: str, use: Use, spec: ToolSpec, draw: random.Random) -> Slip | 
         given = shown(wrong)
     wanted = spec.parameters.get("properties", {}).get(name, {}).get("type", "value")
     refusal = _refusal(slipping, way, {"name": name, "given": given, "type": str(wanted)}, draw)
-    return Slip(replace(use, arguments=arguments), way, name, given, shown(value), refusal)
+    return CallSlip(replace(use, arguments=arguments), way, name, given, shown(value), refusal)
 
 
 def _refusal(slipping: Slipping, way: str, told: Mapping[str, str], draw: random.Random) -> Failure | None:

@@ -32,7 +32,7 @@ KEPT = 8192  # requests and lists of tools held in memory
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class DataSources:
     """What a set is made of.
 
     Attributes:
@@ -70,7 +70,7 @@ class Base:
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class TaskVariant:
     """A base task as one episode asks it: its own request or a variant, and what a right run of it looks like."""
 
     base: Base
@@ -80,7 +80,7 @@ class Asked:
 
 
 @cache
-def bases(sources: Sources, leave_out: tuple[str, ...] = ()) -> Mapping[str, Base]:
+def bases(sources: DataSources, leave_out: tuple[str, ...] = ()) -> Mapping[str, Base]:
     """All base tasks by name, in a fixed order.
 
     Raises:
@@ -107,7 +107,7 @@ def bases(sources: Sources, leave_out: tuple[str, ...] = ()) -> Mapping[str, Bas
     return found
 
 
-def _loaders(sources: Sources) -> list[tuple[str, Callable[[], TaskSet]]]:
+def _loaders(sources: DataSources) -> list[tuple[str, Callable[[], TaskSet]]]:
     loaders: list[tuple[str, Callable[[], TaskSet]]] = [("", task_set)] if sources.shipped else []
     loaders += [(f"{Path(folder).name}:", partial(task_set, folder)) for folder in sources.folders]
     loaders += [(f"{Path(file).name}:", partial(_toolbench, file)) for file in sources.trajectories]
@@ -119,7 +119,7 @@ def _toolbench(file: str) -> TaskSet:
     return played(read_trajectories(Path(file))).tasks
 
 
-def asked(base: Base, number: int, seed: int) -> Asked | None:
+def asked(base: Base, number: int, seed: int) -> TaskVariant | None:
     """A base task (number 0) or one of its variants; None where there is none of this number."""
     if (base, number, seed) in _REFUSED:
         return None
@@ -133,14 +133,14 @@ _REFUSED: set[tuple[Base, int, int]] = set()  # these are many, and small
 
 
 @lru_cache(maxsize=KEPT)
-def _asked(base: Base, number: int, seed: int) -> Asked | None:
+def _asked(base: Base, number: int, seed: int) -> TaskVariant | None:
     if number == 0:
-        return Asked(base, 0, base.task, base.tasks.right_run(base.task.id))
+        return TaskVariant(base, 0, base.task, base.tasks.right_run(base.task.id))
     task = _varied(base.task, seeds.stream("variant", seed, base.id, number))
     if task is None:
         return None
     try:
-        return Asked(base, number, task, reference(task, base.corpus))
+        return TaskVariant(base, number, task, reference(task, base.corpus))
     except Unanswerable:
         return None
 

@@ -24,12 +24,12 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolCall, ToolInfo, ToolParams
 
-from sealegs.agents import Use
+from sealegs.agents import UseTool
 from sealegs.faults.mistake import Mistake
 from sealegs.faults.spec import ToolSpec
 from sealegs.recovery.bank.index import shipped_bank
 from sealegs.recovery.forms import read_failure
-from sealegs.training.data.playing import Message, Reply, Teacher, Unfit
+from sealegs.training.data.playing import Message, ModelMessage, NoTrajectory, Teacher
 
 EXEMPLARS = 3
 LESSON = """\
@@ -57,19 +57,19 @@ def teacher(model: str | Model) -> Teacher:
     loop = asyncio.new_event_loop()  # the model's connections belong to one loop
     threading.Thread(target=loop.run_forever, daemon=True).start()
 
-    async def answer(messages: list[ChatMessage], tools: list[ToolInfo]) -> Reply:
+    async def answer(messages: list[ChatMessage], tools: list[ToolInfo]) -> ModelMessage:
         config = GenerateConfig(max_tokens=4_000)
         output = await asked.generate(messages, tools=tools, config=config, cache=CachePolicy(expiry=None))
         calls = output.message.tool_calls or () if output.choices else ()
-        uses = tuple(Use(call.function, call.arguments) for call in calls if call.parse_error is None)
-        return Reply(output.completion, uses)
+        uses = tuple(UseTool(call.function, call.arguments) for call in calls if call.parse_error is None)
+        return ModelMessage(output.completion, uses)
 
-    def teach(messages: list[Message], specs: tuple[ToolSpec, ...], failed: str) -> Reply:
+    def teach(messages: list[Message], specs: tuple[ToolSpec, ...], failed: str) -> ModelMessage:
         told = conversation(messages, lesson(failed))
         try:
             return asyncio.run_coroutine_threadsafe(answer(told, [tool_info(spec) for spec in specs]), loop).result()
         except Exception as error:  # whatever a provider raises is an answer that did not come
-            raise Unfit(f"the teacher gives no answer ({type(error).__name__})") from error
+            raise NoTrajectory(f"the teacher gives no answer ({type(error).__name__})") from error
 
     return teach
 

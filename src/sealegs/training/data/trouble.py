@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sealegs.agents import Use
+from sealegs.agents import UseTool
 from sealegs.agents.planners import same_request
 from sealegs.agents.scripted import error_of
 from sealegs.faults.invariants import Violation
@@ -24,7 +24,7 @@ _REPEATS = re.compile(r"\bagain\b|\bonce more\b|\bone more\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class AdviceNote:
     """The advice in a tool's message.
 
     Attributes:
@@ -53,7 +53,7 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class BadMessage:
     """One bad message of a tool.
 
     Attributes:
@@ -63,7 +63,7 @@ class Trouble:
         times: how many bad ones the tool has given in a row, this one included.
     """
 
-    use: Use
+    use: UseTool
     spec: ToolSpec
     data: Any
     times: int = 1
@@ -80,13 +80,13 @@ class Trouble:
         return found[0] if found else None
 
     @property
-    def note(self) -> Note | None:
+    def note(self) -> AdviceNote | None:
         """The advice that it carries."""
         return note_in(self.data)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LookResult:
     """What a look showed of a call.
 
     Attributes:
@@ -100,16 +100,16 @@ class Found:
     entry: Mapping[str, Any]
 
 
-def note_in(data: Any) -> Note | None:
+def note_in(data: Any) -> AdviceNote | None:
     """The advice in a tool's message; None where there is none."""
     error = error_of(data)
     if error is not None:
         _, _, rest = str(error.get("message", "")).partition(f"\n\n{BEGINNING}")
-        return Note(f"{BEGINNING}{rest}") if rest else None
+        return AdviceNote(f"{BEGINNING}{rest}") if rest else None
     if isinstance(data, Mapping):
-        return Note(str(data[NOTE])) if NOTE in data else None
+        return AdviceNote(str(data[NOTE])) if NOTE in data else None
     _, _, rest = str(data).partition(f"\n\n{BEGINNING}")
-    return Note(f"{BEGINNING}{rest}") if rest else None
+    return AdviceNote(f"{BEGINNING}{rest}") if rest else None
 
 
 def without_note(data: Any) -> Any:
@@ -131,16 +131,16 @@ def repetition(spec: ToolSpec, arguments: Mapping[str, Any]) -> Repetition:
     return "acts"
 
 
-def looked_up(history: str, spec: ToolSpec, use: Use, data: Any) -> Found:
+def looked_up(history: str, spec: ToolSpec, use: UseTool, data: Any) -> LookResult:
     """What a history tool's answer says of a call: the last entry whose request is the call's."""
     entries = data.get("entries", ()) if isinstance(data, Mapping) else ()
     same = [entry for entry in entries if _is(entry, spec, use)]
     if not same:
-        return Found(history, "none", {})
-    return Found(history, same[-1]["status"], same[-1])
+        return LookResult(history, "none", {})
+    return LookResult(history, same[-1]["status"], same[-1])
 
 
-def _is(entry: Mapping[str, Any], spec: ToolSpec, use: Use) -> bool:
+def _is(entry: Mapping[str, Any], spec: ToolSpec, use: UseTool) -> bool:
     """Whether an entry is that of a call; requests are listed with defaults."""
     properties = spec.parameters.get("properties", {})
     defaults = {name: given["default"] for name, given in properties.items() if "default" in given}

@@ -12,7 +12,7 @@ from typing import Any
 from sealegs.training.data.diagnosis import diagnosis
 from sealegs.training.data.expert import Doing
 from sealegs.training.data.grammar import sentence
-from sealegs.training.data.scene import Scene, quoted, short
+from sealegs.training.data.scene import ActScene, quoted, short
 from sealegs.training.data.slips import TOOL_WAYS
 from sealegs.training.data.trouble import without_note
 
@@ -24,9 +24,9 @@ FOLLOWS = ("request", "taken", "label", "later", "purpose", "progress")
 FACTS: Mapping[str, str] = {"request": "given", "progress": "done"}
 
 
-def thought(scene: Scene) -> str:
+def thought(scene: ActScene) -> str:
     """What is said with a call."""
-    told: Mapping[Doing, Callable[[Scene], Iterator[str]]] = {
+    told: Mapping[Doing, Callable[[ActScene], Iterator[str]]] = {
         "tries again": _again,
         "mends its call": _mends,
         "looks": _looks,
@@ -38,7 +38,7 @@ def thought(scene: Scene) -> str:
     return " ".join(told.get(scene.doing, _goes_on)(scene))
 
 
-def closing(scene: Scene, text: str) -> str:
+def closing(scene: ActScene, text: str) -> str:
     """A final answer in other words of its first line; the reason of a stop stays."""
     first, _, rest = text.partition("\n")
     if scene.doing != "stops":
@@ -57,16 +57,16 @@ def _plain(problem: str) -> str:
     return " ".join(problem.partition(f"\n\n{RECOVERING}")[0].partition(f" {RECOVERING}")[0].split()).rstrip(".")
 
 
-def _say(scene: Scene, name: str, /, **more: str) -> str:
+def _say(scene: ActScene, name: str, /, **more: str) -> str:
     return sentence(name, scene.draw, scene.held, {**scene.slots, **more})
 
 
-def _maybe(scene: Scene, share: float, name: str, /, **more: str) -> Iterator[str]:
+def _maybe(scene: ActScene, share: float, name: str, /, **more: str) -> Iterator[str]:
     if scene.draw.random() < share:
         yield _say(scene, name, **more)
 
 
-def _goes_on(scene: Scene) -> Iterator[str]:
+def _goes_on(scene: ActScene) -> Iterator[str]:
     """Why this call, and with what: one reason, and often a second one."""
     if scene.found is not None:
         yield from _found(scene)
@@ -84,7 +84,7 @@ def _goes_on(scene: Scene) -> Iterator[str]:
         yield _say(scene, "follow.key")
 
 
-def _again(scene: Scene) -> Iterator[str]:
+def _again(scene: ActScene) -> Iterator[str]:
     yield from _opened(scene)
     looked = scene.found
     note = scene.trouble.note if scene.trouble is not None else None
@@ -102,7 +102,7 @@ def _again(scene: Scene) -> Iterator[str]:
     yield _say(scene, f"again.{scene.again}", key=key)
 
 
-def _looks(scene: Scene) -> Iterator[str]:
+def _looks(scene: ActScene) -> Iterator[str]:
     yield from _opened(scene)
     note = scene.trouble.note if scene.trouble is not None else None
     if note is not None and note.looks:
@@ -116,7 +116,7 @@ def _looks(scene: Scene) -> Iterator[str]:
     yield _say(scene, "look.doubt" if scene.draw.random() < 0.3 else why)
 
 
-def _switches(scene: Scene) -> Iterator[str]:
+def _switches(scene: ActScene) -> Iterator[str]:
     yield from _opened(scene)
     yield from _other_way(scene)
     yield _say(scene, "prepares" if scene.doing == "prepares" else "switch")
@@ -124,7 +124,7 @@ def _switches(scene: Scene) -> Iterator[str]:
         yield from _maybe(scene, 0.3, "follow.purpose")
 
 
-def _other_way(scene: Scene) -> Iterator[str]:
+def _other_way(scene: ActScene) -> Iterator[str]:
     """Answers a note before another way is taken."""
     note = scene.trouble.note if scene.trouble is not None and scene.fresh else None
     if note is None or scene.found is not None:
@@ -137,14 +137,14 @@ def _other_way(scene: Scene) -> Iterator[str]:
         yield _say(scene, "advice.shorter" if note.repeats else "advice.unfit")
 
 
-def _elsewhere(scene: Scene) -> Iterator[str]:
+def _elsewhere(scene: ActScene) -> Iterator[str]:
     yield f"{RECOVERING} {_say(scene, 'elsewhere')}"
     more = [name for name in ("request", "taken", "label", "purpose") if FACTS.get(name, name) in scene.slots]
     if more:
         yield _say(scene, f"follow.{scene.draw.choice(more)}")
 
 
-def _mends(scene: Scene) -> Iterator[str]:
+def _mends(scene: ActScene) -> Iterator[str]:
     assert scene.slip is not None
     slip = scene.slip
     called = slip.given if slip.way in TOOL_WAYS else slip.use.tool
@@ -165,7 +165,7 @@ def _mends(scene: Scene) -> Iterator[str]:
     yield _say(scene, "mend.call", name=slip.name, right=right) if right else _say(scene, "mend.plain")
 
 
-def _note_of_slip(scene: Scene) -> Iterator[str]:
+def _note_of_slip(scene: ActScene) -> Iterator[str]:
     note = scene.trouble.note if scene.trouble is not None else None
     if note is not None and note.looks:
         yield _say(scene, "advice.untouched")
@@ -173,7 +173,7 @@ def _note_of_slip(scene: Scene) -> Iterator[str]:
         yield _say(scene, "advice.mends")
 
 
-def _rest(scene: Scene) -> Iterator[str]:
+def _rest(scene: ActScene) -> Iterator[str]:
     if scene.fresh or scene.found is not None:
         yield from _opened(scene)
         yield from _other_way(scene)
@@ -185,7 +185,7 @@ def _rest(scene: Scene) -> Iterator[str]:
         yield from _maybe(scene, 0.5, f"follow.{scene.draw.choice(more)}")
 
 
-def _opened(scene: Scene) -> Iterator[str]:
+def _opened(scene: ActScene) -> Iterator[str]:
     """What failed and what is known: after a look, what it showed."""
     if scene.found is not None:
         told = list(_found(scene))
@@ -203,7 +203,7 @@ def _opened(scene: Scene) -> Iterator[str]:
         yield from _maybe(scene, 0.7 if scene.doing == "looks" else 0.4, "doubt")
 
 
-def _found(scene: Scene) -> Iterator[str]:
+def _found(scene: ActScene) -> Iterator[str]:
     assert scene.found is not None
     yield _say(scene, f"found.{scene.found.status}")
     note = scene.trouble.note if scene.trouble is not None else None
@@ -211,7 +211,7 @@ def _found(scene: Scene) -> Iterator[str]:
         yield from _maybe(scene, 0.5, "advice.looked")
 
 
-def _failure(scene: Scene, called: str = "") -> str:
+def _failure(scene: ActScene, called: str = "") -> str:
     """The sentence that says what failed: in what the tool said, or in the facts that cannot be right."""
     assert scene.trouble is not None
     trouble = scene.trouble
@@ -225,7 +225,7 @@ def _failure(scene: Scene, called: str = "") -> str:
     return _say(scene, name, **facts)
 
 
-def _was_refused(scene: Scene) -> bool:
+def _was_refused(scene: ActScene) -> bool:
     """Whether a tool that refuses duplicates refused the repetition of a call that failed."""
     error = scene.trouble.error if scene.trouble is not None and scene.trouble.times > 1 else None
     return scene.again == "refused" and error is not None and error.get("status") == REFUSAL

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from sealegs.faults.mistake import Mistake
-from sealegs.training.data.playing import Order
+from sealegs.training.data.playing import TrajectoryOrder
 from sealegs.training.proof.harbour import STEMS, unseen
 from sealegs.training.proof.kinds import codes, kinds
 
@@ -21,7 +21,7 @@ CODE = re.compile(r"\bE\d{4}\b")
 NAMED = 3
 
 
-class Leak(Mistake):
+class HoldoutLeak(Mistake):
     """Something that the evaluation keeps stands in a training row."""
 
 
@@ -31,7 +31,7 @@ def kept_words() -> frozenset[str]:
     return frozenset({word for one in shown for word in (one.type, one.message) if word})
 
 
-def leaks(texts: Iterable[str], episodes: Iterable[Order]) -> Iterator[str]:
+def leaks(texts: Iterable[str], episodes: Iterable[TrajectoryOrder]) -> Iterator[str]:
     """Everything kept that stands in a row, in sentences."""
     requests = {order.asked.task.request for order in episodes}
     names = {kind.name for kind in kinds(new=True)}
@@ -50,7 +50,7 @@ def leaks(texts: Iterable[str], episodes: Iterable[Order]) -> Iterator[str]:
         yield from (f"{where} says {word!r}, which is kept" for word in words if word in text)
 
 
-def check_apart(files: Iterable[Path], episodes: Iterable[Order]) -> int:
+def check_apart(files: Iterable[Path], episodes: Iterable[TrajectoryOrder]) -> int:
     """How many rows were looked at.
 
     Raises:
@@ -59,5 +59,5 @@ def check_apart(files: Iterable[Path], episodes: Iterable[Order]) -> int:
     texts = [line for file in files for line in file.read_text("utf-8").splitlines()]
     found = list(leaks(texts, episodes))
     if found:
-        raise Leak("\n".join([f"{len(found)} leaks into training:", *(f"  {one}" for one in found[:NAMED])]))
+        raise HoldoutLeak("\n".join([f"{len(found)} leaks into training:", *(f"  {one}" for one in found[:NAMED])]))
     return len(texts)

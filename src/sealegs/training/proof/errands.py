@@ -14,7 +14,7 @@ from sealegs.faults import seeds
 from sealegs.faults.spec import ToolSpec
 from sealegs.scenarios.task_sets import TaskSet
 from sealegs.tasks.graph import Branch, Deliverable, Field, Graph, Group, Node, Step, Task, User
-from sealegs.training.data.sources import Asked, Base
+from sealegs.training.data.sources import Base, TaskVariant
 from sealegs.training.proof.harbour import ACTIONS, CODE, DOMAIN, REF, SERVICES, SOURCES, corpus, tools_of
 
 LABEL = "code"
@@ -26,7 +26,7 @@ LENGTHS = (2, 3, 3)
 class Errand:
     """A task and the tools that are offered with it, in the order in which they are told."""
 
-    asked: Asked
+    asked: TaskVariant
     offered: tuple[str, ...]
 
     @cached_property
@@ -67,7 +67,7 @@ def errand(*key: object, new_tools: bool = False, alone: bool | None = None) -> 
     )
     tasks = TaskSet({id: task}, {id: corpus()})
     base = Base(id, task, tasks)
-    return Errand(Asked(base, 0, task, tasks.right_run(id)), tuple(name for s in services for name in listed[s]))
+    return Errand(TaskVariant(base, 0, task, tasks.right_run(id)), tuple(name for s in services for name in listed[s]))
 
 
 def _wanted(draw: Random) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from sealegs.scoring import Verdict
 from sealegs.scoring.recoveries import CLEAN, Recovery
-from sealegs.training.data.playing import Order, Trajectory
+from sealegs.training.data.playing import Trajectory, TrajectoryOrder
 from sealegs.training.proof import CODES
 from sealegs.training.proof.lockstep import Speaker, played
 from sealegs.training.proof.orders import CELLS, cell_of, order_of_episode
@@ -21,7 +21,7 @@ SHOWN = 2  # episodes of a cell whose conversation is kept too
 
 
 @cache
-def episodes(sets: tuple[str, ...], count: int) -> tuple[tuple[str, Order], ...]:
+def episodes(sets: tuple[str, ...], count: int) -> tuple[tuple[str, TrajectoryOrder], ...]:
     """The episodes of sets, so many of each cell; the same for every model."""
     return tuple(
         (name, order_of_episode(name, cell, 0, n)) for name in sets for cell in cells_of(name) for n in range(count)
@@ -58,7 +58,7 @@ def measured(speaker: Speaker, sets: tuple[str, ...], count: int, *, retrieval: 
         yield json.dumps(_told(name, cell, order, made, whole=seen[name, cell] <= SHOWN))
 
 
-def _told(set: str, cell: str, order: Order, made: Trajectory, *, whole: bool) -> dict[str, Any]:
+def _told(set: str, cell: str, order: TrajectoryOrder, made: Trajectory, *, whole: bool) -> dict[str, Any]:
     assert made.found is not None
     told = {
         "set": set,
@@ -90,6 +90,6 @@ def recovery(told: dict[str, Any], run: str) -> tuple[str, Recovery]:
     return told["set"], Recovery(told["task"], told["cell"], kind, kept, told["answered"], run=run)
 
 
-def orders_of(sets: Sequence[str], count: int) -> list[Order]:
+def orders_of(sets: Sequence[str], count: int) -> list[TrajectoryOrder]:
     """The episodes of sets alone."""
     return [order for _, order in episodes(tuple(sets), count)]

@@ -29,14 +29,14 @@ HELD_OUT = 5  # of a stem's numbers, one in so many names a tool that no trainin
 REF, OF, CODE = "ref", "of", "code"
 
 
-class Asked(BaseModel):
+class ToolInput(BaseModel):
     """What every tool is given."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     ref: str = Field(pattern=r"^\d{4}$")
 
 
-class Told(Answer):
+class ToolOutput(Answer):
     """What every tool answers."""
 
     of: str = Field(description="the reference")
@@ -81,8 +81,8 @@ def _tool(name: str) -> Tool:
         domain=DOMAIN,
         category="action" if service in ACTIONS else "source",
         description=service,
-        parameters=Asked,
-        answer=Told,
+        parameters=ToolInput,
+        answer=ToolOutput,
         run=partial(_run, service),
         invariants=(Echo(REF, OF),),
         examples=examples,

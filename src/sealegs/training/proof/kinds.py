@@ -16,7 +16,7 @@ import yaml
 from sealegs.faults import seeds
 from sealegs.recovery.bank import Bank
 from sealegs.recovery.bank.exemplar import Exemplar
-from sealegs.suites.paladin.failures import Shown
+from sealegs.suites.paladin.failures import LabelledFailure
 from sealegs.training.data.failures import Kind
 
 EXPLICIT, IMPLICIT, CODED = "explicit", "implicit", "coded"
@@ -58,12 +58,12 @@ def codes(*, new: bool) -> tuple[Kind, ...]:
     return tuple(found)
 
 
-def _error(name: str, type: str, message: str, lasts: str) -> Shown:
+def _error(name: str, type: str, message: str, lasts: str) -> LabelledFailure:
     return _shown(name, type=type, message=message, lasts=lasts)
 
 
-def _shown(name: str, **given: Any) -> Shown:
-    return Shown.model_validate({"failure": name, "class": EXPLICIT, "lasts": "either", **given})
+def _shown(name: str, **given: Any) -> LabelledFailure:
+    return LabelledFailure.model_validate({"failure": name, "class": EXPLICIT, "lasts": "either", **given})
 
 
 @cache

@@ -12,14 +12,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sealegs.agents import Use
+from sealegs.agents import UseTool
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.recovery.policies import Advise
 from sealegs.training.data.forms import offered_tools
-from sealegs.training.data.playing import Order, Player, Trajectory
+from sealegs.training.data.playing import Trajectory, TrajectoryOrder, TrajectoryPlayer
 from sealegs.training.encoding import rendered
 from sealegs.training.proof.tokens import ASSISTANT, CALL, END
-from sealegs.training.rows import Conversation
+from sealegs.training.rows import RowConversation
 
 MOST_TOKENS = 24  # of one turn
 MOST_CALLS = 12
@@ -34,17 +34,17 @@ class Speaker:
     tokenizer: Any
     template: str
 
-    def told(self, player: Player) -> list[int]:
+    def told(self, player: TrajectoryPlayer) -> list[int]:
         """What the model has not been told yet: all that stands behind its last turn, and the mark of its next one."""
         messages = tuple(player.made.messages)
         text, _ = rendered(
-            Conversation(messages, offered_tools(player.order.specs), frozenset()), self.tokenizer, self.template
+            RowConversation(messages, offered_tools(player.order.specs), frozenset()), self.tokenizer, self.template
         )
         said = text.rpartition(END)[2] + ASSISTANT
         ids: list[int] = self.tokenizer(said, add_special_tokens=False)["input_ids"]
         return ids
 
-    def read(self, ids: Sequence[int], player: Player) -> tuple[str, Use | None]:
+    def read(self, ids: Sequence[int], player: TrajectoryPlayer) -> tuple[str, UseTool | None]:
         """What the model wrote: its text, and the call that it makes."""
         text = self.tokenizer.decode(ids)
         said, called, call = text.partition(CALL)
@@ -54,21 +54,25 @@ class Speaker:
         spec = player.specs.get(name)
         names = list(spec.parameters.get("properties", {})) if spec is not None else []
         names += [f"argument_{nth}" for nth in range(len(names), len(values))]
-        return said, Use(name, dict(zip(names, values)))
+        return said, UseTool(name, dict(zip(names, values)))
 
 
 @dataclass
-class Seat:
+class RolloutSlot:
     """One episode under way: what the model is to be told next, what it has written in this turn, and what came."""
 
-    player: Player
+    player: TrajectoryPlayer
     pending: list[int]
     written: list[int] = field(default_factory=list)
     made: Trajectory | None = None
 
 
 def played(
-    speaker: Speaker, orders: Sequence[Order], *, retrieval: bool, tell: Callable[[int], None] = lambda _: None
+    speaker: Speaker,
+    orders: Sequence[TrajectoryOrder],
+    *,
+    retrieval: bool,
+    tell: Callable[[int], None] = lambda _: None,
 ) -> list[Trajectory]:
     """Play episodes to their ends.
 
@@ -85,14 +89,14 @@ def played(
     return found
 
 
-def _together(speaker: Speaker, orders: Sequence[Order], retrieval: bool) -> list[Trajectory]:
+def _together(speaker: Speaker, orders: Sequence[TrajectoryOrder], retrieval: bool) -> list[Trajectory]:
     import torch
 
     seats = []
     for order in orders:
         layers = [RecoveryLayer(Advise(order.voice.adviser()))] if retrieval else []
-        player = Player(order, layers)
-        seats.append(Seat(player, speaker.told(player)))
+        player = TrajectoryPlayer(order, layers)
+        seats.append(RolloutSlot(player, speaker.told(player)))
     end = speaker.tokenizer.convert_tokens_to_ids(END)
     mind, present = Mind(speaker.model, len(seats)), list(seats)
     with torch.inference_mode():
@@ -109,7 +113,7 @@ def _together(speaker: Speaker, orders: Sequence[Order], retrieval: bool) -> lis
     return [seat.made for seat in seats if seat.made is not None]
 
 
-def _turn(mind: Mind, seats: Sequence[Seat], end: int) -> None:
+def _turn(mind: Mind, seats: Sequence[RolloutSlot], end: int) -> None:
     """Tell every model its news, and have it write up to its end mark."""
     writing = [seat.made is None for seat in seats]
     following = mind.feed([seat.pending if seat.made is None else [] for seat in seats])
@@ -127,7 +131,7 @@ def _turn(mind: Mind, seats: Sequence[Seat], end: int) -> None:
         )
 
 
-def _act(speaker: Speaker, seat: Seat, end: int) -> None:
+def _act(speaker: Speaker, seat: RolloutSlot, end: int) -> None:
     """Do in the world what was written."""
     player = seat.player
     if seat.made is not None:

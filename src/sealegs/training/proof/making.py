@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from sealegs.training.data.forms import Row, row
-from sealegs.training.data.playing import Unfit, play
-from sealegs.training.data.recipe import Recipe, read_recipe
+from sealegs.training.data.playing import NoTrajectory, play
+from sealegs.training.data.recipe import DataRecipe, read_recipe
 from sealegs.training.encoding import rendered
 from sealegs.training.proof.orders import order_of_row
-from sealegs.training.proof.sizes import Arm, Shape
+from sealegs.training.proof.sizes import ModelShape, TrainingArm
 from sealegs.training.proof.symbols import listed, symbols
 from sealegs.training.proof.tokens import template, trained
 from sealegs.training.rows import conversation
@@ -26,26 +26,26 @@ LISTS = 0.25  # of the rows of clean pre-training
 MEASURED = 300  # rows of validation
 
 
-def recipe_of(arm: Arm) -> Recipe:
+def recipe_of(arm: TrainingArm) -> DataRecipe:
     """The recipe of an arm's rows."""
     given = {"clean": arm.clean, "exemplars": arm.exemplars}
     return read_recipe(arm.recipe).model_copy(update={k: v for k, v in given.items() if v is not None})
 
 
-def row_of(recipe: Recipe, name: str, number: int) -> Row:
+def row_of(recipe: DataRecipe, name: str, number: int) -> Row:
     """The row of this number among those of this name."""
     for trial in range(TRIES):
         try:
             order = order_of_row(recipe, name, number, trial)
             made = play(order, recipe.continuation)
-        except Unfit:
+        except NoTrajectory:
             continue
         about = {"id": f"{name}-{number}", "split": "train", "expert": "planner"}
         return row(order, made, about, "trl", recipe.continuation)
     raise ValueError(f"row {number} of {name} is not found")
 
 
-def rows_of(recipe: Recipe, name: str, count: int, barred: frozenset[str] = frozenset()) -> Iterator[str]:
+def rows_of(recipe: DataRecipe, name: str, count: int, barred: frozenset[str] = frozenset()) -> Iterator[str]:
     """Rows as lines of JSON, no two with the same request and tools, and none with a request that is barred."""
     seen: set[tuple[object, ...]] = set()
     number = 0
@@ -58,7 +58,7 @@ def rows_of(recipe: Recipe, name: str, count: int, barred: frozenset[str] = froz
             yield json.dumps(made)
 
 
-def write_rows(folder: Path, arm: Arm, count: int, barred: frozenset[str]) -> None:
+def write_rows(folder: Path, arm: TrainingArm, count: int, barred: frozenset[str]) -> None:
     """An arm's rows, and others like them to be measured on; none with a request that an episode asks."""
     recipe = recipe_of(arm)
     write_lines(folder / TRAIN, rows_of(recipe, arm.taught, count, barred))
@@ -84,7 +84,7 @@ def write_lines(path: Path, lines: Iterator[str]) -> None:
         out.writelines(f"{line}\n" for line in lines)
 
 
-def write_tokenizer(folder: Path, arm: Arm) -> None:
+def write_tokenizer(folder: Path, arm: TrainingArm) -> None:
     """A tokenizer trained on rows of an arm."""
     texts = [rendered(conversation(text), Plain(), template())[0] for text in rows_of(recipe_of(arm), "tokens", SAMPLE)]
     trained(texts).save_pretrained(folder)
@@ -96,7 +96,7 @@ class Plain:
     special_tokens_map: dict[str, Any] = {}
 
 
-def write_model(folder: Path, tokenizer: Path, shape: Shape, seed: int) -> None:
+def write_model(folder: Path, tokenizer: Path, shape: ModelShape, seed: int) -> None:
     """A Llama of random weights, beside its tokenizer."""
     import torch
     from transformers import AutoTokenizer, LlamaConfig, LlamaForCausalLM

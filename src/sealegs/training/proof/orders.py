@@ -15,8 +15,8 @@ from sealegs.scenarios.perturbation import PERSISTENCE, victims
 from sealegs.scoring.course import node_of
 from sealegs.tasks.graph import Step
 from sealegs.training.data.failures import FAULT, Kind, fits_step
-from sealegs.training.data.playing import Order, Unfit
-from sealegs.training.data.recipe import Recipe
+from sealegs.training.data.playing import NoTrajectory, TrajectoryOrder
+from sealegs.training.data.recipe import DataRecipe
 from sealegs.training.proof import CODES, KINDS, SEEN, SETS, TOOLS
 from sealegs.training.proof.errands import Errand, errand
 from sealegs.training.proof.kinds import codes, kinds
@@ -28,7 +28,7 @@ CELLS = ("P1", "P2", "P3", "P4", "dead end", "clean")
 """Explicit and transient, explicit and permanent, implicit and transient, implicit and permanent."""
 
 
-def order_of_row(recipe: Recipe, name: str, number: int, trial: int) -> Order:
+def order_of_row(recipe: DataRecipe, name: str, number: int, trial: int) -> TrajectoryOrder:
     """The row of this number among those of a name, as a recipe has it.
 
     Raises:
@@ -47,7 +47,7 @@ def order_of_row(recipe: Recipe, name: str, number: int, trial: int) -> Order:
     return _failing(_errand(key, mode, dead, new=False), among, mode, dead, draw.random() < recipe.exemplars, draw, key)
 
 
-def order_of_episode(set: str, cell: str, seed: int, number: int) -> Order:
+def order_of_episode(set: str, cell: str, seed: int, number: int) -> TrajectoryOrder:
     """The episode of this number in a cell of a set; the first attempt that is fit.
 
     Raises:
@@ -67,7 +67,7 @@ def order_of_episode(set: str, cell: str, seed: int, number: int) -> Order:
         try:
             dead = cell == "dead end"
             return _failing(_errand(key, mode, dead, new=new), among, mode, dead, False, draw, key)
-        except Unfit:
+        except NoTrajectory:
             continue
     raise ValueError(f"nothing fits {set}, {cell}")
 
@@ -77,17 +77,17 @@ def _errand(key: tuple[object, ...], mode: str, dead: bool, *, new: bool) -> Err
     return errand(*key, new_tools=new, alone=dead if PERSISTENCE[mode] == "permanent" else None)
 
 
-def _clean(chosen: Errand, key: tuple[object, ...]) -> Order:
+def _clean(chosen: Errand, key: tuple[object, ...]) -> TrajectoryOrder:
     plan = Plan(name="clean")
-    return Order(chosen.asked, chosen.specs, "", None, "", None, plan, False, key, SHORT, straight=True)
+    return TrajectoryOrder(chosen.asked, chosen.specs, "", None, "", None, plan, False, key, SHORT, straight=True)
 
 
 def _failing(
     chosen: Errand, among: tuple[Kind, ...], mode: str, dead: bool, noted: bool, draw: Random, key: tuple[object, ...]
-) -> Order:
+) -> TrajectoryOrder:
     able = [kind for kind in among if mode in kind.modes()]
     if not able:
-        raise Unfit("no kind of failure comes in this mode")
+        raise NoTrajectory("no kind of failure comes in this mode")
     kind = draw.choice(able)
     nodes = list(chosen.asked.task.graph.nodes)
     if PERSISTENCE[mode] == "permanent":
@@ -95,9 +95,9 @@ def _failing(
     node = draw.choice(nodes)
     steps = victims(chosen.asked.task.graph, node.id)
     if not all(fits_step(kind, chosen.asked, step) for step in steps):
-        raise Unfit("no tool of the service is open to this failure")
+        raise NoTrajectory("no tool of the service is open to this failure")
     plan = _plan(kind, mode, steps, seeds.digest(*key) & 0x7FFFFFFF)
-    return Order(chosen.asked, chosen.specs, "", kind, mode, steps[0], plan, noted, key, SHORT, straight=True)
+    return TrajectoryOrder(chosen.asked, chosen.specs, "", kind, mode, steps[0], plan, noted, key, SHORT, straight=True)
 
 
 def _plan(kind: Kind, mode: str, steps: tuple[Step, ...], seed: int) -> Plan:
@@ -118,7 +118,7 @@ def _plan(kind: Kind, mode: str, steps: tuple[Step, ...], seed: int) -> Plan:
     return Plan(name=kind.name, seed=seed, rules=rules)
 
 
-def cell_of(order: Order) -> str:
+def cell_of(order: TrajectoryOrder) -> str:
     """The cell that an order is of."""
     if order.kind is None or order.step is None:
         return "clean"

@@ -18,14 +18,14 @@ from sealegs.faults.mistake import Mistake
 from sealegs.inject.clock import RealClock
 from sealegs.suites.running.workers import workers
 from sealegs.training.checks import installed
-from sealegs.training.proof.sizes import SIZES, Size
+from sealegs.training.proof.sizes import SIZES, ProofSize
 
 RUN, DONE = "proof.json", "done.json"
 VERSION = 2
 Tell = Callable[[int, int], None]
 
 
-def size_of(name: str) -> Size:
+def size_of(name: str) -> ProofSize:
     """The size of this name.
 
     Raises:
@@ -36,7 +36,7 @@ def size_of(name: str) -> Size:
     return SIZES[name]
 
 
-def prove(size: Size, out: Path, tell: Tell, jobs: int | None = None) -> dict[str, float]:
+def prove(size: ProofSize, out: Path, tell: Tell, jobs: int | None = None) -> dict[str, float]:
     """Make every stage of a proof that is not there yet.
 
     Args:
@@ -63,7 +63,7 @@ def prove(size: Size, out: Path, tell: Tell, jobs: int | None = None) -> dict[st
     return {stage.name: float(_read(out / stage.name / DONE)["seconds"]) for stage in every}
 
 
-def _claim(out: Path, size: Size) -> None:
+def _claim(out: Path, size: ProofSize) -> None:
     """Take a folder, or find that it is this proof's."""
     told = json.loads(json.dumps({"version": VERSION, "size": size.data()}))
     path = out / RUN
@@ -82,7 +82,7 @@ def _claim(out: Path, size: Size) -> None:
         raise Mistake(f"cannot write to {out}: {error.strerror}; name another --out") from error
 
 
-def _all(size: Size, out: Path, every: list[Any], done: set[str], tell: Tell, jobs: int) -> None:
+def _all(size: ProofSize, out: Path, every: list[Any], done: set[str], tell: Tell, jobs: int) -> None:
     """Stages in their order, as soon as what they need is there."""
     waiting = [stage for stage in every if stage.name not in done]
     with workers(jobs) as pool:
@@ -102,7 +102,7 @@ def _all(size: Size, out: Path, every: list[Any], done: set[str], tell: Tell, jo
             raise
 
 
-def _make(out: Path, size: Size, stage: Any) -> None:
+def _make(out: Path, size: ProofSize, stage: Any) -> None:
     """One stage, and the word that it is done."""
     os.environ.setdefault("CUDA_VISIBLE_DEVICES", "0")  # a proof is small: one GPU, where there are several
     from sealegs.training.proof.stages import made
@@ -127,7 +127,7 @@ def _read(path: Path) -> dict[str, Any]:
     return found
 
 
-def facts(out: Path, size: Size, seconds: Mapping[str, float]) -> dict[str, Any]:
+def facts(out: Path, size: ProofSize, seconds: Mapping[str, float]) -> dict[str, Any]:
     """What a table should say of the proof that it is of: its size, what it was made with, and what it cost."""
     cards = {path.parent.parent: _read(path) for path in sorted(out.glob("*/**/run/card.json"))}
     first = next(iter(cards.values()))

@@ -11,7 +11,7 @@ from sealegs.training.proof import CODES, SEEN, SETS
 
 
 @dataclass(frozen=True)
-class Arm:
+class TrainingArm:
     """What a model is taught after pre-training, by adapters.
 
     Attributes:
@@ -45,22 +45,22 @@ class Arm:
         return self.slug
 
 
-VANILLA = Arm("vanilla")
-TOOLBENCH = Arm("toolbench", "clean")
-FAILURE_ONLY = Arm("failure-only", "failure-only")
-PALADIN = Arm("paladin", "default", curve=True)
+VANILLA = TrainingArm("vanilla")
+TOOLBENCH = TrainingArm("toolbench", "clean")
+FAILURE_ONLY = TrainingArm("failure-only", "failure-only")
+PALADIN = TrainingArm("paladin", "default", curve=True)
 ARMS = (VANILLA, TOOLBENCH, FAILURE_ONLY, PALADIN)
 ABLATIONS = (
-    Arm("paladin 50 % clean", "default", clean=0.5, sets=(SEEN,)),
-    Arm("paladin 80 % clean", "default", clean=0.8, sets=(SEEN,)),
-    Arm("paladin, no exemplars", "default", exemplars=0.0, sets=(SEEN, CODES)),
+    TrainingArm("paladin 50 % clean", "default", clean=0.5, sets=(SEEN,)),
+    TrainingArm("paladin 80 % clean", "default", clean=0.8, sets=(SEEN,)),
+    TrainingArm("paladin, no exemplars", "default", exemplars=0.0, sets=(SEEN, CODES)),
 )
 SHARES = (0.008, 0.04, 0.2)
-AMOUNTS = tuple(Arm(f"paladin, {share:g} of the rows", "default", rows=share, sets=(SEEN,)) for share in SHARES)
+AMOUNTS = tuple(TrainingArm(f"paladin, {share:g} of the rows", "default", rows=share, sets=(SEEN,)) for share in SHARES)
 
 
 @dataclass(frozen=True)
-class Shape:
+class ModelShape:
     """A Llama's shape."""
 
     width: int = 128
@@ -72,7 +72,7 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Size:
+class ProofSize:
     """One size of the proof.
 
     Attributes:
@@ -87,13 +87,13 @@ class Size:
 
     name: str
     seeds: tuple[int, ...]
-    arms: tuple[Arm, ...]
+    arms: tuple[TrainingArm, ...]
     symbols: tuple[int, int]
     clean: tuple[int, int]
     taught: tuple[int, int]
     episodes: int
     points: int = 6
-    shape: Shape = Shape()
+    shape: ModelShape = ModelShape()
 
     def data(self) -> Mapping[str, Any]:
         """As JSON data."""
@@ -101,7 +101,7 @@ class Size:
 
 
 SYMBOLS, CLEAN = (6_000, 400), (8_000, 900)  # with 1,300 steps of clean rows the arms learned less (docs/proof.md)
-SIZES: Mapping[str, Size] = {
-    "ci": Size("ci", (0, 1, 2), (VANILLA, TOOLBENCH, PALADIN), SYMBOLS, CLEAN, (9_000, 900), 15, 3),
-    "full": Size("full", (0, 1, 2), (*ARMS, *ABLATIONS, *AMOUNTS), SYMBOLS, CLEAN, (16_000, 2200), 40),
+SIZES: Mapping[str, ProofSize] = {
+    "ci": ProofSize("ci", (0, 1, 2), (VANILLA, TOOLBENCH, PALADIN), SYMBOLS, CLEAN, (9_000, 900), 15, 3),
+    "full": ProofSize("full", (0, 1, 2), (*ARMS, *ABLATIONS, *AMOUNTS), SYMBOLS, CLEAN, (16_000, 2200), 40),
 }

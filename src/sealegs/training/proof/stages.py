@@ -26,8 +26,8 @@ from sealegs.training.proof.making import (
     write_symbols,
     write_tokenizer,
 )
-from sealegs.training.proof.sizes import PALADIN, Arm, Size
-from sealegs.training.recipe import Recipe
+from sealegs.training.proof.sizes import PALADIN, ProofSize, TrainingArm
+from sealegs.training.recipe import TrainingRecipe
 from sealegs.training.running import train
 
 CONTEXT = {"symbols": 512, "clean": 1024, "taught": 1024}
@@ -37,7 +37,7 @@ DONE, EPISODES, CURVE = "done.json", "episodes.jsonl", "curve.jsonl"
 
 
 @dataclass(frozen=True)
-class Stage:
+class ProofStage:
     """One stage.
 
     Attributes:
@@ -50,7 +50,7 @@ class Stage:
     name: str
     needs: tuple[str, ...] = ()
     seed: int = -1
-    arm: Arm | None = None
+    arm: TrainingArm | None = None
 
     @property
     def kind(self) -> str:
@@ -59,45 +59,45 @@ class Stage:
         return f"base/{rest.rpartition('/')[2]}" if head == "base" else head
 
 
-def stages(size: Size) -> list[Stage]:
+def stages(size: ProofSize) -> list[ProofStage]:
     """All stages of a size, each after those that it needs."""
     found = {stage.name: stage for stage in _listed(size)}
     return list(found.values())
 
 
-def _listed(size: Size) -> Iterator[Stage]:
-    yield Stage("tokens")
-    yield Stage("rows/symbols")
+def _listed(size: ProofSize) -> Iterator[ProofStage]:
+    yield ProofStage("tokens")
+    yield ProofStage("rows/symbols")
     for seed in size.seeds:
-        yield Stage(f"base/{seed}/symbols", ("tokens", "rows/symbols"), seed)
-    yield Stage("rows/pretraining")
+        yield ProofStage(f"base/{seed}/symbols", ("tokens", "rows/symbols"), seed)
+    yield ProofStage("rows/pretraining")
     for seed in size.seeds:
-        yield Stage(f"base/{seed}/clean", (f"base/{seed}/symbols", "rows/pretraining"), seed)
+        yield ProofStage(f"base/{seed}/clean", (f"base/{seed}/symbols", "rows/pretraining"), seed)
     for arm in size.arms:
         if arm.recipe:
-            yield Stage(f"rows/{arm.taught}", arm=whole(arm))
+            yield ProofStage(f"rows/{arm.taught}", arm=whole(arm))
     for arm in sorted(size.arms, key=lambda arm: not arm.curve):  # the longest first
         for seed in size.seeds:
             yield from _of_arm(arm, seed, f"base/{seed}/clean")
 
 
-def _of_arm(arm: Arm, seed: int, base: str) -> Iterator[Stage]:
+def _of_arm(arm: TrainingArm, seed: int, base: str) -> Iterator[ProofStage]:
     trained = base
     if arm.recipe:
         trained = f"arm/{arm.slug}/{seed}"
-        yield Stage(trained, (base, f"rows/{arm.taught}"), seed, arm)
+        yield ProofStage(trained, (base, f"rows/{arm.taught}"), seed, arm)
         if arm.curve:
-            yield Stage(f"curve/{arm.slug}/{seed}", (trained,), seed, arm)
+            yield ProofStage(f"curve/{arm.slug}/{seed}", (trained,), seed, arm)
     for retrieval in ("off", "on"):
-        yield Stage(f"episodes/{arm.slug}/{seed}/{retrieval}", (trained,), seed, arm)
+        yield ProofStage(f"episodes/{arm.slug}/{seed}/{retrieval}", (trained,), seed, arm)
 
 
-def whole(arm: Arm) -> Arm:
+def whole(arm: TrainingArm) -> TrainingArm:
     """The arm with all the rows."""
-    return Arm(arm.name, arm.recipe, arm.clean, arm.exemplars)
+    return TrainingArm(arm.name, arm.recipe, arm.clean, arm.exemplars)
 
 
-def made(out: Path, size: Size, stage: Stage) -> None:
+def made(out: Path, size: ProofSize, stage: ProofStage) -> None:
     """Make a stage in its folder."""
     quiet_and_single()
     folder = out / stage.name
@@ -128,7 +128,7 @@ def quiet_and_single() -> None:
         torch.set_num_threads(1)
 
 
-def _rows(folder: Path, size: Size, stage: Stage) -> None:
+def _rows(folder: Path, size: ProofSize, stage: ProofStage) -> None:
     orders = orders_of(SETS, size.episodes)
     barred = frozenset(order.asked.task.request for order in orders)
     match stage.name:
@@ -142,7 +142,7 @@ def _rows(folder: Path, size: Size, stage: Stage) -> None:
     check_apart(sorted(folder.glob("*.jsonl")), orders)
 
 
-def _recipe(phase: str, seed: int, steps: int, **given: Any) -> Recipe:
+def _recipe(phase: str, seed: int, steps: int, **given: Any) -> TrainingRecipe:
     """How one phase is trained: packed, in full precision, the learning rate falling to nothing."""
     told: dict[str, Any] = {
         "name": phase,
@@ -162,10 +162,10 @@ def _recipe(phase: str, seed: int, steps: int, **given: Any) -> Recipe:
         "save_every": max(1, steps // 4),
         "log_every": max(1, steps // 40),
     }
-    return Recipe.model_validate({**told, **given})
+    return TrainingRecipe.model_validate({**told, **given})
 
 
-def _base(out: Path, size: Size, stage: Stage) -> None:
+def _base(out: Path, size: ProofSize, stage: ProofStage) -> None:
     """One phase of pre-training: all weights."""
     folder = out / stage.name
     if stage.kind == "base/symbols":
@@ -186,7 +186,7 @@ def base_of(out: Path, seed: int) -> Path:
     return out / "base" / str(seed) / "clean" / "run" / "model"
 
 
-def _taught(out: Path, size: Size, stage: Stage) -> None:
+def _taught(out: Path, size: ProofSize, stage: ProofStage) -> None:
     """An arm's adapters, by our own trainer with L_SFT + lambda L_rec."""
     arm, folder = stage.arm, out / stage.name
     assert arm is not None
@@ -202,12 +202,12 @@ def _taught(out: Path, size: Size, stage: Stage) -> None:
     train(_recipe("taught", stage.seed, size.taught[1], **given), folder / "run", lambda done, total: None)
 
 
-def adapter_of(out: Path, arm: Arm, seed: int) -> Path | None:
+def adapter_of(out: Path, arm: TrainingArm, seed: int) -> Path | None:
     """The folder of an arm's adapters."""
     return out / "arm" / arm.slug / str(seed) / "run" / "adapter" if arm.recipe else None
 
 
-def _episodes(out: Path, size: Size, stage: Stage) -> None:
+def _episodes(out: Path, size: ProofSize, stage: ProofStage) -> None:
     arm = stage.arm
     assert arm is not None
     model = speaker(base_of(out, stage.seed), adapter_of(out, arm, stage.seed))
@@ -215,7 +215,7 @@ def _episodes(out: Path, size: Size, stage: Stage) -> None:
     write_lines(out / stage.name / EPISODES, lines)
 
 
-def _curve(out: Path, size: Size, stage: Stage) -> None:
+def _curve(out: Path, size: ProofSize, stage: ProofStage) -> None:
     """An arm on the way: at each checkpoint on the first set."""
     arm = stage.arm
     assert arm is not None

@@ -17,7 +17,7 @@ from sealegs.scoring.metrics import ALL, Row
 from sealegs.scoring.recoveries import CLEAN, Recovery, estimate, table
 from sealegs.training.proof import SEEN, SETS
 from sealegs.training.proof.evaluating import read, recovery
-from sealegs.training.proof.sizes import PALADIN, TOOLBENCH, Arm, Size
+from sealegs.training.proof.sizes import PALADIN, TOOLBENCH, ProofSize, TrainingArm
 from sealegs.training.proof.stages import CURVE, EPISODES
 
 SUITE = "proof"
@@ -25,12 +25,12 @@ RETRIEVAL = {"off": "", "on": " + retrieval"}
 TERMS = ("loss_sft", "loss_recovery", "eval_loss_sft", "eval_loss_recovery")
 
 
-def rows(out: Path, size: Size) -> list[Row]:
+def rows(out: Path, size: ProofSize) -> list[Row]:
     """Every row of a finished proof."""
     return [*_measures(out, size), *_amounts(out, size), *_curves(out, size), *_losses(out, size)]
 
 
-def _measures(out: Path, size: Size) -> Iterator[Row]:
+def _measures(out: Path, size: ProofSize) -> Iterator[Row]:
     for arm in size.arms:
         for retrieval, told in RETRIEVAL.items():
             who: Row = {"suite": SUITE, "model": f"{arm.name}{told}"}
@@ -38,7 +38,7 @@ def _measures(out: Path, size: Size) -> Iterator[Row]:
                 yield from table(results, who, mode)
 
 
-def _results(out: Path, size: Size, arm: Arm, retrieval: str) -> dict[str, list[Recovery]]:
+def _results(out: Path, size: ProofSize, arm: TrainingArm, retrieval: str) -> dict[str, list[Recovery]]:
     found: dict[str, list[Recovery]] = defaultdict(list)
     for seed in size.seeds:
         for mode, result in read(out / "episodes" / arm.slug / str(seed) / retrieval / EPISODES, str(seed)):
@@ -46,7 +46,7 @@ def _results(out: Path, size: Size, arm: Arm, retrieval: str) -> dict[str, list[
     return found
 
 
-def _amounts(out: Path, size: Size) -> Iterator[Row]:
+def _amounts(out: Path, size: ProofSize) -> Iterator[Row]:
     """The recovery rate against the number of rows, where arms differ in it."""
     some = [arm for arm in size.arms if arm.rows < 1]
     for arm in sorted([*some, PALADIN] if some else [], key=lambda arm: arm.rows):
@@ -65,7 +65,7 @@ def _row(suite: str, model: str, level: str, metric: str, results: Sequence[Reco
     return {**head, "value": value, "low": low, "high": high, "n": len(results)}
 
 
-def _curves(out: Path, size: Size) -> Iterator[Row]:
+def _curves(out: Path, size: ProofSize) -> Iterator[Row]:
     """Recovery, success and clean success against steps."""
     for arm in size.arms:
         if not arm.curve:
@@ -83,7 +83,7 @@ def _curves(out: Path, size: Size) -> Iterator[Row]:
                 yield {**made, "metric": metric}
 
 
-def _losses(out: Path, size: Size) -> Iterator[Row]:
+def _losses(out: Path, size: ProofSize) -> Iterator[Row]:
     """The losses of the arms with a curve, seed by seed."""
     for arm in size.arms:
         for seed in size.seeds if arm.curve else ():

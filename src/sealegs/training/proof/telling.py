@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sealegs.training.data.playing import Voice
-from sealegs.training.data.scene import Scene
+from sealegs.training.data.scene import ActScene
 from sealegs.training.proof.kinds import bank
 
 SAID = {
@@ -14,13 +14,13 @@ SAID = {
 }
 
 
-def thought(scene: Scene) -> str:
+def thought(scene: ActScene) -> str:
     """The service that is called, and what is done about a failure."""
     assert scene.spec is not None
     return f"{SAID[scene.doing]} {scene.spec.description}" if scene.doing in SAID else f" {scene.spec.description}"
 
 
-def closing(scene: Scene, text: str) -> str:
+def closing(scene: ActScene, text: str) -> str:
     """The result, or that there is none."""
     _, found, status = text.rsplit("\n", 2)
     return f"Recovery: stop\n{status}" if scene.doing == "stops" else f"{found.removeprefix('- ')}\n{status}"

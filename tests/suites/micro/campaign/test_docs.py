@@ -9,7 +9,7 @@ import pytest
 
 from sealegs.scoring.outcomes import OUTCOMES
 from sealegs.suites.micro.campaign import grammar
-from sealegs.suites.micro.campaign.checking import Checked, read
+from sealegs.suites.micro.campaign.checking import CheckedCampaign, read
 from sealegs.suites.micro.campaign.reading import SETTINGS, CampaignError
 
 DOC = (Path(__file__).parents[4] / "docs" / "campaign.md").read_text(encoding="utf-8")
@@ -22,7 +22,7 @@ tip hang model=scripted/naive repeat=0
 
 
 def test_the_file_that_is_shown_is_sound_and_comes_to_what_is_said() -> None:
-    found = Checked("mine", read(BLOCKS[0], "", "mine"), jobs=2, budget=5)
+    found = CheckedCampaign("mine", read(BLOCKS[0], "", "mine"), jobs=2, budget=5)
     for line in found.lines():
         assert line in DOC
 

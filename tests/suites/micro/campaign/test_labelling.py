@@ -9,51 +9,56 @@ import pytest
 from langchain_core.language_models import FakeListChatModel
 
 from sealegs.faults.mistake import Mistake
-from sealegs.scoring.outcomes import CORRECT, CRASH, ERROR, NOT_COMPARABLE, NOT_EXPOSED, SILENT, TIMEOUT, Run
+from sealegs.scoring.outcomes import CORRECT, CRASH, ERROR, NOT_COMPARABLE, NOT_EXPOSED, SILENT, TIMEOUT, LabelledRun
 from sealegs.suites.micro.campaign.judging import with_opinions
-from sealegs.suites.micro.campaign.labelling import Baseline, Course, accepted_words, labelled, outcome_of
+from sealegs.suites.micro.campaign.labelling import Baseline, EndedRun, accepted_words, labelled, outcome_of
 from sealegs.suites.micro.campaign.labels import Label, LabelError, read_labels
-from sealegs.suites.micro.campaign.runs import Experiment, Planned
+from sealegs.suites.micro.campaign.runs import Experiment, PlannedRun
 from sealegs.suites.micro.workloads.workload import load
 
 TIP = load()["tip"]
 STRUCK = ("connection at CalculatorTool",)
 RIGHT = Baseline("The tip is 34.5 dollars.", True)
-PLANNED = Planned(Experiment("tip", "m", "unreachable", seed=4), 2)
+PLANNED = PlannedRun(Experiment("tip", "m", "unreachable", seed=4), 2)
 
 
-def outcome(course: Course, baseline: Baseline = RIGHT, labels: dict[str, Label] | None = None) -> Run:
+def outcome(course: EndedRun, baseline: Baseline = RIGHT, labels: dict[str, Label] | None = None) -> LabelledRun:
     return labelled(PLANNED, course, TIP, baseline, labels or {})
 
 
 @pytest.mark.parametrize(
     ("course", "expected", "rule", "found"),
     [
-        (Course("finished", "The tip is 34.5 dollars."), CORRECT, "gives the accepted value", "34.5"),
+        (EndedRun("finished", "The tip is 34.5 dollars."), CORRECT, "gives the accepted value", "34.5"),
         (
-            Course("finished", "It is 34.50 $, but I could not verify it."),
+            EndedRun("finished", "It is 34.50 $, but I could not verify it."),
             CORRECT,
             "a warning (could not verify)",
             "34.5",
         ),
-        (Course("finished", "From memory: $34.50"), CORRECT, "a warning (From memory)", "34.5"),
-        (Course("finished", "The tip is 45.3 dollars."), SILENT, "another value, as if it were right", "45.3"),
-        (Course("finished", "The search failed. The tip is 45.3 dollars."), SILENT, "another value", "45.3"),
-        (Course("finished", "The tip is 34.5 percent; it comes to 79.35 dollars."), SILENT, "another value", "79.35"),
-        (Course("finished", "I could not compute the tip."), ERROR, "says that the agent failed", "could not compute"),
-        (Course("finished", "Sorry, the tool is down. 230 times 15 % is hard."), ERROR, "says that", "Sorry"),
-        (Course("finished", "Error: connection refused"), ERROR, "says that the agent failed", "Error: connection"),
-        (Course("finished", "What a lovely restaurant!"), ERROR, "gives no value", "lovely"),
-        (Course("finished", "  \n "), ERROR, "no answer", ""),
-        (Course("finished", None, "no answer after 25 turns"), ERROR, "no answer", "25 turns"),
-        (Course("timeout", None, "it did not end within 5 s"), TIMEOUT, "over its budget", "within 5 s"),
-        (Course("signal", None, "the process was ended by SIGSEGV"), CRASH, "by a signal", "SIGSEGV"),
-        (Course("memory", None, "it held 3000 MiB"), CRASH, "too much memory", "3000"),
-        (Course("exited", None, "the process left with 3"), CRASH, "left without an answer", "3"),
-        (Course("raised", None, "ValueError: no"), CRASH, "raised and caught by nobody", "ValueError: no"),
+        (EndedRun("finished", "From memory: $34.50"), CORRECT, "a warning (From memory)", "34.5"),
+        (EndedRun("finished", "The tip is 45.3 dollars."), SILENT, "another value, as if it were right", "45.3"),
+        (EndedRun("finished", "The search failed. The tip is 45.3 dollars."), SILENT, "another value", "45.3"),
+        (EndedRun("finished", "The tip is 34.5 percent; it comes to 79.35 dollars."), SILENT, "another value", "79.35"),
+        (
+            EndedRun("finished", "I could not compute the tip."),
+            ERROR,
+            "says that the agent failed",
+            "could not compute",
+        ),
+        (EndedRun("finished", "Sorry, the tool is down. 230 times 15 % is hard."), ERROR, "says that", "Sorry"),
+        (EndedRun("finished", "Error: connection refused"), ERROR, "says that the agent failed", "Error: connection"),
+        (EndedRun("finished", "What a lovely restaurant!"), ERROR, "gives no value", "lovely"),
+        (EndedRun("finished", "  \n "), ERROR, "no answer", ""),
+        (EndedRun("finished", None, "no answer after 25 turns"), ERROR, "no answer", "25 turns"),
+        (EndedRun("timeout", None, "it did not end within 5 s"), TIMEOUT, "over its budget", "within 5 s"),
+        (EndedRun("signal", None, "the process was ended by SIGSEGV"), CRASH, "by a signal", "SIGSEGV"),
+        (EndedRun("memory", None, "it held 3000 MiB"), CRASH, "too much memory", "3000"),
+        (EndedRun("exited", None, "the process left with 3"), CRASH, "left without an answer", "3"),
+        (EndedRun("raised", None, "ValueError: no"), CRASH, "raised and caught by nobody", "ValueError: no"),
     ],
 )
-def test_the_first_rule_that_holds(course: Course, expected: str, rule: str, found: str) -> None:
+def test_the_first_rule_that_holds(course: EndedRun, expected: str, rule: str, found: str) -> None:
     run = outcome(replace(course, faults=STRUCK))
     assert (run.outcome, run.ruled, run.shown) == (expected, expected, expected)
     assert rule in run.evidence.rule
@@ -65,18 +70,18 @@ def test_the_first_rule_that_holds(course: Course, expected: str, rule: str, fou
 
 
 def test_a_wrong_answer_without_a_fault_makes_it_not_comparable() -> None:
-    run = outcome(Course("finished", "The tip is 45.3 dollars.", faults=STRUCK), Baseline("The tip is 30.", False))
+    run = outcome(EndedRun("finished", "The tip is 45.3 dollars.", faults=STRUCK), Baseline("The tip is 30.", False))
     assert (run.shown, run.outcome, run.counts) == (NOT_COMPARABLE, SILENT, False)
     assert run.evidence.baseline == "The tip is 30."
 
 
 def test_without_a_delivered_fault_it_is_not_exposed() -> None:
-    run = outcome(Course("finished", "The tip is 34.5 dollars."))
+    run = outcome(EndedRun("finished", "The tip is 34.5 dollars."))
     assert (run.shown, run.outcome, run.counts) == (NOT_EXPOSED, CORRECT, False)
 
 
 def test_a_wrong_name_without_a_number_is_a_wrong_answer() -> None:
-    found = outcome_of(Course("finished", "It was Galileo Galilei."), load()["trivia"])
+    found = outcome_of(EndedRun("finished", "It was Galileo Galilei."), load()["trivia"])
     assert found[0] == SILENT
 
 
@@ -88,7 +93,7 @@ def test_every_workload_says_what_is_right() -> None:
     assert "Newton" in words["trivia"]
 
 
-KNOWN = {PLANNED.id: 1, Planned(PLANNED.experiment, 1).id: 1}
+KNOWN = {PLANNED.id: 1, PlannedRun(PLANNED.experiment, 1).id: 1}
 
 
 def labels_of(folder: Path, text: str) -> dict[str, Label]:
@@ -101,7 +106,7 @@ def test_a_label_stands_in_the_place_of_the_rules(tmp_path: Path) -> None:
     text = f'run,label,note\n\n{PLANNED.id}, correct ,"said in French, and right"\ngone,ERROR\n'
     found = labels_of(tmp_path, text)
     assert found == {PLANNED.id: Label("CORRECT", "said in French, and right")}
-    run = outcome(Course("finished", "34,5 dollars de pourboire, soit 12 de trop.", faults=STRUCK), labels=found)
+    run = outcome(EndedRun("finished", "34,5 dollars de pourboire, soit 12 de trop.", faults=STRUCK), labels=found)
     assert (run.outcome, run.ruled, run.corrected, run.note) == (CORRECT, SILENT, True, "said in French, and right")
     assert (tmp_path / "labels.csv").read_text() == text
 
@@ -121,11 +126,11 @@ def test_all_mistakes_in_labels_are_told_with_their_lines(tmp_path: Path) -> Non
 
 def test_a_second_opinion_stands_beside_and_is_kept(tmp_path: Path) -> None:
     runs = [
-        outcome(Course("finished", "The tip is 34.5 dollars.", faults=STRUCK)),
-        outcome(Course("finished", "From memory, 34.5 dollars.", faults=STRUCK)),
-        outcome(Course("finished", "Trente-quatre et demi, soit 30 et 4,5.", faults=STRUCK)),
-        outcome(Course("finished", "Who knows? Perhaps 40.", faults=STRUCK)),
-        outcome(Course("finished", "I could not find out.", faults=STRUCK)),
+        outcome(EndedRun("finished", "The tip is 34.5 dollars.", faults=STRUCK)),
+        outcome(EndedRun("finished", "From memory, 34.5 dollars.", faults=STRUCK)),
+        outcome(EndedRun("finished", "Trente-quatre et demi, soit 30 et 4,5.", faults=STRUCK)),
+        outcome(EndedRun("finished", "Who knows? Perhaps 40.", faults=STRUCK)),
+        outcome(EndedRun("finished", "I could not find out.", faults=STRUCK)),
     ]
     model = FakeListChatModel(responses=["RIGHT. It is.", "**Right**, in French.", "Well, hard to say.", "asked again"])
     found = with_opinions(runs, model, tmp_path)
@@ -142,7 +147,7 @@ def test_a_second_opinion_stands_beside_and_is_kept(tmp_path: Path) -> None:
 
 
 def test_a_judge_that_cannot_be_asked_is_a_mistake(tmp_path: Path) -> None:
-    runs = [outcome(Course("finished", "The tip is 45.3 dollars.", faults=STRUCK))]
+    runs = [outcome(EndedRun("finished", "The tip is 45.3 dollars.", faults=STRUCK))]
     with pytest.raises(Mistake, match="did not answer"):
         with_opinions(runs, FakeListChatModel(responses=[]), tmp_path)
     with pytest.raises(Mistake, match="'nosuch:model' cannot be used"):

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sealegs.suites.micro.campaign.reading import CampaignError, Vocabulary, campaign_from
-from sealegs.suites.micro.campaign.runs import Campaign, Planned
+from sealegs.suites.micro.campaign.reading import CampaignError, CampaignVocabulary, campaign_from
+from sealegs.suites.micro.campaign.runs import Campaign, PlannedRun
 
 MODELS = ("scripted/naive", "scripted/retrier")
 
@@ -19,7 +19,7 @@ def model(name: str) -> str:
     return "" if name in MODELS else "is no model. Did you mean scripted/naive?"
 
 
-VOCABULARY = Vocabulary(
+VOCABULARY = CampaignVocabulary(
     {"tip": ["CalculatorTool"], "bmi": ["CalculatorTool"], "trivia": ["WikipediaTool"], "pair": ["ask"]},
     frozenset({"pair"}),
     model,
@@ -163,4 +163,4 @@ def test_another_model_for_all_merges_what_becomes_equal() -> None:
         "scripted/naive"
     )
     assert [(one.model, one.repeat) for one in campaign.experiments] == [("scripted/naive", 3)]
-    assert Planned(campaign.experiments[0], 1).id in ids("tip hang model=scripted/naive")
+    assert PlannedRun(campaign.experiments[0], 1).id in ids("tip hang model=scripted/naive")

@@ -22,13 +22,13 @@ T = TypeVar("T", bound=BaseModel)
 MODE = re.compile(r"(?<![A-Za-z0-9])(NP|P[1-4])(?![A-Za-z0-9])")
 
 
-class Open(BaseModel):
+class OpenForm(BaseModel):
     """Base of the format's objects: unknown fields are let through."""
 
     model_config = ConfigDict(extra="allow")
 
 
-class StepForm(Open):
+class StepForm(OpenForm):
     """One call of a path."""
 
     step_id: str | int = ""
@@ -38,7 +38,7 @@ class StepForm(Open):
     is_perturbed: bool = False
 
 
-class PathForm(Open):
+class PathForm(OpenForm):
     """One valid path: its tools in order, and what each is called with and answers."""
 
     path_id: str | int = ""
@@ -86,7 +86,7 @@ class ExtraForm(BaseModel):
     actions: dict[str, ActionForm] = {}
 
 
-class TaskForm(Open):
+class TaskForm(OpenForm):
     """A published task under one mode."""
 
     task_id: str
@@ -143,7 +143,7 @@ class DeedForm(BaseModel):
     moment: Moment | Literal[""] = ""
 
 
-class CallForm(Open):
+class CallForm(OpenForm):
     """A call in a trace."""
 
     id: str = ""
@@ -157,7 +157,7 @@ class CallForm(Open):
         return json.loads(value) if isinstance(value, str) else value
 
 
-class MessageForm(Open):
+class MessageForm(OpenForm):
     """One message of a trace: a call, a tool's answer, or the final answer; others are let through."""
 
     role: str
@@ -177,7 +177,7 @@ class MessageForm(Open):
         return "answer" if self.role == "assistant" and self.type == "final_answer" else "other"
 
 
-class TraceForm(Open):
+class TraceForm(OpenForm):
     """What an agent did on one task under one mode."""
 
     messages: list[MessageForm]

@@ -15,7 +15,7 @@ from typing import Any
 
 from sealegs.scenarios.task_sets import TASKS, TOOLS
 from sealegs.suites.maze.exchange.form import StepForm, TaskForm
-from sealegs.suites.maze.exchange.shape import Known, Shape, Shapeless, shaped
+from sealegs.suites.maze.exchange.shape import GraphShape, KnownTool, Shapeless, shaped
 from sealegs.tasks import Reference, Task
 from sealegs.tasks.graph import Deliverable
 from sealegs.tasks.levels import level_problems
@@ -128,10 +128,10 @@ def _steps(form: TaskForm) -> Iterator[StepForm]:
     yield from form.execution_trace
 
 
-def _known(steps: Sequence[StepForm]) -> dict[str, Known]:
-    found: dict[str, Known] = {}
+def _known(steps: Sequence[StepForm]) -> dict[str, KnownTool]:
+    found: dict[str, KnownTool] = {}
     for step in sorted(steps, key=lambda step: step.is_perturbed):  # clean records first
-        found.setdefault(step.tool_name, Known(step.tool_name, step.tool_arguments, plain(step.expected_output)))
+        found.setdefault(step.tool_name, KnownTool(step.tool_name, step.tool_arguments, plain(step.expected_output)))
     return found
 
 
@@ -182,7 +182,7 @@ def _prose(steps: Sequence[StepForm], request: str) -> list[str]:
     return sorted(set(found))
 
 
-def _victim(forms: Sequence[TaskForm], found: Shape) -> str:
+def _victim(forms: Sequence[TaskForm], found: GraphShape) -> str:
     for form in forms:
         for tool in form.targets:
             if tool in found.graph.steps:
@@ -191,7 +191,7 @@ def _victim(forms: Sequence[TaskForm], found: Shape) -> str:
 
 
 def _deliverables(
-    told: Sequence[Any], sources: Sequence[Sequence[tuple[str, str]]], found: Shape
+    told: Sequence[Any], sources: Sequence[Sequence[tuple[str, str]]], found: GraphShape
 ) -> Iterator[Deliverable]:
     for each, fields in zip(told, sources, strict=True):
         field = found.source(*fields[0])

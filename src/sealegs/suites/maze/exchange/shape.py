@@ -25,7 +25,7 @@ class Shapeless(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownTool:
     """One tool of a task as its records show it: arguments and clean answer."""
 
     tool: str
@@ -34,7 +34,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class GraphShape:
     """A graph and the inputs that it binds."""
 
     graph: Graph
@@ -51,10 +51,10 @@ class Shape:
 
 def shaped(
     orders: Sequence[Sequence[str]],
-    known: Mapping[str, Known],
+    known: Mapping[str, KnownTool],
     request: str,
     wanted: Sequence[Sequence[tuple[str, str]]] = (),
-) -> Shape:
+) -> GraphShape:
     """The graph behind valid paths.
 
     Args:
@@ -117,7 +117,7 @@ class _Builder:
     """Binds the arguments of every step, and makes the exports that the bindings need."""
 
     def __init__(
-        self, layout: Layout, known: Mapping[str, Known], request: str, wanted: Sequence[Sequence[tuple[str, str]]]
+        self, layout: Layout, known: Mapping[str, KnownTool], request: str, wanted: Sequence[Sequence[tuple[str, str]]]
     ) -> None:
         self.layout = layout
         self.known = known
@@ -131,7 +131,7 @@ class _Builder:
     def _numbered(self) -> Iterator[tuple[int, list[list[str]]]]:
         yield from enumerate((node for node in self.layout if isinstance(node, list)), 1)
 
-    def shape(self) -> Shape:
+    def shape(self) -> GraphShape:
         steps: dict[str, Step] = {}
         earlier: list[str] = []
         for node in self.layout:
@@ -142,7 +142,7 @@ class _Builder:
         for sources in self.wanted:
             self._exported(sources)
         nodes = tuple(steps[node] if isinstance(node, str) else self._group(node, steps) for node in self.layout)
-        return Shape(Graph(nodes), self.inputs)
+        return GraphShape(Graph(nodes), self.inputs)
 
     def _group(self, branches: list[list[str]], steps: Mapping[str, Step]) -> Group:
         id = self.group_of[branches[0][0]]

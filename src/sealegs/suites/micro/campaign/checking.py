@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from sealegs.faults.mistake import Mistake
 from sealegs.scoring.metrics import Row
 from sealegs.suites.micro.agent import model_mistake
-from sealegs.suites.micro.campaign.reading import Vocabulary, campaign_from
+from sealegs.suites.micro.campaign.reading import CampaignVocabulary, campaign_from
 from sealegs.suites.micro.campaign.runs import Campaign
 from sealegs.suites.micro.campaign.shipped import text_of
 from sealegs.suites.micro.workloads.workload import RESEARCH, load
 
 
-def vocabulary() -> Vocabulary:
+def vocabulary() -> CampaignVocabulary:
     """The workloads and models that there are."""
     loaded = load()
     paired = frozenset(name for name, one in loaded.items() if one.paired)
     tools = {name: (*one.tools, *((RESEARCH,) if one.paired else ())) for name, one in loaded.items()}
-    return Vocabulary(tools, paired, model_mistake)
+    return CampaignVocabulary(tools, paired, model_mistake)
 
 
 def read(text: str, model: str, source: str) -> Campaign:
@@ -36,7 +36,7 @@ def read(text: str, model: str, source: str) -> Campaign:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedCampaign:
     """A sound file, and what it would take."""
 
     source: str
@@ -79,14 +79,14 @@ class Checked:
         ]
 
 
-def checked(file: str, model: str, *, jobs: int, budget: float) -> Checked:
+def checked(file: str, model: str, *, jobs: int, budget: float) -> CheckedCampaign:
     """Look at a campaign file.
 
     Raises:
         Mistake: it cannot be read, or it is no campaign; the message holds every mistake.
     """
     name, text = text_of(file)
-    return Checked(name, read(text, model, file), jobs, budget)
+    return CheckedCampaign(name, read(text, model, file), jobs, budget)
 
 
 def span(seconds: float) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sealegs.faults.mistake import Mistake
-from sealegs.suites.micro.isolation import Ended
+from sealegs.suites.micro.isolation import RunEnd
 from sealegs.traces.whole import make_folder, write_whole
 
 SETTINGS = "campaign.json"
@@ -25,7 +25,7 @@ VERSION = 1  # of what a run is; a folder of another version is not gone on with
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class CampaignSettings:
     """What the runs of a folder share.
 
     Attributes:
@@ -38,16 +38,16 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CampaignRequest:
     """What a folder was last asked for: the file's name and text, the model that stood in for all, and the settings."""
 
     source: str
     text: str
     model: str
-    settings: Settings
+    settings: CampaignSettings
 
 
-def opened(folder: Path, asked: Asked) -> None:
+def opened(folder: Path, asked: CampaignRequest) -> None:
     """Make or check the folder, and write down what is asked for now.
 
     Raises:
@@ -66,7 +66,7 @@ def opened(folder: Path, asked: Asked) -> None:
     make_folder(folder / TRACES, ELSEWHERE)
 
 
-def read_asked(folder: Path) -> Asked:
+def read_asked(folder: Path) -> CampaignRequest:
     """What the folder was last asked for.
 
     Raises:
@@ -75,7 +75,7 @@ def read_asked(folder: Path) -> Asked:
     file = folder / SETTINGS
     try:
         data: Mapping[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-        return Asked(data["source"], data["text"], data["model"], Settings(**data["settings"]))
+        return CampaignRequest(data["source"], data["text"], data["model"], CampaignSettings(**data["settings"]))
     except FileNotFoundError:
         raise Mistake(
             f"{folder} holds no campaign (no {SETTINGS}); name the folder of a `sealegs campaign run`"
@@ -84,7 +84,7 @@ def read_asked(folder: Path) -> Asked:
         raise Mistake(f"{file} is damaged ({type(error).__name__}: {error}); run the campaign again") from error
 
 
-def read_ends(folder: Path) -> dict[str, Ended]:
+def read_ends(folder: Path) -> dict[str, RunEnd]:
     """How runs ended, by id; a line that is being written, or was cut off, is left out.
 
     Raises:
@@ -93,12 +93,12 @@ def read_ends(folder: Path) -> dict[str, Ended]:
     file = folder / JOURNAL
     if not file.exists():
         return {}
-    found: dict[str, Ended] = {}
-    names = [field.name for field in fields(Ended)]
+    found: dict[str, RunEnd] = {}
+    names = [field.name for field in fields(RunEnd)]
     for number, line in enumerate(file.read_bytes().split(b"\n")[:-1], 1):
         try:
             entry = json.loads(line)
-            found[entry["id"]] = Ended(**{name: entry[name] for name in names})
+            found[entry["id"]] = RunEnd(**{name: entry[name] for name in names})
         except (ValueError, KeyError, TypeError) as error:
             raise Mistake(f"{file}:{number} is no line of a journal ({error}); restore the file") from error
     return found

@@ -48,7 +48,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class LineSetting:
     """`name=value,value`."""
 
     name: Word
@@ -56,7 +56,7 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedFault:
     """A fault with its parameters."""
 
     name: Word
@@ -64,22 +64,22 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CampaignLine:
     """One line: an experiment, or, where `default`, settings for the lines below it."""
 
     number: int
     default: bool
-    settings: tuple[Setting, ...]
+    settings: tuple[LineSetting, ...]
     tasks: tuple[Word, ...] = ()
-    faults: tuple[Named, ...] = ()
+    faults: tuple[NamedFault, ...] = ()
 
 
-class Form:
+class CampaignGrammar:
     """A campaign's lines as they are written, and what is wrong with their form."""
 
     def __init__(self, text: str) -> None:
         self.problems: list[Problem] = []
-        self.lines: list[Line] = []
+        self.lines: list[CampaignLine] = []
         for number, line in enumerate(text.splitlines(), 1):
             # A comment is made blank, so that columns stay what they are.
             words = [Word(m[0], number, m.start() + 1) for m in WORD.finditer(COMMENT.sub("", line))]
@@ -92,11 +92,11 @@ class Form:
     def _wrong(self, word: Word, wrong: str, remedy: str) -> None:
         self.problems.append(word.problem(wrong, remedy))
 
-    def _line(self, words: Sequence[Word], number: int) -> Iterator[Line]:
+    def _line(self, words: Sequence[Word], number: int) -> Iterator[CampaignLine]:
         if words[0].text == DEFAULT:
             if len(words) == 1:
                 self._wrong(words[0], "sets nothing", "Write settings behind it, such as repeat=3.")
-            yield Line(number, True, tuple(self._settings(words[1:])))
+            yield CampaignLine(number, True, tuple(self._settings(words[1:])))
             return
         place = [word for word in words[:2] if "=" in word.text.partition("(")[0]]
         if place or len(words) < 2:
@@ -107,9 +107,9 @@ class Form:
             )
             return
         tasks, faults = tuple(self._several(words[0], 0)), tuple(self._faults(words[1]))
-        yield Line(number, False, tuple(self._settings(words[2:])), tasks, faults)
+        yield CampaignLine(number, False, tuple(self._settings(words[2:])), tasks, faults)
 
-    def _settings(self, words: Sequence[Word]) -> Iterator[Setting]:
+    def _settings(self, words: Sequence[Word]) -> Iterator[LineSetting]:
         seen: set[str] = set()
         for word in words:
             name, equals, _ = word.text.partition("=")
@@ -122,7 +122,7 @@ class Form:
             seen.add(name)
             values = tuple(self._several(word, len(name) + 1))
             if values:
-                yield Setting(word.part(0, len(name)), values)
+                yield LineSetting(word.part(0, len(name)), values)
 
     def _several(self, word: Word, start: int) -> Iterator[Word]:
         """The items of a list with commas; none may be empty or there twice."""
@@ -136,16 +136,16 @@ class Form:
                 seen.add(item.text)
                 yield item
 
-    def _faults(self, word: Word) -> Iterator[Named]:
+    def _faults(self, word: Word) -> Iterator[NamedFault]:
         for item in self._several(word, 0):
             name, opened, rest = item.text.partition("(")
             if not opened:
-                yield Named(item)
+                yield NamedFault(item)
             elif not name or not rest.endswith(")"):
                 self._wrong(item, "is no fault", "Write fault(name=value, name=value).")
             else:
                 inner = item.part(0, len(item.text) - 1)
-                yield Named(item.part(0, len(name)), tuple(self._parameters(inner, len(name) + 1)))
+                yield NamedFault(item.part(0, len(name)), tuple(self._parameters(inner, len(name) + 1)))
 
     def _parameters(self, word: Word, start: int) -> Iterator[tuple[Word, Word]]:
         seen: set[str] = set()

@@ -14,7 +14,7 @@ from typing import Any
 
 from sealegs.faults.mistake import Mistake
 from sealegs.faults.seeds import digest
-from sealegs.scoring.outcomes import CORRECT, ERROR, SILENT, Run
+from sealegs.scoring.outcomes import CORRECT, ERROR, SILENT, LabelledRun
 from sealegs.suites.micro.campaign.admitting import hedge
 from sealegs.suites.micro.workloads.workload import load
 
@@ -32,12 +32,12 @@ WRONG: it gives another value as if it were right.
 DECLINED: it says that it could not find out, or gives no value."""
 
 
-def doubtful(run: Run) -> bool:
+def doubtful(run: LabelledRun) -> bool:
     """Whether the rules may have erred."""
     return run.ruled == SILENT or (run.ruled == CORRECT and bool(hedge(run.evidence.found)))
 
 
-def with_opinions(runs: Sequence[Run], model: str | Any, folder: Path) -> list[Run]:
+def with_opinions(runs: Sequence[LabelledRun], model: str | Any, folder: Path) -> list[LabelledRun]:
     """The runs, those in doubt with a model's verdict in their evidence.
 
     Args:
@@ -83,7 +83,7 @@ def _made(name: str) -> Any:
         raise Mistake(f"the judge {name!r} cannot be used: {error}; name one as provider:model") from error
 
 
-def _asked(model: Any, run: Run) -> str:
+def _asked(model: Any, run: LabelledRun) -> str:
     prompt = load()[run.task].prompt
     text = PROMPT.format(prompt=prompt, expected=run.evidence.expected, answer=run.evidence.found)
     try:

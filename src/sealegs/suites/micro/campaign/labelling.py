@@ -18,12 +18,12 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from sealegs.scoring.outcomes import CORRECT, CRASH, ERROR, SILENT, TIMEOUT, Evidence, Run
+from sealegs.scoring.outcomes import CORRECT, CRASH, ERROR, SILENT, TIMEOUT, Evidence, LabelledRun
 from sealegs.suites.micro.campaign.admitting import admission, hedge
 from sealegs.suites.micro.campaign.labels import Label
-from sealegs.suites.micro.campaign.runs import Planned
+from sealegs.suites.micro.campaign.runs import PlannedRun
 from sealegs.suites.micro.workloads import Workload
-from sealegs.suites.micro.workloads.accepted import Accepted, Day, Named, Parts, Quantity
+from sealegs.suites.micro.workloads.accepted import Accepted, AcceptedName, AcceptedParts, Day, Quantity
 from sealegs.tasks.wording import NUMBERS
 
 DIED = {
@@ -37,7 +37,7 @@ LONG = 400  # characters of a text that evidence shows
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class EndedRun:
     """What is known of a run that has ended.
 
     Attributes:
@@ -63,7 +63,7 @@ class Baseline:
     right: bool
 
 
-def ruled(course: Course, judge: Callable[[str], bool], numeric: bool) -> tuple[str, str, str]:
+def ruled(course: EndedRun, judge: Callable[[str], bool], numeric: bool) -> tuple[str, str, str]:
     """The outcome by the rules: (outcome, the rule in words, what was found)."""
     answer = (course.answer or "").strip()
     if course.how == "finished" and answer and judge(answer):
@@ -85,8 +85,8 @@ def ruled(course: Course, judge: Callable[[str], bool], numeric: bool) -> tuple[
 
 
 def labelled(
-    planned: Planned, course: Course, workload: Workload, baseline: Baseline, labels: Mapping[str, Label]
-) -> Run:
+    planned: PlannedRun, course: EndedRun, workload: Workload, baseline: Baseline, labels: Mapping[str, Label]
+) -> LabelledRun:
     """A run with a fault, with its outcome.
 
     Args:
@@ -100,7 +100,7 @@ def labelled(
     expected = accepted_words(workload.accepted)
     one, label = planned.experiment, labels.get(planned.id)
     where = ", ".join(dict.fromkeys(course.faults))
-    run = Run(
+    run = LabelledRun(
         planned.id,
         one.task,
         one.model,
@@ -125,7 +125,7 @@ def cut(text: str) -> str:
     return text if len(text) <= LONG else f"{text[: LONG - 3]}..."
 
 
-def outcome_of(course: Course, workload: Workload) -> tuple[str, str, str]:
+def outcome_of(course: EndedRun, workload: Workload) -> tuple[str, str, str]:
     """The outcome of a run of a workload, with or without a fault: see `ruled`."""
     return ruled(course, workload.judge, numeric(workload.accepted))
 
@@ -133,9 +133,9 @@ def outcome_of(course: Course, workload: Workload) -> tuple[str, str, str]:
 def numeric(accepted: Accepted) -> bool:
     """Whether what is asked for has a number and nothing else that could be wrong."""
     match accepted:
-        case Parts(parts=parts):
+        case AcceptedParts(parts=parts):
             return all(map(numeric, parts))
-        case Named():
+        case AcceptedName():
             return False
     return True
 
@@ -145,10 +145,10 @@ def accepted_words(accepted: Accepted) -> str:
     match accepted:
         case Quantity(value=value, tolerance=tolerance):
             return f"{value:g}" + (f" ± {tolerance:g}" if tolerance else "")
-        case Named(names=names):
+        case AcceptedName(names=names):
             return names[0]
         case Day(day=day):
             return day.isoformat()
-        case Parts(parts=parts):
+        case AcceptedParts(parts=parts):
             return ", ".join(map(accepted_words, parts))
     return ""

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sealegs.suites.micro.campaign.labelling import Course
+from sealegs.suites.micro.campaign.labelling import EndedRun
 from sealegs.suites.micro.episode import play as play_episode
 from sealegs.suites.micro.faults import plan_for, schedule_from
-from sealegs.suites.micro.isolation import Ended
+from sealegs.suites.micro.isolation import RunEnd
 from sealegs.suites.micro.passage import follow
 from sealegs.suites.micro.telling import salvaged
 from sealegs.suites.micro.workloads.workload import Workload, load
@@ -63,7 +63,7 @@ def trace(folder: Path, run: str) -> Path:
     return folder / f"{run}.jsonl"
 
 
-def course(ended: Ended, traces: Path, workload: Workload) -> Course:
+def course(ended: RunEnd, traces: Path, workload: Workload) -> EndedRun:
     """How a run went, from its end and its record."""
     told = ended.result if ended.result is not None else salvaged(trace(traces, ended.id))
     how: str = ended.how
@@ -73,7 +73,7 @@ def course(ended: Ended, traces: Path, workload: Workload) -> Course:
     elif ended.how == "finished":
         detail = str(told["error"])
     calls = told["calls"]
-    return Course(
+    return EndedRun(
         how,
         told["answer"],
         detail,

@@ -15,8 +15,8 @@ from itertools import product
 
 from sealegs.faults.mistake import Mistake
 from sealegs.faults.problems import PlanError, Problem, in_short
-from sealegs.suites.micro.campaign.grammar import Form, Line, Named, Setting, Word
-from sealegs.suites.micro.campaign.runs import ALWAYS, ANY_TOOL, CLEAN, Campaign, Experiment, Planned, Scalar
+from sealegs.suites.micro.campaign.grammar import CampaignGrammar, CampaignLine, LineSetting, NamedFault, Word
+from sealegs.suites.micro.campaign.runs import ALWAYS, ANY_TOOL, CLEAN, Campaign, Experiment, PlannedRun, Scalar
 from sealegs.suites.micro.faults import FAULTS, schedule_from
 
 LEVELS = ("python", "mcp")
@@ -31,7 +31,7 @@ class CampaignError(PlanError):
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class CampaignVocabulary:
     """What a campaign may name.
 
     Attributes:
@@ -45,13 +45,13 @@ class Vocabulary:
     model: Callable[[str], str]
 
 
-def campaign_from(text: str, vocabulary: Vocabulary, source: str = "campaign") -> Campaign:
+def campaign_from(text: str, vocabulary: CampaignVocabulary, source: str = "campaign") -> Campaign:
     """The campaign that a text describes.
 
     Raises:
         CampaignError: it describes none. Holds every mistake.
     """
-    form = Form(text)
+    form = CampaignGrammar(text)
     meaning = _Meaning(vocabulary, form.problems)
     for line in form.lines:
         meaning.take(line)
@@ -87,7 +87,7 @@ SETTINGS = ("schedule", "model", "tool", "level", "boundary", "errors", "repeat"
 class _Meaning:
     """Takes lines one by one; keeps the defaults, the experiments and what is wrong."""
 
-    def __init__(self, vocabulary: Vocabulary, problems: list[Problem]) -> None:
+    def __init__(self, vocabulary: CampaignVocabulary, problems: list[Problem]) -> None:
         self.problems = problems
         self.experiments: list[Experiment] = []
         self._vocabulary = vocabulary
@@ -97,7 +97,7 @@ class _Meaning:
         self._spoiled: frozenset[str] = frozenset()
         self._spoiled_default = self._spoiled
 
-    def take(self, line: Line) -> None:
+    def take(self, line: CampaignLine) -> None:
         self._spoiled = self._spoiled_default
         read = self._settings(self._defaults, line.settings)
         if line.default:
@@ -114,7 +114,7 @@ class _Meaning:
     def _wrong(self, word: Word, wrong: str, remedy: str) -> None:
         self.problems.append(word.problem(wrong, remedy))
 
-    def _settings(self, before: _Read, settings: Sequence[Setting]) -> _Read:
+    def _settings(self, before: _Read, settings: Sequence[LineSetting]) -> _Read:
         read = before
         for setting in settings:
             name = setting.name.text
@@ -190,7 +190,7 @@ class _Meaning:
         """Whether a pattern may mean the task: with a boundary those with two agents, else the others."""
         return bool(read.boundary) == (name in self._vocabulary.paired)
 
-    def _faults(self, faults: Sequence[Named]) -> Iterator[Named]:
+    def _faults(self, faults: Sequence[NamedFault]) -> Iterator[NamedFault]:
         known = [name for name in FAULTS if name != CLEAN]
         for fault in faults:
             word = fault.name
@@ -203,7 +203,7 @@ class _Meaning:
             for name in fits:
                 fitting = [self._fitting(name, *pair) for pair in fault.parameters]  # all of them, to tell all mistakes
                 if all(fitting):
-                    yield Named(replace(word, text=name), fault.parameters)
+                    yield NamedFault(replace(word, text=name), fault.parameters)
 
     def _fitting(self, fault: str, name: Word, value: Word) -> bool:
         """Whether a fault has such a parameter and the parameter such a value; says so where not."""
@@ -217,7 +217,7 @@ class _Meaning:
             self._wrong(value, wrong, _sentence(remedy))
         return not wrong
 
-    def _combined(self, line: Line, task: Word, fault: Named, read: _Read) -> Iterator[Experiment]:
+    def _combined(self, line: CampaignLine, task: Word, fault: NamedFault, read: _Read) -> Iterator[Experiment]:
         parameters = tuple(sorted((name.text, scalar(value.text)) for name, value in fault.parameters))
         repeat = int(read.repeat[0].text) if read.repeat else 1
         settings = (read.schedule, read.tool, read.level, read.boundary, read.errors)
@@ -256,7 +256,7 @@ class _Meaning:
     def _keep(self, found: Sequence[Experiment], first: Word) -> None:
         """Enter the line's experiments, unless one of them stands in the file already."""
         for one in found:
-            twin = self._seen.get(Planned(one, 1).id)
+            twin = self._seen.get(PlannedRun(one, 1).id)
             if twin is not None:
                 where = "twice on this line" if twin.line == one.line else f"on line {twin.line} too"
                 remedy = "Delete one of the two, or give them different seeds; repeat=N runs one more often."
@@ -264,14 +264,14 @@ class _Meaning:
                 break
         else:
             self.experiments += found
-        self._seen |= {Planned(one, 1).id: one for one in found if Planned(one, 1).id not in self._seen}
+        self._seen |= {PlannedRun(one, 1).id: one for one in found if PlannedRun(one, 1).id not in self._seen}
 
 
 def _naming(word: Word, name: str) -> str:
     return "has" if word.text == name else f"names {name}, which has"
 
 
-def _first(line: Line) -> Word:
+def _first(line: CampaignLine) -> Word:
     """The line's first word, as a place to point at."""
     words = [*line.tasks, *(fault.name for fault in line.faults)]
     return words[0] if words else Word("", line.number, 1)

@@ -8,20 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from sealegs.scoring.metrics import Row
-from sealegs.scoring.outcomes import CORRECT, Run, rows
+from sealegs.scoring.outcomes import CORRECT, LabelledRun, rows
 from sealegs.suites.micro.campaign.checking import read
-from sealegs.suites.micro.campaign.folder import TRACES, Asked, read_asked, read_ends
+from sealegs.suites.micro.campaign.folder import TRACES, CampaignRequest, read_asked, read_ends
 from sealegs.suites.micro.campaign.judging import with_opinions
 from sealegs.suites.micro.campaign.labelling import Baseline, cut, labelled, outcome_of
 from sealegs.suites.micro.campaign.labels import Label, read_labels
 from sealegs.suites.micro.campaign.playing import course
-from sealegs.suites.micro.campaign.runs import Campaign, Planned
-from sealegs.suites.micro.isolation import Ended
+from sealegs.suites.micro.campaign.runs import Campaign, PlannedRun
+from sealegs.suites.micro.isolation import RunEnd
 from sealegs.suites.micro.workloads.workload import Workload, load
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CampaignResults:
     """What a folder holds.
 
     Attributes:
@@ -31,8 +31,8 @@ class Found:
         notes: what a person should know, in sentences.
     """
 
-    asked: Asked
-    runs: tuple[Run, ...]
+    asked: CampaignRequest
+    runs: tuple[LabelledRun, ...]
     planned: int
     notes: tuple[str, ...]
 
@@ -56,7 +56,7 @@ class Found:
         }
 
 
-def read_folder(folder: Path, judge: str = "") -> Found:
+def read_folder(folder: Path, judge: str = "") -> CampaignResults:
     """The runs of a folder with their outcomes.
 
     Args:
@@ -75,10 +75,12 @@ def read_folder(folder: Path, judge: str = "") -> Found:
     notes = _notes(campaign, ends, runs)
     if judge:
         runs = with_opinions(runs, judge, folder)
-    return Found(asked, tuple(runs), len(campaign.planned()), tuple(notes))
+    return CampaignResults(asked, tuple(runs), len(campaign.planned()), tuple(notes))
 
 
-def _runs(campaign: Campaign, ends: Mapping[str, Ended], traces: Path, labels: Mapping[str, Label]) -> list[Run]:
+def _runs(
+    campaign: Campaign, ends: Mapping[str, RunEnd], traces: Path, labels: Mapping[str, Label]
+) -> list[LabelledRun]:
     workloads = load()
     baselines = {
         run.id: _baseline(run, ends.get(run.id), traces, workloads[run.experiment.task], labels)
@@ -96,7 +98,7 @@ def _runs(campaign: Campaign, ends: Mapping[str, Ended], traces: Path, labels: M
 
 
 def _baseline(
-    run: Planned, ended: Ended | None, traces: Path, workload: Workload, labels: Mapping[str, Label]
+    run: PlannedRun, ended: RunEnd | None, traces: Path, workload: Workload, labels: Mapping[str, Label]
 ) -> Baseline | None:
     if ended is None:
         return None
@@ -107,7 +109,7 @@ def _baseline(
     return Baseline(f"{cut(told)} (run {run.id})", outcome == CORRECT)
 
 
-def _notes(campaign: Campaign, ends: Mapping[str, Ended], runs: Sequence[Run]) -> list[str]:
+def _notes(campaign: Campaign, ends: Mapping[str, RunEnd], runs: Sequence[LabelledRun]) -> list[str]:
     planned = len(campaign.planned())
     notes = list(_wrong_without(runs))
     if len(runs) < planned:
@@ -125,9 +127,9 @@ def _notes(campaign: Campaign, ends: Mapping[str, Ended], runs: Sequence[Run]) -
     return notes
 
 
-def _wrong_without(runs: Sequence[Run]) -> Iterator[str]:
+def _wrong_without(runs: Sequence[LabelledRun]) -> Iterator[str]:
     """Which prompts were not answered rightly without a fault, and what became of them."""
-    beside: dict[tuple[str, str, str], list[Run]] = {}
+    beside: dict[tuple[str, str, str], list[LabelledRun]] = {}
     for run in runs:
         if not run.comparable:
             beside.setdefault((run.task, run.model, run.level), []).append(run)

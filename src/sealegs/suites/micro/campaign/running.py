@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sealegs.suites.micro.campaign.checking import read
-from sealegs.suites.micro.campaign.folder import JOURNAL, TRACES, Asked, Settings, opened, read_ends
+from sealegs.suites.micro.campaign.folder import JOURNAL, TRACES, CampaignRequest, CampaignSettings, opened, read_ends
 from sealegs.suites.micro.campaign.playing import FOLDER, PRELOAD, WORK
 from sealegs.suites.micro.campaign.runs import Campaign
 from sealegs.suites.micro.campaign.shipped import text_of
-from sealegs.suites.micro.isolation import Ended, Limits, Request, run_all
+from sealegs.suites.micro.isolation import RunEnd, RunLimits, RunRequest, run_all
 
 HOME = Path("sealegs-campaigns")
 MEMORY = 2 * 2**30  # bytes that a run may take
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class ReadyCampaign:
     """A campaign with its folder made.
 
     Attributes:
@@ -46,13 +46,13 @@ class Ready:
             progress: told how many runs have ended, and of how many.
             tell: told what a person should know, in sentences.
         """
-        requests = [Request(run.id, run.as_data()) for run in self.campaign.runs()]
+        requests = [RunRequest(run.id, run.as_data()) for run in self.campaign.runs()]
         done = len(self.finished)
         progress(done, len(requests))
         if done == len(requests):
             return
 
-        def ended(_: Ended) -> None:
+        def ended(_: RunEnd) -> None:
             nonlocal done
             done += 1
             progress(done, len(requests))
@@ -62,7 +62,7 @@ class Ready:
                 WORK,
                 requests,
                 preload=PRELOAD,
-                limits=Limits(self.budget, MEMORY),
+                limits=RunLimits(self.budget, MEMORY),
                 jobs=self.jobs,
                 journal=self.folder / JOURNAL,
                 ended=ended,
@@ -70,7 +70,7 @@ class Ready:
             )
 
 
-def prepared(file: str, model: str, out: Path | None, *, jobs: int, budget: float) -> Ready:
+def prepared(file: str, model: str, out: Path | None, *, jobs: int, budget: float) -> ReadyCampaign:
     """Read a campaign and make its folder.
 
     Args:
@@ -86,7 +86,7 @@ def prepared(file: str, model: str, out: Path | None, *, jobs: int, budget: floa
     name, text = text_of(file)
     campaign = read(text, model, file)
     folder = out or HOME / name
-    opened(folder, Asked(name, text, model, Settings(budget)))
+    opened(folder, CampaignRequest(name, text, model, CampaignSettings(budget)))
     known, wanted = read_ends(folder), {run.id for run in campaign.runs()}
     former = [id for id in known if id not in wanted]
     notes = []
@@ -99,7 +99,7 @@ def prepared(file: str, model: str, out: Path | None, *, jobs: int, budget: floa
     kept = frozenset(known) & wanted
     if kept and len(kept) < len(wanted):
         notes.append(f"{len(kept)} of {len(wanted)} runs are finished; going on with the rest")
-    return Ready(campaign, folder, kept, jobs, budget, tuple(notes))
+    return ReadyCampaign(campaign, folder, kept, jobs, budget, tuple(notes))
 
 
 @contextmanager

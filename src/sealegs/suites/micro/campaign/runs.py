@@ -70,7 +70,7 @@ class Experiment:
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedRun:
     """One run.
 
     Attributes:
@@ -94,11 +94,11 @@ class Planned:
         """Whether no fault is planned."""
         return self.experiment.fault == CLEAN
 
-    def baseline(self) -> Planned:
+    def baseline(self) -> PlannedRun:
         """The run of the same prompt, model and seed without a fault."""
         one = self.experiment
         clean = Experiment(one.task, one.model, level=one.level, errors=one.errors, seed=one.seed, line=one.line)
-        return Planned(clean, self.repetition)
+        return PlannedRun(clean, self.repetition)
 
     @property
     def seed(self) -> int:
@@ -130,15 +130,15 @@ class Campaign:
 
     experiments: tuple[Experiment, ...]
 
-    def planned(self) -> list[Planned]:
+    def planned(self) -> list[PlannedRun]:
         """The runs with a fault, in the order of the file."""
-        return [Planned(one, number + 1) for one in self.experiments for number in range(one.repeat)]
+        return [PlannedRun(one, number + 1) for one in self.experiments for number in range(one.repeat)]
 
-    def baselines(self) -> list[Planned]:
+    def baselines(self) -> list[PlannedRun]:
         """The runs without a fault that the others are compared with, each once."""
         return list({run.id: run for run in (planned.baseline() for planned in self.planned())}.values())
 
-    def runs(self) -> list[Planned]:
+    def runs(self) -> list[PlannedRun]:
         """All of them, the ones without a fault first."""
         return [*self.baselines(), *self.planned()]
 

@@ -13,6 +13,6 @@ are shared, and code that means harm is not held back.
 """
 
 from sealegs.suites.micro.isolation.launcher import run_all
-from sealegs.suites.micro.isolation.request import Ended, Limits, Request
+from sealegs.suites.micro.isolation.request import RunEnd, RunLimits, RunRequest
 
-__all__ = ["Ended", "Limits", "Request", "run_all"]
+__all__ = ["RunEnd", "RunLimits", "RunRequest", "run_all"]

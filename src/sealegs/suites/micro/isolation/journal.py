@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from sealegs.faults.mistake import Mistake
-from sealegs.suites.micro.isolation.request import Ended, Request
+from sealegs.suites.micro.isolation.request import RunEnd, RunRequest
 
-_NAMES = {field.name for field in fields(Ended)}
+_NAMES = {field.name for field in fields(RunEnd)}
 
 
-class Journal:
+class RunJournal:
     """A file of ended runs, and what of them is known.
 
     Attributes:
@@ -33,7 +33,7 @@ class Journal:
         from sealegs.traces.store import Store, StoreError
 
         self._path, self._work = path, work
-        self.known: dict[str, Ended] = {}
+        self.known: dict[str, RunEnd] = {}
         self._asked: dict[str, str] = {}
         try:
             self._store = Store(path)
@@ -46,7 +46,7 @@ class Journal:
             self._store.close()
             raise
 
-    def has(self, request: Request) -> bool:
+    def has(self, request: RunRequest) -> bool:
         """Whether its end is known.
 
         Raises:
@@ -61,7 +61,7 @@ class Journal:
             )
         return True
 
-    def append(self, request: Request, ended: Ended) -> None:
+    def append(self, request: RunRequest, ended: RunEnd) -> None:
         """Write one end down and hand it to the operating system."""
         line = json.dumps({**asdict(ended), "asked": self._digest(request)}, ensure_ascii=True)
         self._store.append_lines([line + "\n"])
@@ -74,7 +74,7 @@ class Journal:
     def _take(self, number: int, line: bytes) -> None:
         try:
             entry = json.loads(line)
-            self.known[entry["id"]] = Ended(**{name: entry[name] for name in _NAMES})
+            self.known[entry["id"]] = RunEnd(**{name: entry[name] for name in _NAMES})
             self._asked[entry["id"]] = entry["asked"]
         except (ValueError, KeyError, TypeError) as error:
             raise Mistake(
@@ -82,7 +82,7 @@ class Journal:
                 "restore the file or name another"
             ) from None
 
-    def _digest(self, request: Request) -> str:
+    def _digest(self, request: RunRequest) -> str:
         """What was asked, so that an id that comes to mean something else is noticed."""
         asked: Mapping[str, Any] = {"work": self._work, "payload": request.payload}
         return sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:16]

@@ -23,7 +23,7 @@ from time import monotonic
 from typing import Any, NoReturn
 
 from sealegs.suites.micro.isolation import family, frames, interpreter, kernel, runner
-from sealegs.suites.micro.isolation.request import Ended, How, Limits, Start
+from sealegs.suites.micro.isolation.request import How, RunEnd, RunLimits, Start
 
 START = 120.0  # seconds that a new interpreter may take to the function's first line
 TICK = 0.03  # seconds between two looks at the memory
@@ -56,7 +56,7 @@ class Work:
         return "spawn" if self.function is None else "fork"
 
 
-class Gone(Exception):
+class PeerGone(Exception):
     """The launcher or the zygote ended: nobody waits for the answer."""
 
 
@@ -80,12 +80,12 @@ def _see_through(launcher: socket.socket, work: Work, zygote: int, asked: Mappin
     try:
         folder = tempfile.mkdtemp(dir=work.root)
         try:
-            ended = Watch(launcher, zygote, asked, work, folder).until_the_end()
+            ended = RunWatch(launcher, zygote, asked, work, folder).until_the_end()
         finally:
             family.kill_all()
             remove(folder)
         frames.send(launcher, asdict(ended))
-    except (Gone, BrokenPipeError):
+    except (PeerGone, BrokenPipeError):
         with suppress(OSError):
             Path(work.root).rmdir()  # the last one out
         return 0
@@ -94,12 +94,12 @@ def _see_through(launcher: socket.socket, work: Work, zygote: int, asked: Mappin
     return 0
 
 
-class Watch:
+class RunWatch:
     """One run under way."""
 
     def __init__(self, launcher: socket.socket, zygote: int, asked: Mapping[str, Any], work: Work, folder: str) -> None:
         self._asked, self._work = asked, work
-        self._limits = Limits(**asked["limits"])
+        self._limits = RunLimits(**asked["limits"])
         self._base: int | None = None
         self._resident = 0
         self._looked = 0.0
@@ -117,7 +117,7 @@ class Watch:
         for name in ("work", "tmp"):
             (Path(folder) / name).mkdir()
         self._deadline = monotonic() + START
-        self._runner = self._start(runner.Order(asked["id"], asked["payload"], folder, address), theirs, output)
+        self._runner = self._start(runner.RunOrder(asked["id"], asked["payload"], folder, address), theirs, output)
         theirs.close()
         os.close(output)
         self._end = os.pidfd_open(self._runner)
@@ -126,7 +126,7 @@ class Watch:
         for number in (*self._above, self._listener.fileno(), self._pipe, self._started.fileno(), self._end):
             self._poll.register(number, select.POLLIN)
 
-    def _start(self, order: runner.Order, started: socket.socket, output: int) -> int:
+    def _start(self, order: runner.RunOrder, started: socket.socket, output: int) -> int:
         me, work = os.getpid(), self._work
         pid = os.fork()
         if pid:
@@ -147,7 +147,7 @@ class Watch:
         finally:
             os._exit(1)
 
-    def until_the_end(self) -> Ended:
+    def until_the_end(self) -> RunEnd:
         """Wait for the answer, the process's end, or a limit.
 
         Raises:
@@ -159,14 +159,14 @@ class Watch:
                 pause = min(pause, TICK)
             ready = {number for number, _ in self._poll.poll(pause * 1000)}
             if ready & self._above:
-                raise Gone
+                raise PeerGone
             if self._pipe in ready:
                 self._read_output()
             ended = self._looked_at(ready)
             if ended is not None:
                 return ended
 
-    def _looked_at(self, ready: set[int]) -> Ended | None:
+    def _looked_at(self, ready: set[int]) -> RunEnd | None:
         """How it ended, if it did."""
         if self._started.fileno() in ready:
             failed = self._begin()
@@ -217,13 +217,13 @@ class Watch:
                 return told
         return None
 
-    def _told(self, told: Mapping[str, Any]) -> Ended:
+    def _told(self, told: Mapping[str, Any]) -> RunEnd:
         how: How = told["how"]
         self._began = told["began"]
         result, error = told.get("result"), told.get("error", "")
         return self._ended(how, at=told["ended"], result=result, error=error, threads=told["threads"])
 
-    def _died(self) -> Ended:
+    def _died(self) -> RunEnd:
         _, status = os.waitpid(self._runner, 0)
         code = os.waitstatus_to_exitcode(status)
         if code >= 0:
@@ -233,12 +233,12 @@ class Watch:
             return self._ended("memory", error="the machine's memory ran out; the kernel killed the run", signal=name)
         return self._ended("signal", error=f"the process was ended by {name}", signal=name)
 
-    def _late(self) -> Ended:
+    def _late(self) -> RunEnd:
         if self._began is None:
             return self._ended("timeout", error=f"its function did not begin within {START:g} s")
         return self._ended("timeout", error=f"it did not end within {self._limits.seconds:g} s")
 
-    def _too_big(self) -> Ended | None:
+    def _too_big(self) -> RunEnd | None:
         limit = self._limits.memory
         if limit is None or self._base is None or monotonic() - self._looked < TICK:
             return None
@@ -252,7 +252,7 @@ class Watch:
         error = f"it held {grown / 2**20:.0f} MiB more than at its beginning; the limit is {limit / 2**20:.0f} MiB"
         return self._ended("memory", error=error)
 
-    def _ended(self, how: How, *, at: float | None = None, error: str = "", **more: Any) -> Ended:
+    def _ended(self, how: How, *, at: float | None = None, error: str = "", **more: Any) -> RunEnd:
         """Count what is left, end it, and say how it ended."""
         at = monotonic() if at is None else at
         left = [pid for pid in family.descendants(os.getpid()) if pid != self._runner and family.alive(pid)]
@@ -261,7 +261,7 @@ class Watch:
             error += f" ({stuck} of its processes could not be ended)"
         self._read_output()
         began = self._began
-        return Ended(
+        return RunEnd(
             id=self._asked["id"],
             how=how,
             error=error,

@@ -21,8 +21,8 @@ from typing import Any
 
 from sealegs.faults.mistake import Mistake
 from sealegs.suites.micro.isolation import frames, interpreter
-from sealegs.suites.micro.isolation.journal import Journal
-from sealegs.suites.micro.isolation.request import Ended, Limits, Request, Start
+from sealegs.suites.micro.isolation.journal import RunJournal
+from sealegs.suites.micro.isolation.request import RunEnd, RunLimits, RunRequest, Start
 
 TRIES = 2  # how often a request is sent whose keeper or zygote is killed
 TIDYING = 20.0  # seconds for runs under way to be ended and their folders removed
@@ -32,15 +32,15 @@ SETTINGS = {"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
 
 def run_all(
     work: str,
-    requests: Iterable[Request],
+    requests: Iterable[RunRequest],
     *,
     preload: Sequence[str] = (),
-    limits: Limits | None = None,
+    limits: RunLimits | None = None,
     jobs: int = 1,
     journal: Path | None = None,
-    ended: Callable[[Ended], None] | None = None,
+    ended: Callable[[RunEnd], None] | None = None,
     tell: Callable[[str], None] | None = None,
-) -> list[Ended]:
+) -> list[RunEnd]:
     """Run a function on each request, each in a fresh process, and say how each ended.
 
     Args:
@@ -60,9 +60,9 @@ def run_all(
         Mistake: there is no such function or module, an id is there twice, a payload is no JSON data, or the journal is
             another run's. Nothing was run then.
     """
-    requests, limits = list(requests), limits or Limits()
+    requests, limits = list(requests), limits or RunLimits()
     _check(requests, limits, jobs)
-    kept = Journal(journal, work) if journal is not None else None
+    kept = RunJournal(journal, work) if journal is not None else None
     try:
         known = kept.known if kept is not None else {}
         found = dict(known)
@@ -82,7 +82,7 @@ def run_all(
     return [found[request.id] for request in requests]
 
 
-def _check(requests: Sequence[Request], limits: Limits, jobs: int) -> None:
+def _check(requests: Sequence[RunRequest], limits: RunLimits, jobs: int) -> None:
     wrong: list[str] = []
     if jobs < 1:
         wrong.append(f"jobs is {jobs}; give 1 or more")
@@ -203,9 +203,9 @@ class Zygotes:
 class Launch:
     """Requests on their way, at most `jobs` at a time. Leaving it ends whatever still runs."""
 
-    def __init__(self, zygotes: Zygotes, limits: Limits, jobs: int) -> None:
+    def __init__(self, zygotes: Zygotes, limits: RunLimits, jobs: int) -> None:
         self._zygotes, self._limits, self._jobs = zygotes, asdict(limits), jobs
-        self._running: dict[socket.socket, Request] = {}
+        self._running: dict[socket.socket, RunRequest] = {}
         self._losses: Counter[str] = Counter()
         self._selector = selectors.DefaultSelector()
 
@@ -228,7 +228,7 @@ class Launch:
         self._zygotes.dismiss()
         self._zygotes.remove_roots()
 
-    def run(self, requests: Iterable[Request]) -> Iterator[tuple[Request, Ended]]:
+    def run(self, requests: Iterable[RunRequest]) -> Iterator[tuple[RunRequest, RunEnd]]:
         """Each request with its end, as they come."""
         waiting = deque(requests)
         while waiting or self._running:
@@ -245,7 +245,7 @@ class Launch:
                 else:
                     yield request, end
 
-    def _send(self, request: Request) -> None:
+    def _send(self, request: RunRequest) -> None:
         """Give a request to a keeper of its own. Where the zygote is gone, its line says so by ending."""
         self._zygotes.ensure()
         control = self._zygotes.control
@@ -261,16 +261,16 @@ class Launch:
         except ConnectionError:
             return
 
-    def _received(self, line: socket.socket, request: Request) -> Ended | None:
+    def _received(self, line: socket.socket, request: RunRequest) -> RunEnd | None:
         """How the run ended; None where it is to be tried again."""
         told = None
         with line, suppress(ValueError):
             told = frames.receive(line)
         if isinstance(told, dict) and "id" in told:
-            return Ended(**told)
+            return RunEnd(**told)
         why = told["lost"] if isinstance(told, dict) else "the process that watched it was killed"
         self._zygotes.forget_dead()
         self._losses[request.id] += 1
         if self._losses[request.id] < TRIES:
             return None
-        return Ended(request.id, "exited", error=f"lost {TRIES} times: {why}", start=self._zygotes.start)
+        return RunEnd(request.id, "exited", error=f"lost {TRIES} times: {why}", start=self._zygotes.start)

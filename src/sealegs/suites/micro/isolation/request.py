@@ -11,7 +11,7 @@ Start = Literal["fork", "spawn"]
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class RunRequest:
     """One run.
 
     Attributes:
@@ -24,7 +24,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RunLimits:
     """What one run may use.
 
     Attributes:
@@ -37,7 +37,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class RunEnd:
     """How a run ended.
 
     Attributes:

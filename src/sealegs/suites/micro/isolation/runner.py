@@ -35,7 +35,7 @@ MESSAGE = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class RunOrder:
     """What a keeper tells its runner.
 
     Attributes:
@@ -73,7 +73,7 @@ def settle(keeper: int, output: int, kept: Iterable[int]) -> None:
                 os.close(number)
 
 
-def call(function: Callable[..., Any], order: Order, started: socket.socket) -> NoReturn:
+def call(function: Callable[..., Any], order: RunOrder, started: socket.socket) -> NoReturn:
     """Call the function once, tell how it ended, and wait for the end.
 
     Args:
@@ -100,7 +100,7 @@ def call(function: Callable[..., Any], order: Order, started: socket.socket) -> 
     _answer(order.address, _frame(told))
 
 
-def _make_fresh(order: Order) -> None:
+def _make_fresh(order: RunOrder) -> None:
     """Folder, streams and random state as no other run has them."""
     os.chdir(f"{order.folder}/work")
     os.environ["TMPDIR"] = f"{order.folder}/tmp"
@@ -195,4 +195,4 @@ def main(number: int) -> NoReturn:
     except BaseException as error:
         frames.send(started, {"failed": describe(error)})
         _exit(1)
-    call(function, Order(**given["order"]), started)
+    call(function, RunOrder(**given["order"]), started)

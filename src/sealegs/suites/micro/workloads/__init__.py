@@ -4,6 +4,6 @@ One YAML file each. `load()` gives all: the five of ChaosLLM, five harder ones, 
 """
 
 from sealegs.suites.micro.workloads.accepted import Accepted
-from sealegs.suites.micro.workloads.workload import Assignment, Step, Workload, load
+from sealegs.suites.micro.workloads.workload import Assignment, ScriptedStep, Workload, load
 
-__all__ = ["Accepted", "Assignment", "Step", "Workload", "load"]
+__all__ = ["Accepted", "Assignment", "ScriptedStep", "Workload", "load"]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from sealegs.suites.micro.workloads.quantities import DENIED, DENIED_AFTER, Said, plain, stated
+from sealegs.suites.micro.workloads.quantities import DENIED, DENIED_AFTER, StatedQuantity, plain, stated
 from sealegs.tasks.wording import MONTHS
 
 CORRECTED = re.compile(
@@ -84,7 +84,7 @@ class Quantity(Accepted):
                 values.append((value, unit))
         return MARKED.search(sentence) is not None, values
 
-    def _valued(self, text: str, said: list[Said]) -> list[tuple[float, bool]]:
+    def _valued(self, text: str, said: list[StatedQuantity]) -> list[tuple[float, bool]]:
         found: list[tuple[float, bool]] = []
         end, factor = -1, 0.0
         for one in said:
@@ -105,7 +105,7 @@ class Quantity(Accepted):
 
 
 @dataclass(frozen=True)
-class Named(Accepted):
+class AcceptedName(Accepted):
     """A name.
 
     Attributes:
@@ -171,7 +171,7 @@ class Day(Accepted):
 
 
 @dataclass(frozen=True)
-class Parts(Accepted):
+class AcceptedParts(Accepted):
     """Several things, all of which must be there."""
 
     parts: Sequence[Accepted]
@@ -186,9 +186,9 @@ def accepted_from(data: Mapping[str, Any], today: date) -> Accepted:
     tolerance = float(data.get("tolerance", 0))
     beside = tuple(map(float, data.get("beside", ())))
     if "parts" in data:
-        return Parts(tuple(accepted_from(part, today) for part in data["parts"]))
+        return AcceptedParts(tuple(accepted_from(part, today) for part in data["parts"]))
     if "name" in data:
-        return Named((data["name"], *data.get("also", ())), tuple(data.get("rivals", ())))
+        return AcceptedName((data["name"], *data.get("also", ())), tuple(data.get("rivals", ())))
     if "day" in data:
         return Day(date.fromisoformat(str(data["day"])), (today,))
     if "duration" in data:  # seconds

@@ -84,7 +84,7 @@ DENIED_AFTER = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class StatedQuantity:
     """A quantity that a text states.
 
     Attributes:
@@ -123,7 +123,7 @@ def _counted(words: str) -> int:
     return total + part
 
 
-def stated(text: str, known: Mapping[str, float]) -> Iterator[Said]:
+def stated(text: str, known: Mapping[str, float]) -> Iterator[StatedQuantity]:
     """The quantities that a plain text states.
 
     Left out: parts of dates, ends of ranges, operands of a sum that is worked out there, what is denied.
@@ -148,7 +148,7 @@ def stated(text: str, known: Mapping[str, float]) -> Iterator[Said]:
         if DENIED.search(before) or DENIED_AFTER.match(after):
             continue
         number = _number(found["number"])
-        yield Said(-number if found["sign"] else number, unit, found.start(), end)
+        yield StatedQuantity(-number if found["sign"] else number, unit, found.start(), end)
 
 
 def _number(text: str) -> float:

@@ -25,7 +25,7 @@ PLACE = re.compile(r"\{(\w+)(?:\.(\d))?\}")
 
 
 @dataclass(frozen=True)
-class Step:
+class ScriptedStep:
     """One call of a scripted solution.
 
     Attributes:
@@ -40,7 +40,7 @@ class Step:
     tool: str
     arguments: Mapping[str, Any]
     reads: str = NUMBER
-    otherwise: tuple[Step, ...] = ()
+    otherwise: tuple[ScriptedStep, ...] = ()
 
     def read(self, text: str) -> tuple[str, ...] | None:
         """The value's parts in an answer; None where the answer does not have the form."""
@@ -53,7 +53,7 @@ class Assignment:
     """What is asked of an agent, how it may go about it, and what it says in the end."""
 
     prompt: str
-    steps: tuple[Step, ...]
+    steps: tuple[ScriptedStep, ...]
     answer: str
     accepted: Accepted
 
@@ -142,7 +142,7 @@ def _assignment(data: Mapping[str, Any]) -> Assignment:
     )
 
 
-def _step(data: Mapping[str, Any], id: str = "") -> Step:
+def _step(data: Mapping[str, Any], id: str = "") -> ScriptedStep:
     name = data.get("id", id)
     others = tuple(_step(other, name) for other in data.get("otherwise", ()))
-    return Step(name, data["tool"], data["arguments"], data.get("reads", NUMBER), others)
+    return ScriptedStep(name, data["tool"], data["arguments"], data.get("reads", NUMBER), others)

@@ -9,14 +9,14 @@ from sealegs.agents.arms.toolbench import tool_entry
 from sealegs.agents.scripted import shown
 from sealegs.scenarios.scenario import offered
 from sealegs.scenarios.task_sets import task_set
-from sealegs.suites.paladin.toolbench.form import Observed, Trajectory, written
+from sealegs.suites.paladin.toolbench.form import Observed, ToolBenchTrajectory, written
 from sealegs.world.reference import played
 
 TASKS = tuple(f"c1-{number:02d}" for number in range(1, 21))
 BESIDE = 2  # tools in the list that the task does not need
 
 
-def trajectory_of(task: str, seed: int = 0) -> Trajectory:
+def trajectory_of(task: str, seed: int = 0) -> ToolBenchTrajectory:
     """A right run of a task of `maze` without faults."""
     base, corpus = task_set().tasks[task], task_set().corpus(task)
     steps = []
@@ -30,7 +30,7 @@ def trajectory_of(task: str, seed: int = 0) -> Trajectory:
     others = [spec for spec in offered(task, seed, looks=False) if spec.name not in used][:BESIDE]
     specs = [spec for spec in offered(task, seed, looks=False) if spec.name in used or spec in others]
     tools = tuple(_entry(tool_entry(spec), _named(spec.name, corpus.tools[spec.name].domain)) for spec in specs)
-    return Trajectory(f"tb-{task}", base.request, tools, tuple(steps), "; ".join(lines) + ".", False)
+    return ToolBenchTrajectory(f"tb-{task}", base.request, tools, tuple(steps), "; ".join(lines) + ".", False)
 
 
 def _entry(entry: Mapping[str, Any], name: str) -> Mapping[str, Any]:

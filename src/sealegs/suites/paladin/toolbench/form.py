@@ -25,7 +25,7 @@ task is done call Finish with the final answer.
 Specifically, you have access to the following APIs: {tools}"""
 
 
-class Said(BaseModel):
+class ConversationEntry(BaseModel):
     """One entry of a conversation."""
 
     model_config = ConfigDict(extra="allow")
@@ -33,12 +33,12 @@ class Said(BaseModel):
     value: str
 
 
-class Conversation(BaseModel):
+class ToolBenchConversation(BaseModel):
     """One trajectory as its file holds it."""
 
     model_config = ConfigDict(extra="allow")
     id: str = ""
-    conversations: list[Said]
+    conversations: list[ConversationEntry]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Observed:
 
 
 @dataclass(frozen=True, slots=True)
-class Trajectory:
+class ToolBenchTrajectory:
     """One trajectory read.
 
     Attributes:
@@ -72,7 +72,7 @@ class Trajectory:
     gave_up: bool
 
 
-def read_trajectories(path: Path) -> list[Trajectory]:
+def read_trajectories(path: Path) -> list[ToolBenchTrajectory]:
     """The trajectories of a file: one JSON list, or one a line.
 
     Raises:
@@ -85,13 +85,13 @@ def read_trajectories(path: Path) -> list[Trajectory]:
     return trajectories_in(text, str(path))
 
 
-def trajectories_in(text: str, source: str = "trajectories") -> list[Trajectory]:
+def trajectories_in(text: str, source: str = "trajectories") -> list[ToolBenchTrajectory]:
     """The trajectories of a text; see `read_trajectories`."""
-    found: list[Trajectory] = []
+    found: list[ToolBenchTrajectory] = []
     problems: list[str] = []
     for place, item in _items(text, problems, source):
         try:
-            found.append(trajectory(Conversation.model_validate(item)))
+            found.append(trajectory(ToolBenchConversation.model_validate(item)))
         except ValidationError as error:
             first = error.errors()[0]
             problems.append(f"{source}:{place}: {'.'.join(map(str, first['loc']))}: {first['msg']}")
@@ -119,7 +119,7 @@ def _items(text: str, problems: list[str], source: str) -> Iterator[tuple[int, A
                 problems.append(f"{source}:{number}: not JSON: {error}")
 
 
-def trajectory(found: Conversation) -> Trajectory:
+def trajectory(found: ToolBenchConversation) -> ToolBenchTrajectory:
     """A conversation read.
 
     Raises:
@@ -145,7 +145,7 @@ def trajectory(found: Conversation) -> Trajectory:
         if after is not None and after.who == "function":
             data, error = observation(after.value)
             steps.append(Observed(step.tool, step.arguments, data, error))
-    return Trajectory(found.id, request, tuple(tools_in(system)), tuple(steps), answer, gave_up)
+    return ToolBenchTrajectory(found.id, request, tuple(tools_in(system)), tuple(steps), answer, gave_up)
 
 
 def tools_in(system: str) -> list[Mapping[str, Any]]:
@@ -197,7 +197,7 @@ def _no_number(word: str) -> float:
     raise ValueError(f"{word} is no JSON")
 
 
-def written(found: Trajectory, thoughts: Sequence[str] = ()) -> dict[str, Any]:
+def written(found: ToolBenchTrajectory, thoughts: Sequence[str] = ()) -> dict[str, Any]:
     """A trajectory as the format has it."""
     tools = json.dumps([*found.tools, _FINISH_ENTRY], ensure_ascii=False)
     entries = [("system", SYSTEM.format(tools=tools)), ("user", f"\n{found.request}\nBegin!\n")]

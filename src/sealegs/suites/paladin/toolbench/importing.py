@@ -19,7 +19,7 @@ from sealegs.scenarios.task_sets import TaskSet
 from sealegs.suites.maze.exchange.form import DeliverableForm, ExtraForm, PathForm, StepForm, TaskForm
 from sealegs.suites.maze.exchange.importing import Imported, imported
 from sealegs.suites.maze.exchange.shape import Shapeless
-from sealegs.suites.paladin.toolbench.form import Observed, Trajectory, trajectories_in
+from sealegs.suites.paladin.toolbench.form import Observed, ToolBenchTrajectory, trajectories_in
 from sealegs.tasks.wording import says
 from sealegs.world.corpus import Corpus
 from sealegs.world.recorded import RecordedTool, recorded_tool
@@ -28,7 +28,7 @@ MOST = 6  # results that an answer must give
 
 
 @dataclass(frozen=True)
-class Played:
+class ImportedTasks:
     """Tasks made of trajectories.
 
     Attributes:
@@ -52,9 +52,9 @@ def _told(spec: ToolSpec, entry: Mapping[str, Any]) -> ToolSpec:
     return replace(spec, description=str(entry.get("description") or spec.description), parameters=parameters)
 
 
-def played(trajectories: Sequence[Trajectory]) -> Played:
+def played(trajectories: Sequence[ToolBenchTrajectory]) -> ImportedTasks:
     """The tasks that trajectories make."""
-    by_request: dict[str, list[Trajectory]] = {}
+    by_request: dict[str, list[ToolBenchTrajectory]] = {}
     for found in trajectories:
         by_request.setdefault(found.request, []).append(found)
     made: dict[str, Imported] = {}
@@ -64,7 +64,7 @@ def played(trajectories: Sequence[Trajectory]) -> Played:
     for group in by_request.values():
         try:
             each = imported([task_form(group)])
-        except (Shapeless, Unfit) as error:
+        except (Shapeless, UnusableTrajectory) as error:
             left_out |= {found.id: str(error) for found in group}
             continue
         entries[each.task.id] = {str(entry["name"]): entry for found in group for entry in found.tools}
@@ -73,14 +73,14 @@ def played(trajectories: Sequence[Trajectory]) -> Played:
             if name not in tools:
                 tools[name] = recorded_tool(RecordedTool(task=each.task.id, name=name, recordings=[]))
         made[each.task.id], corpora[each.task.id] = each, Corpus(tools, {})
-    return Played(TaskSet({name: each.task for name, each in made.items()}, corpora), entries, left_out)
+    return ImportedTasks(TaskSet({name: each.task for name, each in made.items()}, corpora), entries, left_out)
 
 
-class Unfit(ValueError):
+class UnusableTrajectory(ValueError):
     """A trajectory that makes no task; the message says why."""
 
 
-def task_form(group: Sequence[Trajectory]) -> TaskForm:
+def task_form(group: Sequence[ToolBenchTrajectory]) -> TaskForm:
     """Trajectories with one request as a task of the exchange format.
 
     Raises:
@@ -88,13 +88,13 @@ def task_form(group: Sequence[Trajectory]) -> TaskForm:
     """
     first = group[0]
     if any(found.gave_up or not found.answer for found in group):
-        raise Unfit("it gave up, or has no final answer, so that nothing says what is right")
+        raise UnusableTrajectory("it gave up, or has no final answer, so that nothing says what is right")
     ways = [[step for step in found.steps if not step.error] for found in group]
     if not all(ways):
-        raise Unfit("no call of it worked")
+        raise UnusableTrajectory("no call of it worked")
     wanted = list(_deliverables(ways, first.answer, first.request))[:MOST]
     if not wanted:
-        raise Unfit("its final answer says no value that an observation holds")
+        raise UnusableTrajectory("its final answer says no value that an observation holds")
     valid = [
         PathForm(path_id=place, tools=[step.tool for step in way], execution_trace=[_step(step) for step in way])
         for place, way in enumerate(ways)
@@ -140,7 +140,7 @@ def _telling(value: Any) -> bool:
 
 
 @cache
-def shipped(name: str) -> Played:
+def shipped(name: str) -> ImportedTasks:
     """The tasks of the trajectories that ship with the suite: `own`, of our world, or `foreign`."""
     text = resources.files("sealegs.suites.paladin.toolbench").joinpath(f"{name}.jsonl").read_text(encoding="utf-8")
     return played(trajectories_in(text, f"{name}.jsonl"))

@@ -153,9 +153,9 @@ def test_tasks_that_are_much_alike_stay_together(seed: int) -> None:
 
 DIVIDED = """
 from sealegs.training.data.dividing import division
-from sealegs.training.data.recipe import Recipe
-from sealegs.training.data.sources import Sources
-found = division(Sources(), Recipe(name="any"), 0)
+from sealegs.training.data.recipe import DataRecipe
+from sealegs.training.data.sources import DataSources
+found = division(DataSources(), DataRecipe(name="any"), 0)
 print([[base.id for base in of] for of in found.tasks.values()], sorted(found.tools))
 """
 

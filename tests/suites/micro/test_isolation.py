@@ -224,10 +224,10 @@ def test_a_run_that_the_kernel_kills_for_memory_is_told_so() -> None:
     code = (
         "import os, sys\n"
         "from pathlib import Path\n"
-        "from sealegs.suites.micro.isolation import Limits\n"
+        "from sealegs.suites.micro.isolation import RunLimits\n"
         "from tests.suites.micro.test_isolation import asked, ends\n"
         "Path(sys.argv[1], 'cgroup.procs').write_text(str(os.getpid()))\n"
-        "found = ends(asked('eater', 'eat'), asked('beside', 'napping', seconds=1), limits=Limits(memory=None))\n"
+        "found = ends(asked('eater', 'eat'), asked('beside', 'napping', seconds=1), limits=RunLimits(memory=None))\n"
         "assert found['beside'].how == 'finished', found\n"
         "assert (found['eater'].how, found['eater'].signal) == ('memory', 'SIGKILL'), found\n"
     )

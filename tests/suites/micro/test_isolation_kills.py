@@ -21,10 +21,10 @@ from tests.suites.micro.test_isolation import ACT, asked, ends, new_mark
 LAUNCHER = """
 import json, sys
 from pathlib import Path
-from sealegs.suites.micro.isolation import Request, run_all
+from sealegs.suites.micro.isolation import RunRequest, run_all
 
 asked = json.loads(sys.argv[1])
-requests = [Request(name, payload) for name, payload in asked["requests"]]
+requests = [RunRequest(name, payload) for name, payload in asked["requests"]]
 print("begun", flush=True)
 run_all(
     asked["work"], requests, preload=asked.get("preload", []), jobs=2, journal=Path(asked["journal"]),

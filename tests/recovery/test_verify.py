@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
+from sealegs.adapters.python import wrap
 from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session, VirtualClock
@@ -104,6 +106,112 @@ def test_a_look_that_fails_leaves_the_failure_and_says_so() -> None:
         assert "could not be seen" in shown.message
         assert bank.made.count("pay") == 1
         assert ("verify", "left") in bank.acts
+
+
+ONE_OF_SEVERAL = [
+    {"next_cursor": "p2"},
+    {"nextPageToken": "abc"},
+    {"has_more": True},
+    {"links": {"next": "/payments?page=2"}},
+    {"total": 31},
+    {"page": 1, "pages": 4},
+    {"meta": {"total_pages": 2}},
+]
+FAILED = [{"error": "db down"}, {"error": {"status": 503}}, {"errors": ["timeout"]}, {"isError": True}]
+
+
+@pytest.mark.parametrize("more", [*ONE_OF_SEVERAL, *FAILED], ids=str)
+def test_a_page_of_several_or_a_failed_look_does_not_show_that_nothing_was_done(more: dict[str, Any]) -> None:
+    bank = Bank([("booked", LOST)], look=lambda _: Value({"payments": [], **more}))
+    assert isinstance(bank.pay(amount=5), Failure)
+    assert bank.made.count("pay") == 1
+    assert ("verify", "left") in bank.acts
+
+
+WHOLE = [
+    {"next_cursor": None},
+    {"has_more": False},
+    {"total": 0},
+    {"page": 1, "pages": 1},
+    {"error": None},
+    {"next": ""},
+]
+
+
+@pytest.mark.parametrize("more", WHOLE, ids=str)
+def test_a_list_that_says_that_it_is_whole_does(more: dict[str, Any]) -> None:
+    bank = Bank([("", LOST), ("booked", None)], look=lambda shown: Value({**shown, **more}))
+    assert bank.pay(amount=5) == Value({"id": "p0"})
+    assert bank.made == ["pay", "list_payments", "pay"]
+
+
+def test_a_page_that_lists_the_call_is_enough() -> None:
+    bank = Bank([("booked", LOST)], look=lambda shown: Value({**shown, "next_cursor": "p2"}))
+    assert bank.pay(amount=5) == Value({"id": "p0"})
+
+
+def test_what_missed_its_deadline_is_not_made_again_while_it_may_be_at_work() -> None:
+    payments: list[float] = []
+    given_up, ended = threading.Event(), threading.Event()
+
+    def pay(amount: float) -> dict[str, int]:
+        given_up.wait(60)
+        payments.append(amount)
+        ended.set()
+        return {"id": len(payments)}
+
+    def list_payments() -> dict[str, Any]:
+        return {"payments": [{"amount": amount} for amount in payments]}
+
+    where = ListedEntry("payments", {"amount": CallArgument("amount")})
+    check = Check("list_payments", {}, where)
+    layer = RecoveryLayer(active(checks={"pay": check}), deadline=0.02)
+    session = Session(layers=[layer], specs=[PAY, LOOK])
+    tools = wrap([pay, list_payments], session)
+    with pytest.raises(TimeoutError, match="may still be at work"):
+        tools[0](5.0)
+    given_up.set()
+    assert ended.wait(60)
+    assert len(payments) == 1
+
+
+def test_of_two_equal_calls_side_by_side_neither_gets_the_other_s_entry() -> None:
+    payments: list[dict[str, Any]] = []
+    both = threading.Barrier(2, timeout=60)
+    quick = threading.Event()
+
+    def pay(amount: float) -> dict[str, int]:
+        first = both.wait() == 0
+        payments.append({"amount": amount, "id": len(payments)})
+        own = payments[-1]["id"]
+        if first:
+            quick.wait(60)
+            raise TimeoutError("no answer")
+        return {"id": own}
+
+    def list_payments() -> dict[str, Any]:
+        return {"payments": payments}
+
+    where = ListedEntry("payments", {"amount": CallArgument("amount")})
+    check = Check("list_payments", {}, where, answer={"id": InEntry("id")})
+    session = Session(layers=[RecoveryLayer(active(checks={"pay": check}))], specs=[PAY, LOOK], clock=VirtualClock())
+    made = wrap([pay, list_payments], session)[0]
+    shown: list[Any] = []
+
+    def call() -> None:
+        try:
+            shown.append(made(5.0)["id"])
+            quick.set()
+        except TimeoutError as error:
+            shown.append(str(error))
+
+    threads = [threading.Thread(target=call) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert len(payments) == 2
+    assert {type(one) for one in shown} == {int, str}
 
 
 def test_a_broken_tool_gives_way_to_another_only_where_nothing_was_done() -> None:

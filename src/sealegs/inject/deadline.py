@@ -16,6 +16,7 @@ from collections.abc import Awaitable, Callable
 
 from sealegs.faults.call import Call, Failure, Outcome
 
+LEFT_BEHIND = "_left_behind"  # the mark of an exception; its type is the one that everybody catches
 GRACE = 1.0  # seconds that a cancelled run has to end
 
 
@@ -72,7 +73,14 @@ def in_time_async(run: Callable[[Call], Awaitable[Outcome]], seconds: float) -> 
 def overdue(call: Call, seconds: float, state: str) -> Failure:
     """What a call comes to whose tool gave no answer in time."""
     message = f"{call.tool} gave no answer within {seconds:g} s. {state}: find out before you ask again."
-    return Failure(message, type="Timeout", status=408, exception=TimeoutError(message))
+    error = TimeoutError(message)
+    setattr(error, LEFT_BEHIND, True)
+    return Failure(message, type="Timeout", status=408, exception=error)
+
+
+def left_behind(failure: Failure) -> bool:
+    """Whether the run behind a failure was given up at its deadline: it may still be at work."""
+    return getattr(failure.exception, LEFT_BEHIND, False) is True
 
 
 async def _cancelled(task: asyncio.Task[Outcome]) -> bool:

@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any, ClassVar
 
-from sealegs.faults.call import Call, Outcome, Value, Wait
+from sealegs.faults.call import Call, Failure, Outcome, Value, Wait
+from sealegs.inject.deadline import left_behind
 from sealegs.inject.strike import same
 from sealegs.recovery.declared import most_specific
 from sealegs.recovery.policies.advise import NOTE, with_note
 from sealegs.recovery.policies.arguments import mended
 from sealegs.recovery.policies.base import Policy, Refusal
-from sealegs.recovery.policies.checks import OPERATION, AnyCheck, ByHistory, Check, Sight, Unclear
+from sealegs.recovery.policies.checks import OPERATION, AnyCheck, ByHistory, Check, Sight, Unclear, doubtful
 from sealegs.recovery.policies.retry import Retry
 from sealegs.recovery.trouble import Steps, Trouble, Ward
 
@@ -40,8 +41,10 @@ class Verify(Policy):
     was done. Where only a part was done, or the look does not tell, the failure is left, and says so.
 
     An entry speaks for one call: of equal calls of a session each has its own. While an equal call is under way nothing
-    is concluded. What it does not cover: a call that still goes on after its failure was seen (`Check.settles` waits
-    for it), and entries that others made.
+    is concluded, nor of one that another ran beside. A list that is one page of several, or that tells of an error,
+    does not show that something was not done; nor does any look while a tool that missed its deadline may still be at
+    work, unless `Check.settles` says how long to wait. What it does not cover: a server that still works on a call
+    after it failed (`Check.settles` waits for it too), and entries that others made.
 
     Args:
         checks: by action (with `*` and `?`); of one that is not named, what its spec says (`shown_by`).
@@ -68,6 +71,7 @@ class Verify(Policy):
         self._looks = looks
         self._done: Counter[Key] = Counter()  # calls that are known to have been done
         self._under_way: dict[Key, set[str]] = {}
+        self._beside: set[str] = set()  # the calls that an equal one ran beside
         self._lock = threading.RLock()  # garbage collection may close an abandoned call in the midst of another
 
     def fresh(self) -> Policy:
@@ -81,7 +85,10 @@ class Verify(Policy):
             return None
         if self._check(call.tool, ward) is not None:
             with self._lock:
-                self._under_way.setdefault(_key(call), set()).add(call.id)
+                equal = self._under_way.setdefault(_key(call), set())
+                equal.add(call.id)
+                if len(equal) > 1:
+                    self._beside |= equal
         return None
 
     def went_well(self, call: Call) -> None:
@@ -111,6 +118,10 @@ class Verify(Policy):
                 done = f": {look.seen.told}" if look.seen.told else ""
                 told = f"{check.tool} shows that only a part of {trouble.call.tool} was done{done}."
                 return self._left(trouble, ward, f"{told} It is not made again, for that might do this part twice.")
+            overdue = isinstance(trouble.outcome, Failure) and left_behind(trouble.outcome)
+            if look.seen.state == "undone" and overdue and not check.settles:
+                why = "it was left behind at its deadline and may still be at work"
+                return self._left(trouble, ward, f"{check.tool} does not show {trouble.call.tool} yet: {why}.")
             if look.seen.state == "undone":
                 trouble = replace(trouble, undone=True)
             before = trouble
@@ -172,6 +183,8 @@ class Verify(Policy):
         with self._lock:
             if self._under_way.get(key, set()) - {call.id}:
                 return Look(why="an equal call is under way")
+            if call.id in self._beside and seen.state == "done":
+                return Look(why="an equal call ran at the same time, and the entries do not tell which is whose")
             before = self._done[key]
             if seen.state == "done" and not seen.counted and before:
                 return Look(why=f"{check.tool} does not tell it from an equal call before")
@@ -179,6 +192,8 @@ class Verify(Policy):
                 return Look(why=f"{check.tool} lists {len(seen.entries)} of {before} equal calls that were done before")
             if seen.state == "done" and seen.counted and len(seen.entries) == before:
                 seen = Sight("undone", counted=True)
+            if seen.state == "undone" and (why := doubtful(answer)):
+                return Look(why=f"{check.tool} does not list it, and {why}")
             if seen.state == "done":
                 self._done[key] += 1
         return Look(seen, answer)
@@ -219,6 +234,7 @@ class Verify(Policy):
             if under_way is None or call.id not in under_way:
                 return
             under_way.discard(call.id)
+            self._beside.discard(call.id)
             if not under_way:
                 del self._under_way[key]
             if done:

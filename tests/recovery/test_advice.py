@@ -27,6 +27,21 @@ OF = {one.name: one.cause for one in shipped_bank().exemplars}
 LOOK = "took effect"
 
 
+class StatusError(Exception):
+    """What an HTTP client raises: the status of some request that the tool made."""
+
+    def __init__(self, status: int) -> None:
+        self.status_code = status
+
+
+def advised(failure: Failure, spec: ToolSpec | None) -> str:
+    """What the agent sees of the failure of a tool `pay` that is known by this alone."""
+    scene = Stage(RecoveryLayer(Advise(shipped_bank())), {"pay": [failure]}, () if spec is None else (spec,))
+    shown = scene.call("pay")
+    assert isinstance(shown, Failure)
+    return shown.message
+
+
 @pytest.mark.parametrize("case", CASES, ids=[f"{place}-{case['text'][:30]}" for place, case in enumerate(CASES)])
 def test_advice_speaks_of_what_is_the_matter_or_not_at_all(case: dict[str, list[str]]) -> None:
     found = diagnosed(str(case["text"]))
@@ -55,6 +70,78 @@ def test_what_is_declared_decides_whether_a_look_is_asked_for(effects: bool | No
     shown = scene.call("price")
     assert isinstance(shown, Failure)
     assert (LOOK in shown.message) is looks
+
+
+INNER = (
+    Failure("payment booked, then HTTP 400 Bad Request from the webhook", "RuntimeError"),
+    Failure("400 Bad Request for url 'https://hooks/notify'", "HookError", exception=StatusError(400)),
+    Failure("transfer done; 404 Not Found: audit log", "RuntimeError"),
+    Failure("card charged; then 401 Unauthorized from the mail server", "RuntimeError"),
+    Failure("order placed; NOT NULL constraint failed: audit.id", "RuntimeError"),
+    Failure("booked; audit log: No route to host", "OSError"),
+    Failure('near "selec": syntax error', "OperationalError"),
+)
+
+
+@pytest.mark.parametrize("failure", INNER, ids=lambda failure: failure.message[:30])
+@pytest.mark.parametrize(
+    ("spec", "looks"),
+    [
+        (None, True),
+        (ToolSpec("pay"), True),
+        (ToolSpec("pay", effects=True), True),
+        (ToolSpec("pay", effects=False), False),
+    ],
+    ids=["unknown", "undeclared", "effects", "none"],
+)
+def test_a_refusal_in_words_proves_nothing_of_a_tool_that_may_have_effects(
+    failure: Failure, spec: ToolSpec | None, looks: bool
+) -> None:
+    shown = advised(failure, spec)
+    assert "Recovery:" in shown
+    assert (LOOK in shown) is looks
+
+
+@pytest.mark.parametrize(
+    ("failure", "spec", "looks"),
+    [
+        (Failure("Bad Request", "BadRequest", 400), ToolSpec("pay", effects=True), True),
+        (Failure("Bad Request", "BadRequest", 400), ToolSpec("pay", effects=True, statuses="own"), False),
+        (Failure("Bad Request", "BadRequest", 400, unsent=True), ToolSpec("pay", effects=True), False),
+        (Failure("Bad Request", "BadRequest", 400, unsent=True), None, False),
+        # A corrected call is not the call that was made, so idempotency does not cover it.
+        (Failure("Bad Request", "BadRequest", 400), ToolSpec("pay", effects=True, idempotent=True), True),
+        (BUSY, ToolSpec("pay", effects=True, idempotent=True), False),
+        (Failure("Calls are held back: the circuit is open", "CircuitOpen"), ToolSpec("pay", effects=True), False),
+    ],
+    ids=["inner-400", "own-400", "unsent", "unsent-unknown", "idempotent-400", "idempotent-503", "circuit-open"],
+)
+def test_a_look_is_left_out_only_with_a_proof(failure: Failure, spec: ToolSpec | None, looks: bool) -> None:
+    shown = advised(failure, spec)
+    assert "Recovery:" in shown
+    assert (LOOK in shown) is looks
+
+
+LOCALISED = (
+    "la autentificación password falló para el usuario «bob»",
+    "la autenticación con contraseña falló para el usuario «app»",
+    "authentification par mot de passe échouée pour l'utilisateur « app »",
+    "Passwort-Authentifizierung für Benutzer »app« fehlgeschlagen",
+    "no existe la base de datos «x»",
+    "la base de données « x » n'existe pas",
+    "el usuario está bloqueado",
+)
+
+
+@pytest.mark.parametrize("severity", ["FATAL", "ERROR", "PANIC"])
+@pytest.mark.parametrize("text", LOCALISED)
+def test_a_severity_is_no_cause(severity: str, text: str) -> None:
+    assert diagnosed(f"{severity}:  {text}").advice == ""
+
+
+def test_words_say_what_a_severity_does_not() -> None:
+    assert "All connections" in diagnosed("FATAL:  sorry, too many clients already").advice
+    assert "caller is not known" in diagnosed('FATAL:  password authentication failed for user "app"').advice
 
 
 def test_what_was_left_alone_for_want_of_a_declaration_is_said(caplog: pytest.LogCaptureFixture) -> None:

@@ -18,6 +18,7 @@ from sealegs.recovery.response import status_of
 from sealegs.recovery.safety import harmless, nothing_done
 
 SCHEMA_FAMILIES = frozenset({"malformed", "missing_required_fields"})
+_OF_THE_TOOL = frozenset({"harmless", "doubtful"})  # say nothing of the failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class Signature:
         reasons: what is wrong with an answer, in sentences for people, with its own numbers; no part of its identity.
         inner: the status is that of a request that the tool's own code made, perhaps after others that did their work.
         harmless: it is proven that the call can be made again without doing anything twice.
+        doubtful: it is known which tool was called, and not proven that it did nothing.
     """
 
     status: int | None = None
@@ -47,6 +49,7 @@ class Signature:
     reasons: tuple[str, ...] = field(default=(), compare=False)
     inner: bool = field(default=False, compare=False)
     harmless: bool = field(default=False, compare=False)
+    doubtful: bool = field(default=False, compare=False)
 
     @property
     def silent(self) -> bool:
@@ -56,8 +59,7 @@ class Signature:
     def data(self) -> dict[str, Any]:
         """The signature as JSON data, without what is empty."""
         found = {name: value for name, value in asdict(self).items() if value not in (None, "", (), 0)}
-        found.pop("harmless", None)  # says nothing of the failure
-        return found
+        return {name: value for name, value in found.items() if name not in _OF_THE_TOOL}
 
 
 def signature(

@@ -93,13 +93,24 @@ class Exemplar(BaseModel):
     def told(self, signature: Signature) -> str:
         """What an agent reads of it on this failure: with a warning before it repeats what may have happened.
 
-        There is none where it is proven that a repetition does no harm, nor before a call that is to be another one
-        because it was turned down by a check.
+        Words never prove that a call did nothing: a refusal may be that of an inner call, after the work was done. So
+        of a tool that may have done something, whatever proposes a call has it, be it the same call, a corrected one,
+        or one of another tool. There is none before the same call where it is proven that a repetition does no harm.
+        Where nobody knows the tool, there is none before a call that is to be another one because it was turned down
+        by a check.
         """
-        if signature.harmless or not self._repeats or causes()[self.cause].checked or _LOOKS_FIRST in self.text:
+        if not self._warns(signature):
             return self.text
         head, first, rest = self.text.partition(" 1. ")
         return f"{head} {WARNING}{first}{rest}"
+
+    def _warns(self, signature: Signature) -> bool:
+        checked = causes()[self.cause].checked
+        if _LOOKS_FIRST in self.text or (signature.harmless and not (signature.doubtful and checked)):
+            return False
+        if signature.doubtful:
+            return not all(step.startswith(_FORBIDS) for step in self.steps)
+        return self._repeats and not checked
 
     @cached_property
     def _repeats(self) -> bool:

@@ -53,7 +53,8 @@ class Advise(AtOnce):
     def settle(self, trouble: Trouble, ward: Ward) -> Trouble:
         """Append it."""
         assert trouble.signature is not None
-        signature = replace(trouble.signature, harmless=ward.repeats_harmlessly(trouble))
+        harmless, doubtful = ward.repeats_harmlessly(trouble), ward.in_doubt(trouble)
+        signature = replace(trouble.signature, harmless=harmless, doubtful=doubtful)
         advice = self._adviser.advice(trouble.attempt, signature)
         if advice is None:
             return trouble

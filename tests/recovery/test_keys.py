@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +17,7 @@ from sealegs.recovery.layer import RecoveryLayer
 from sealegs.recovery.policies import Retry
 from tests.recovery.stage import Stage
 
-SCHEMA = {"type": "object", "properties": {"amount": {"type": "number"}, "token": {"type": "string"}}}
+SCHEMA: dict[str, Any] = {"type": "object", "properties": {"amount": {"type": "number"}, "token": {"type": "string"}}}
 PAY = ToolSpec("pay", effects=True, key="token", parameters=SCHEMA)
 BUSY = Failure("busy", "ServiceUnavailable", 503)
 GONE = Failure("discontinued", "Gone", 410)
@@ -47,6 +48,25 @@ def test_calls_have_keys_of_their_own_unless_the_outcome_is_in_doubt() -> None:
     first, second, *doubt, last = keys(scene)
     assert len({first, second, doubt[0], last}) == 4
     assert len(set(doubt)) == 1
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        {"amount": 5},
+        {"amount": "5"},
+        {"memo": "", "amount": 5.0},
+        {"amount": 5.0, "token": None},
+        {"amount": 5.0, "token": ""},
+    ],
+)
+def test_an_equal_call_in_another_form_carries_the_same_key(again: dict[str, Any]) -> None:
+    fields = {**SCHEMA["properties"], "memo": {"type": "string", "default": ""}}
+    scene = stage(GONE, PAID, spec=replace(PAY, parameters={"type": "object", "properties": fields}))
+    scene.call("pay", amount=5.0)
+    scene.call("pay", **again)
+    assert len(keys(scene)) == 2
+    assert len(set(keys(scene))) == 1
 
 
 def test_the_agents_own_key_is_used() -> None:

@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from sealegs.adapters.python import wrap
-from sealegs.faults import Rule, ToolSpec
+from sealegs.faults import Rule, ToolSpec, Value
 from sealegs.faults.kinds import Connection, Delay, Duplicate, Error, Hang, LostAck, Malformed, Timeout
 from sealegs.faults.kinds.base import Fault
 from sealegs.faults.triggers import First
 from sealegs.inject import Hung, Session, VirtualClock
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.traces import Record, Recorder, decoded, doubled, encoded, record, repetitions
+from sealegs.traces.specs import noted
 from tests.inject.staging import plan, rule
 
 PAY = ToolSpec("pay", effects=True)
@@ -30,10 +31,10 @@ class Bank:
         clock = VirtualClock()
         self.recorder = Recorder(clock)
         self.recorder.start("episode", {})
-        session = Session(
+        self.session = Session(
             plan(*rules), specs=specs, layers=tuple(layers), clock=clock, timeout=60.0, watcher=self.recorder
         )
-        self.tool = wrap(self.pay, session)
+        self.tool = wrap(self.pay, self.session)
 
     def pay(self, to: str, amount: float, key: str = "") -> dict[str, Any]:
         self.paid.append(to)
@@ -94,6 +95,21 @@ def test_an_answer_that_comes_is_not_lost(fault: Fault) -> None:
 
 def test_other_arguments_are_another_matter() -> None:
     assert not doubled(Bank(once(Error(status=503), "after")).insist("Bob", "Eve", tries=1).record())
+
+
+@pytest.mark.parametrize("again", [{"amount": 10}, {"amount": "10"}, {"amount": 10.0, "memo": ""}])
+@pytest.mark.parametrize("read", [False, True])
+def test_equal_arguments_in_another_form_are_equal(again: dict[str, Any], read: bool) -> None:
+    """A default that is spelled out too: the record notes the schema's."""
+    schema = {"type": "object", "properties": {"amount": {}, "memo": {"default": ""}, "key": {}}}
+    spec = ToolSpec("pay", effects=True, key="key", parameters=schema)
+    bank = Bank(once(Error(status=503), "after"), specs=[spec])
+    for arguments in ({"amount": 10.0}, again):
+        bank.session.call("pay", arguments, lambda call: Value({"paid": call.arguments["amount"]}))
+    found = bank.record()
+    assert len(doubled(found, [spec] if read else [])) == 1
+    (tool,) = noted(found.about)
+    assert list(tool.parameters["properties"]) == ["key", "memo"]
 
 
 def test_what_is_idempotent_is_done_once() -> None:

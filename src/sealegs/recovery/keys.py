@@ -2,7 +2,8 @@
 
 A key is drawn by seat, tool and call. On a real clock the seat draws a number that no other has, for a server remembers
 keys beyond the session; on a virtual clock keys are a function of episode and call alone. An equal call that the agent
-makes while the outcome of an earlier one is in doubt is taken for the same wish, and carries the same key.
+makes while the outcome of an earlier one is in doubt is taken for the same wish, and carries the same key; what counts
+as equal says `faults.equal`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from uuid import UUID
 
 from sealegs.faults import seeds
 from sealegs.faults.call import Call
+from sealegs.faults.equal import arguments_key
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject.clock import VirtualClock
 from sealegs.inject.seat import Seat
@@ -31,16 +33,16 @@ class IdempotencyKeys:
     def added(self, call: Call, spec: ToolSpec) -> Call:
         """The call with a key."""
         with self._lock:
-            key = self._in_doubt.get(_same(call)) or str(UUID(int=self._drawn(call)))
+            key = self._in_doubt.get(_same(call, spec)) or str(UUID(int=self._drawn(call)))
         return replace(call, arguments={**call.arguments, spec.key: key})
 
     def settled(self, call: Call, keyed: Call, spec: ToolSpec, *, well: bool) -> None:
         """How a call ended that was given a key. Unless well, an equal one carries the same."""
         with self._lock:
             if well:
-                self._in_doubt.pop(_same(call), None)
+                self._in_doubt.pop(_same(call, spec), None)
             else:
-                self._in_doubt[_same(call)] = keyed.arguments[spec.key]
+                self._in_doubt[_same(call, spec)] = keyed.arguments[spec.key]
 
     def _drawn(self, call: Call) -> int:
         return sum(seeds.digest(*self._seat, call.tool, call.id, half) << 64 * half for half in (0, 1))
@@ -51,5 +53,5 @@ def wants_key(call: Call, spec: ToolSpec) -> bool:
     return bool(spec.key) and not call.arguments.get(spec.key) and not lacks_key(spec)
 
 
-def _same(call: Call) -> tuple[str, str]:
-    return call.tool, repr(sorted(call.arguments.items(), key=lambda item: item[0]))
+def _same(call: Call, spec: ToolSpec) -> tuple[str, str]:
+    return call.tool, arguments_key(call.arguments, spec)

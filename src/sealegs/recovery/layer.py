@@ -14,6 +14,7 @@ from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from sealegs.faults.call import Call, Failure, Outcome, Value, Wait
+from sealegs.faults.equal import arguments_key
 from sealegs.faults.invariants import Violation
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject.clock import VirtualClock
@@ -261,7 +262,7 @@ class RecoveryLayer(Halved):
 
     def _counted(self, call: Call, failure: str = "") -> int:
         """How often an equal call was in trouble before, or came to a failure of this type."""
-        key = (call.tool, repr(sorted(call.arguments.items(), key=lambda item: item[0])), failure)
+        key = (call.tool, arguments_key(call.arguments, self._specs.get(call.tool)), failure)
         with self._lock:
             self._seen[key] += 1
             return self._seen[key] - 1

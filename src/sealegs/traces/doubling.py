@@ -6,8 +6,8 @@ answered truly, has the effect a second time. Nothing is doubled where a second 
 idempotent, or both calls carry one idempotency key; two keys do not make two calls different. All of it is told from
 the record: what the tools answered, what the agent was shown, and what was noted of the tools.
 
-What it does not cover: repetitions in other words (another amount, another tool), and calls that were made while the
-first was still under way.
+Equal arguments may be written in different ways (`faults.equal`). What it does not cover: repetitions in other words
+(another amount, another tool), and calls that were made while the first was still under way.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sealegs.faults.call import Call, Failure, Outcome, render
+from sealegs.faults.equal import arguments_key
 from sealegs.faults.spec import ToolSpec
 from sealegs.traces.record import Record, Turn
 from sealegs.traces.specs import noted
@@ -67,7 +68,7 @@ def repetitions(record: Record, specs: Iterable[ToolSpec] = ()) -> tuple[Repetit
         spec = known.get(turn.call.tool) or ToolSpec(turn.call.tool)
         if spec.effects is False or spec.idempotent or not turn.worked:
             continue
-        earlier = last.setdefault((spec.name, _what(turn.call, spec)), [])
+        earlier = last.setdefault((spec.name, arguments_key(turn.call.arguments, spec)), [])
         first = next((one for one in reversed(earlier) if not _one_key(one.call, turn.call, spec)), None)
         if first is not None and first.lost and _before(first, turn):
             found.append(Repetition(first, turn, spec.effects is True))
@@ -79,10 +80,6 @@ def _before(first: Turn, second: Turn) -> bool:
     """Whether whoever made the second call had been told of the first one, or had given it up."""
     same = (second.of or second.call.id) == (first.of or first.call.id)
     return same or first.shown is None or second.began > first.over
-
-
-def _what(call: Call, spec: ToolSpec) -> str:
-    return json.dumps({name: value for name, value in call.arguments.items() if name != spec.key}, sort_keys=True)
 
 
 def _one_key(first: Call, second: Call, spec: ToolSpec) -> bool:

@@ -41,7 +41,18 @@ def spec_data(spec: ToolSpec) -> dict[str, Any]:
 def effects_data(spec: ToolSpec) -> dict[str, Any]:
     """What is said of a tool's effects, as JSON: enough to tell what was done twice."""
     more: dict[str, Any] = {"idempotent": True} if spec.idempotent else {}
-    return {"name": spec.name, "effects": spec.effects, **more, **({"key": spec.key} if spec.key else {})}
+    if spec.key:
+        more["key"] = spec.key
+    fields = plain_object(spec.parameters.get("properties") or {})
+    defaults = {
+        name: {"default": field["default"]}
+        for name, field in fields.items()
+        if isinstance(field, Mapping) and "default" in field
+    }
+    if defaults:  # spelled out or not, a default asks for the same
+        key: dict[str, Any] = {spec.key: {}} if spec.key in fields else {}
+        more["parameters"] = {"type": "object", "properties": {**key, **defaults}}
+    return {"name": spec.name, "effects": spec.effects, **more}
 
 
 def noted(about: Mapping[str, Any]) -> list[ToolSpec]:

@@ -19,6 +19,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
+from sealegs.faults.equal import arguments_key
 from sealegs.faults.mistake import Mistake
 from sealegs.recovery.causes import shipped
 from sealegs.recovery.forms import bodies
@@ -209,7 +210,7 @@ def _before(turns: Sequence[Turn], last: Turn) -> int:
     """How many times the same call came to the same failure before."""
     return sum(
         turn.call.tool == last.call.tool
-        and turn.call.arguments == last.call.arguments
+        and arguments_key(turn.call.arguments) == arguments_key(last.call.arguments)
         and isinstance(turn.shown, Failure)
         and isinstance(last.shown, Failure)
         and turn.shown.type == last.shown.type

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -10,6 +9,8 @@ from typing import Any
 
 from sealegs.faults import paths
 from sealegs.faults.call import Call, Outcome, Value
+from sealegs.faults.equal import arguments_key
+from sealegs.faults.spec import ToolSpec
 from sealegs.recovery.memory import Memory
 from sealegs.recovery.policies.alternative import (
     Alternative,
@@ -26,7 +27,6 @@ from sealegs.recovery.policies.alternative import (
     StepField,
     Then,
 )
-from sealegs.traces.plain import plain_object
 
 LEFT_OUT = object()  # an argument that the agent's call left out
 
@@ -141,9 +141,9 @@ class Detour:
         numbered = enumerate(self._then[place].steps, self._first[place])
         return [(number, step) for number, step in numbered if number not in leg.answers]
 
-    def leg(self, place: int, call: Call) -> Leg | None:
+    def leg(self, place: int, call: Call, spec: ToolSpec | None) -> Leg | None:
         """How far this call has come; None where an equal one is being answered just now."""
-        key = place, json.dumps(plain_object(call.arguments), sort_keys=True)
+        key = place, arguments_key(call.arguments, spec)
         with self._lock:
             leg = self._legs.setdefault(key, Leg())
             if leg.busy:

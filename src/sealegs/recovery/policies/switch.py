@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
+from sealegs.faults.equal import arguments_key
 from sealegs.recovery.nature import Nature
 from sealegs.recovery.policies.advise import with_note
 from sealegs.recovery.policies.alternative import Alternative, EarlierAnswer
 from sealegs.recovery.policies.base import TAKEN_OVER, Policy, Refusal
 from sealegs.recovery.policies.detour import Detour, Leg, ValueSources, translated
 from sealegs.recovery.trouble import Steps, Trouble, Ward
-from sealegs.traces.plain import plain_object
 
 Way = tuple[Trouble, bool]
 HELPED: frozenset[Nature] = frozenset({"permanent", "transient", "wrong", "unreadable", "partial", "unknown"})
@@ -43,7 +42,7 @@ class Switch(Policy):
 
     def __init__(self, alternatives: Iterable[Alternative] = ()) -> None:
         self._of: dict[str, list[Alternative]] = {}
-        self._doubtful: set[str] = set()  # the agent's calls that may have done their work, by tool and arguments
+        self._doubtful: set[tuple[str, str]] = set()  # what may have been done, by tool and arguments
         self._taken: dict[str, tuple[Detour, ...]] = {}  # by the tool whose calls are kept from it
         self._lock = threading.RLock()
         for alternative in alternatives:
@@ -101,7 +100,7 @@ class Switch(Policy):
         call = trouble.call
         if ward.effect_free(call.tool):
             return False
-        key = json.dumps([call.tool, plain_object(call.arguments)], sort_keys=True)
+        key = call.tool, arguments_key(call.arguments, ward.spec(call.tool))
         if not ward.nothing_done(trouble):
             self._doubtful.add(key)
         elif trouble.undone:
@@ -155,7 +154,7 @@ class Switch(Policy):
 
     def _goes_on(self, detour: Detour, place: int, trouble: Trouble, ward: Ward) -> Steps:
         """Answer a call that a detour stands in for."""
-        leg = detour.leg(place, trouble.call)
+        leg = detour.leg(place, trouble.call, ward.spec(trouble.call.tool))
         if leg is None:
             return self._stopped(trouble, trouble, ward, Failure("An equal call is being answered just now."))
         try:

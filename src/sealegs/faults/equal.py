@@ -1,0 +1,100 @@
+"""When two calls of a tool ask for the same, however their arguments are written.
+
+Numbers count by value (1 is 1.0, and not true), a text that is nothing but a number counts as that number, and an
+argument that only spells out the schema's default counts as left out. The parameter that carries an idempotency key
+does not count. What it does not cover: the same wish in other words (another unit, another spelling).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Set
+from decimal import Decimal
+from typing import Any
+
+from sealegs.faults.spec import ToolSpec
+
+NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?(?:e[+-][0-9]+)?", re.IGNORECASE)  # neither 007 nor the hash 9e3
+LONGEST = 400  # digits of a number that a text is read as
+LARGEST = 10**LONGEST
+
+
+def arguments_key(arguments: Mapping[str, Any], spec: ToolSpec | None = None) -> str:
+    """A text that is equal for equal arguments of one tool, and for these alone.
+
+    Args:
+        arguments: those of a call, by name.
+        spec: what is known of the tool. Where its schema declares a parameter as a string, texts are equal only letter
+            by letter: "1.10" is not "1.1" there.
+    """
+    fields = _fields(spec)
+    key = spec.key if spec is not None else ""
+    found = []
+    for name, value in arguments.items():
+        if name == key and key:
+            continue
+        field = fields.get(name)
+        field = field if isinstance(field, Mapping) else {}
+        literal = field.get("type") == "string"
+        written = _written(value, literal)
+        if "default" not in field or written != _written(field["default"], literal):
+            found.append((str(name), written))
+    return repr(sorted(found))
+
+
+def _fields(spec: ToolSpec | None) -> Mapping[str, Any]:
+    fields = spec.parameters.get("properties") if spec is not None else None
+    return fields if isinstance(fields, Mapping) else {}
+
+
+def _written(value: Any, literal: bool) -> str:
+    try:
+        return _one_form(value, literal)
+    except Exception:  # what holds itself, and whatever else agents hand over
+        return _shown(value)
+
+
+def _one_form(value: Any, literal: bool = False) -> str:
+    """The value in the one form that all its equals have. `literal`: it stands where a text is wanted."""
+    if value is None or isinstance(value, bool):
+        return str(value)
+    if isinstance(value, (int, float, Decimal)):
+        number = _number(value)
+        return repr(number[1:]) if literal else number
+    if isinstance(value, str):
+        text = str.__str__(value)
+        return repr(text) if literal else _of_text(text)
+    if isinstance(value, Mapping):
+        return repr(sorted((str(name), _one_form(item)) for name, item in value.items()))
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_one_form, value))}]"
+    if isinstance(value, Set):
+        return f"set{sorted(map(_one_form, value))}"
+    return _shown(value)
+
+
+def _number(value: float | Decimal) -> str:
+    if isinstance(value, int):
+        return f"#{int(value)}" if -LARGEST < value < LARGEST else f"#{hex(value)}"
+    if not math.isfinite(value) or (isinstance(value, Decimal) and value.adjusted() >= LONGEST):
+        return f"#{value}"
+    if value == int(value):
+        return _number(int(value))
+    return f"#{float(value)!r}"
+
+
+def _of_text(text: str) -> str:
+    plain = text.strip()
+    found = NUMBER.fullmatch(plain) if len(plain.lstrip("-")) <= LONGEST else None
+    if found is None:
+        return repr(text)
+    number = int(plain) if found[1] is None and plain.lstrip("-").isdigit() else float(plain)
+    return _number(number) if math.isfinite(number) else repr(text)
+
+
+def _shown(value: Any) -> str:
+    try:
+        return repr(value)
+    except Exception:  # an object that cannot say what it is
+        return f"<{type(value).__name__} at {id(value)}>"

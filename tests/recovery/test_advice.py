@@ -139,6 +139,37 @@ def test_a_severity_is_no_cause(severity: str, text: str) -> None:
     assert diagnosed(f"{severity}:  {text}").advice == ""
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "strict mode violation: getByRole('button') resolved to 2 elements",
+        "Error: strict mode violation: getByRole('button') resolved to 2 elements",
+        "playwright._impl._errors.Error: Locator.click: Error: strict mode violation: locator resolved to 2 elements",
+        "foreign key check passed but payment provider failed",
+        "column already exists check failed",
+    ],
+)
+def test_words_that_an_exemplar_shares_by_chance_are_no_evidence(text: str) -> None:
+    assert diagnosed(text).advice == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "exemplar"),
+    [
+        ("FOREIGN KEY constraint failed", "reference-missing"),
+        ("Cannot add or update a child row: a foreign key constraint fails (`a`.`b`)", "reference-missing"),
+        ('The INSERT statement conflicted with the FOREIGN KEY constraint "FK_a"', "reference-missing"),
+        ('column "a" of relation "b" already exists', "done-already"),
+        ("NOT NULL constraint failed: orders.id", "value-required"),
+    ],
+)
+def test_what_a_database_says_of_its_constraints_is_advised_on(text: str, exemplar: str) -> None:
+    found = diagnosed(text)
+    assert found.advice
+    assert found.match is not None
+    assert found.match.exemplar.name == exemplar
+
+
 def test_words_say_what_a_severity_does_not() -> None:
     assert "All connections" in diagnosed("FATAL:  sorry, too many clients already").advice
     assert "caller is not known" in diagnosed('FATAL:  password authentication failed for user "app"').advice

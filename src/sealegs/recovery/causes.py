@@ -38,6 +38,7 @@ class Cause:
         types: names of errors.
         words: what is looked for in type and message.
         checked: it is found by a check of the call, so that what helps is another call.
+        wide: it takes in so much that the cause alone does not tell which exemplar helps.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Cause:
     types: re.Pattern[str] | None
     words: re.Pattern[str] | None
     checked: bool = False
+    wide: bool = False
 
     def told(self, type: str, text: str) -> bool:
         """Whether an error's name or words say it."""
@@ -131,4 +133,5 @@ def _cause(entry: Mapping[str, Any]) -> Cause:
         types=re.compile(entry["types"]) if "types" in entry else None,
         words=re.compile(entry["words"], re.IGNORECASE) if "words" in entry else None,
         checked=entry.get("checked", False),
+        wide=entry.get("wide", False),
     )

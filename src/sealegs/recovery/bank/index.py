@@ -24,12 +24,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 from sealegs.faults.call import Call
 from sealegs.faults.mistake import Mistake
 from sealegs.recovery.bank.exemplar import Exemplar, read_bank_file, shipped_exemplars
-from sealegs.recovery.causes import GENERIC, cause, short
+from sealegs.recovery.causes import GENERIC, cause, causes, short
 from sealegs.recovery.classes import Near
 from sealegs.recovery.nature import nature
 from sealegs.recovery.policies.advise import Advice
 from sealegs.recovery.signature import Signature
-from sealegs.search.bm25 import TextIndex
+from sealegs.search.bm25 import TextIndex, words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,6 +41,8 @@ UNSAID = 0.5  # how far an exemplar is from a failure in what the exemplar says 
 FLOOR = 0.55
 SOME = 8  # of the nearest exemplars are looked at for one that helps
 ALIKE = 0.7  # of two messages: how alike they must be for one exemplar to speak of a failure that no rule knows
+AKIN = 0.25  # how alike they must be at least where the cause that the rules tell is a wide one
+COVERED = 0.5  # of the failure's words: what share the exemplar's message must then have
 UNTELLING = frozenset({"runtime"})  # causes that say nothing of what helps
 UNTELLING_TYPES = frozenset({"RuntimeError", "OSError", "IOError", "Exception", "OperationalError"})
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -154,8 +156,8 @@ class Bank:
     def helps(self, signature: Signature, call: Call | None = None) -> Match | None:
         """The nearest exemplar that is known to speak of this failure; None where none is, for a guess misleads.
 
-        It is, where its cause is the one that the rules tell, its error name is one that nothing else is called, or its
-        message is all but the same.
+        It is, where its cause is the one that the rules tell (of a wide cause, only with the same status or error name,
+        or akin words), its error name is one that nothing else is called, or its message is all but the same.
         """
         told = cause(signature) if self._rules else None
         known = told[0].name if told is not None and told[0].name not in UNTELLING else ""
@@ -168,11 +170,15 @@ class Bank:
 
     def _speaks(self, match: Match, signature: Signature, known: str) -> bool:
         one, name = match.exemplar, short(signature.type)
-        if one.repeated or (known and one.cause == known):
+        if one.repeated:
             return True
+        if known and one.cause == known:
+            same = name in one.types or signature.status in one.status
+            if same or not causes()[known].wide or match.alike >= AKIN:
+                return True
         if name in one.types and name not in UNTELLING_TYPES and len(self._meanings[name]) == 1:
             return True
-        return not signature.silent and match.alike >= ALIKE
+        return not signature.silent and match.alike >= ALIKE and _covers(one, signature)
 
 
 @cache
@@ -315,6 +321,12 @@ def _firsts(group: NDArray[Any], count: int) -> list[int]:
     assert len(places) == count
     found: list[int] = places.tolist()
     return found
+
+
+def _covers(one: Exemplar, signature: Signature) -> bool:
+    """Whether one of an exemplar's messages has enough of a failure's words, and is no mere part of what is said."""
+    said = set(words(_words(signature)))
+    return not said or max(len(said & set(words(mask))) for mask in one.masks) / len(said) >= COVERED
 
 
 def _words(signature: Signature) -> str:

@@ -8,12 +8,13 @@ from uuid import UUID
 
 import pytest
 
-from sealegs import wrap
+from sealegs import tool, wrap
 from sealegs.faults.call import Failure, Outcome, Value
 from sealegs.faults.mistake import Mistake
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import RealClock, Session, VirtualClock
 from sealegs.recovery.layer import RecoveryLayer
+from sealegs.recovery.plan import RecoveryPlan
 from sealegs.recovery.policies import Retry
 from tests.recovery.stage import Stage
 
@@ -91,14 +92,64 @@ def test_keys_are_a_function_of_episode_and_call_on_a_virtual_clock_alone() -> N
     assert key(RealClock(), "a") != key(RealClock(), "a")
 
 
-def test_a_key_that_the_tool_does_not_take_is_a_mistake_or_left_away() -> None:
+def test_a_key_that_the_tool_does_not_take_is_a_mistake_or_left_away(caplog: pytest.LogCaptureFixture) -> None:
     wrong = ToolSpec("pay", effects=True, key="idempotency_key", parameters=SCHEMA)
     with pytest.raises(Mistake, match=r"pay has no parameter 'idempotency_key'.*it has amount, token"):
         stage(PAID, spec=wrong)
     late = stage(BUSY, PAID)
+    late.session.know([replace(wrong, name="other"), wrong])
     late.session.know([wrong])
+    told = [line for line in caplog.messages if line.startswith("pay ")]
+    assert told == [
+        "pay has no parameter 'idempotency_key' for its idempotency key; it has amount, token; its calls are "
+        "made without a key"
+    ]
     assert late.call("pay", amount=5) == BUSY
     assert late.made == [("pay", {"amount": 5})]
+
+
+@pytest.mark.parametrize("service", [False, True])
+def test_a_key_that_a_functions_signature_lacks_is_a_mistake_when_it_is_wrapped(service: bool) -> None:
+    def pay(amount: float, memo: str = "") -> str:
+        return "paid"
+
+    def free(**more: Any) -> str:
+        return "paid"
+
+    plan = RecoveryPlan.model_validate({"tools": {"*": {"effects": True, "key": "token"}}})
+    session = Session(layers=[plan.service() if service else plan.layer()], clock=VirtualClock())
+    with pytest.raises(Mistake, match=r"^pay has no parameter 'token' for its idempotency key; it has amount, memo$"):
+        wrap(pay, session)
+    with pytest.raises(Mistake, match="it has none"):
+        wrap(lambda: "paid", session, name="nothing")
+    assert wrap(free, session)() == "paid"
+
+
+def test_a_key_that_a_marked_functions_signature_lacks_is_told_to_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    @tool(effects=True)
+    def settle(amount: float) -> str:
+        return "paid"
+
+    plan = RecoveryPlan.model_validate({"tools": {"settle": {"effects": True, "key": "token"}}})
+    with Session(layers=[plan.layer()], clock=VirtualClock()):
+        assert settle(5.0) == settle(6.0) == "paid"
+    assert [line.split(";")[1] for line in caplog.messages] == [" it has amount"]
+
+
+def test_a_default_of_the_signature_counts_as_left_out() -> None:
+    seen: list[str] = []
+
+    def pay(amount: float, memo: str = "", token: str | None = None) -> str:
+        seen.append(str(token))
+        raise TimeoutError
+
+    plan = RecoveryPlan.model_validate({"tools": {"pay": {"effects": True, "key": "token"}}, "policies": ["stop"]})
+    paying = wrap(pay, Session(layers=[plan.layer()], clock=VirtualClock()))
+    for arguments in ({}, {"memo": ""}, {"token": None}, {"memo": "x"}):
+        with pytest.raises(TimeoutError):
+            paying(5.0, **arguments)
+    assert len(set(seen[:3])) == 1
+    assert len(set(seen)) == 2
 
 
 def test_a_key_added_to_a_call_that_a_watcher_follows_is_added_once() -> None:

@@ -162,4 +162,5 @@ def test_what_recovery_did_twice_names_its_policy() -> None:
 
 def test_the_record_alone_tells() -> None:
     found = Bank(once(Error(status=503), "after")).insist("Bob").record()
-    assert found.about["tools"] == [{"name": "pay", "effects": True}]
+    schema = {"type": "object", "properties": {"key": {"default": ""}}}  # of parameters, those that may be left out
+    assert found.about["tools"] == [{"name": "pay", "effects": True, "parameters": schema}]

@@ -53,7 +53,7 @@ class ToolSpec:
         return Present(self.returns) if self.returns else None
 
     def with_declared(self, said: ToolSpec) -> ToolSpec:
-        """This spec, with what another one says of the tool's effects where this one is silent."""
+        """This spec, with what another one says of the tool's effects and parameters where this one is silent."""
         return replace(
             self,
             effects=said.effects if self.effects is None else self.effects,
@@ -61,6 +61,7 @@ class ToolSpec:
             key=self.key or said.key,
             shown_by=self.shown_by or said.shown_by,
             statuses=self.statuses or said.statuses,
+            parameters=self.parameters or said.parameters,
         )
 
     def violations(self, arguments: Mapping[str, Any], output: Any) -> tuple[Violation, ...]:

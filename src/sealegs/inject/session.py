@@ -54,7 +54,8 @@ class Session:
         episode: names the episode, and is part of the key of every random decision.
         specs: what is known of the tools.
         layers: layers between the watcher and the injector, the outermost first (recovery stands here). One that has a
-            method `seated` is given its place, and may answer with the layer that takes it. The shortest `deadline` of
+            method `seated` is given its place, and may answer with the layer that takes it; one that has a method
+            `learned` is told the names of tools of which more is known now. The shortest `deadline` of
             a layer holds for each run of a tool (`inject.deadline`).
         others: tools by name that layers may call in place of the one that the agent called, each with what runs it.
             `run` of a call runs any tool where this is None. Adapters add the tools that they wrap (see `reach`).
@@ -89,7 +90,7 @@ class Session:
         self._declared: dict[str, tuple[ToolSpec, ToolSpec | None]] = {}  # by adapters, and what was known before
         self._injector = Injector(plan, episode=episode, specs=self._specs.values(), on_strike=on_strike)
         getattr(watcher, "knows", _unheard)(self._specs)
-        layers = self._seat(layers, watcher)
+        layers = self._placed = self._seat(layers, watcher)
         self._deadline = min((d for d in (getattr(layer, "deadline", None) for layer in layers) if d), default=None)
         inner: Layer = self._injector.layer
         inner = self._patient(inner)
@@ -104,21 +105,31 @@ class Session:
 
     def know(self, specs: Iterable[ToolSpec]) -> None:
         """Learn of tools that are announced late; one that was called already stays as it was known then."""
-        known = {spec.name: spec for spec in specs}
-        self._specs.update(known)
-        self._injector.know(known.values())
+        self._know(specs, begun=True)
 
-    def declare(self, spec: ToolSpec) -> None:
+    def declare(self, spec: ToolSpec, *, begun: bool = True) -> None:
         """Learn what an adapter can say of a tool's effects; what was known of the tool before counts more.
 
         A later declaration of the same tool takes the place of the earlier one.
+
+        Args:
+            spec: the declaration.
+            begun: whether calls may be under way, so that a layer to which it is a mistake must not raise.
         """
         said = self._declared.get(spec.name)
         if said is not None and (said[0] is spec or said[0] == spec):
             return
         known = self._specs.get(spec.name) if said is None else said[1]
         self._declared[spec.name] = (spec, known)
-        self.know([spec if known is None else known.with_declared(spec)])
+        self._know([spec if known is None else known.with_declared(spec)], begun=begun)
+
+    def _know(self, specs: Iterable[ToolSpec], *, begun: bool) -> None:
+        known = {spec.name: spec for spec in specs}
+        self._specs.update(known)
+        self._injector.know(known.values())
+        for layer in self._placed:
+            learned: Callable[..., object] = getattr(layer, "learned", _unheard)
+            learned(known, begun=begun)
 
     def reach(self, others: Mapping[str, Other]) -> None:
         """Further tools that layers may call; adapters name here what they wrap for this session."""
@@ -318,7 +329,7 @@ def _never(tool: str) -> bool:
     return False
 
 
-def _unheard(told: object) -> None:
+def _unheard(told: object, **more: object) -> None:
     """Nobody watches."""
 
 

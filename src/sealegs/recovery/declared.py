@@ -14,6 +14,7 @@ from typing import Any
 
 from sealegs.faults.mistake import Mistake
 from sealegs.faults.spec import ToolSpec
+from sealegs.recovery.undeclared import say_once
 
 _WILD = re.compile(r"\[[^]]*\]|[*?]")
 
@@ -90,11 +91,21 @@ def require_keys(specs: Iterable[ToolSpec]) -> None:
     Raises:
         Mistake: one has not; with all of them.
     """
-    wrong = [
+    wrong = _lacking(specs)
+    if wrong:
+        raise Mistake("; ".join(wrong))
+
+
+def warn_of_keys(specs: Iterable[ToolSpec]) -> None:
+    """Tell the log, once, of each tool that has not; for when calls may be under way."""
+    for told in _lacking(specs):
+        say_once(f"{told}; its calls are made without a key")
+
+
+def _lacking(specs: Iterable[ToolSpec]) -> list[str]:
+    return [
         f"{spec.name} has no parameter {spec.key!r} for its idempotency key; it has "
         f"{', '.join(spec.parameters.get('properties', {})) or 'none'}"
         for spec in specs
         if lacks_key(spec)
     ]
-    if wrong:
-        raise Mistake("; ".join(wrong))

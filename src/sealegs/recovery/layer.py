@@ -20,7 +20,7 @@ from sealegs.faults.spec import ToolSpec
 from sealegs.inject.clock import VirtualClock
 from sealegs.inject.seat import Act, Halved, Seat
 from sealegs.recovery.budget import Budget, Meter, Purse
-from sealegs.recovery.declared import Declarations, require_keys
+from sealegs.recovery.declared import Declarations, require_keys, warn_of_keys
 from sealegs.recovery.keys import IdempotencyKeys, wants_key
 from sealegs.recovery.memory import Memory
 from sealegs.recovery.metrics import GAVE_UP
@@ -134,6 +134,19 @@ class RecoveryLayer(Halved):
                 )
             self._session = seat.episode
         self._sit(seat)
+
+    def learned(self, tools: Iterable[str], *, begun: bool) -> None:
+        """More is known of these tools.
+
+        Raises:
+            Mistake: one of them has no parameter for its idempotency key. Where calls may be under way (`begun`), that
+                is told to the log.
+        """
+        specs = [spec for tool in tools if (spec := self._specs.get(tool)) is not None]
+        if begun:
+            warn_of_keys(specs)
+        else:
+            require_keys(specs)
 
     def _sit(self, seat: Seat) -> None:
         """Begin, with nothing spent and nothing remembered."""

@@ -55,11 +55,16 @@ def reason(tool: str) -> str:
 
 def warn_once(tool: str) -> None:
     """Tell the log of a tool, the first time in this process."""
+    say_once(reason(tool))
+
+
+def say_once(told: str) -> None:
+    """Tell the log this, the first time in this process. Where no log is set up, it goes to standard error."""
     with _lock:
-        if tool in _told:
+        if told in _told:
             return
-        _told.add(tool)
-    _LOG.warning("%s", reason(tool))
+        _told.add(told)
+    _LOG.warning("%s", told)
 
 
 def left_alone(episodes: Iterable[Iterable[Event]]) -> tuple[Undeclared, ...]:

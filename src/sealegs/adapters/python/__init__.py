@@ -20,6 +20,7 @@ from sealegs.adapters.python.others import other_of
 from sealegs.adapters.python.parameters import Parameters
 from sealegs.adapters.python.showing import ToolFault, disguise
 from sealegs.adapters.python.streams import async_stream_guard, stream_guard
+from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session
 from sealegs.inject.session import ACTIVE
 
@@ -29,7 +30,7 @@ F = TypeVar("F", bound=AnyTool)
 
 ROUTE = Route(ACTIVE.live, ACTIVE.current)
 BARE = "__bare_tool__"  # where a wrapper keeps the tool, so that wrapping it again replaces the wrapper
-DECLARED = "__declared_tool__"  # where it keeps what was declared of it
+DECLARED = "__declared_tool__"  # where it keeps what was declared of it, and its parameters
 
 
 @overload
@@ -70,7 +71,7 @@ def wrap(
 
     Raises:
         TypeError: something is no callable.
-        Mistake: a declaration contradicts itself, or names a parameter that the tool does not have.
+        Mistake: a declaration contradicts itself, or it or a recovery plan names a key that the tool does not have.
     """
     if callable(tools):
         return _bound(tools, name, dry, session, said)
@@ -106,9 +107,7 @@ def _bound(given: AnyTool, name: str | None, dry: AnyTool | None, session: Sessi
     guarded = _guarded(given, name, dry, Route((session,), lambda: session), said)
     function = _bare(given)
     name = name or _name(function)
-    spec = getattr(guarded, DECLARED, None)
-    if spec is not None:
-        session.declare(named(spec, name))
+    session.declare(named(getattr(guarded, DECLARED), name), begun=False)
     session.reach({name: other_of(function)})
     return guarded
 
@@ -117,15 +116,14 @@ def _guarded(given: AnyTool, name: str | None, dry: AnyTool | None, route: Route
     function = _bare(given)
     _check(function)
     name = name or _name(function)
-    spec = declared(name, function, said) or getattr(given, DECLARED, None)
+    parameters = Parameters(function)
+    spec = declared(name, function, said, parameters.schema) or getattr(given, DECLARED, None)
     if spec is not None and route is ROUTE:
         route = Route(route.sessions, announced(named(spec, name), route.find))
-    parameters = Parameters(function)
     guarded = _guard(function)(function, name, parameters, dry, route)
     functools.update_wrapper(guarded, function)
     setattr(guarded, BARE, function)
-    if spec is not None:
-        setattr(guarded, DECLARED, spec)
+    setattr(guarded, DECLARED, spec or ToolSpec(name, parameters=parameters.schema))
     disguise(guarded, function, name)
     return guarded
 

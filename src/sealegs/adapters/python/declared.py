@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal, TypedDict
 
@@ -22,7 +22,9 @@ class Declaration(TypedDict, total=False):
     statuses: Literal["", "own"]
 
 
-def declared(name: str, function: Callable[..., Any], said: Declaration) -> ToolSpec | None:
+def declared(
+    name: str, function: Callable[..., Any], said: Declaration, parameters: Mapping[str, Any]
+) -> ToolSpec | None:
     """The spec that the declaration makes; None where nothing is declared.
 
     Raises:
@@ -30,7 +32,7 @@ def declared(name: str, function: Callable[..., Any], said: Declaration) -> Tool
     """
     if not any(said.values()) and said.get("effects") is None:
         return None
-    spec = ToolSpec(name, **said)
+    spec = ToolSpec(name, parameters=parameters, **said)
     if spec.effects is False and (spec.key or spec.shown_by):
         raise Mistake(f"{name} is declared with effects=False and with a key or shown_by, which are for tools that act")
     if spec.key and not _takes(function, spec.key):

@@ -6,17 +6,28 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
+PLAIN = (str, int, float, bool, type(None))  # of defaults
+
 
 class Parameters:
-    """A callable's parameters, to name the arguments of its calls. `self` is no argument of a tool."""
+    """A callable's parameters, to name the arguments of its calls. `self` is no argument of a tool.
 
-    __slots__ = ("_bound", "_only", "_spare", "names")
+    Attributes:
+        names: of those that may be given by place.
+        schema: all of them as JSON Schema, with their plain defaults; empty where the callable takes any name, or does
+            not tell.
+    """
+
+    __slots__ = ("_bound", "_only", "_spare", "names", "schema")
 
     def __init__(self, function: Callable[..., Any]) -> None:
         try:
             parameters = list(inspect.signature(function).parameters.values())
         except ValueError:  # a built-in without a signature
             parameters = []
+            self.schema: dict[str, Any] = {}
+        else:
+            self.schema = _schema(parameters)
         kinds = inspect.Parameter
         names = [p.name for p in parameters if p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)]
         self._bound = int(names[:1] == ["self"])
@@ -41,3 +52,11 @@ class Parameters:
         spare = left.pop(self._spare, ()) if self._spare not in self.names else ()
         first = [left.pop(name) for name in self.names if name in left and (spare or name in self._only)]
         return (*args[: self._bound], *first, *spare), left
+
+
+def _schema(parameters: list[inspect.Parameter]) -> dict[str, Any]:
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):
+        return {}
+    fields = {p.name: {"default": p.default} if isinstance(p.default, PLAIN) else {} for p in parameters}
+    own = [p.name for p in parameters if p.kind is not p.VAR_POSITIONAL]
+    return {"type": "object", "properties": {name: fields[name] for name in own[own[:1] == ["self"] :]}}

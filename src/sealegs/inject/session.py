@@ -55,8 +55,8 @@ class Session:
         specs: what is known of the tools.
         layers: layers between the watcher and the injector, the outermost first (recovery stands here). One that has a
             method `seated` is given its place, and may answer with the layer that takes it; one that has a method
-            `learned` is told the names of tools of which more is known now. The shortest `deadline` of
-            a layer holds for each run of a tool (`inject.deadline`).
+            `learned` is told the names of tools of which more is known now, and by `completed` those of all tools. The
+            shortest `deadline` of a layer holds for each run of a tool (`inject.deadline`).
         others: tools by name that layers may call in place of the one that the agent called, each with what runs it.
             `run` of a call runs any tool where this is None. Adapters add the tools that they wrap (see `reach`).
         clock: real by default.
@@ -90,6 +90,7 @@ class Session:
         self._declared: dict[str, tuple[ToolSpec, ToolSpec | None]] = {}  # by adapters, and what was known before
         self._injector = Injector(plan, episode=episode, specs=self._specs.values(), on_strike=on_strike)
         getattr(watcher, "knows", _unheard)(self._specs)
+        self._all: frozenset[str] | None = None  # the tools that there are, once that is known
         layers = self._placed = self._seat(layers, watcher)
         self._deadline = min((d for d in (getattr(layer, "deadline", None) for layer in layers) if d), default=None)
         inner: Layer = self._injector.layer
@@ -122,6 +123,13 @@ class Session:
         known = self._specs.get(spec.name) if said is None else said[1]
         self._declared[spec.name] = (spec, known)
         self._know([spec if known is None else known.with_declared(spec)], begun=begun)
+
+    def complete(self, tools: Iterable[str]) -> None:
+        """Learn that these are all the tools that there are: layers can call no other."""
+        self._all = frozenset(tools)
+        for layer in self._placed:
+            completed: Callable[..., object] = getattr(layer, "completed", _unheard)
+            completed(self._all)
 
     def _know(self, specs: Iterable[ToolSpec], *, begun: bool) -> None:
         known = {spec.name: spec for spec in specs}
@@ -244,7 +252,9 @@ class Session:
         return over(over(lambda call: steps, _whole), self._inner)
 
     def _reaches(self, tool: str) -> bool:
-        return self._others is None or tool in self._others
+        if self._others is not None:
+            return tool in self._others
+        return self._all is None or tool in self._all
 
     def _routed(self, tool: str, run: Callable[[Call], Outcome]) -> Callable[[Call], Outcome]:
         """What runs the agent's tool, and the others where a layer calls them."""

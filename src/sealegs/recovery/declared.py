@@ -7,8 +7,8 @@ most specific one counts alone: the name itself, else the pattern with the most 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -100,6 +100,32 @@ def warn_of_keys(specs: Iterable[ToolSpec]) -> None:
     """Tell the log, once, of each tool that has not; for when calls may be under way."""
     for told in _lacking(specs):
         say_once(f"{told}; its calls are made without a key")
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A tool that recovery would call for another one.
+
+    Attributes:
+        tool: its name.
+        of: the name or pattern of the one that it would be called for.
+        why: in words, after "to".
+    """
+
+    tool: str
+    of: str
+    why: str
+
+
+def warn_of_strangers(needs: Iterable[Need], known: Iterable[str], reaches: Callable[[str], bool]) -> None:
+    """Tell the log, once, of each tool that is needed for one of those known and that cannot be called."""
+    names = sorted(name for name in known if reaches(name))
+    for need in needs:
+        if not reaches(need.tool) and any(most_specific((need.of,), name) for name in names):
+            say_once(
+                f"the recovery plan names {need.tool} to {need.why}, and there is no such tool to be called here; "
+                f"it is never called. There are: {', '.join(names)}"
+            )
 
 
 def _lacking(specs: Iterable[ToolSpec]) -> list[str]:

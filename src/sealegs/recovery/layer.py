@@ -20,7 +20,7 @@ from sealegs.faults.spec import ToolSpec
 from sealegs.inject.clock import VirtualClock
 from sealegs.inject.seat import Act, Halved, Seat
 from sealegs.recovery.budget import Budget, Meter, Purse
-from sealegs.recovery.declared import Declarations, require_keys, warn_of_keys
+from sealegs.recovery.declared import Declarations, Need, require_keys, warn_of_keys, warn_of_strangers
 from sealegs.recovery.keys import IdempotencyKeys, wants_key
 from sealegs.recovery.memory import Memory
 from sealegs.recovery.metrics import GAVE_UP
@@ -94,6 +94,8 @@ class RecoveryLayer(Halved):
         deadline: seconds of real time after which a tool's run is given up; None waits for ever. See
             `inject.deadline` for what is cancelled and what cannot be.
         meter: the rates of the service that the layer works for.
+        needs: the tools that the policy would call for others; one that cannot be called is told to the log, at the
+            first call or once the session knows all tools.
     """
 
     def __init__(
@@ -106,6 +108,7 @@ class RecoveryLayer(Halved):
         specs: Iterable[ToolSpec] = (),
         deadline: float | None = None,
         meter: Meter | None = None,
+        needs: Iterable[Need] = (),
     ) -> None:
         self.deadline = checked_deadline(deadline)
         self._given = policy or active()
@@ -115,6 +118,7 @@ class RecoveryLayer(Halved):
         self._own = {spec.name: spec for spec in specs}
         self._budget = budget or Budget()
         self._meter = meter
+        self._needs = tuple(needs)
         self._session: str | None = None
         self._sit(Seat("", VirtualClock(), {}, _nowhere, _unheard))
 
@@ -148,6 +152,10 @@ class RecoveryLayer(Halved):
         else:
             require_keys(specs)
 
+    def completed(self, tools: Iterable[str]) -> None:
+        """These are all the tools that there are."""
+        warn_of_strangers(self._needs, tools, self._ward.seat.reaches)
+
     def _sit(self, seat: Seat) -> None:
         """Begin, with nothing spent and nothing remembered."""
         self._policy = self._given.fresh()
@@ -155,6 +163,8 @@ class RecoveryLayer(Halved):
         self._seen: Counter[tuple[str, ...]] = Counter()
         specs = Declarations(self._own, seat.specs) if self._own else seat.specs
         require_keys(specs[name] for name in specs)
+        self._unasked = bool(self._needs)  # whether the tools that are needed are there
+        self._known = seat.specs
         self._keys = IdempotencyKeys(seat)
         self._specs = specs
         seat = Seat(seat.episode, seat.clock, specs, seat.reaches, telling(seat.episode, seat.tell))
@@ -172,6 +182,9 @@ class RecoveryLayer(Halved):
 
     def before(self, call: Call) -> Refusal | None:
         """Who refuses the call, and what it is answered with; None where it is made."""
+        if self._unasked:
+            self._unasked = False
+            warn_of_strangers(self._needs, {*self._known, call.tool}, self._ward.seat.reaches)
         if self._guards:
             try:
                 refusal = self._policy.refuses(call, self._ward)

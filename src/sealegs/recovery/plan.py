@@ -32,6 +32,7 @@ from sealegs.faults.reading import read_data
 from sealegs.faults.spec import ToolSpec
 from sealegs.recovery.bank import Bank, read_bank
 from sealegs.recovery.budget import Budget, ServiceRates
+from sealegs.recovery.declared import Need
 from sealegs.recovery.detectors import LearnedDetector, read_profiles
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.recovery.nature import Nature
@@ -160,6 +161,7 @@ class RecoveryPlan(_Read):
             "detectors": self.detectors,
             "check": self.check,
             "specs": self.specs,
+            "needs": self.needs,
         }
 
     @cached_property
@@ -184,6 +186,13 @@ class RecoveryPlan(_Read):
     def specs(self) -> tuple[ToolSpec, ...]:
         """The tools as declared here."""
         return tuple(tool.spec(name) for name, tool in self.tools.items())
+
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        """The tools that are called for others."""
+        looks = [Need(check.tool, name, f"verify {name}") for name, check in self.checks.items()]
+        ways = [one.alternative() for one in self.alternatives]
+        return (*looks, *(Need(tool, way.tool, f"stand in for {way.tool}") for way in ways for tool in way.tools()))
 
     @property
     def checks(self) -> dict[str, Check]:

@@ -17,6 +17,7 @@ from sealegs.faults.spec import ToolSpec
 from sealegs.inject.clock import Clock, RealClock
 from sealegs.inject.seat import Seat
 from sealegs.recovery.budget import Budget, Meter, ServiceRates
+from sealegs.recovery.declared import Need
 from sealegs.recovery.layer import Detector, RecoveryLayer, active, checked_deadline
 from sealegs.recovery.policies import Policy
 
@@ -29,7 +30,7 @@ class RecoveryService:
         budget: what may be spent in one session.
         rates: what may be spent in a minute, over all sessions.
         deadline: as of `RecoveryLayer`.
-        detectors, check, specs: as of `RecoveryLayer`.
+        detectors, check, specs, needs: as of `RecoveryLayer`.
         clock: for circuits and rates; real by default. Sessions have clocks of their own.
     """
 
@@ -44,6 +45,7 @@ class RecoveryService:
         check: bool = True,
         specs: Iterable[ToolSpec] = (),
         clock: Clock | None = None,
+        needs: Iterable[Need] = (),
     ) -> None:
         now = (clock or RealClock()).now
         self.deadline = checked_deadline(deadline)
@@ -53,6 +55,7 @@ class RecoveryService:
         self._detectors = tuple(detectors)
         self._check = check
         self._specs = tuple(specs)
+        self._needs = tuple(needs)
 
     def seated(self, seat: Seat) -> RecoveryLayer:
         """The layer for one more session, in its place."""
@@ -60,6 +63,7 @@ class RecoveryService:
             self._policy,
             budget=self._budget,
             deadline=self.deadline,
+            needs=self._needs,
             detectors=self._detectors,
             check=self._check,
             specs=self._specs,

@@ -123,6 +123,7 @@ class Gate:
         self.dry: set[str] = set()
         self.tasks: dict[str, McpExchange] = {}  # by the task's id: calls whose result is fetched later
         self._batched = False
+        self._pages: dict[Any, set[str]] = {}  # by the cursor of the next page: the tools on those before it
         self._listed: dict[str, Any] = {}  # by the place in the list (its cursor): the tools that the client was shown
 
     @property
@@ -161,14 +162,27 @@ class Gate:
                 "batches pass as they are, without faults\n"
             )
 
-    def learn(self, message: Message) -> None:
-        """Learn of the tools that a server lists."""
+    def learn(self, message: Message, cursor: Any = None) -> None:
+        """Learn of the tools that a server lists. `cursor`: where in the list this page begins, if not at its head."""
         result = message.get("result")
         tools = result.get("tools") if isinstance(result, dict) else None
         specs = [_spec(tool) for tool in tools or () if isinstance(tool, dict)]
         self.specs.update((spec.name, spec) for spec in specs)
         self.dry.update(str(tool.get("name")) for tool in tools or () if _runs_dry(tool))
         self.session.know(specs)
+        if isinstance(tools, list) and isinstance(result, dict):
+            self._paged({spec.name for spec in specs}, cursor, result.get("nextCursor"))
+
+    def _paged(self, tools: set[str], here: Any, next: Any) -> None:
+        """Put the pages of the list together; the last one tells which tools there are."""
+        before = self._pages.pop(here, None) if here else set[str]()
+        if before is None:
+            return
+        if next:
+            self._pages[next] = before | tools
+        else:
+            self._pages.clear()
+            self.session.complete(before | tools)
 
     def put_off(self, task: str, exchange: McpExchange) -> None:
         """The result of this call is fetched later."""
@@ -355,7 +369,7 @@ class McpExchange:
 
     def _learn(self, answer: ServerReply) -> None:
         if answer.message is not None:
-            self._gate.learn(answer.message)
+            self._gate.learn(answer.message, self.request.arguments.get("cursor"))
 
     def _attended(self, layer: Layer) -> Layer:
         """The layer, with an eye on what it waits for."""

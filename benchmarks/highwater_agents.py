@@ -26,7 +26,8 @@ from sealegs.suites.highwater import DISTRACTORS, ERRORS
 from sealegs.suites.highwater.direct import run_episode
 from sealegs.suites.highwater.episodes import chosen, episodes
 from sealegs.suites.highwater.logs import read_run
-from sealegs.suites.highwater.running import HighwaterSettings, run_scripted
+from sealegs.suites.highwater.options import HighwaterOptions
+from sealegs.suites.highwater.running import run_scripted
 
 SETTINGS: tuple[dict[str, Any], ...] = (
     {"setting": "open", "distractors": 0},
@@ -63,7 +64,7 @@ def reached(folder: str, runs: Path, limit: int | None, jobs: int) -> Iterator[d
     """Play what is left of every agent in every setting, and judge all records."""
     for options in SETTINGS:
         for agent in CODERS:
-            settings = HighwaterSettings(agent=agent, data=folder, limit=limit, interface="calls", **options)
+            settings = HighwaterOptions(agent=agent, data=folder, limit=limit, interface="calls", **options)
             run_scripted(settings, runs / settings.name, lambda done, total: None, jobs)
             found = read_run(runs / settings.name)
             yield from map(dict, plan_b_table(found.results(), found.who))

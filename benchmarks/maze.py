@@ -26,7 +26,7 @@ from sealegs.scenarios.scenario import Scenario, plan_of
 from sealegs.scoring import judge
 from sealegs.suites.maze.direct import run_direct, run_episode
 from sealegs.suites.maze.inspect_run import run_inspect
-from sealegs.suites.maze.running import MazeSettings
+from sealegs.suites.maze.options import MazeOptions
 from sealegs.traces import record
 
 AGENT = "planner"
@@ -59,7 +59,7 @@ def direct_rows() -> list[dict[str, object]]:
     rows = []
     for agent in SCRIPTED:
         wholes, rates = zip(*(direct_rates(agent) for _ in range(REPEATS)), strict=True)
-        n = len(MazeSettings(agent=agent, epochs=EPOCHS).episodes())
+        n = len(MazeOptions(agent=agent, epochs=EPOCHS).episodes())
         rows.append(row(agent, "direct", f"{JOBS} processes, with start", "episodes_per_second", wholes, n))
         rows.append(row(agent, "direct", f"{JOBS} processes, once running", "episodes_per_second", rates, n))
     return [*rows, *(one for agent in SCRIPTED for one in cpu_rows(agent))]
@@ -67,7 +67,7 @@ def direct_rows() -> list[dict[str, object]]:
 
 def cpu_rows(agent: str) -> list[dict[str, object]]:
     """CPU milliseconds of an episode in this process."""
-    episodes = MazeSettings(agent=agent).episodes()
+    episodes = MazeOptions(agent=agent).episodes()
     spent: dict[str, list[float]] = {}
 
     def timed(mode: str, work: Callable[[Scenario], object]) -> None:
@@ -90,7 +90,7 @@ def cpu_rows(agent: str) -> list[dict[str, object]]:
 
 def direct_rates(agent: str) -> tuple[float, float]:
     """Episodes a second with and without the start of the processes."""
-    many = MazeSettings(agent=agent, epochs=EPOCHS).episodes()
+    many = MazeOptions(agent=agent, epochs=EPOCHS).episodes()
     start = time.perf_counter()
     ready = 0.0
     at_ready = count = 0
@@ -104,7 +104,7 @@ def direct_rates(agent: str) -> tuple[float, float]:
 
 
 def inspect_rows() -> list[dict[str, object]]:
-    settings = MazeSettings(agent=AGENT, engine="inspect", limit=THROUGH_INSPECT)
+    settings = MazeOptions(agent=AGENT, engine="inspect", limit=THROUGH_INSPECT)
     n = len(settings.episodes())
     seconds = [timed(settings) for _ in range(3)]
     profile = cProfile.Profile()
@@ -119,7 +119,7 @@ def inspect_rows() -> list[dict[str, object]]:
     ]
 
 
-def timed(settings: MazeSettings) -> float:
+def timed(settings: MazeOptions) -> float:
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter()
         run_inspect(settings, Path(folder) / "logs", display="none")

@@ -18,7 +18,8 @@ from sealegs.agents import SCRIPTED
 from sealegs.scenarios.moments import SETTINGS
 from sealegs.scoring.metrics import ALL, table
 from sealegs.suites.maze.logs import read_run
-from sealegs.suites.maze.running import MazeSettings, run_scripted
+from sealegs.suites.maze.options import MazeOptions
+from sealegs.suites.maze.running import run_scripted
 
 SHOWN = ("tsr", "prr", "rc", "composite", "doubled", "wrong_effects", "exposed")
 
@@ -37,7 +38,7 @@ def main() -> None:
 
 
 def rows_of(agent: str, moment: str, work: Path) -> list[dict[str, Any]]:
-    settings = MazeSettings(agent=agent, moment=moment)
+    settings = MazeOptions(agent=agent, moment=moment)
     folder = work / settings.name
     run_scripted(settings, folder, lambda done, total: None)
     run = read_run(folder)

@@ -44,9 +44,10 @@ from sealegs.scoring.intervals import cluster_bootstrap
 from sealegs.scoring.metrics import AIDED, ALL, CLEAN, METRICS, Result, Row, estimate, tally
 from sealegs.scoring.metrics import counted as n_of
 from sealegs.suites.maze.logs import MazeRun, read_run
+from sealegs.suites.maze.options import MazeOptions
 from sealegs.suites.maze.reach import HABITS, METRIC, OTHERS, ceiling
 from sealegs.suites.maze.recovering import RECOVERIES
-from sealegs.suites.maze.running import MazeSettings, run_scripted
+from sealegs.suites.maze.running import run_scripted
 from sealegs.traces import Record, Recorder
 
 AGENTS = ("naive", "retrier")
@@ -151,7 +152,7 @@ def row(level: str, mode: str, metric: str, values: Sequence[float]) -> Row:
 
 def played(agent: str, recovery: str, engine: str, tasks: int, work: Path) -> MazeRun:
     """The run of these, or what is left of it."""
-    settings = MazeSettings(agent=agent, recovery=recovery, engine=engine, limit=None if engine == "direct" else tasks)
+    settings = MazeOptions(agent=agent, recovery=recovery, engine=engine, limit=None if engine == "direct" else tasks)
     folder = work / f"maze-{agent}-{engine}-{recovery}"
     began = time.perf_counter()
     run_scripted(settings, folder, lambda done, total: None)

@@ -37,8 +37,8 @@ def command() -> str:
 
 def _commands(group: Any) -> Iterator[Any]:
     yield group
-    for one in getattr(group, "commands", {}).values():
-        yield from _commands(one)
+    for name in group.list_commands(None) if hasattr(group, "list_commands") else ():
+        yield from _commands(group.get_command(None, name))
 
 
 def kinds(*, implicit: bool) -> list[str]:

@@ -15,7 +15,7 @@ from sealegs.faults.call import Value
 from sealegs.scenarios.scenario import Scenario
 from sealegs.suites.maze.direct import run_episode
 from sealegs.suites.maze.inspect_run import run_inspect
-from sealegs.suites.maze.running import MazeSettings
+from sealegs.suites.maze.options import MazeOptions
 from sealegs.traces import Recorder, Store, record
 from sealegs.traces.observed import recorded
 from sealegs.traces.sources import TraceError, read_traces
@@ -64,7 +64,7 @@ def price(world: World, item: str) -> dict:
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("logs")
-    settings = MazeSettings(agent="planner", limit=1, levels=("C2",), modes=("NP", "P1"), engine="inspect")
+    settings = MazeOptions(agent="planner", limit=1, levels=("C2",), modes=("NP", "P1"), engine="inspect")
     run_inspect(settings, folder, display="none")
     (found,) = folder.glob("*.eval")
     return found

@@ -186,10 +186,10 @@ def parsed(words: list[str], block: Block) -> None:
     command: Any = typer.main.get_command(app)
     context = command.make_context("sealegs", list(words), resilient_parsing=True)
     left = list(words)
-    while hasattr(command, "commands"):
+    while hasattr(command, "list_commands"):
         name = left.pop(0)
-        assert name in command.commands, f"{block}: sealegs {shlex.join(words)}: there is no {name}"
-        command = command.commands[name]
+        assert name in command.list_commands(context), f"{block}: sealegs {shlex.join(words)}: there is no {name}"
+        command = command.get_command(context, name)
     if left == ["--help"]:
         return
     try:

@@ -9,8 +9,9 @@ import pytest
 from sealegs.reports.page import page
 from sealegs.scoring.metrics import table
 from sealegs.suites.maze.logs import read_run
+from sealegs.suites.maze.options import MazeOptions
 from sealegs.suites.maze.reporting import material
-from sealegs.suites.maze.running import MazeSettings, run_scripted
+from sealegs.suites.maze.running import run_scripted
 from sealegs.traces.whole import write_whole
 from tests import needs
 
@@ -30,7 +31,7 @@ FLAGS = [
 
 @pytest.mark.skipif(CHROMIUM is None, reason=needs.CHROMIUM)
 def test_the_page_of_a_real_run_opens(tmp_path: Path) -> None:
-    run_scripted(MazeSettings(agent="retrier", limit=2), tmp_path / "logs", lambda done, total: None, jobs=1)
+    run_scripted(MazeOptions(agent="retrier", limit=2), tmp_path / "logs", lambda done, total: None, jobs=1)
     run = read_run(tmp_path / "logs")
     results = run.results()
     file = tmp_path / "report.html"

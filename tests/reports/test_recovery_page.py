@@ -12,8 +12,9 @@ from sealegs.cli.printing import write_whole
 from sealegs.reports.recovery_page import recovery_page, told
 from sealegs.suites.paladin.failures import classes
 from sealegs.suites.paladin.logs import read_runs
+from sealegs.suites.paladin.options import PaladinOptions
 from sealegs.suites.paladin.reporting import Runs, judged_runs
-from sealegs.suites.paladin.running import PaladinSettings, run_scripted
+from sealegs.suites.paladin.running import run_scripted
 from tests import needs
 from tests.reports.test_browser import CHROMIUM, FLAGS
 
@@ -22,7 +23,7 @@ from tests.reports.test_browser import CHROMIUM, FLAGS
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
     folder = tmp_path_factory.mktemp("logs")
     for arm in ("vanilla", "toolbench", "paladin"):
-        settings = PaladinSettings(agent="heeder", arm=arm, limit=3)
+        settings = PaladinOptions(agent="heeder", arm=arm, limit=3)
         run_scripted(settings, folder / settings.name, lambda done, total: None, jobs=1)
     return judged_runs(read_runs(folder))
 

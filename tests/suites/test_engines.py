@@ -14,7 +14,7 @@ from sealegs.scoring import judge
 from sealegs.suites.maze.direct import run_episode
 from sealegs.suites.maze.inspect_run import run_inspect
 from sealegs.suites.maze.logs import read_run
-from sealegs.suites.maze.running import MazeSettings
+from sealegs.suites.maze.options import MazeOptions
 from sealegs.suites.running.logs import LogError
 from sealegs.traces import Answered, Ended, record
 from sealegs.traces.inspect_logs import finished
@@ -32,7 +32,7 @@ def tidied() -> Iterator[None]:
 
 @pytest.mark.parametrize("agent", ["oracle", "planner", "retrier", "naive"])
 def test_inspect_and_direct_agree_call_by_call(agent: str, tmp_path: Path) -> None:
-    run_inspect(MazeSettings(agent=agent, limit=2, engine="inspect"), tmp_path / "logs", display="none")
+    run_inspect(MazeOptions(agent=agent, limit=2, engine="inspect"), tmp_path / "logs", display="none")
     found = read_run(tmp_path / "logs")
     assert found.who == {"suite": "maze", "agent": agent}
     assert len(found.records) == 40
@@ -43,7 +43,7 @@ def test_inspect_and_direct_agree_call_by_call(agent: str, tmp_path: Path) -> No
 
 
 def test_a_run_through_inspect_is_resumed(tmp_path: Path) -> None:
-    settings = MazeSettings(agent="naive", limit=1, levels=("C1",), modes=("NP", "P1"), engine="inspect")
+    settings = MazeOptions(agent="naive", limit=1, levels=("C1",), modes=("NP", "P1"), engine="inspect")
     run_inspect(settings, tmp_path / "logs", display="none")
     logs = list((tmp_path / "logs").glob("*.eval"))
     run_inspect(settings, tmp_path / "logs", display="none")
@@ -87,7 +87,7 @@ def test_a_crashed_sample_counts_as_a_failure(tmp_path: Path, monkeypatch: pytes
         raise RuntimeError("the agent fell over")
 
     monkeypatch.setattr(planners.Planner, "act", broken)
-    settings = MazeSettings(agent="planner", limit=1, levels=("C1",), modes=("NP",), engine="inspect")
+    settings = MazeOptions(agent="planner", limit=1, levels=("C1",), modes=("NP",), engine="inspect")
     run_inspect(settings, tmp_path / "logs", display="none")
     (result,) = read_run(tmp_path / "logs").results()
     assert not result.verdict.success
@@ -109,7 +109,7 @@ def test_a_crashing_agent_is_a_failed_episode_of_the_direct_engine(monkeypatch: 
 
 def test_a_log_cut_off_at_any_byte_gives_what_is_whole_in_it(tmp_path: Path) -> None:
     run_inspect(
-        MazeSettings(agent="naive", limit=1, modes=("NP", "P1"), engine="inspect"), tmp_path / "logs", display="none"
+        MazeOptions(agent="naive", limit=1, modes=("NP", "P1"), engine="inspect"), tmp_path / "logs", display="none"
     )
     (log,) = (tmp_path / "logs").glob("*.eval")
     whole = log.read_bytes()

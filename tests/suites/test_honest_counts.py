@@ -16,13 +16,14 @@ from sealegs.scoring.metrics import paired_difference
 from sealegs.suites.maze.exchange.exporting import task_form
 from sealegs.suites.maze.exchange.form import read_task_forms
 from sealegs.suites.maze.logs import read_run
-from sealegs.suites.maze.running import MazeSettings, run_scripted
+from sealegs.suites.maze.options import MazeOptions
+from sealegs.suites.maze.running import run_scripted
 from sealegs.suites.running.folders import RECORDS
 from sealegs.suites.running.logs import SETTINGS
 from sealegs.traces.inspect_logs import samples, samples_planned
 from tests import needs
 
-FEW = MazeSettings(agent="planner", limit=1)  # 4 base tasks in 5 modes
+FEW = MazeOptions(agent="planner", limit=1)  # 4 base tasks in 5 modes
 
 
 def silent(done: int, total: int) -> None:
@@ -78,7 +79,7 @@ def test_neither_hash_seed_nor_processes_decide_anything(tmp_path: Path) -> None
 def test_a_difference_that_is_alike_everywhere_is_not_certain(tmp_path: Path) -> None:
     runs = {}
     for agent in ("oracle", "naive"):
-        settings = MazeSettings(agent=agent, limit=1, modes=("P1",))
+        settings = MazeOptions(agent=agent, limit=1, modes=("P1",))
         run_scripted(settings, tmp_path / agent, silent, jobs=1)
         runs[agent] = read_run(tmp_path / agent).results()
     (row,) = [r for r in paired_difference(runs["naive"], runs["oracle"], {}) if r["metric"] == "tsr_difference"]

@@ -6,8 +6,9 @@ import pytest
 
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scoring import judge
-from sealegs.suites.maze.choosing import ChoiceError, settings
 from sealegs.suites.maze.direct import run_episode
+from sealegs.suites.maze.options import MazeOptions
+from sealegs.suites.running.choices import ChoiceError
 from sealegs.traces import record
 from tests import needs
 
@@ -55,6 +56,6 @@ def test_an_agent_without_end_is_cut_off_alike() -> None:
 
 def test_engines_are_for_scripted_agents() -> None:
     with pytest.raises(ChoiceError, match="the mcp engine runs scripted agents alone"):
-        settings("maze", "", "openai/gpt-5", "C1", "NP", "standard", 1, 1, 0, 25, "mcp")
-    chosen = settings("maze", "naive", "", "C1", "NP", "standard", 1, 1, 0, 25, "langchain")
+        MazeOptions(model="openai/gpt-5", levels="C1", modes="NP", limit=1, engine="mcp").checked()
+    chosen = MazeOptions(agent="naive", levels="C1", modes="NP", limit=1, engine="langchain").checked()
     assert (chosen.engine, chosen.name) == ("langchain", "maze-naive-C1-NP-limit1-langchain")

@@ -10,51 +10,28 @@ from typing import Any
 
 from rich.console import Console
 
-from sealegs.reports.plan_b import print_plan_b
-from sealegs.reports.tables import print_limits, print_tables
-from sealegs.scoring.metrics import Result, Row, table
-from sealegs.scoring.plan_b_table import PlanBResult
+from sealegs.suites.suite import RunReport
 from sealegs.traces.whole import write_whole
 
 console = Console(soft_wrap=False)
 errors = Console(stderr=True, soft_wrap=True, highlight=False)
 
 
-def tables(
-    who: Row, results: Sequence[Result], warnings: Sequence[str], quiet: bool = False, limits: Sequence[Row] = ()
-) -> list[Row]:
-    """Print a run's tables, and return its rows; with the `limits` of what could be reached, where there are any."""
-    rows = table(results, who)
-    for warning in warnings:
+def write_report(found: RunReport, json: str, *, beside: bool = False) -> None:
+    """Print a report's tables, and write its rows; nothing but rows goes to standard output for `-`.
+
+    Args:
+        found: the report.
+        json: see `write_rows`.
+        beside: whether it stands beside something else.
+    """
+    for warning in found.warnings:
         errors.print(f"note: {warning}")
-    if not quiet:
-        print_tables(rows, list(results), console)
-        print_limits(rows, limits, console)
-    return [*rows, *limits]
-
-
-def plan_b_tables(
-    rows: Sequence[Row],
-    results: Sequence[tuple[str, PlanBResult]],
-    warnings: Sequence[str],
-    quiet: bool = False,
-    beside: bool = False,
-) -> None:
-    """Print the tables of runs of highwater."""
-    for warning in warnings:
-        errors.print(f"note: {warning}")
-    if not quiet:
-        print_plan_b(rows, [result for _, result in results], console, beside)
-
-
-def recovery_tables(rows: Sequence[Row], warnings: Sequence[str], quiet: bool = False) -> None:
-    """Print the tables of runs of `paladin`."""
-    from sealegs.reports.recoveries import print_recoveries
-
-    for warning in warnings:
-        errors.print(f"note: {warning}")
-    if not quiet:
-        print_recoveries(rows, console)
+    if json != "-":
+        found.show(console)
+        if beside:
+            found.beside(console)
+    write_rows([*found.rows, *(found.compared if beside else ())], json)
 
 
 def write_rows(rows: Sequence[Mapping[str, Any]], target: str, about: Mapping[str, Any] | None = None) -> None:

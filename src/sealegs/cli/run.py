@@ -1,246 +1,137 @@
-"""`sealegs run SUITE`: put an agent or a model on a suite's tasks."""
+"""`sealegs run SUITE`: put an agent or a model on a suite's tasks. Commands and options are made from the suites."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from pydantic.fields import FieldInfo
+from typer.core import TyperCommand, TyperGroup
 
-from sealegs.cli.printing import console, errors, plan_b_tables, recovery_tables, tables, write_rows
+from sealegs.cli.printing import console, errors, write_report
 from sealegs.cli.progress import interruptible, shown
 from sealegs.faults.mistake import Mistake
+from sealegs.suites.options import HIDDEN
+from sealegs.suites.suite import Suite, suite_named, suites
 
-MAZE, HIGHWATER, PALADIN = "Of maze", "Of highwater", "Of paladin"
 NEXT = (
-    'Next, your own agent: README.md shows it under "Test your own agent"; docs/adapters.md has '
-    "what each framework needs."
+    'Next, your own agent: README.md shows it under "Test your own agent"; docs/adapters.md has what each framework '
+    "needs."
 )
-OWN: Mapping[str, set[str]] = {
-    "maze": {"levels", "modes", "prompt", "tasks", "recovery", "moment"},
-    "highwater": {
-        "setting",
-        "distractors",
-        "hints",
-        "refusals",
-        "split",
-        "data",
-        "search",
-        "interface",
-        "allow_weak_sandbox",
-        "sandbox",
-    },
-    "paladin": {"arm", "retrieval", "set"},
-}
+LOGS = typer.Option(help="The run's folder; named after the run by default.")
+JSON = typer.Option(help="Write the long table to this file, or - for standard output.")
 
 
-def run(
-    context: typer.Context,
-    suite: Annotated[str, typer.Argument(help="The suite: maze, highwater or paladin.")],
-    agent: Annotated[
-        str, typer.Option(help="Scripted: oracle, planner, naive; on maze also retrier; on paladin ARM/BACKBONE.")
-    ] = "",
-    model: Annotated[
-        str, typer.Option(help="A model as Inspect names it: openai/gpt-5, sealegs-local/FOLDER, ...")
-    ] = "",
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="At most this many base tasks (maze: of each level).")
-    ] = None,
-    epochs: Annotated[int, typer.Option(min=1, help="How many times each episode is run.")] = 1,
-    seed: Annotated[int, typer.Option(help="Decides victims, faults, distractors.")] = 0,
-    max_steps: Annotated[
-        int | None, typer.Option(min=1, help="Steps until an episode is cut off; 25, on paladin 40.")
-    ] = None,
-    plan: Annotated[Path | None, typer.Option(help="A fault plan of your own instead of the suite's faults.")] = None,
-    engine: Annotated[
-        str, typer.Option(help="auto, inspect, or for scripted agents direct; on maze also langchain, mcp.")
-    ] = "auto",
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Processes of the direct engine; all cores by default.")
-    ] = None,
-    logs: Annotated[Path | None, typer.Option(help="The run's folder; named after the run by default.")] = None,
-    json: Annotated[str, typer.Option(help="Write the long table to this file, or - for standard output.")] = "",
-    levels: Annotated[str, typer.Option(help="Levels, with commas.", rich_help_panel=MAZE)] = "C1,C2,C3,C4",
-    modes: Annotated[str, typer.Option(help="Modes, with commas.", rich_help_panel=MAZE)] = "NP,P1,P2,P3,P4",
-    prompt: Annotated[str, typer.Option(help="standard or failure-aware.", rich_help_panel=MAZE)] = "standard",
-    tasks: Annotated[
-        Path | None, typer.Option(help="A folder of tasks in the place of those that ship.", rich_help_panel=MAZE)
-    ] = None,
-    recovery: Annotated[
-        str, typer.Option(help="off, advise or active: what stands on the seam.", rich_help_panel=MAZE)
-    ] = "off",
-    moment: Annotated[
-        str,
-        typer.Option(
-            help="When faults strike actions: draw, before (as published), during or after.", rich_help_panel=MAZE
-        ),
-    ] = "draw",
-    setting: Annotated[str, typer.Option(help="open, closed or distractors.", rich_help_panel=HIGHWATER)] = "open",
-    distractors: Annotated[
-        int, typer.Option(min=0, help="Functions of no solution that are offered.", rich_help_panel=HIGHWATER)
-    ] = 9,
-    hints: Annotated[
-        bool, typer.Option("--hints", help="Tell which data is meant.", rich_help_panel=HIGHWATER)
-    ] = False,
-    refusals: Annotated[
-        str, typer.Option("--errors", help="Plan A is refused: off, on or both.", rich_help_panel=HIGHWATER)
-    ] = "both",
-    split: Annotated[str, typer.Option(help="test, validation or all.", rich_help_panel=HIGHWATER)] = "test",
-    data: Annotated[
-        Path | None, typer.Option(help="A folder that `sealegs highwater build` wrote.", rich_help_panel=HIGHWATER)
-    ] = None,
-    search: Annotated[
-        str, typer.Option(help="bm25, or a sentence-transformers model.", rich_help_panel=HIGHWATER)
-    ] = "bm25",
-    interface: Annotated[
-        str,
-        typer.Option(
-            help="code, calls (no code is run), or auto: code if it can be contained.", rich_help_panel=HIGHWATER
-        ),
-    ] = "auto",
-    allow_weak_sandbox: Annotated[
-        bool,
-        typer.Option("--allow-weak-sandbox", help="Run code without namespaces.", rich_help_panel=HIGHWATER),
-    ] = False,
-    sandbox: Annotated[
-        str,
-        typer.Option(help="Run code in a sandbox of Inspect: docker, docker:FILE.", rich_help_panel=HIGHWATER),
-    ] = "",
-    arm: Annotated[
-        str,
-        typer.Option(help="vanilla, toolbench, toolreflect, critic, critic-p0.7 or paladin.", rich_help_panel=PALADIN),
-    ] = "",
-    retrieval: Annotated[
-        str, typer.Option(help="on: the exemplar bank advises after failures; or off.", rich_help_panel=PALADIN)
-    ] = "off",
-    set: Annotated[str, typer.Option(help="eval, generalisation or toolreflect.", rich_help_panel=PALADIN)] = "eval",
-) -> None:
-    """Put an agent or a model on a suite's tasks, and say how well it kept its footing.
+class SuiteGroup(TyperGroup):
+    """One command for each suite that is installed."""
 
-    The same command goes on where a stopped one left off.
-    """
-    _check(suite, context)
-    if suite == "highwater":
-        from sealegs.suites.highwater.running import HighwaterSettings
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The suites' names."""
+        return list(suites())
 
-        asked = HighwaterSettings(
-            agent,
-            model,
-            setting,
-            distractors,
-            hints,
-            (),
-            split,
-            limit,
-            epochs,
-            seed,
-            max_steps or 25,
-            search,
-            sandbox=sandbox,
-        )
-        _highwater(asked, refusals, data, plan, interface, engine, jobs, logs, json, allow_weak_sandbox)
-        return
-    if suite == "paladin":
-        _paladin((agent, model, arm, retrieval, set, limit, epochs, seed, max_steps or 40, engine), jobs, logs, json)
-        return
-    from sealegs.suites.maze.choosing import settings
-    from sealegs.suites.maze.logs import read_run
-    from sealegs.suites.maze.reporting import ceilings
-    from sealegs.suites.maze.running import run_scripted
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of a suite.
 
-    steps = max_steps or 25
-    chosen = settings(
-        suite, agent, model, levels, modes, prompt, limit, epochs, seed, steps, engine, plan, tasks, recovery, moment
-    )
-    folder = logs or Path("sealegs-logs") / chosen.name
-    if chosen.engine != "inspect":
-        with shown(f"{chosen.agent} on {suite}") as progress, interruptible():
-            run_scripted(chosen, folder, progress, jobs)
-    else:
-        from sealegs.suites.maze.inspect_run import run_inspect
+        Raises:
+            ChoiceError: no suite of this name is installed.
+        """
+        return command_of(suite_named(cmd_name))
 
-        run_inspect(chosen, folder)
+
+class SuiteCommand(TyperCommand):
+    """The command of a suite. An option that belongs to another suite is refused by name."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the options.
+
+        Raises:
+            Mistake: one belongs to another suite.
+        """
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:  # of the command line's own library, whose place differs between Typer's versions
+            if type(error).__name__ != "NoSuchOption":
+                raise
+            wrong = str(getattr(error, "option_name", ""))
+            name = wrong.strip("-").replace("-", "_")
+            owners = [other.name for other in suites().values() if name in dict(_fields(other))]
+            if not owners:
+                raise
+            told = f"{wrong} is not an option of {self.name} (it belongs to {' and '.join(owners)}); remove it"
+            raise Mistake(told) from None
+
+
+app = typer.Typer(
+    cls=SuiteGroup,
+    no_args_is_help=True,
+    help="Put an agent or a model on a suite's tasks, and report how well it recovered.",
+)
+
+
+@app.callback()
+def _run() -> None:
+    """Put an agent or a model on a suite's tasks, and report how well it recovered."""
+
+
+def command_of(suite: Suite[Any]) -> Any:
+    """Make the command of a suite from the model of its options."""
+
+    def run(logs: Path | None, json: str, **given: Any) -> None:
+        _played(suite, suite.options(**given).checked(), logs, json)
+
+    parameters = [_parameter(name, found) for name, found in _fields(suite)]
+    parameters += [_keyword("logs", Path | None, None, LOGS), _keyword("json", str, "", JSON)]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    made = typer.Typer(add_completion=False, rich_markup_mode="rich")
+    again = "The same command resumes a stopped run."
+    made.command(suite.name, cls=SuiteCommand, help=f"{suite.summary}\n\n{again}")(run)
+    return typer.main.get_command(made)
+
+
+def _fields(suite: Suite[Any]) -> Iterator[tuple[str, FieldInfo]]:
+    fields: dict[str, FieldInfo] = suite.options.model_fields
+    yield from ((name, found) for name, found in fields.items() if found.json_schema_extra != HIDDEN)
+
+
+def _parameter(name: str, found: FieldInfo) -> inspect.Parameter:
+    """An option of the command line: of names with commas, a text; a switch has no opposite."""
+    default = ",".join(found.default) if isinstance(found.default, tuple) else found.default
+    kind = str if isinstance(default, str) else found.annotation
+    least = next((limit.ge for limit in found.metadata if hasattr(limit, "ge")), None)
+    words = [f"--{name.replace('_', '-')}"] if isinstance(default, bool) else []
+    return _keyword(name, kind, default, typer.Option(*words, min=least, help=found.description))
+
+
+def _keyword(name: str, kind: Any, default: Any, option: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option])
+
+
+class Shown:
+    """What a suite shows while it plays, on standard error."""
+
+    @contextmanager
+    def progress(self, label: str) -> Iterator[Callable[[int, int], None]]:
+        """Show progress; Ctrl-C ends the command with a word on what is kept."""
+        with shown(label) as progress, interruptible():
+            yield progress
+
+    def note(self, message: str) -> None:
+        """Say something that is no result."""
+        errors.print(f"note: {message}")
+
+
+def _played(suite: Suite[Any], options: Any, logs: Path | None, json: str) -> None:
+    folder = logs or Path("sealegs-logs") / suite.folder(options)
+    suite.play(options, folder, Shown())
     with errors.status("judging"):
-        found = read_run(folder)
-        results, limits = found.results(), ceilings(found)
-    rows = tables(found.who, results, found.warnings, quiet=json == "-", limits=limits)
-    write_rows(rows, json)
-    _where(folder, json, chosen.agent)
-
-
-def _highwater(
-    asked: Any,
-    refusals: str,
-    data: Path | None,
-    plan: Path | None,
-    interface: str,
-    engine: str,
-    jobs: int | None,
-    logs: Path | None,
-    json: str,
-    allow_weak: bool,
-) -> None:
-    from sealegs.suites.highwater.choosing import settings
-    from sealegs.suites.highwater.logs import read_run
-    from sealegs.suites.highwater.reporting import played
-    from sealegs.suites.highwater.running import run_scripted
-
-    chosen = settings(asked, refusals, data, plan, interface, engine, allow_weak)
-    folder = logs or Path("sealegs-logs") / chosen.name
-    if chosen.engine == "direct":
-        if chosen.interface == "calls" and interface == "auto":
-            errors.print("note: no strong sandbox here, so the agent's calls are made without one, and no code is run")
-        with shown(f"{chosen.agent} on highwater") as progress, interruptible():
-            run_scripted(chosen, folder, progress, jobs, allow_weak)
-    else:
-        from sealegs.suites.highwater.inspect_run import run_inspect
-
-        run_inspect(chosen, folder, allow_weak)
-    found = played([read_run(folder)])
-    plan_b_tables(found.rows, found.results, found.warnings, quiet=json == "-")
-    write_rows(found.rows, json)
-    _where(folder, json, chosen.agent)
-
-
-def _check(suite: str, context: typer.Context) -> None:
-    """Options of one suite say nothing to another; an unknown suite is told by its settings."""
-    from sealegs.suites.running.choices import ChoiceError, unknown
-
-    if problems := unknown("suite", [suite], OWN):
-        raise ChoiceError("; ".join(problems))
-    sources = {name: context.get_parameter_source(name) for name in context.params}
-    given = {name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"}
-    strange = sorted(name for other, names in OWN.items() if other != suite for name in given & names)
-    if strange:
-        named = ", ".join(f"--{'errors' if name == 'refusals' else name.replace('_', '-')}" for name in strange)
-        raise Mistake(f"{named} says nothing to {suite}; leave it out (`sealegs run --help` says whose it is)")
-
-
-def _where(folder: Path, json: str, agent: str) -> None:
-    """Say where the records are and, to who tried one of our agents, what comes next."""
+        found = suite.report(folder)
+    write_report(found, json)
     if json != "-":
         console.print(f"Records in {folder}. `sealegs report {folder}` makes a page of them.", highlight=False)
-        if agent:
+        if options.agent:
             console.print(NEXT, highlight=False)
-
-
-def _paladin(asked: tuple[Any, ...], jobs: int | None, logs: Path | None, json: str) -> None:
-    from sealegs.suites.paladin.choosing import settings
-    from sealegs.suites.paladin.logs import read_run
-    from sealegs.suites.paladin.reporting import judged_runs
-    from sealegs.suites.paladin.running import run_scripted
-
-    chosen = settings(*asked)
-    folder = logs or Path("sealegs-logs") / chosen.name
-    if chosen.engine == "direct":
-        with shown(f"{chosen.arm}/{chosen.agent} on paladin") as progress, interruptible():
-            run_scripted(chosen, folder, progress, jobs)
-    else:
-        from sealegs.suites.paladin.inspect_run import run_inspect
-
-        run_inspect(chosen, folder)
-    found = judged_runs([read_run(folder)])
-    recovery_tables(found.rows, found.warnings, quiet=json == "-")
-    write_rows(found.rows, json)
-    _where(folder, json, chosen.agent)

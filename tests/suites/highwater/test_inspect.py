@@ -18,8 +18,8 @@ from sealegs.suites.highwater.episodes import chosen
 from sealegs.suites.highwater.inspect_run import run_inspect
 from sealegs.suites.highwater.inspect_task import highwater
 from sealegs.suites.highwater.logs import judged, read_run
+from sealegs.suites.highwater.options import HighwaterOptions
 from sealegs.suites.highwater.protocol import inside
-from sealegs.suites.highwater.running import HighwaterSettings
 from sealegs.traces import record
 from tests import needs
 
@@ -44,7 +44,7 @@ def said(text: str) -> ModelOutput:
 
 @pytest.mark.parametrize("agent", ["oracle", "planner"])
 def test_inspect_and_direct_agree_call_by_call(agent: str, tmp_path: Path) -> None:
-    settings = HighwaterSettings(agent=agent, limit=3, engine="inspect")
+    settings = HighwaterOptions(agent=agent, limit=3, engine="inspect")
     run_inspect(settings, tmp_path / "logs", display="none")
     found = read_run(tmp_path / "logs")
     assert found.who == {"suite": "highwater", "agent": agent}
@@ -117,7 +117,7 @@ def test_inspect_eval_by_entry_point(tmp_path: Path) -> None:
 @pytest.mark.parametrize("agent", ["oracle", "planner"])
 def test_code_in_a_sandbox_of_inspects_own(agent: str, tmp_path: Path) -> None:
     """The kernel that Docker would hold, in Inspect's sandbox of this machine: no daemon is needed."""
-    settings = HighwaterSettings(agent=agent, limit=1, engine="inspect", sandbox="local")
+    settings = HighwaterOptions(agent=agent, limit=1, engine="inspect", sandbox="local")
     run_inspect(settings, tmp_path / "logs", allow_weak=True, display="none")
     found = read_run(tmp_path / "logs")
     assert len(found.records) == 2

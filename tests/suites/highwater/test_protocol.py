@@ -9,8 +9,9 @@ from sealegs.sandbox.conversation import CodeTurn
 from sealegs.suites.highwater.direct import run_direct, run_episode
 from sealegs.suites.highwater.episodes import HighwaterEpisode, chosen, episodes
 from sealegs.suites.highwater.logs import read_run
+from sealegs.suites.highwater.options import HighwaterOptions
 from sealegs.suites.highwater.protocol import action, inside, observation, observed, solution
-from sealegs.suites.highwater.running import HighwaterSettings, run_scripted
+from sealegs.suites.highwater.running import run_scripted
 from sealegs.suites.highwater.writing import LONGEST
 from sealegs.traces import record
 from tests import needs
@@ -74,7 +75,7 @@ def test_long_answers_are_not_printed_whole_and_can_be_passed_on() -> None:
 
 
 def test_a_run_that_is_stopped_goes_on(tmp_path: Path) -> None:
-    settings = HighwaterSettings(agent="planner", limit=10, interface="calls")
+    settings = HighwaterOptions(agent="planner", limit=10, interface="calls")
     folder = tmp_path / "run"
 
     def stop(done: int, total: int) -> None:

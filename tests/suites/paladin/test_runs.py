@@ -14,8 +14,9 @@ from sealegs.reports.recoveries import PUBLISHED_ARMS, correlations, published, 
 from sealegs.scoring.metrics import Row
 from sealegs.suites.paladin.inspect_run import run_inspect
 from sealegs.suites.paladin.logs import read_run, read_runs
+from sealegs.suites.paladin.options import PaladinOptions
 from sealegs.suites.paladin.playing import run_episode
-from sealegs.suites.paladin.running import PaladinSettings, run_scripted
+from sealegs.suites.paladin.running import run_scripted
 from sealegs.suites.running.logs import LogError
 from sealegs.traces import record
 
@@ -36,7 +37,7 @@ def sealegs(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize(("arm", "retrieval"), [("toolbench", "off"), ("critic-p0.7", "off"), ("paladin", "on")])
 def test_inspect_and_direct_agree_call_by_call(arm: str, retrieval: str, tmp_path: Path) -> None:
-    settings = PaladinSettings(agent="follower", arm=arm, retrieval=retrieval, limit=1, engine="inspect")
+    settings = PaladinOptions(agent="follower", arm=arm, retrieval=retrieval, limit=1, engine="inspect")
     run_inspect(settings, tmp_path / "logs", display="none")
     found = read_run(tmp_path / "logs")
     assert str(found.who["agent"]).startswith(f"{arm}/follower")
@@ -51,7 +52,7 @@ def test_inspect_and_direct_agree_call_by_call(arm: str, retrieval: str, tmp_pat
 
 
 def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:
-    settings = PaladinSettings(agent="follower", arm="paladin", retrieval="on", limit=2)
+    settings = PaladinOptions(agent="follower", arm="paladin", retrieval="on", limit=2)
     counts: list[int] = []
     run_scripted(settings, tmp_path / "whole", lambda done, of: counts.append(done), jobs=1)
     records = (tmp_path / "whole" / "episodes.jsonl").read_text()
@@ -65,13 +66,13 @@ def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:
     whole, part = read_run(tmp_path / "whole"), read_run(tmp_path / "part")
     assert {e: r.turns for e, r in part.records.items()} == {e: r.turns for e, r in whole.records.items()}
     with pytest.raises(LogError, match="holds another run"):
-        run_scripted(PaladinSettings(agent="naive", limit=2), tmp_path / "part", lambda done, of: None, jobs=1)
+        run_scripted(PaladinOptions(agent="naive", limit=2), tmp_path / "part", lambda done, of: None, jobs=1)
 
 
 def test_records_of_another_version_are_told(tmp_path: Path) -> None:
-    run_scripted(PaladinSettings(agent="naive", limit=1), tmp_path / "run", lambda done, of: None, jobs=1)
+    run_scripted(PaladinOptions(agent="naive", limit=1), tmp_path / "run", lambda done, of: None, jobs=1)
     file = tmp_path / "run" / "episodes.jsonl"
-    text, name = file.read_text(), next(e.failure for e in PaladinSettings(limit=1).episodes() if e.failure)
+    text, name = file.read_text(), next(e.failure for e in PaladinOptions(limit=1).episodes() if e.failure)
     assert text.count(f'"{name}"') >= 1
     file.write_text(text.replace(f'"{name}"', '"no such failure"'))
     with pytest.raises(LogError, match="another version"):
@@ -111,10 +112,12 @@ def test_the_command_runs_reports_and_grades(tmp_path: Path) -> None:
         (["--agent", "paladin/folower"], ["'folower'", "did you mean follower"]),
         (["--agent", "paladn/follower", "--set", "evil"], ["'paladn'", "did you mean paladin", "'evil'"]),
         (["--agent", "critic/follower", "--arm", "paladin"], ["names the arm 'critic'"]),
-        (["--agent", "follower"], ["no arm is named"]),
         ([], ["neither is given"]),
         (["--model", "nosuch/model", "--retrieval", "yes"], ["'yes'", "off, on"]),
-        (["--agent", "paladin/follower", "--levels", "C1"], ["--levels says nothing to paladin"]),
+        (
+            ["--agent", "paladin/follower", "--levels", "C1"],
+            ["--levels is not an option of paladin (it belongs to maze)"],
+        ),
     ],
 )
 def test_what_cannot_be_run_is_told(arguments: list[str], told: list[str], tmp_path: Path) -> None:

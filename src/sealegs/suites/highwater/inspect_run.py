@@ -8,17 +8,14 @@ from typing import Any
 from inspect_ai import Task
 
 from sealegs.suites import registry  # noqa: F401 - Inspect finds the scripted agents as models
-from sealegs.suites.highwater.choosing import MODES
 from sealegs.suites.highwater.episodes import HighwaterEpisode
 from sealegs.suites.highwater.inspect_task import highwater
 from sealegs.suites.highwater.logs import FORM
-from sealegs.suites.highwater.running import HighwaterSettings
+from sealegs.suites.highwater.options import HighwaterOptions
 from sealegs.suites.running.inspecting import Display, run_left
 
 
-def run_inspect(
-    settings: HighwaterSettings, folder: Path, allow_weak: bool = False, *, display: Display | None = None
-) -> None:
+def run_inspect(settings: HighwaterOptions, folder: Path, *, display: Display | None = None) -> None:
     """Run what is left of a run through Inspect; see `run_left`.
 
     Raises:
@@ -30,7 +27,7 @@ def run_inspect(
             setting=settings.setting,
             distractors=settings.distractors,
             hints=settings.hints,
-            errors=next(name for name, modes in MODES.items() if modes == settings.errors),
+            errors=settings.errors,
             split=settings.split,
             limit=settings.limit,
             epochs=settings.epochs,
@@ -39,7 +36,7 @@ def run_inspect(
             search=settings.search,
             plan=settings.plan,
             data=settings.data,
-            allow_weak_sandbox=allow_weak,
+            allow_weak_sandbox=settings.allow_weak_sandbox,
             sandbox=settings.sandbox,
             only=None if len(left) == len(settings.episodes()) else [episode.id for episode in left],
         )

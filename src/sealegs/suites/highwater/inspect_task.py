@@ -31,7 +31,6 @@ from sealegs.faults.reading import read_plan
 from sealegs.inject.clock import RealClock
 from sealegs.sandbox import launcher
 from sealegs.scoring.plan_b_table import CLEAN
-from sealegs.suites.highwater.choosing import MODES
 from sealegs.suites.highwater.containers import kernels, problems_of, resolved, sandbox_for
 from sealegs.suites.highwater.environment import Environment
 from sealegs.suites.highwater.episodes import SUITE, VERSION, HighwaterEpisode, chosen, episodes
@@ -39,6 +38,7 @@ from sealegs.suites.highwater.finding import BM25
 from sealegs.suites.highwater.interpreter import TaskInterpreter
 from sealegs.suites.highwater.libraries import check
 from sealegs.suites.highwater.logs import RUN_FACTS, judged, sampled
+from sealegs.suites.highwater.options import MODES
 from sealegs.suites.highwater.prompts import question, system_prompt
 from sealegs.suites.highwater.protocol import NO_ACTION, action, observed
 from sealegs.suites.running.inspecting import METADATA, note_faults, noted, noting

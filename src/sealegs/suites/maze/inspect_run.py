@@ -11,12 +11,12 @@ from sealegs.scenarios.scenario import Scenario
 from sealegs.suites import registry  # noqa: F401 - Inspect finds the scripted agents as models
 from sealegs.suites.maze.inspect_task import maze
 from sealegs.suites.maze.logs import FORM
-from sealegs.suites.maze.running import MazeSettings
+from sealegs.suites.maze.options import MazeOptions
 from sealegs.suites.running.inspecting import Display, run_left
 
 
 def run_inspect(
-    settings: MazeSettings, folder: Path, *, display: Display | None = None, connections: int | None = None
+    settings: MazeOptions, folder: Path, *, display: Display | None = None, connections: int | None = None
 ) -> None:
     """Run what is left of a run through Inspect; see `run_left`."""
 

@@ -11,11 +11,11 @@ from sealegs.suites import registry  # noqa: F401 - Inspect finds the scripted a
 from sealegs.suites.paladin.episodes import PaladinEpisode
 from sealegs.suites.paladin.inspect_task import paladin
 from sealegs.suites.paladin.logs import FORM
-from sealegs.suites.paladin.running import PaladinSettings
+from sealegs.suites.paladin.options import PaladinOptions
 from sealegs.suites.running.inspecting import Display, run_left
 
 
-def run_inspect(settings: PaladinSettings, folder: Path, *, display: Display | None = None) -> None:
+def run_inspect(settings: PaladinOptions, folder: Path, *, display: Display | None = None) -> None:
     """Run what is left of a run through Inspect; see `run_left`."""
 
     def make(left: list[PaladinEpisode]) -> Task:

@@ -31,12 +31,11 @@ from sealegs.scoring import Verdict
 from sealegs.scoring.protocol import Protocol
 from sealegs.scoring.recoveries import CLEAN, Recovery, estimate
 from sealegs.suites.paladin import SETS
-from sealegs.suites.paladin.choosing import RETRIEVALS
 from sealegs.suites.paladin.episodes import VERSION, PaladinEpisode, episodes
 from sealegs.suites.paladin.logs import episode_from, judged
+from sealegs.suites.paladin.options import MAX_STEPS, RETRIEVALS
 from sealegs.suites.paladin.playing import EpisodeTools, Setup, session
 from sealegs.suites.paladin.provider import uses_in
-from sealegs.suites.paladin.running import MAX_STEPS
 from sealegs.suites.running.choices import unknown
 from sealegs.suites.running.inspecting import METADATA, note_faults, noted, noting
 from sealegs.suites.running.logs import who

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from sealegs.suites.running.logs import SETTINGS, TOTAL, LogError, LogSchema, read_logs
 from sealegs.traces.store import Store
@@ -23,9 +22,10 @@ Co = TypeVar("Co", covariant=True)
 
 
 class RunSettings(Protocol, Generic[Co]):
-    """What was asked for: a frozen dataclass with defaults. Equal settings give equal episodes."""
+    """What was asked for: the options of a suite. Equal ones give equal episodes."""
 
-    __dataclass_fields__: ClassVar[dict[str, Any]]
+    def model_dump(self, *, mode: str) -> dict[str, Any]:
+        """The options as JSON, without those that only say how the run is made."""
 
     def episodes(self) -> Sequence[Co]:
         """All episodes of the run."""
@@ -47,7 +47,7 @@ def opened(settings: RunSettings[E], folder: Path, form: LogSchema[E]) -> list[E
     elif folder.is_dir() and any(folder.iterdir()):
         raise LogError(f"{folder} is not empty and holds no run of Sealegs; {ELSEWHERE}")
     else:
-        asked = {**asdict(settings), TOTAL: len(episodes)}
+        asked = {**settings.model_dump(mode="json"), TOTAL: len(episodes)}
         write_whole(file, json.dumps(asked, indent=2) + "\n", ELSEWHERE)
     finished = _finished(folder, form)
     return [episode for episode in episodes if episode not in finished]
@@ -58,8 +58,8 @@ def _check_same(settings: RunSettings[Any], file: Path) -> None:
         before: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:
         raise LogError(f"{file} is not JSON ({error}); delete the folder, or {ELSEWHERE}") from error
-    before = {**asdict(type(settings)()), **before}  # a run from before a setting came had its default
-    now = json.loads(json.dumps(asdict(settings)))
+    before = {**type(settings)().model_dump(mode="json"), **before}  # an option that came later had its default
+    now = settings.model_dump(mode="json")
     differing = [f"{name} was {before.get(name)!r}, is {now[name]!r}" for name in now if before.get(name) != now[name]]
     if differing:
         raise LogError(f"{file.parent} holds another run ({'; '.join(differing)}); {ELSEWHERE}")

@@ -69,12 +69,7 @@ def read_logs(path: Path, form: LogSchema[E]) -> Logged[E]:
     Raises:
         LogError: there is nothing to read, or something that cannot be read.
     """
-    if not path.exists():
-        command = f"sealegs run {form.suite} --agent {form.example}"
-        raise LogError(f"there is no file or folder {path}; run something first (`{command}`)")
-    files = sorted(f for f in path.rglob("*") if _is_log(f)) if path.is_dir() else [path]
-    if not files:
-        raise LogError(f"{path} holds no records (*.jsonl) and no Inspect logs (*.eval); name another folder")
+    files = _files(path, f"sealegs run {form.suite} --agent {form.example}")
     warnings: list[str] = []
     runs: dict[tuple[str, ...], dict[E, Record]] = {}
     planned: dict[tuple[Path, tuple[str, ...]], int] = {}
@@ -135,17 +130,33 @@ def only(runs: Sequence[R], path: Path) -> R:
 
 
 def suite_of(path: Path) -> str:
-    """The suite whose run a file or folder holds, by the first episode that can be read; empty where none can."""
-    files = sorted(file for file in path.rglob("*") if _is_log(file)) if path.is_dir() else [path]
-    for file in files:
+    """The suite whose run a file or folder holds, by the first episode that can be read.
+
+    Raises:
+        LogError: there is no such file or folder, or no episode in it that can be read.
+    """
+    problems: list[str] = []
+    for file in _files(path, "sealegs run maze --agent planner"):
         try:
             if file.suffix == SUFFIX:
                 _, started = next(iter(samples(file, [])))
                 return str(started.get("task", "")).split("/")[-1]
-            return str(record(next(iter(read(file, [])))).about.get("suite", ""))
-        except (StopIteration, StoreError, OSError):
-            continue
-    return ""
+            return str(record(next(iter(read(file, [])))).about.get("suite", "none"))
+        except StopIteration:
+            problems.append(f"{file} holds no finished episode")
+        except (StoreError, OSError) as error:
+            problems.append(str(error))
+    raise LogError("; ".join(problems))
+
+
+def _files(path: Path, command: str) -> list[Path]:
+    """The logs of a file or folder; the command is one that would make some."""
+    if not path.exists():
+        raise LogError(f"there is no file or folder {path}; run something first (`{command}`)")
+    files = sorted(f for f in path.rglob("*") if _is_log(f)) if path.is_dir() else [path]
+    if not files:
+        raise LogError(f"{path} holds no records (*.jsonl) and no Inspect logs (*.eval); name another folder")
+    return files
 
 
 def settings_in_words(key: tuple[str, ...], form: LogSchema[Any]) -> str:

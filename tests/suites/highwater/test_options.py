@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sealegs.suites.highwater.choosing import settings
-from sealegs.suites.highwater.running import HighwaterSettings
+from sealegs.suites.highwater.options import HighwaterOptions
 from sealegs.suites.running.choices import ChoiceError
 from tests import needs
 from tests.world.sql.toy import write_toy
@@ -30,8 +29,8 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "library"
 
 
-def chosen(folder: Path, **more: str) -> HighwaterSettings:
-    return settings(HighwaterSettings(agent="oracle", **more), "both", folder, None, "calls", "auto")  # type: ignore[arg-type]
+def chosen(folder: Path, **more: str) -> HighwaterOptions:
+    return HighwaterOptions(agent="oracle", data=str(folder), interface="calls", **more).checked()  # type: ignore[arg-type]
 
 
 def other_rows(file: Path) -> None:

@@ -1,0 +1,173 @@
+"""What a run of the suite is: its options, the episodes that they give, and the folder that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import model_validator
+
+from sealegs.agents import CODERS
+from sealegs.faults.mistake import Mistake
+from sealegs.faults.plan import Plan, unmatched
+from sealegs.faults.seeds import digest
+from sealegs.sandbox import available
+from sealegs.suites.highwater import ERRORS, INTERFACES, SETTINGS, SPLITS
+from sealegs.suites.highwater.containers import problems_of, resolved
+from sealegs.suites.highwater.environment import SEARCHING, TELLING
+from sealegs.suites.highwater.episodes import SUITE, VERSION, HighwaterEpisode, chosen, episodes
+from sealegs.suites.highwater.finding import BM25, finder
+from sealegs.suites.highwater.libraries import SHIPPED, check, data
+from sealegs.suites.options import RunOptions, as_json, hidden, means, option, plan_of_file
+from sealegs.suites.running.choices import ENGINES, unknown, who_problems
+
+BOTH = "both"
+MODES = {BOTH: ERRORS, "off": ("off",), "on": ("on",)}
+
+
+class HighwaterOptions(RunOptions):
+    """The options of `highwater`."""
+
+    limit: int | None = option(None, "At most this many problems.", ge=1)
+    setting: str = option("open", "open, closed or distractors.")
+    distractors: int = option(9, "Functions of no solution that are offered, in the closed settings.", ge=0)
+    hints: bool = option(False, "Say which data is meant.")
+    errors: str = option(BOTH, "Plan A is refused: off, on or both.")
+    split: str = option("test", "test, validation or all.")
+    data: str = option(SHIPPED, "A folder that `sealegs highwater build` wrote.")
+    search: str = option(BM25, "bm25, or a sentence-transformers model.")
+    interface: str = option("auto", "code, calls (no code is run), or auto: code if it can be contained.")
+    plan: str = option("", "The file of a fault plan of your own, in the place of refusals.")
+    sandbox: str = option("", "Run code in a sandbox of Inspect: docker, docker:FILE.")
+    allow_weak_sandbox: bool = means(False, "Run code without namespaces.")
+    suite: str = hidden(SUITE)
+    version: str = hidden(VERSION)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _contained(cls, given: Any) -> Any:
+        """A sandbox is Inspect's; functions that are searched for have no distractors; faults of one's own refuse."""
+        given = dict(given)
+        if given.get("sandbox") and given.get("engine", "auto") == "auto":
+            given["engine"] = "inspect"
+        if given.get("setting", "open") == "open":
+            given["distractors"] = 0
+        if given.get("plan"):
+            given["errors"] = "off"
+        return given
+
+    @property
+    def refusals(self) -> tuple[str, ...]:
+        """Whether plan A is refused, in each of the episodes of a problem."""
+        return MODES[self.errors]
+
+    def problems(self) -> Iterator[str]:
+        """What is wrong with the options."""
+        if self.agent:
+            yield from unknown("agent", [self.agent], CODERS)
+        yield from unknown("setting", [self.setting], SETTINGS)
+        yield from unknown("errors", [self.errors], MODES)
+        yield from unknown("split", [self.split], SPLITS)
+        yield from unknown("interface", [self.interface], INTERFACES)
+        yield from unknown("engine", [self.engine], ENGINES)
+        yield from who_problems(self.agent, self.model, self.engine)
+        yield from problems_of(self.sandbox, self.allow_weak_sandbox)
+        if self.interface == "calls" and self.engine == "inspect":
+            yield "the interface calls is for scripted agents without Inspect; leave --interface out"
+        if self.sandbox and self.engine == "direct":
+            yield "--sandbox is of Inspect, and the direct engine has none; leave --engine out"
+        folder, wrong = self._library()
+        yield from wrong
+        plan, wrong = plan_of_file(self.plan)
+        yield from wrong
+        if plan is not None:
+            yield from _plan_problems(plan, self.plan, folder)
+        try:
+            finder(folder, self.search)
+        except Mistake as error:
+            yield str(error)
+
+    def checked(self) -> Self:
+        """Return the options with files read, and code or calls chosen.
+
+        Raises:
+            ChoiceError: with every mistake.
+        """
+        super().checked()
+        found = {
+            "data": self._library()[0],
+            "plan": as_json(plan_of_file(self.plan)[0]),
+            "sandbox": resolved(self.sandbox),
+            "interface": "code" if self.engine == "inspect" else self._interface(),
+        }
+        return self.model_copy(update=found)
+
+    def episodes(self) -> list[HighwaterEpisode]:
+        """All episodes of the run."""
+        return episodes(
+            chosen(self.data, self.split, self.limit, self.seed),
+            self.refusals,
+            setting=self.setting,
+            distractors=self.distractors,
+            hints=self.hints,
+            seed=self.seed,
+            own=self.plan,
+            folder=self.data,
+            epochs=self.epochs,
+        )
+
+    @property
+    def name(self) -> str:
+        """A folder's name for the run."""
+        default = HighwaterOptions()
+        parts = [
+            *([f"{self.setting}{self.distractors}"] if self.setting != "open" else []),
+            *(["hints"] if self.hints else []),
+            *([f"errors-{'-'.join(self.refusals)}"] if self.errors != default.errors and not self.plan else []),
+            *([self.split] if self.split != default.split else []),
+            *([f"limit{self.limit}"] if self.limit else []),
+            *([f"epochs{self.epochs}"] if self.epochs != 1 else []),
+            *([f"seed{self.seed}"] if self.seed else []),
+            *([f"plan{digest(self.plan):016x}"[:12]] if self.plan else []),
+            *([Path(self.data).name] if self.data else []),
+            *([f"search-{Path(self.search).name}"] if self.search != BM25 else []),
+            *([f"steps{self.max_steps}"] if self.max_steps != default.max_steps else []),
+            *([self.interface] if self.interface == "calls" else []),
+            *([f"sandbox-{self.sandbox.partition(':')[0]}"] if self.sandbox else []),
+            *([self.engine] if self.agent and self.engine != "direct" else []),
+        ]
+        return "-".join([SUITE, self.agent or self.model.replace("/", "-"), *parts])
+
+    def _interface(self) -> str:
+        """`auto` is code if the sandbox is strong; a scripted agent's calls are the same either way."""
+        if self.interface != "auto":
+            return self.interface
+        found = available()
+        return "code" if found.strong or (self.allow_weak_sandbox and found.name == "weak") else "calls"
+
+    def _library(self) -> tuple[str, list[str]]:
+        """The folder of the functions, and what is wrong with it."""
+        if not self.data:
+            return SHIPPED, []
+        place = str(Path(self.data).resolve())
+        try:
+            found = chosen(place, self.split, self.limit, self.seed)
+            check(place, found)
+        except Mistake as error:
+            return SHIPPED, [str(error)]
+        if not data(place).library.problems:
+            return place, [f"{self.data} holds no problems; build it of others"]
+        if not found and self.split in SPLITS:
+            return place, [f"{self.data} holds no problems of the split {self.split}; choose another with --split"]
+        return place, []
+
+
+def _plan_problems(plan: Plan, file: str, folder: str) -> Iterator[str]:
+    """What is wrong with using the user's plan here."""
+    tools = [SEARCHING, TELLING, *(function.tool for function in data(folder).library.functions.values())]
+    for rule in unmatched(plan, tools):
+        yield (
+            f"{file}: rule {rule!r} matches no function of {SUITE}; match `fn_*`, search_tools, or a tag: the name of "
+            "a database, whole, subquery or outer"
+        )

@@ -1,0 +1,69 @@
+"""`highwater` as a suite."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sealegs.faults.mistake import Mistake
+from sealegs.suites.suite import RunReport, Suite, View
+
+if TYPE_CHECKING:
+    from sealegs.suites.highwater.options import HighwaterOptions
+
+PUBLISHED = "hohw"
+
+
+class HighwaterSuite(Suite["HighwaterOptions"]):
+    """Functions made from SQL, of which the first that would do is refused."""
+
+    name = "highwater"
+    summary = "Thousands of functions made from SQL; the first one that would do is refused, and another way is needed."
+
+    @property
+    def options(self) -> type[HighwaterOptions]:
+        """The model of its options."""
+        from sealegs.suites.highwater.options import HighwaterOptions
+
+        return HighwaterOptions
+
+    def folder(self, options: HighwaterOptions) -> str:
+        """Name the folder of such a run."""
+        return options.name
+
+    def play(self, options: HighwaterOptions, folder: Path, view: View) -> None:
+        """Play what is left of a run."""
+        if options.engine == "inspect":
+            from sealegs.suites.highwater.inspect_run import run_inspect
+
+            run_inspect(options, folder)
+            return
+        from sealegs.suites.highwater.running import run_scripted
+
+        if options.interface == "calls":
+            view.note("no strong sandbox here, so the agent's calls are made without one, and no code is run")
+        with view.progress(f"{options.agent} on highwater") as progress:
+            run_scripted(options, folder, progress)
+
+    def report(self, logs: Path, against: str = "") -> RunReport:
+        """Read and judge the runs of a folder; `against` is `hohw`, the published rows."""
+        from sealegs.reports.plan_b import print_plan_b
+        from sealegs.reports.plan_b_page import plan_b_page
+        from sealegs.suites.highwater.logs import read_runs
+        from sealegs.suites.highwater.reporting import played
+
+        if against not in ("", PUBLISHED):
+            raise Mistake(
+                f"a run of highwater can stand beside {PUBLISHED} (the published rows) alone, not {against!r}"
+            )
+        found = played(read_runs(logs))
+        results = [result for _, result in found.results]
+        return RunReport(
+            rows=found.rows,
+            warnings=found.warnings,
+            show=lambda console: print_plan_b(found.rows, results, console, against == PUBLISHED),
+            page=lambda: plan_b_page(found.rows, found.results, found.facts, found.warnings),
+        )
+
+
+SUITE = HighwaterSuite()

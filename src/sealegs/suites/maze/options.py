@@ -1,0 +1,123 @@
+"""What a run of the suite is: its options, the episodes that they give, and the folder that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Self
+
+from sealegs.agents import SCRIPTED
+from sealegs.faults.mistake import Mistake
+from sealegs.faults.plan import Plan, unmatched
+from sealegs.faults.seeds import digest
+from sealegs.scenarios import LEVELS, MODES
+from sealegs.scenarios.moments import DRAW, SETTINGS
+from sealegs.scenarios.prompts import PROMPTS
+from sealegs.scenarios.scenario import VERSION, Scenario, episodes
+from sealegs.scenarios.task_sets import SHIPPED, task_set
+from sealegs.suites.maze import direct
+from sealegs.suites.maze.recovering import RECOVERIES
+from sealegs.suites.options import Names, RunOptions, as_json, hidden, option, plan_of_file
+from sealegs.suites.running.choices import unknown, who_problems
+
+ENGINES = ("auto", *direct.ENGINES, "inspect")
+
+
+class MazeOptions(RunOptions):
+    """The options of `maze`."""
+
+    agent: str = option("", "Scripted: oracle, verifier, planner, retrier or naive.")
+    limit: int | None = option(None, "At most this many base tasks of each level.", ge=1)
+    levels: Names = option(LEVELS, "Levels, with commas.")
+    modes: Names = option(MODES, "Modes, with commas.")
+    prompt: str = option("standard", "standard or failure-aware.")
+    tasks: str = option(SHIPPED, "A folder of tasks in the place of those that ship.")
+    plan: str = option("", "The file of a fault plan of your own, in the place of the modes.")
+    moment: str = option(DRAW, "When faults strike actions: draw, before (as published), during or after.")
+    recovery: str = option("off", "off, advise or active: the recovery layer around the tools.")
+    engine: str = option("auto", "auto, inspect, or for scripted agents direct, langchain or mcp.")
+    version: str = hidden(VERSION)
+
+    def problems(self) -> Iterator[str]:
+        """What is wrong with the options."""
+        if self.agent:
+            yield from unknown("agent", [self.agent], SCRIPTED)
+        yield from unknown("level", list(self.levels), LEVELS)
+        yield from unknown("mode", list(self.modes), MODES)
+        yield from unknown("prompt", [self.prompt], PROMPTS)
+        yield from unknown("engine", [self.engine], ENGINES)
+        yield from unknown("recovery", [self.recovery], RECOVERIES)
+        yield from unknown("moment", [self.moment], SETTINGS)
+        yield from who_problems(self.agent, self.model, self.engine)
+        tasks, wrong = _own_tasks(self.tasks)
+        yield from wrong
+        plan, wrong = plan_of_file(self.plan)
+        yield from wrong
+        if plan is not None:
+            yield from _plan_problems(plan, self.plan, self.agent, tasks)
+
+    def checked(self) -> Self:
+        """Return the options with levels in their order and files read.
+
+        Raises:
+            ChoiceError: with every mistake.
+        """
+        super().checked()
+        own = {"levels": tuple(level for level in LEVELS if level in self.levels), "tasks": _own_tasks(self.tasks)[0]}
+        return self.model_copy(update={**own, "plan": as_json(plan_of_file(self.plan)[0])})
+
+    def episodes(self) -> list[Scenario]:
+        """All episodes of the run."""
+        return episodes(
+            self.levels,
+            self.modes,
+            limit=self.limit,
+            epochs=self.epochs,
+            seed=self.seed,
+            own=self.plan,
+            tasks=self.tasks,
+            moment=self.moment,
+        )
+
+    @property
+    def name(self) -> str:
+        """A folder's name for the run."""
+        who = self.agent or self.model.replace("/", "-")
+        default = MazeOptions()
+        parts = [
+            *(["C" + "".join(level[1:] for level in self.levels)] if self.levels != default.levels else []),
+            *(["-".join(self.modes)] if self.modes != default.modes else []),
+            *([self.prompt] if self.prompt != default.prompt else []),
+            *([f"limit{self.limit}"] if self.limit else []),
+            *([f"epochs{self.epochs}"] if self.epochs != 1 else []),
+            *([f"seed{self.seed}"] if self.seed else []),
+            *([f"plan{digest(self.plan):016x}"[:12]] if self.plan else []),
+            *([f"{Path(self.tasks).name}"] if self.tasks else []),
+            *([f"moment-{self.moment}"] if self.moment != default.moment else []),
+            *([f"recovery-{self.recovery}"] if self.recovery != default.recovery else []),
+            *([f"steps{self.max_steps}"] if self.max_steps != default.max_steps else []),
+            *([self.engine] if self.agent and self.engine != "direct" else []),
+        ]
+        return "-".join(["maze", who, *parts])
+
+
+def _own_tasks(folder: str) -> tuple[str, list[str]]:
+    """The folder of the user's tasks, and what is wrong with it."""
+    if not folder:
+        return SHIPPED, []
+    name = str(Path(folder).resolve())
+    try:
+        task_set(name)
+    except Mistake as error:
+        return SHIPPED, [str(error)]
+    return name, []
+
+
+def _plan_problems(plan: Plan, file: str, agent: str, tasks: str) -> Iterator[str]:
+    """What is wrong with using the user's plan here."""
+    chosen = task_set(tasks)
+    specs = {tool.name: tool.spec for task in chosen.tasks for tool in chosen.corpus(task).tools.values()}
+    for rule in unmatched(plan, list(specs.values())):
+        yield f"{file}: rule {rule!r} matches no tool of the suite; `sealegs world list` names them all"
+    if agent == "oracle":
+        yield "oracle knows the suite's own faults alone; choose planner, retrier or naive with --plan"

@@ -1,0 +1,80 @@
+"""What a run of the suite is: its options, the episodes that they give, and the folder that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import model_validator
+
+from sealegs.agents.arms import ARMS
+from sealegs.agents.backbones import BACKBONES
+from sealegs.suites.options import RunOptions, hidden, option
+from sealegs.suites.paladin import SETS
+from sealegs.suites.paladin.episodes import EXAMPLE, VERSION, PaladinEpisode, episodes
+from sealegs.suites.paladin.playing import Setup
+from sealegs.suites.running.choices import ENGINES, unknown, who_problems
+
+DEFAULT = "paladin"
+MAX_STEPS = 40
+RETRIEVALS = ("off", "on")
+
+
+class PaladinOptions(RunOptions):
+    """The options of `paladin`. `agent` is a scripted backbone's name; `ARM/BACKBONE` names the arm as well."""
+
+    agent: str = option("", "Scripted: ARM/BACKBONE, such as paladin/follower.")
+    limit: int | None = option(None, "At most this many episodes of each kind.", ge=1)
+    arm: str = option("", "vanilla, toolbench, toolreflect, critic, critic-p0.7 or paladin (the default).")
+    retrieval: str = option("off", "on: the exemplar bank advises after failures; or off.")
+    set: str = option("eval", "eval, generalisation or toolreflect.")
+    max_steps: int = option(MAX_STEPS, "Steps until an episode is cut off.", ge=1)
+    version: str = hidden(VERSION)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _named_arm(cls, given: Any) -> Any:
+        """Take the arm from the agent's name."""
+        given = dict(given)
+        arm, slash, backbone = given.get("agent", "").rpartition("/")
+        asked = given.get("arm", "")
+        if slash and asked in ("", arm):
+            given |= {"agent": backbone, "arm": arm}
+        return {**given, "arm": given.get("arm") or DEFAULT}
+
+    def problems(self) -> Iterator[str]:
+        """What is wrong with the options."""
+        named, slash, backbone = self.agent.rpartition("/")
+        if slash:
+            yield f"--agent {self.agent} names the arm {named!r}, --arm {self.arm!r}; leave one out"
+        if self.agent:
+            yield from unknown("backbone", [backbone], BACKBONES)
+        yield from unknown("arm", [self.arm], ARMS)
+        yield from unknown("retrieval", [self.retrieval], RETRIEVALS)
+        yield from unknown("set", [self.set], SETS)
+        yield from unknown("engine", [self.engine], ENGINES)
+        yield from who_problems(self.agent, self.model, self.engine, EXAMPLE)
+
+    @property
+    def setup(self) -> Setup:
+        """Under what each episode is played."""
+        return Setup(self.arm, self.retrieval, self.max_steps)
+
+    def episodes(self) -> list[PaladinEpisode]:
+        """All episodes of the run."""
+        return episodes(self.set, limit=self.limit, epochs=self.epochs, seed=self.seed)
+
+    @property
+    def name(self) -> str:
+        """A folder's name for the run."""
+        who = self.agent or self.model.replace("/", "-")
+        default = PaladinOptions()
+        parts = [
+            *([self.set] if self.set != default.set else []),
+            *([f"limit{self.limit}"] if self.limit else []),
+            *([f"epochs{self.epochs}"] if self.epochs != 1 else []),
+            *([f"seed{self.seed}"] if self.seed else []),
+            *([f"steps{self.max_steps}"] if self.max_steps != default.max_steps else []),
+            *([self.engine] if self.agent and self.engine != "direct" else []),
+        ]
+        return "-".join(["paladin", self.arm, who, f"retrieval-{self.retrieval}", *parts])

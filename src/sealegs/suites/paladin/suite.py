@@ -1,0 +1,75 @@
+"""`paladin` as a suite."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from sealegs.faults.mistake import Mistake
+from sealegs.suites.suite import RunReport, Suite, View
+
+if TYPE_CHECKING:
+    from sealegs.scoring.metrics import Row
+    from sealegs.suites.paladin.options import PaladinOptions
+
+PUBLISHED = "paladin"
+
+
+class PaladinSuite(Suite["PaladinOptions"]):
+    """One labelled failure in a task, and arms that recover from it or do not."""
+
+    name = "paladin"
+    summary = "One labelled failure in each task, and six ways to prompt a model to recover from it."
+
+    @property
+    def options(self) -> type[PaladinOptions]:
+        """The model of its options."""
+        from sealegs.suites.paladin.options import PaladinOptions
+
+        return PaladinOptions
+
+    def folder(self, options: PaladinOptions) -> str:
+        """Name the folder of such a run."""
+        return options.name
+
+    def play(self, options: PaladinOptions, folder: Path, view: View) -> None:
+        """Play what is left of a run."""
+        if options.engine == "inspect":
+            from sealegs.suites.paladin.inspect_run import run_inspect
+
+            run_inspect(options, folder)
+            return
+        from sealegs.suites.paladin.running import run_scripted
+
+        with view.progress(f"{options.arm}/{options.agent} on paladin") as progress:
+            run_scripted(options, folder, progress)
+
+    def report(self, logs: Path, against: str = "") -> RunReport:
+        """Read and judge the runs of a folder, all arms side by side; `against` is `paladin`, the published rows."""
+        from sealegs.reports.recoveries import correlation_rows, correlations, print_published, print_recoveries
+        from sealegs.reports.recovery_page import recovery_page
+        from sealegs.suites.paladin.logs import read_runs
+        from sealegs.suites.paladin.reporting import judged_runs
+
+        if against not in ("", PUBLISHED):
+            raise Mistake(f"runs of paladin can stand beside {PUBLISHED} (the published rows) alone, not {against!r}")
+        found = judged_runs(read_runs(logs))
+        who: Row = {"suite": "paladin", "agent": "all runs"}
+
+        def beside(console: Console) -> None:
+            if against:
+                print_published(console)
+
+        return RunReport(
+            rows=found.rows,
+            warnings=found.warnings,
+            show=lambda console: print_recoveries(found.rows, console),
+            page=lambda: recovery_page(found.rows, found.episodes, found.facts, found.warnings),
+            beside=beside,
+            compared=list(correlation_rows(correlations(found.rows), who)),
+        )
+
+
+SUITE = PaladinSuite()

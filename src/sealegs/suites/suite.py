@@ -1,0 +1,128 @@
+"""A suite: one object that says what can be asked of it, plays it, and reports on it.
+
+`sealegs run` and `sealegs report` are made from it. A package registers its own under the entry point `sealegs.suites`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from rich.console import Console
+
+from sealegs.scoring.metrics import Row
+from sealegs.suites.options import RunOptions
+from sealegs.suites.running.choices import ChoiceError, unknown
+from sealegs.suites.running.folders import Progress
+
+GROUP = "sealegs.suites"
+O = TypeVar("O", bound=RunOptions)  # noqa: E741 - the options of a suite
+
+
+class View(Protocol):
+    """What a suite shows while it plays."""
+
+    def progress(self, label: str) -> AbstractContextManager[Progress]:
+        """Show how many episodes are done, until the block ends or is interrupted."""
+
+    def note(self, message: str) -> None:
+        """Say something that is no result."""
+
+
+def _nothing(console: Console) -> None:
+    """Print nothing more."""
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """What is known of finished episodes.
+
+    Attributes:
+        rows: the long table.
+        warnings: what reading had to leave out, in sentences.
+        show: prints the tables.
+        page: writes the report as HTML.
+        beside: prints what the run was asked to stand beside, such as published rows.
+        compared: rows of that.
+    """
+
+    rows: list[Row]
+    warnings: tuple[str, ...]
+    show: Callable[[Console], None]
+    page: Callable[[], str]
+    beside: Callable[[Console], None] = _nothing
+    compared: list[Row] = field(default_factory=list)
+
+
+class Suite(ABC, Generic[O]):
+    """A benchmark.
+
+    Attributes:
+        name: what the command line calls it.
+        summary: what it measures, in a sentence.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def options(self) -> type[O]:
+        """The model of its options."""
+
+    @abstractmethod
+    def folder(self, options: O) -> str:
+        """Name the folder of such a run."""
+
+    @abstractmethod
+    def play(self, options: O, folder: Path, view: View) -> None:
+        """Play what is left of a run, and keep each episode's record in the folder as it ends.
+
+        Raises:
+            Mistake: the run cannot be made here, or the folder holds another one.
+        """
+
+    @abstractmethod
+    def report(self, logs: Path, against: str = "") -> RunReport:
+        """Read and judge finished episodes.
+
+        Args:
+            logs: a run's folder, a file of records, or an Inspect log.
+            against: what to put beside them: another run's logs, or the name of published rows.
+
+        Raises:
+            Mistake: there is nothing to read, something that cannot be read, or nothing to put beside it.
+        """
+
+
+@cache
+def suites() -> Mapping[str, Suite[Any]]:
+    """Every suite that is installed, by name.
+
+    Raises:
+        TypeError: an entry point does not hold a suite.
+    """
+    found: dict[str, Suite[Any]] = {}
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        suite = point.load()
+        if not isinstance(suite, Suite):
+            raise TypeError(f"the entry point {point.name!r} of {GROUP} holds {suite!r}, which is not a Suite")
+        found[suite.name] = suite
+    return found
+
+
+def suite_named(name: str) -> Suite[Any]:
+    """The suite of this name.
+
+    Raises:
+        ChoiceError: none is installed under it.
+    """
+    if problems := unknown("suite", [name], suites()):
+        raise ChoiceError("; ".join(problems))
+    return suites()[name]

@@ -1,0 +1,49 @@
+"""Suites as objects: found by entry point, and made into commands."""
+
+from __future__ import annotations
+
+import pytest
+
+from sealegs.suites.options import HIDDEN, RunOptions
+from sealegs.suites.running.choices import ChoiceError
+from sealegs.suites.suite import GROUP, Suite, suite_named, suites
+
+
+def test_every_suite_is_found_by_its_entry_point() -> None:
+    assert list(suites()) == ["highwater", "maze", "paladin"]
+    assert all(isinstance(suite, Suite) and suite.name == name for name, suite in suites().items())
+
+
+def test_an_unknown_suite_is_named_with_what_was_meant() -> None:
+    with pytest.raises(ChoiceError, match="unknown suite 'maz': did you mean maze"):
+        suite_named("maz")
+
+
+def test_an_entry_point_that_holds_no_suite_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Point:
+        name = "broken"
+
+        def load(self) -> object:
+            return object()
+
+    monkeypatch.setattr("sealegs.suites.suite.entry_points", lambda group: [Point()] if group == GROUP else [])
+    suites.cache_clear()
+    try:
+        with pytest.raises(TypeError, match=r"'broken' of sealegs\.suites"):
+            suites()
+    finally:
+        suites.cache_clear()
+
+
+@pytest.mark.parametrize("name", ["maze", "highwater", "paladin"])
+def test_every_option_says_what_it_means(name: str) -> None:
+    fields = suites()[name].options.model_fields
+    assert set(RunOptions.model_fields) <= set(fields)
+    assert all(field.description for field in fields.values() if field.json_schema_extra != HIDDEN)
+
+
+@pytest.mark.parametrize("name", ["maze", "highwater", "paladin"])
+def test_how_a_run_is_made_is_no_part_of_what_it_is(name: str) -> None:
+    options = suites()[name].options
+    assert options(agent="naive", jobs=1).model_dump() == options(agent="naive", jobs=2).model_dump()
+    assert options(agent="naive", seed=1).model_dump() != options(agent="naive", seed=2).model_dump()

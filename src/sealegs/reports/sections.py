@@ -149,7 +149,9 @@ def _heat_maps(material: Material) -> list[HeatMap]:
 def _heat_map(material: Material, metric: str) -> HeatMap:
     found, hue = grid(material.rows, material.results, metric), HUES[metric]
     limits = material.ceilings if metric == "tsr" else []
-    ceilings = {(row["level"], row["mode"]): row["value"] for row in limits if row["value"] is not None}
+    ceilings = {  # none over all modes: there TSR counts clean episodes too
+        (row["level"], row["mode"]): row["value"] for row in limits if row["mode"] != ALL and row["value"] is not None
+    }
     cells = {(level, mode): found.at(level, mode) for level in found.levels for mode in found.modes}
     shades = {place: shade(cell.value, hue) for place, cell in cells.items() if cell.value is not None}
     return HeatMap(found, hue, shades, ceilings)

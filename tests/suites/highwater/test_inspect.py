@@ -117,8 +117,8 @@ def test_inspect_eval_by_entry_point(tmp_path: Path) -> None:
 @pytest.mark.parametrize("agent", ["oracle", "planner"])
 def test_code_in_a_sandbox_of_inspects_own(agent: str, tmp_path: Path) -> None:
     """The kernel that Docker would hold, in Inspect's sandbox of this machine: no daemon is needed."""
-    settings = HighwaterOptions(agent=agent, limit=1, engine="inspect", sandbox="local")
-    run_inspect(settings, tmp_path / "logs", allow_weak=True, display="none")
+    settings = HighwaterOptions(agent=agent, limit=1, engine="inspect", sandbox="local", allow_weak_sandbox=True)
+    run_inspect(settings, tmp_path / "logs", display="none")
     found = read_run(tmp_path / "logs")
     assert len(found.records) == 2
     for episode, there in found.records.items():

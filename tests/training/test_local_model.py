@@ -74,7 +74,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "learning_rate": 5e-3,
         "context": 1024,
         "accumulation": 1,
-        "epochs": 120,
+        "epochs": 300,
         "save_every": 1000,
         "gradient_checkpointing": False,
     }
@@ -212,7 +212,7 @@ async def test_a_trained_model_calls_its_tool_in_batches(run: Path) -> None:
         meant = one[2]
         assert isinstance(meant, ChatMessageAssistant)
         right += meant.tool_calls is not None and call.arguments == meant.tool_calls[0].arguments
-    assert right >= 2  # how many it knows by heart differs between machines: what is tested is the way to the tool
+    assert right >= 4  # it was taught to know the rows by heart
     closing = await asked.generate(told[1][:-1], [weather()], "auto", GREEDY)
     assert closing.completion.startswith("In ")
     assert closing.stop_reason == "stop"

@@ -131,7 +131,7 @@ async def run(loop: Loop, session: Session, is_async: bool, script: Any = SCRIPT
 @FORMS
 async def test_a_loop_runs_as_it_would(loop: Loop, is_async: bool) -> None:
     found = await run(loop, Episode().session, is_async)
-    wrong, missing = errors(loop, ("LookupError", "no such item"), ("UncallableTool", MISSING))
+    wrong, missing = errors(loop, ("LookupError", "no such item"), ("Refused", MISSING))
     assert [text for text, _ in found] == ['{"item": "pen", "price": 12}', wrong, "Once upon a time.", missing]
     if loop is message:
         assert [failed for _, failed in found] == [False, True, False, True]

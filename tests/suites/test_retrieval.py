@@ -53,7 +53,16 @@ def test_it_beats_one_query_with_the_whole_request(check: ReverseCheck) -> None:
 
 
 def test_every_step_and_one_whole_branch_are_needed() -> None:
-    for found in reverse_check(FEW, SHORTLIST).found:
+    assert_needed(reverse_check(FEW, SHORTLIST))
+
+
+@pytest.mark.slow
+def test_every_step_and_one_whole_branch_are_needed_in_every_task(check: ReverseCheck) -> None:
+    assert_needed(check)
+
+
+def assert_needed(check: ReverseCheck) -> None:
+    for found in check.found:
         needed = set(found.places)
         for node in TASKS[found.task].graph.nodes:
             ways = [{node.tool}] if isinstance(node, Step) else [{s.tool for s in b.steps} for b in node.branches]

@@ -38,7 +38,7 @@ class ToolReply:
     failed: bool
 
 
-class UncallableTool(Exception):
+class Refused(Exception):
     """What the model asked for cannot be called at all."""
 
 
@@ -118,13 +118,13 @@ def as_sentence(error: Exception) -> str:
 def _called(wish: Wish, tools: Mapping[str, Callable[..., Any]]) -> Any:
     tool = tools.get(wish.tool)
     if tool is None:
-        raise UncallableTool(f"There is no tool named {wish.tool}; there are {', '.join(tools)}.")
+        raise Refused(f"There is no tool named {wish.tool}; there are {', '.join(tools)}.")
     arguments = wish.arguments
     if isinstance(arguments, str):
         try:
             arguments = json.loads(arguments or "{}")
         except ValueError as error:
-            raise UncallableTool(f"The arguments are no valid JSON: {error}.") from None
+            raise Refused(f"The arguments are no valid JSON: {error}.") from None
     if not isinstance(arguments, Mapping):
-        raise UncallableTool("The arguments are no JSON object.")
+        raise Refused("The arguments are no JSON object.")
     return tool(**arguments)

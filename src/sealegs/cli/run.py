@@ -126,7 +126,7 @@ class Shown:
 
 
 def _played(suite: Suite[Any], options: Any, logs: Path | None, json: str) -> None:
-    folder = logs or Path("sealegs-logs") / suite.folder(options)
+    folder = logs or Path("sealegs-logs") / options.name
     suite.play(options, folder, Shown())
     with errors.status("judging"):
         found = suite.report(folder)

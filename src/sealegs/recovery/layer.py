@@ -20,6 +20,7 @@ from sealegs.faults.spec import ToolSpec
 from sealegs.inject.clock import VirtualClock
 from sealegs.inject.seat import Act, Halved, Seat
 from sealegs.recovery.budget import Budget, Meter, Purse
+from sealegs.recovery.completeness import is_partial
 from sealegs.recovery.declared import Declarations, Need, require_keys, warn_of_keys, warn_of_strangers
 from sealegs.recovery.keys import IdempotencyKeys, wants_key
 from sealegs.recovery.memory import Memory
@@ -39,7 +40,6 @@ from sealegs.recovery.policies import (
 from sealegs.recovery.policies.advise import with_note
 from sealegs.recovery.policies.base import Refusal, guarded
 from sealegs.recovery.policies.checks import Check
-from sealegs.recovery.policies.read_on import told_partial
 from sealegs.recovery.signature import Signature, of_violations, signature, wrong
 from sealegs.recovery.telling import telling, took
 from sealegs.recovery.trouble import Trouble, Ward, warn
@@ -273,7 +273,7 @@ class RecoveryLayer(Halved):
         if isinstance(outcome, Failure):
             return signature(call, outcome, repeated=self._counted(call, outcome.type))
         value = outcome.value
-        if told_partial(value):
+        if is_partial(value):
             return Signature(message="partial: the answer says that it is a part")
         spec = self._specs.get(call.tool) if self._check else None
         found: tuple[Violation, ...] = ()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sealegs.scoring.metrics import ALL, CLEAN, Result, Row
+from sealegs.scoring.metrics import ALL, CLEAN, OVER_FAULTS, Result, Row
 
 ABOUT_FAULTS = ("prr", "prr_as_published", "rc")
 NOT_EXPOSED = "not exposed"
@@ -74,7 +74,8 @@ def grid(rows: Sequence[Row], results: Sequence[Result], metric: str) -> Grid:
         metric: `tsr`, `prr`, `rc` or another of `scoring.metrics.METRICS`.
     """
     levels = (*sorted({r.level for r in results}), ALL)
-    modes = (*sorted({r.mode for r in results if metric not in ABOUT_FAULTS or r.mode != CLEAN}), ALL)
+    faulty = metric in (*ABOUT_FAULTS, *OVER_FAULTS)
+    modes = (*sorted({r.mode for r in results if not faulty or r.mode != CLEAN}), ALL)
     cells = {(row["level"], row["mode"]): _cell(row) for row in rows if row["metric"] == metric}
     if metric in ABOUT_FAULTS:
         cells |= {

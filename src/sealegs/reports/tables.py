@@ -18,7 +18,7 @@ from sealegs.reports.cells import INCONCLUSIVE, NOT_EXPOSED, Cell, Grid, figure,
 from sealegs.reports.comparison import MODES, ranking
 from sealegs.reports.counts import STAGES, attributions, fault_modes, funnels, splits
 from sealegs.reports.modes import METRICS, SHORT
-from sealegs.scoring.metrics import ALL, CLEAN, Result, Row
+from sealegs.scoring.metrics import ALL, Result, Row
 
 WIDE = 118
 RANKED = 96  # columns that a ranking needs to tell every mode
@@ -209,7 +209,7 @@ def _judges(rows: Sequence[Row], results: Sequence[Result], narrow: bool) -> Tab
 def _harm(rows: Sequence[Row], results: Sequence[Result], narrow: bool) -> Table:
     twice, wrong = (grid(rows, results, metric) for metric in ("doubled", "wrong_effects"))
     table = plain_table(("twice", "that no step does"))
-    for mode in (mode for mode in twice.modes if mode != CLEAN):
+    for mode in twice.modes:
         table.add_row(mode, *(cell_text(found.at(ALL, mode), narrow) for found in (twice, wrong)), style=_weight(mode))
     return table
 

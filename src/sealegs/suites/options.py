@@ -65,6 +65,16 @@ class RunOptions(BaseModel):
         agent, model = scripted(given.get("agent", ""), given.get("model", ""))
         return {**given, "agent": agent, "model": model, "engine": engine_for(agent, given.get("engine", "auto"))}
 
+    @property
+    def name(self) -> str:
+        """A folder's name for the run, which differs where the runs do."""
+        raise NotImplementedError
+
+    @property
+    def label(self) -> str:
+        """Who plays, in the progress line."""
+        return self.agent
+
     def problems(self) -> Iterable[str]:
         """What is wrong with the options, a sentence each."""
         return ()

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cache
@@ -77,16 +77,30 @@ class Suite(ABC, Generic[O]):
         """The model of its options."""
 
     @abstractmethod
-    def folder(self, options: O) -> str:
-        """Name the folder of such a run."""
+    def run_scripted(self, options: O, folder: Path, progress: Progress) -> None:
+        """Play what is left of a scripted agent's run without Inspect; keep each record in the folder as it ends."""
 
     @abstractmethod
+    def run_inspect(self, options: O, folder: Path) -> None:
+        """Play what is left of a run through Inspect; keep each sample in the folder as it ends."""
+
+    def notes(self, options: O) -> Iterable[str]:
+        """Say before a run what a user might not expect of it, a sentence each."""
+        return ()
+
     def play(self, options: O, folder: Path, view: View) -> None:
-        """Play what is left of a run, and keep each episode's record in the folder as it ends.
+        """Play what is left of a run.
 
         Raises:
             Mistake: the run cannot be made here, or the folder holds another one.
         """
+        if options.engine == "inspect":
+            self.run_inspect(options, folder)
+            return
+        for note in self.notes(options):
+            view.note(note)
+        with view.progress(f"{options.label} on {self.name}") as progress:
+            self.run_scripted(options, folder, progress)
 
     @abstractmethod
     def report(self, logs: Path, against: str = "") -> RunReport:

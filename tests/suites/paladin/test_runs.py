@@ -112,6 +112,7 @@ def test_the_command_runs_reports_and_grades(tmp_path: Path) -> None:
         (["--agent", "paladin/folower"], ["'folower'", "did you mean follower"]),
         (["--agent", "paladn/follower", "--set", "evil"], ["'paladn'", "did you mean paladin", "'evil'"]),
         (["--agent", "critic/follower", "--arm", "paladin"], ["names the arm 'critic'"]),
+        (["--agent", "follower"], ["no arm is named"]),
         ([], ["neither is given"]),
         (["--model", "nosuch/model", "--retrieval", "yes"], ["'yes'", "off, on"]),
         (

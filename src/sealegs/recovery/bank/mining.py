@@ -19,8 +19,8 @@ from sealegs.recovery.bank.exemplar import Exemplar
 from sealegs.recovery.bank.index import Bank
 from sealegs.recovery.causes import causes
 from sealegs.recovery.classes import classify
+from sealegs.recovery.completeness import is_partial
 from sealegs.recovery.forms.reading import PARTIAL
-from sealegs.recovery.policies.read_on import told_partial
 from sealegs.recovery.signature import Signature, signature
 from sealegs.traces.record import Record, Turn
 
@@ -88,7 +88,7 @@ def _signature(turn: Turn) -> Signature | None:
     """Of a failure that the agent saw, as the tool gave it: without words of recovery's."""
     if isinstance(turn.seen, Failure):
         return signature(turn.call, turn.shown if isinstance(turn.shown, Failure) else turn.seen)
-    if isinstance(turn.seen, Value) and told_partial(turn.seen.value):
+    if isinstance(turn.seen, Value) and is_partial(turn.seen.value):
         return PARTIAL
     return None
 
@@ -99,7 +99,7 @@ def _way_out(turns: Sequence[Turn], place: int) -> tuple[Turn, ...] | None:
     before = {turn.call.tool for turn in turns[: place + 1]}
     for end in range(place + 1, min(len(turns), place + 1 + WITHIN)):
         turn = turns[end]
-        well = isinstance(turn.seen, Value) and not told_partial(turn.seen.value)
+        well = isinstance(turn.seen, Value) and not is_partial(turn.seen.value)
         if not well:
             continue
         same_need = turn.call.tool == failed.tool and _mended(failed.arguments, turn.call.arguments)

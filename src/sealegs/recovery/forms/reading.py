@@ -22,8 +22,8 @@ from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.equal import arguments_key
 from sealegs.faults.mistake import Mistake
 from sealegs.recovery.causes import shipped
+from sealegs.recovery.completeness import is_partial
 from sealegs.recovery.forms import bodies
-from sealegs.recovery.policies.read_on import told_partial
 from sealegs.recovery.signature import Signature, signature
 from sealegs.traces.events import Event, Started, decoded
 from sealegs.traces.record import Turn, record
@@ -72,7 +72,7 @@ class FailureShape:
 
 def is_part(value: Any) -> bool:
     """Whether an answer says in any usual way that it is a part."""
-    if told_partial(value):
+    if is_partial(value):
         return True
     if not isinstance(value, Mapping):
         return False

@@ -16,12 +16,7 @@ from sealegs.faults import paths
 from sealegs.faults.call import Call
 from sealegs.faults.spec import ToolSpec
 from sealegs.recovery.policies.alternative import CallArgument, Fixed
-from sealegs.recovery.policies.read_on import CURSORS
 
-ERRORS = ("error", "errors", "isError", "error_message", "errorMessage")
-MORE = ("has_more", "hasMore", "more", "has_next", "hasNext", "has_next_page", "hasNextPage", "next")
-TOTALS = ("total", "total_count", "totalCount", "total_results", "totalResults", "total_items", "totalItems")
-PAGES = ("pages", "total_pages", "totalPages", "page_count", "pageCount", "last_page")
 OPERATION, ENTRIES, REQUEST, STATUS, DONE, RESULT = "operation", "entries", "request", "status", "done", "result"
 Own = CallArgument | Fixed
 
@@ -288,31 +283,6 @@ def _plain(value: Any) -> Any:
         return float(text)
     except ValueError:
         return text
-
-
-def doubtful(answer: Any) -> str:
-    """Say why an answer that lists nothing of a call does not show that it was not done; empty if it does show it.
-
-    A look can fail in the form of data, and a list can be one page of several.
-    """
-    parts = [answer, *answer.values()] if isinstance(answer, Mapping) else []
-    for part in (part for part in parts if isinstance(part, Mapping)):
-        if any(part.get(name) for name in ERRORS):
-            return "it tells of an error"
-        links = part.get("links") or part.get("_links")
-        further = links.get("next") if isinstance(links, Mapping) else None
-        if further or any(part.get(name) not in (None, "", False) for name in (*CURSORS, *MORE)):
-            return "it is one page of several"
-        listed = [len(value) for value in part.values() if isinstance(value, (list, tuple))]
-        if any(_number(part.get(name)) > max(listed, default=0) for name in TOTALS if listed):
-            return "it lists fewer than it counts"
-        if any(_number(part.get(name)) > max(1.0, _number(part.get("page"))) for name in PAGES):
-            return "it is one page of several"
-    return ""
-
-
-def _number(value: Any) -> float:
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else 0.0
 
 
 def _entries(condition: Condition, answer: Any, call: Call) -> tuple[Any, ...] | None:

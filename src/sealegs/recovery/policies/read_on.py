@@ -8,12 +8,11 @@ from typing import Any, ClassVar
 
 from sealegs.faults.call import Value
 from sealegs.faults.spec import ToolSpec
+from sealegs.recovery.completeness import CURSORS, FLAGS, cursor_of, is_partial
 from sealegs.recovery.policies.base import Policy
 from sealegs.recovery.trouble import Steps, Trouble, Ward
 
-CURSORS = ("next_cursor", "nextCursor", "next_page_token", "nextPageToken", "next_page", "nextPage", "cursor")
 TAKES = ("cursor", "page_token", "pageToken", "page", "after", "continuation")
-FLAGS = ("truncated", "partial", "incomplete")
 
 
 class ReadOn(Policy):
@@ -36,7 +35,7 @@ class ReadOn(Policy):
             page = trouble.outcome.value
             pages.append(page)
             cursor = cursor_of(page)
-            if not told_partial(page) or cursor is None:
+            if not is_partial(page) or cursor is None:
                 break
             tool = trouble.attempt.tool
             if any(cursor_of(old) == cursor for old in pages[:-1]) or not ward.claims(trouble, tool):
@@ -44,22 +43,9 @@ class ReadOn(Policy):
             arguments = {**failed.attempt.arguments, parameter: cursor}
             trouble = yield from ward.attempt(trouble, self.name, "read on", tool, arguments, "the answer is a part")
         joined = _joined(pages)
-        if joined is None or told_partial(pages[-1]):
+        if joined is None or is_partial(pages[-1]):
             return _again(failed, trouble)
         return ward.answer(trouble, self.name, "joined", Value(joined), f"{len(pages)} parts", mended=True)
-
-
-def told_partial(value: Any) -> bool:
-    """Whether an answer says of itself that it is a part."""
-    if not isinstance(value, (dict, Mapping)):
-        return False
-    get = value.get
-    return get("truncated") is True or get("partial") is True or get("incomplete") is True
-
-
-def cursor_of(value: Mapping[str, Any]) -> Any:
-    """Where an answer says that the rest begins."""
-    return next((value[name] for name in CURSORS if value.get(name) not in (None, "", False)), None)
 
 
 def _parameter(spec: ToolSpec | None) -> str | None:

@@ -11,13 +11,15 @@ from fnmatch import fnmatchcase
 from typing import Any, ClassVar
 
 from sealegs.faults.call import Call, Failure, Outcome, Value, Wait
+from sealegs.faults.equal import arguments_key
 from sealegs.inject.deadline import left_behind
 from sealegs.inject.strike import same
+from sealegs.recovery.completeness import why_inconclusive
 from sealegs.recovery.declared import most_specific
 from sealegs.recovery.policies.advise import NOTE, with_note
 from sealegs.recovery.policies.arguments import mended
 from sealegs.recovery.policies.base import Policy, Refusal
-from sealegs.recovery.policies.checks import OPERATION, AnyCheck, ByHistory, Check, Sight, Unclear, doubtful
+from sealegs.recovery.policies.checks import OPERATION, AnyCheck, ByHistory, Check, Sight, Unclear
 from sealegs.recovery.policies.retry import Retry
 from sealegs.recovery.trouble import Steps, Trouble, Ward
 
@@ -70,7 +72,7 @@ class Verify(Policy):
         self._retry = retry or Retry()
         self._looks = looks
         self._done: Counter[Key] = Counter()  # calls that are known to have been done
-        self._under_way: dict[Key, set[str]] = {}
+        self._under_way: dict[str, Key] = {}  # by the call's id
         self._beside: set[str] = set()  # the calls that an equal one ran beside
         self._lock = threading.RLock()  # garbage collection may close an abandoned call in the midst of another
 
@@ -85,10 +87,11 @@ class Verify(Policy):
             return None
         if self._check(call.tool, ward) is not None:
             with self._lock:
-                equal = self._under_way.setdefault(_key(call), set())
-                equal.add(call.id)
-                if len(equal) > 1:
-                    self._beside |= equal
+                key = call.tool, arguments_key(call.arguments, spec)
+                equal = {id for id, other in self._under_way.items() if other == key}
+                if equal:
+                    self._beside |= {call.id, *equal}
+                self._under_way[call.id] = key
         return None
 
     def went_well(self, call: Call) -> None:
@@ -175,13 +178,14 @@ class Verify(Policy):
 
     def _read(self, check: AnyCheck, answer: Any, failed: Trouble) -> Look:
         """What an answer says of the call, less what it says of equal calls before."""
-        call, key = failed.call, _key(failed.call)
+        call = failed.call
         try:
             seen = check.seen(answer, failed.attempt)
         except Unclear as error:
             return Look(why=f"{check.tool} does not tell ({error})")
         with self._lock:
-            if self._under_way.get(key, set()) - {call.id}:
+            key = self._under_way.get(call.id) or (call.tool, arguments_key(call.arguments))
+            if any(other == key for id, other in self._under_way.items() if id != call.id):
                 return Look(why="an equal call is under way")
             if call.id in self._beside and seen.state == "done":
                 return Look(why="an equal call ran at the same time, and the entries do not tell which is whose")
@@ -192,7 +196,7 @@ class Verify(Policy):
                 return Look(why=f"{check.tool} lists {len(seen.entries)} of {before} equal calls that were done before")
             if seen.state == "done" and seen.counted and len(seen.entries) == before:
                 seen = Sight("undone", counted=True)
-            if seen.state == "undone" and (why := doubtful(answer)):
+            if seen.state == "undone" and (why := why_inconclusive(answer)):
                 return Look(why=f"{check.tool} does not list it, and {why}")
             if seen.state == "done":
                 self._done[key] += 1
@@ -228,23 +232,13 @@ class Verify(Policy):
 
     def _over(self, call: Call, *, done: bool) -> None:
         """A call is under way no longer."""
-        key = _key(call)
         with self._lock:
-            under_way = self._under_way.get(key)
-            if under_way is None or call.id not in under_way:
-                return
-            under_way.discard(call.id)
+            key = self._under_way.pop(call.id, None)
             self._beside.discard(call.id)
-            if not under_way:
-                del self._under_way[key]
-            if done:
+            if done and key is not None:
                 self._done[key] += 1
 
 
 def _back(failed: Trouble, trouble: Trouble) -> Trouble:
     """The trouble as it was, with what was spent on it."""
     return replace(failed, made=trouble.made)
-
-
-def _key(call: Call) -> Key:
-    return call.tool, repr(sorted(call.arguments.items(), key=lambda item: item[0]))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sealegs.faults.mistake import Mistake
-from sealegs.suites.suite import RunReport, Suite, View
+from sealegs.suites.running.folders import Progress
+from sealegs.suites.suite import RunReport, Suite
 
 if TYPE_CHECKING:
     from sealegs.suites.highwater.options import HighwaterOptions
@@ -27,23 +29,24 @@ class HighwaterSuite(Suite["HighwaterOptions"]):
 
         return HighwaterOptions
 
-    def folder(self, options: HighwaterOptions) -> str:
-        """Name the folder of such a run."""
-        return options.name
-
-    def play(self, options: HighwaterOptions, folder: Path, view: View) -> None:
-        """Play what is left of a run."""
-        if options.engine == "inspect":
-            from sealegs.suites.highwater.inspect_run import run_inspect
-
-            run_inspect(options, folder)
-            return
+    def run_scripted(self, options: HighwaterOptions, folder: Path, progress: Progress) -> None:
+        """Play what is left of a scripted agent's run without Inspect."""
         from sealegs.suites.highwater.running import run_scripted
 
-        if options.interface == "calls":
-            view.note("no strong sandbox here, so the agent's calls are made without one, and no code is run")
-        with view.progress(f"{options.agent} on highwater") as progress:
-            run_scripted(options, folder, progress)
+        run_scripted(options, folder, progress)
+
+    def run_inspect(self, options: HighwaterOptions, folder: Path) -> None:
+        """Play what is left of a run through Inspect."""
+        from sealegs.suites.highwater.inspect_run import run_inspect
+
+        run_inspect(options, folder)
+
+    def notes(self, options: HighwaterOptions) -> Iterator[str]:
+        """Say that no code is run, if nothing here could contain it."""
+        from sealegs.sandbox import available
+
+        if options.interface == "calls" and not available().strong:
+            yield "no strong sandbox here, so the agent's calls are made without one, and no code is run"
 
     def report(self, logs: Path, against: str = "") -> RunReport:
         """Read and judge the runs of a folder; `against` is `hohw`, the published rows."""

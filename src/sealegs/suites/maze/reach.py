@@ -17,9 +17,9 @@ from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.moment import Moment
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session, VirtualClock
+from sealegs.recovery.completeness import is_partial
 from sealegs.recovery.policies import Alternative, EarlierAnswer, EarlierArgument, FirstKnown
 from sealegs.recovery.policies.alternative import Source
-from sealegs.recovery.policies.read_on import told_partial
 from sealegs.recovery.safety import harmless, nothing_done
 from sealegs.recovery.signature import wrong
 from sealegs.scenarios.scenario import Scenario
@@ -126,7 +126,7 @@ def _answered(episode: Scenario, expected: Expected, call: Call) -> Outcome:
 
 
 def _noticed(spec: ToolSpec, call: Call, shown: Outcome) -> bool:
-    if isinstance(shown, Failure) or told_partial(shown.value):
+    if isinstance(shown, Failure) or is_partial(shown.value):
         return True
     return bool(wrong(spec, call.arguments, shown.value))
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from sealegs.suites.suite import RunReport, Suite, View
+from sealegs.suites.running.folders import Progress
+from sealegs.suites.suite import RunReport, Suite
 
 if TYPE_CHECKING:
     from sealegs.suites.maze.options import MazeOptions
@@ -28,21 +29,17 @@ class MazeSuite(Suite["MazeOptions"]):
 
         return MazeOptions
 
-    def folder(self, options: MazeOptions) -> str:
-        """Name the folder of such a run."""
-        return options.name
-
-    def play(self, options: MazeOptions, folder: Path, view: View) -> None:
-        """Play what is left of a run."""
-        if options.engine == "inspect":
-            from sealegs.suites.maze.inspect_run import run_inspect
-
-            run_inspect(options, folder)
-            return
+    def run_scripted(self, options: MazeOptions, folder: Path, progress: Progress) -> None:
+        """Play what is left of a scripted agent's run without Inspect."""
         from sealegs.suites.maze.running import run_scripted
 
-        with view.progress(f"{options.agent} on maze") as progress:
-            run_scripted(options, folder, progress)
+        run_scripted(options, folder, progress)
+
+    def run_inspect(self, options: MazeOptions, folder: Path) -> None:
+        """Play what is left of a run through Inspect."""
+        from sealegs.suites.maze.inspect_run import run_inspect
+
+        run_inspect(options, folder)
 
     def report(self, logs: Path, against: str = "") -> RunReport:
         """Read and judge a run; `against` is another run's logs, or `toolmaze` for the published models."""

@@ -25,7 +25,7 @@ class PaladinOptions(RunOptions):
 
     agent: str = option("", "Scripted: ARM/BACKBONE, such as paladin/follower.")
     limit: int | None = option(None, "At most this many episodes of each kind.", ge=1)
-    arm: str = option("", "vanilla, toolbench, toolreflect, critic, critic-p0.7 or paladin (the default).")
+    arm: str = option("", "vanilla, toolbench, toolreflect, critic, critic-p0.7 or paladin (a model's default).")
     retrieval: str = option("off", "on: the exemplar bank advises after failures; or off.")
     set: str = option("eval", "eval, generalisation or toolreflect.")
     max_steps: int = option(MAX_STEPS, "Steps until an episode is cut off.", ge=1)
@@ -34,13 +34,15 @@ class PaladinOptions(RunOptions):
     @model_validator(mode="before")
     @classmethod
     def _named_arm(cls, given: Any) -> Any:
-        """Take the arm from the agent's name."""
+        """Take the arm from the agent's name. A model has one by default, a backbone must be given one."""
         given = dict(given)
         arm, slash, backbone = given.get("agent", "").rpartition("/")
-        asked = given.get("arm", "")
+        asked = given.get("arm", DEFAULT if not slash else "")
         if slash and asked in ("", arm):
-            given |= {"agent": backbone, "arm": arm}
-        return {**given, "arm": given.get("arm") or DEFAULT}
+            return {**given, "agent": backbone, "arm": arm}
+        if not asked and (given.get("model") or not given.get("agent")):
+            asked = DEFAULT
+        return {**given, "arm": asked}
 
     def problems(self) -> Iterator[str]:
         """What is wrong with the options."""
@@ -49,11 +51,16 @@ class PaladinOptions(RunOptions):
             yield f"--agent {self.agent} names the arm {named!r}, --arm {self.arm!r}; leave one out"
         if self.agent:
             yield from unknown("backbone", [backbone], BACKBONES)
-        yield from unknown("arm", [self.arm], ARMS)
+        yield from unknown("arm", [self.arm] if self.arm else [], ARMS)
         yield from unknown("retrieval", [self.retrieval], RETRIEVALS)
         yield from unknown("set", [self.set], SETS)
         yield from unknown("engine", [self.engine], ENGINES)
         yield from who_problems(self.agent, self.model, self.engine, EXAMPLE)
+
+    @property
+    def label(self) -> str:
+        """Arm and backbone."""
+        return f"{self.arm}/{self.agent}"
 
     @property
     def setup(self) -> Setup:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from sealegs.faults.mistake import Mistake
-from sealegs.suites.suite import RunReport, Suite, View
+from sealegs.suites.running.folders import Progress
+from sealegs.suites.suite import RunReport, Suite
 
 if TYPE_CHECKING:
     from sealegs.scoring.metrics import Row
@@ -30,21 +31,17 @@ class PaladinSuite(Suite["PaladinOptions"]):
 
         return PaladinOptions
 
-    def folder(self, options: PaladinOptions) -> str:
-        """Name the folder of such a run."""
-        return options.name
-
-    def play(self, options: PaladinOptions, folder: Path, view: View) -> None:
-        """Play what is left of a run."""
-        if options.engine == "inspect":
-            from sealegs.suites.paladin.inspect_run import run_inspect
-
-            run_inspect(options, folder)
-            return
+    def run_scripted(self, options: PaladinOptions, folder: Path, progress: Progress) -> None:
+        """Play what is left of a scripted agent's run without Inspect."""
         from sealegs.suites.paladin.running import run_scripted
 
-        with view.progress(f"{options.arm}/{options.agent} on paladin") as progress:
-            run_scripted(options, folder, progress)
+        run_scripted(options, folder, progress)
+
+    def run_inspect(self, options: PaladinOptions, folder: Path) -> None:
+        """Play what is left of a run through Inspect."""
+        from sealegs.suites.paladin.inspect_run import run_inspect
+
+        run_inspect(options, folder)
 
     def report(self, logs: Path, against: str = "") -> RunReport:
         """Read and judge the runs of a folder, all arms side by side; `against` is `paladin`, the published rows."""

@@ -70,7 +70,9 @@ def test_the_blocks_of_a_page_run(
             assert said is None or same(said, block.text), f"{block}: it prints\n{said}"
             said = None
         elif block.language in RUNS and not block.fragment:
+            assert not said, f"{page}: the block before line {block.line} prints what the page does not show:\n{said}"
             said = run(block, scope, capsys)
+    assert not said, f"{page}: its last block prints what the page does not show:\n{said}"
 
 
 def run(block: Block, scope: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> str | None:

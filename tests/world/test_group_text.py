@@ -124,10 +124,11 @@ def test_the_form_is_read() -> None:
 
 
 def test_the_documented_example_is_the_one_that_ships() -> None:
-    (example,) = re.findall(r"```text\n(.*?)```", DOCUMENTED.read_text(encoding="utf-8"), re.DOTALL)
-    (group,) = parse_groups(example, "world.md")
+    shipped, printed = re.findall(r"```text\n(.*?)```", DOCUMENTED.read_text(encoding="utf-8"), re.DOTALL)
+    (group,) = parse_groups(shipped, "world.md")
     assert replace(load().groups[group.name], examples=group.examples) == group
     assert set(map(repr, group.examples)) <= set(map(repr, load().groups[group.name].examples))
+    assert [group.name for group in parse_groups(printed, "world.md")] == ["bed_watered"]
 
 
 @given(patterns())
@@ -176,7 +177,7 @@ def test_a_way_that_lists_all_exports_gives_their_order() -> None:
     ("before", "after", "line", "told"),
     [
         ("  e.g. 3,", "\te.g. 3,", 12, "is indented with a tab; use spaces"),
-        ("# A comment.", "  | x: y()", 1, "no group stands above this; begin with `group NAME"),
+        ("# A comment.", "  | x: y()", 1, "this line belongs to no group; begin with `group NAME"),
         ("  e.g. 3,", " e.g. 3,", 12, "is indented by one space; use two"),
         ("# A comment.", "A comment.", 1, "no group begins so; begin with `group NAME(INPUTS) -> EXPORTS`, and indent"),
         ("# A comment.", "12", 1, "expected `group`, which is a name, not '12'"),
@@ -200,14 +201,19 @@ def test_a_way_that_lists_all_exports_gives_their_order() -> None:
         ("| direct:", "| :", 5, "expected the way's name, which is a name, not ': convert"),
         ("convert(amount", "true(amount", 5, "a tool cannot be named true"),
         ("convert(amount", "convert amount", 5, "expected `(` and the arguments, not 'amount, source, target)'"),
-        ("convert(amount,", "convert(sum,", 5, "sum is no input of the group; its inputs are amount, source, target"),
-        ("base=source", "base=EUR", 6, "and a text stands in double quotes"),
+        (
+            "convert(amount,",
+            "convert(sum,",
+            5,
+            "sum is not an input of the group; its inputs are amount, source",
+        ),
+        ("base=source", "base=EUR", 6, "put a text in double quotes"),
         ("kind=", "base=", 6, "the argument base is given twice"),
-        ('"middle"', "'middle'", 6, "expected a JSON value, not \"'middle')\"; a text stands in double quotes"),
-        ('"middle"', "NaN", 6, "NaN is no input of the group"),
+        ('"middle"', "'middle'", 6, "expected a JSON value, not \"'middle')\"; put a text in double quotes"),
+        ('"middle"', "NaN", 6, "NaN is not an input of the group"),
         ('"middle"', "-Infinity", 6, "expected a JSON value, not '-Infinity)'"),
         ('"middle"', "", 6, "expected a JSON value, not ')'"),
-        ('"middle"', '"mid\n        dle"', 6, "a text stands in double quotes, on one line"),
+        ('"middle"', '"mid\n        dle"', 6, "put a text in double quotes, on one line"),
         ("base=source", "base=in.source", 6, "cannot read in.source; an input is written by its name alone"),
         ("rate=rate_of.rate.0)", "rate=convert.rate)", 8, "convert.rate is a field of a tool that the way"),
         ("base=source", "base=multiply.x", 6, "the way did not call before; this is its first call"),

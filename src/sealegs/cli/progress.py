@@ -18,7 +18,7 @@ def interruptible(noun: str = "episode") -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        typer.echo(f"stopped; every finished {noun} is kept, and the same command goes on with the rest", err=True)
+        typer.echo(f"stopped; every finished {noun} is kept, and the same command resumes the run", err=True)
         raise typer.Exit(130) from None
 
 

@@ -94,8 +94,8 @@ class RecoveryLayer(Halved):
         deadline: seconds of real time after which a tool's run is given up; None waits for ever. See
             `inject.deadline` for what is cancelled and what cannot be.
         meter: the rates of the service that the layer works for.
-        needs: the tools that the policy would call for others; one that cannot be called is told to the log, at the
-            first call or once the session knows all tools.
+        needs: the tools that the policy would call for others; one that cannot be called is logged, at the first
+            call or once the session knows all tools.
     """
 
     def __init__(
@@ -143,8 +143,8 @@ class RecoveryLayer(Halved):
         """More is known of these tools.
 
         Raises:
-            Mistake: one of them has no parameter for its idempotency key. Where calls may be under way (`begun`), that
-                is told to the log.
+            Mistake: one of them has no parameter for its idempotency key. If calls may be under way (`begun`), that is
+                logged instead.
         """
         specs = [spec for tool in tools if (spec := self._specs.get(tool)) is not None]
         if begun:

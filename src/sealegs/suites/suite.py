@@ -48,8 +48,8 @@ class RunReport:
         warnings: what reading had to leave out, in sentences.
         show: prints the tables.
         page: writes the report as HTML.
-        beside: prints what the run was asked to stand beside, such as published rows.
-        compared: rows of that.
+        beside: prints what the run is compared with, such as published rows.
+        compared: the rows of the comparison.
     """
 
     rows: list[Row]

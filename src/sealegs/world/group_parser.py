@@ -94,7 +94,7 @@ def _blocks(text: str, problems: list[SyntaxProblem]) -> list[list[Clause]]:
         elif indent == 0:
             blocks.append([Clause(number, rest)])
         elif not blocks:
-            problems.append(SyntaxProblem(number, f"no group stands above this; {BEGIN}"))
+            problems.append(SyntaxProblem(number, f"this line belongs to no group; {BEGIN}"))
         elif indent < INDENT:
             problems.append(SyntaxProblem(number, "is indented by one space; use two, or more to continue a line"))
         elif indent == INDENT:

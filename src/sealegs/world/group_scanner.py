@@ -112,7 +112,7 @@ class Scanner:
         """The reference to an input of this name."""
         if name not in inputs:
             choices = f"its inputs are {', '.join(inputs)}" if inputs else "it has none"
-            self.fail(f"{name} is no input of the group; {choices}, and a text stands in double quotes")
+            self.fail(f"{name} is not an input of the group; {choices}; put a text in double quotes")
         return f"in.{name}"
 
     def field(self, calls: Mapping[str, Any]) -> str:
@@ -146,7 +146,7 @@ class Scanner:
         try:
             found, self._at = _DECODER.raw_decode(self._text, self._at)
         except ValueError:
-            self.fail(f"expected a JSON value, not {self._next()}; a text stands in double quotes, on one line")
+            self.fail(f"expected a JSON value, not {self._next()}; put a text in double quotes, on one line")
         return found
 
     def refuse_twice(self, what: str, names: Sequence[str]) -> None:
@@ -166,5 +166,5 @@ class Scanner:
 
 
 def twice(names: Sequence[str]) -> list[str]:
-    """The names that stand more than once."""
+    """Return the names that occur more than once."""
     return [name for name in dict.fromkeys(names) if names.count(name) > 1]

@@ -57,7 +57,7 @@ class HighwaterSuite(Suite["HighwaterOptions"]):
 
         if against not in ("", PUBLISHED):
             raise Mistake(
-                f"a run of highwater can stand beside {PUBLISHED} (the published rows) alone, not {against!r}"
+                f"a run of highwater can be compared only with {PUBLISHED} (the published rows), not with {against!r}"
             )
         found = played(read_runs(logs))
         results = [result for _, result in found.results]

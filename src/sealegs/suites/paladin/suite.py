@@ -51,7 +51,9 @@ class PaladinSuite(Suite["PaladinOptions"]):
         from sealegs.suites.paladin.reporting import judged_runs
 
         if against not in ("", PUBLISHED):
-            raise Mistake(f"runs of paladin can stand beside {PUBLISHED} (the published rows) alone, not {against!r}")
+            raise Mistake(
+                f"runs of paladin can be compared only with {PUBLISHED} (the published rows), not with {against!r}"
+            )
         found = judged_runs(read_runs(logs))
         who: Row = {"suite": "paladin", "agent": "all runs"}
 

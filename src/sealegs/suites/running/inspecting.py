@@ -68,9 +68,7 @@ def run_left(
     for log in logs:
         if log.status != "success":
             reason = log.error.message if log.error else log.status
-            raise LogError(
-                f"Inspect ended the run with {log.status!r}: {reason}; the same command goes on with the rest"
-            )
+            raise LogError(f"Inspect ended the run with {log.status!r}: {reason}; the same command resumes the run")
 
 
 def note_faults(event: Event) -> None:

@@ -90,7 +90,7 @@ def read_logs(path: Path, form: LogSchema[E]) -> Logged[E]:
         raise LogError(f"{path} holds no finished episode" + "".join(f"; {warning}" for warning in warnings))
     warnings += [
         f"{folder}: {len(there[folder, key]):,} of {total:,} episodes are finished, and these alone are counted; the "
-        "command that began the run goes on with the rest"
+        "command that began the run resumes it"
         for (folder, key), total in planned.items()
         if len(there[folder, key]) < total
     ]

@@ -60,7 +60,7 @@ def in_chunks(items: Sequence[T], work: Callable[[Sequence[T]], list[R]], jobs: 
             for done in as_completed(running):
                 yield from done.result()
         except BrokenProcessPool as error:
-            remedy = "the same command goes on with the rest; fewer --jobs need less memory"
+            remedy = "the same command resumes the run; fewer --jobs need less memory"
             raise Mistake(f"a working process was killed, by hand or for want of memory; {remedy}") from error
         finally:
             pool.shutdown(cancel_futures=True)

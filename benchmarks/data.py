@@ -27,7 +27,7 @@ from typing import Any
 
 from sealegs.scenarios.scenario import episodes
 from sealegs.scoring import judge
-from sealegs.scoring.metrics import Row
+from sealegs.scoring.metric import Row
 from sealegs.suites.maze.direct import run_direct
 from sealegs.traces import record
 from sealegs.traces.events import decoded

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from sealegs.generate.rules.engine import generate
 from sealegs.scenarios import LEVELS
-from sealegs.scoring.metrics import Row
+from sealegs.scoring.metric import Row
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ from typing import Any
 
 from sealegs.agents import CODERS
 from sealegs.sandbox import Pool, available, launcher
-from sealegs.scoring.plan_b_table import plan_b_table
+from sealegs.scoring.highwater_metrics import plan_b_table
 from sealegs.suites.highwater import DISTRACTORS, ERRORS
 from sealegs.suites.highwater.direct import run_episode
 from sealegs.suites.highwater.episodes import chosen, episodes

@@ -16,7 +16,8 @@ from typing import Any
 
 from sealegs.agents import SCRIPTED
 from sealegs.scenarios.moments import SETTINGS
-from sealegs.scoring.metrics import ALL, table
+from sealegs.scoring.maze_metrics import table
+from sealegs.scoring.metric import ALL
 from sealegs.suites.maze.logs import read_run
 from sealegs.suites.maze.options import MazeOptions
 from sealegs.suites.maze.running import run_scripted

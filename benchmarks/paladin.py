@@ -15,8 +15,8 @@ from pathlib import Path
 
 from sealegs.agents.arms import ARMS
 from sealegs.reports.recoveries import correlation_rows, correlations, published_correlations
-from sealegs.scoring.metrics import ALL, Row
-from sealegs.scoring.recoveries import CLEAN, table
+from sealegs.scoring.metric import ALL, Row
+from sealegs.scoring.paladin_metrics import CLEAN, table
 from sealegs.suites.paladin import SETS
 from sealegs.suites.paladin.episodes import episodes
 from sealegs.suites.paladin.labels import agreement_rows, compared, read_labels

@@ -41,8 +41,8 @@ from sealegs.inject import RealClock, Session
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.recovery.plan import RecoveryPlan
 from sealegs.scoring.intervals import cluster_bootstrap
-from sealegs.scoring.metrics import AIDED, ALL, CLEAN, METRICS, Result, Row, estimate, tally
-from sealegs.scoring.metrics import counted as n_of
+from sealegs.scoring.maze_metrics import AIDED, CLEAN, DESIGN, PRR, RC, TSR, Result
+from sealegs.scoring.metric import ALL, EpisodeTable, Row, estimate, figure_row
 from sealegs.suites.maze.logs import MazeRun, read_run
 from sealegs.suites.maze.options import MazeOptions
 from sealegs.suites.maze.reach import HABITS, METRIC, OTHERS, ceiling
@@ -52,7 +52,7 @@ from sealegs.traces import Record, Recorder
 
 AGENTS = ("naive", "retrier")
 ENGINES = ("direct", "langchain", "mcp")
-RATES = {name: METRICS[name] for name in ("tsr", "prr", "rc")}
+RATES = (TSR, PRR, RC)
 SCHEMA = {
     "type": "object",
     "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
@@ -170,13 +170,10 @@ def rated(results: Sequence[Result], who: Row) -> Iterable[Row]:
     """Rates by mode and over all, each with an interval."""
     aided = any(result.verdict.calls_by_layer or result.verdict.put_right for result in results)
     for mode in (*sorted({result.mode for result in results}), "all"):
-        sums = tally([result for result in results if mode in ("all", result.mode)])
-        for name, metric in ({**RATES, **AIDED} if aided else RATES).items():
-            if mode == CLEAN and name != "tsr":
-                continue
-            value, low, high = estimate(metric, sums, name, seed=0)
-            numbers: Row = {"value": value, "low": low, "high": high, "n": n_of(name, sums)}
-            yield {**who, "mode": mode, "metric": name, **numbers}
+        cell = EpisodeTable([result for result in results if mode in ("all", result.mode)], DESIGN)
+        for metric in (*RATES, *(AIDED if aided else ())):
+            if mode != CLEAN or metric is TSR:
+                yield figure_row(who, "", mode, metric.name, estimate(metric, cell))
 
 
 def counted(found: Sequence[tuple[Result, Record]], who: Row) -> Iterable[Row]:

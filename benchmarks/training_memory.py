@@ -21,7 +21,7 @@ import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-from sealegs.scoring.metrics import Row
+from sealegs.scoring.metric import Row
 from sealegs.training.checks import ready
 from sealegs.training.memory import FRAMEWORK, GIB
 from sealegs.training.recipe import recipe_of

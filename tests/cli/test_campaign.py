@@ -281,7 +281,7 @@ def test_ctrl_c_ends_with_a_word_on_what_is_kept(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=1800)
     assert process.returncode == 130
-    assert "every finished run is kept, and the same command goes on" in told
+    assert "every finished run is kept, and the same command resumes the run" in told
     assert "Traceback" not in told
     shown = sealegs("report", "out", cwd=tmp_path)
     assert "2 of 2 runs are not finished" in shown.stderr.replace("\n", " ")

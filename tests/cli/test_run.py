@@ -131,6 +131,6 @@ def test_ctrl_c_keeps_what_is_finished_and_says_so(tmp_path: Path) -> None:
     running.send_signal(signal.SIGINT)
     _, told = running.communicate(timeout=1800)
     assert running.returncode == 130
-    assert "the same command goes on" in told
+    assert "the same command resumes the run" in told
     assert "Traceback" not in told
     assert len(list(read(records))) > 50

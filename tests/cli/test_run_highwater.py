@@ -176,7 +176,7 @@ def test_killed_at_any_moment_it_goes_on_and_leaves_nothing_behind(tmp_path: Pat
         _, told = running.communicate(timeout=1800)
         assert running.returncode == (-signal.SIGKILL if victim == "run" else 2), told
         if victim == "worker":
-            assert b"the same command goes on" in told
+            assert b"the same command resumes the run" in told
             assert b"Traceback" not in told
         until = time.monotonic() + 60
         while living(kin) and time.monotonic() < until:

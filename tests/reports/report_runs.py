@@ -11,7 +11,7 @@ from sealegs.faults import paths
 from sealegs.faults.call import Call, Effect, Failure, Outcome, Value
 from sealegs.reports.page import Material
 from sealegs.scoring import Case, Slot, Verdict, judge
-from sealegs.scoring.metrics import Result, table
+from sealegs.scoring.maze_metrics import Result, table
 from sealegs.tasks.graph import Branch, Group, Step
 from sealegs.traces.events import Ended, Struck, outcome_data
 from sealegs.traces.record import Record, Turn

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sealegs.reports.page import page
-from sealegs.scoring.metrics import table
+from sealegs.scoring.maze_metrics import table
 from sealegs.suites.maze.logs import read_run
 from sealegs.suites.maze.options import MazeOptions
 from sealegs.suites.maze.reporting import material

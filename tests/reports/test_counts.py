@@ -10,7 +10,7 @@ from sealegs.reports.cells import Cell, figure, grid, overall
 from sealegs.reports.counts import attributions, funnels, splits
 from sealegs.reports.shades import BLACK, RAMPS, WHITE, Colour, contrast, shade
 from sealegs.scoring import TERMS
-from sealegs.scoring.metrics import table
+from sealegs.scoring.maze_metrics import table
 from tests.reports.report_runs import episodes, material
 from tests.reports.verdicts import clean, result, row, verdict
 

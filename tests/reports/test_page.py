@@ -16,7 +16,8 @@ from sealegs.faults.mistake import Mistake
 from sealegs.reports.cells import figure, grid
 from sealegs.reports.page import Material, MissingExtra, page
 from sealegs.scoring import judge
-from sealegs.scoring.metrics import Row, paired_difference
+from sealegs.scoring.maze_metrics import paired_difference
+from sealegs.scoring.metric import Row
 from tests.reports.report_runs import cases, episodes, material, played
 from tests.reports.verdicts import row
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from sealegs.reports.plan_b import plan_b_lines
+from sealegs.scoring.highwater_metrics import CLEAN, PlanBResult, plan_b_table
 from sealegs.scoring.plan_b import PlanBVerdict
-from sealegs.scoring.plan_b_table import CLEAN, PlanBResult, plan_b_table
 from tests import needs
 
 GAVE_UP = PlanBVerdict(False, "gave up", False, True, 1, 0, False, False, False, False, "gave up")

@@ -1,7 +1,7 @@
 import pytest
 
 from sealegs.reports.published import PROMPTS, Published, by_level, by_mode, chaosllm_counts, chaosllm_rates
-from sealegs.scoring.metrics import composite_score
+from sealegs.scoring.maze_metrics import composite_score
 
 FAULTS = ("P1", "P2", "P3", "P4")
 LEVELS = ("C1", "C2", "C3", "C4")

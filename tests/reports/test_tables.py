@@ -8,7 +8,8 @@ import pytest
 from rich.console import Console
 
 from sealegs.reports.tables import print_tables
-from sealegs.scoring.metrics import Result, Row
+from sealegs.scoring.maze_metrics import Result
+from sealegs.scoring.metric import Row
 from tests.reports.report_runs import episodes, material
 from tests.reports.verdicts import clean, result, row, verdict
 

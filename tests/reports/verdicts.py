@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from sealegs.scoring import Verdict
-from sealegs.scoring.metrics import Result, Row
+from sealegs.scoring.maze_metrics import Result
+from sealegs.scoring.metric import Row
 
 
 def verdict(success: bool = True, **changes: Any) -> Verdict:

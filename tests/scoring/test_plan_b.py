@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import pytest
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
-from sealegs.scoring.metrics import Row
+from sealegs.scoring.highwater_metrics import CLEAN, PlanBResult, plan_b_table
+from sealegs.scoring.metric import Row
 from sealegs.scoring.plan_b import TERMS, PlanBVerdict, judge_plan_b
-from sealegs.scoring.plan_b_table import CLEAN, PlanBResult, plan_b_table
 from sealegs.scoring.rows import Reason, ReferenceRows
 from sealegs.traces import Ended, Record, Struck, Turn
 

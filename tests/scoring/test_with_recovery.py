@@ -30,7 +30,7 @@ from sealegs.recovery.signature import Signature
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scoring import judge
 from sealegs.scoring.grading import grade
-from sealegs.scoring.metrics import Result, table
+from sealegs.scoring.maze_metrics import Result, table
 from sealegs.suites.maze.direct import run_episode
 from sealegs.suites.maze.exchange.exporting import trace_form
 from sealegs.traces import Record, Recorder, Turn, record

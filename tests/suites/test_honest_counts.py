@@ -12,7 +12,7 @@ import pytest
 
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scoring.intervals import wilson
-from sealegs.scoring.metrics import paired_difference
+from sealegs.scoring.maze_metrics import paired_difference
 from sealegs.suites.maze.exchange.exporting import task_form
 from sealegs.suites.maze.exchange.form import read_task_forms
 from sealegs.suites.maze.logs import read_run

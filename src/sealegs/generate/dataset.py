@@ -10,7 +10,7 @@ from typing import Any
 
 from sealegs.scenarios.task_sets import TASKS
 from sealegs.scoring.intervals import wilson
-from sealegs.scoring.metrics import ALL, Row
+from sealegs.scoring.metric import ALL, Row
 from sealegs.traces.whole import write_whole
 
 CARD = "README.md"

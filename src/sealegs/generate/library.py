@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from sealegs.faults.mistake import Mistake
 from sealegs.inject.clock import RealClock
-from sealegs.scoring.metrics import ALL, Row
+from sealegs.scoring.metric import ALL, Row
 
 if TYPE_CHECKING:
     from sealegs.world.sql.build import Built, Each

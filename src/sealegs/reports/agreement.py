@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sealegs.scoring.agreement import Agreement
-from sealegs.scoring.metrics import Row
+from sealegs.scoring.metric import Row
 
 
 class Compared(Protocol):

@@ -16,7 +16,7 @@ from sealegs.reports.campaigns import (
     summary,
 )
 from sealegs.reports.page import extra
-from sealegs.scoring.outcomes import MEANINGS, SILENT, LabelledRun
+from sealegs.scoring.micro_metrics import MEANINGS, SILENT, LabelledRun
 
 
 def page(name: str, runs: Sequence[LabelledRun], notes: Sequence[str]) -> str:

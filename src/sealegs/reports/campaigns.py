@@ -18,12 +18,13 @@ from rich.text import Text
 from sealegs.reports import published
 from sealegs.reports.cells import NOTHING, Cell
 from sealegs.reports.tables import WIDE, cell_text, plain_table
-from sealegs.scoring.metrics import ALL
-from sealegs.scoring.outcomes import (
+from sealegs.scoring.metric import ALL, EpisodeTable, estimate
+from sealegs.scoring.micro_metrics import (
     CORRECT,
     CRASH,
+    DESIGN,
     ERROR,
-    MEANINGS,
+    METRICS,
     NOT_COMPARABLE,
     NOT_EXPOSED,
     OUTCOMES,
@@ -31,7 +32,6 @@ from sealegs.scoring.outcomes import (
     SILENT,
     TIMEOUT,
     LabelledRun,
-    cell,
     counts,
 )
 
@@ -110,12 +110,8 @@ def published_counts() -> OutcomeCounts:
 def rated(runs: Sequence[LabelledRun]) -> list[Rated]:
     """The rates of each model."""
     found = []
-    for model in dict.fromkeys(run.model for run in runs):
-        own = [run for run in runs if run.model == model]
-        rows = {row["metric"]: row for row in cell(own)}
-        cells = {
-            name: Cell(rows[name]["value"], rows[name]["low"], rows[name]["high"], rows[name]["n"]) for name in MEANINGS
-        }
+    for model, own in EpisodeTable(runs, DESIGN).by(lambda run: run.model).items():
+        cells = {metric.name: Cell(*estimate(metric, own)) for metric in METRICS}
         found.append(Rated(model, cells, sum(run.counts for run in own), len(own)))
     return found
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sealegs.scoring.metrics import ALL, CLEAN, OVER_FAULTS, Result, Row
+from sealegs.scoring.maze_metrics import CLEAN, OVER_FAULTS, Result
+from sealegs.scoring.metric import ALL, Row
 
 ABOUT_FAULTS = ("prr", "prr_as_published", "rc")
 NOT_EXPOSED = "not exposed"
@@ -71,7 +72,7 @@ def grid(rows: Sequence[Row], results: Sequence[Result], metric: str) -> Grid:
     Args:
         rows: the long table of one run.
         results: the run's judged episodes.
-        metric: `tsr`, `prr`, `rc` or another of `scoring.metrics.METRICS`.
+        metric: `tsr`, `prr`, `rc` or another of `scoring.maze_metrics.METRICS`.
     """
     levels = (*sorted({r.level for r in results}), ALL)
     faulty = metric in (*ABOUT_FAULTS, *OVER_FAULTS)

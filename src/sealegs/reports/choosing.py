@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from sealegs.scoring import Case, Verdict
-from sealegs.scoring.metrics import CLEAN
+from sealegs.scoring.maze_metrics import CLEAN
 from sealegs.traces.record import Record
 
 Played = tuple[Record, Case, Verdict]

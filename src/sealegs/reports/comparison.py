@@ -13,7 +13,8 @@ from sealegs.reports import published
 from sealegs.reports.cells import Cell, grid, overall
 from sealegs.reports.modes import METRICS, SHORT
 from sealegs.reports.published import Published
-from sealegs.scoring.metrics import ALL, Result, Row, composite_score
+from sealegs.scoring.maze_metrics import Result, composite_score
+from sealegs.scoring.metric import ALL, Row
 
 MODES = ("NP", "P1", "P2", "P3", "P4")
 SHOWN = ("tsr", "prr", "rc")

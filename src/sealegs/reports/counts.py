@@ -1,6 +1,6 @@
 """Counts over judged episodes: the failure funnel, strict against published verdicts, what went wrong.
 
-Rates and intervals are `scoring.metrics`' business; here are whole numbers only.
+Rates and intervals are `scoring.metric`' business; here are whole numbers only.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sealegs.scoring.attribution import TERMS
-from sealegs.scoring.metrics import ALL, CLEAN, Result
+from sealegs.scoring.maze_metrics import CLEAN, Result
+from sealegs.scoring.metric import ALL
 
 STAGES = ("planned", "exposed", "noticed", "right strategy", "completed")
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sealegs.reports.choosing import Played
-from sealegs.scoring.metrics import Result, Row
+from sealegs.scoring.maze_metrics import Result
+from sealegs.scoring.metric import Row
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class Material:
         episodes: every episode's record, case and verdict.
         warnings: what reading had to leave out, in sentences.
         notes: further facts for the header (versions, seed), by name.
-        differences: rows of `scoring.metrics.paired_difference` against another run; empty where there is none.
+        differences: rows of `scoring.maze_metrics.paired_difference` against another run; empty where there is none.
         ceilings: rows of the highest TSR that active recovery could reach with the tools' declarations, by level and
             mode; empty where it had no part.
     """

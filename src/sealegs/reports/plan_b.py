@@ -18,9 +18,9 @@ from rich.table import Table
 from rich.text import Text
 
 from sealegs.reports.cells import figure
-from sealegs.scoring.metrics import ALL, Row
+from sealegs.scoring.highwater_metrics import CLEAN, PlanBResult
+from sealegs.scoring.metric import ALL, Row
 from sealegs.scoring.plan_b import TERMS
-from sealegs.scoring.plan_b_table import CLEAN, PlanBResult
 
 PUBLISHED = "hohw_table1.csv"
 SOURCE = "Hell or High Water, arXiv 2508.11027, table 1"
@@ -47,7 +47,7 @@ def plan_b_lines(rows: Sequence[Row], results: Sequence[PlanBResult], beside: bo
     """The tables of one or several runs.
 
     Args:
-        rows: their long table (`scoring.plan_b_table`).
+        rows: their long table (`scoring.highwater_metrics`).
         results: their judged episodes.
         beside: whether the published figures stand under the first table.
     """

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from sealegs.faults.mistake import Mistake
 from sealegs.reports.plan_b import plan_b_lines, who
-from sealegs.scoring.metrics import Row
-from sealegs.scoring.plan_b_table import PlanBResult
+from sealegs.scoring.highwater_metrics import PlanBResult
+from sealegs.scoring.metric import Row
 
 
 def plan_b_page(

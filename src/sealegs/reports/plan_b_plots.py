@@ -15,8 +15,8 @@ from matplotlib.ticker import MaxNLocator
 
 from sealegs.reports.plan_b import who
 from sealegs.reports.plots import GRID, INK, STYLE
-from sealegs.scoring.metrics import Row
-from sealegs.scoring.plan_b_table import CLEAN, PlanBResult
+from sealegs.scoring.highwater_metrics import CLEAN, PlanBResult
+from sealegs.scoring.metric import Row
 
 CLOSED = re.compile(r"closed (\d+)( with hints)?$")
 COLOURS = ("#0b66c2", "#c2410c", "#117733", "#882255", "#a08b00", "#332288")

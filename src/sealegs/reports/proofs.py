@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sealegs.scoring.metrics import ALL, Row
-from sealegs.scoring.recoveries import CLEAN
+from sealegs.scoring.metric import ALL, Row
+from sealegs.scoring.paladin_metrics import CLEAN
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

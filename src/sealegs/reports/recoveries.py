@@ -20,8 +20,8 @@ from rich.table import Table
 from rich.text import Text
 
 from sealegs.scoring.correlation import pearson
-from sealegs.scoring.metrics import ALL, Row
-from sealegs.scoring.recoveries import CLEAN
+from sealegs.scoring.metric import ALL, Row
+from sealegs.scoring.paladin_metrics import CLEAN
 
 SHOWN = {"rr": "RR", "tsr": "TSR", "csr": "CSR", "es": "ES", "efficiency": "efficiency", "calls": "calls"}
 PUBLISHED_ARMS = ("vanilla", "critic", "toolreflect", "toolbench", "paladin")

@@ -25,8 +25,8 @@ from sealegs.reports.recoveries import (
     published_correlations,
 )
 from sealegs.scoring import TERMS
-from sealegs.scoring.metrics import ALL, Row
-from sealegs.scoring.recoveries import CLEAN
+from sealegs.scoring.metric import ALL, Row
+from sealegs.scoring.paladin_metrics import CLEAN
 
 if TYPE_CHECKING:
     from sealegs.reports.shades import Shade

@@ -23,7 +23,7 @@ from sealegs.reports.published import SOURCE
 from sealegs.reports.shades import Shade, shade
 from sealegs.reports.templating import environment
 from sealegs.scoring import TERMS
-from sealegs.scoring.metrics import ALL, Row
+from sealegs.scoring.metric import ALL, Row
 
 HUES = {"tsr": "blue", "prr": "blue", "rc": "orange", "doubled": "orange"}
 

@@ -18,7 +18,8 @@ from sealegs.reports.cells import INCONCLUSIVE, NOT_EXPOSED, Cell, Grid, figure,
 from sealegs.reports.comparison import MODES, ranking
 from sealegs.reports.counts import STAGES, attributions, fault_modes, funnels, splits
 from sealegs.reports.modes import METRICS, SHORT
-from sealegs.scoring.metrics import ALL, Result, Row
+from sealegs.scoring.maze_metrics import Result
+from sealegs.scoring.metric import ALL, Row
 
 WIDE = 118
 RANKED = 96  # columns that a ranking needs to tell every mode
@@ -28,7 +29,7 @@ def print_tables(rows: Sequence[Row], results: Sequence[Result], console: Consol
     """Print a run's tables.
 
     Args:
-        rows: the long table of one run (`scoring.metrics.table`).
+        rows: the long table of one run (`scoring.maze_metrics.table`).
         results: the judged episodes that it was made of.
         console: where to.
     """

@@ -30,7 +30,7 @@ from sealegs.recovery.likeness import counted
 from sealegs.recovery.masking import masked
 from sealegs.recovery.signature import Signature
 from sealegs.scoring.intervals import wilson
-from sealegs.scoring.metrics import Row
+from sealegs.scoring.metric import Row
 
 SUITE = "diagnosis"
 SPLITS = ("test", "train")

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from rich.console import Console
 
-from sealegs.scoring.metrics import Row
+from sealegs.scoring.metric import Row
 from sealegs.suites.options import RunOptions
 from sealegs.suites.running.choices import ChoiceError, unknown
 from sealegs.suites.running.folders import Progress

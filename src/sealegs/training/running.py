@@ -18,7 +18,7 @@ from typing import Any
 
 from sealegs import __version__
 from sealegs.faults.mistake import Mistake
-from sealegs.scoring.metrics import Row
+from sealegs.scoring.metric import Row
 from sealegs.training.checks import PACKAGES, CheckedRun, installed, ready
 from sealegs.training.recipe import TrainingRecipe
 from sealegs.training.rows import beside, data_files, digest

@@ -11,7 +11,7 @@ import pytest
 
 from sealegs.agents.arms import ARMS
 from sealegs.reports.recoveries import PUBLISHED_ARMS, correlations, published, published_correlations
-from sealegs.scoring.metrics import Row
+from sealegs.scoring.metric import Row
 from sealegs.suites.paladin.inspect_run import run_inspect
 from sealegs.suites.paladin.logs import read_run, read_runs
 from sealegs.suites.paladin.options import PaladinOptions

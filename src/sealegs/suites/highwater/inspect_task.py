@@ -30,7 +30,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from sealegs.faults.reading import read_plan
 from sealegs.inject.clock import RealClock
 from sealegs.sandbox import launcher
-from sealegs.scoring.plan_b_table import CLEAN
+from sealegs.scoring.highwater_metrics import CLEAN
 from sealegs.suites.highwater.containers import kernels, problems_of, resolved, sandbox_for
 from sealegs.suites.highwater.environment import Environment
 from sealegs.suites.highwater.episodes import SUITE, VERSION, HighwaterEpisode, chosen, episodes

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sealegs.scoring.metrics import Row
+from sealegs.scoring.highwater_metrics import PlanBResult
+from sealegs.scoring.metric import Row
 from sealegs.scoring.plan_b import judge_plan_b
-from sealegs.scoring.plan_b_table import PlanBResult
 from sealegs.suites.highwater.episodes import SUITE, HighwaterEpisode, episode_from
 from sealegs.suites.highwater.libraries import data
 from sealegs.suites.running.logs import LogError, LogSchema, only, read_logs, settings_in_words, who

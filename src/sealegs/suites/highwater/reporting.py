@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from sealegs import __version__
 from sealegs.reports.plan_b import who
-from sealegs.scoring.metrics import Row
-from sealegs.scoring.plan_b_table import PlanBResult, plan_b_table
+from sealegs.scoring.highwater_metrics import PlanBResult, plan_b_table
+from sealegs.scoring.metric import Row
 from sealegs.suites.highwater.episodes import VERSION
 from sealegs.suites.highwater.logs import HighwaterRun
 

@@ -23,7 +23,7 @@ from sealegs.recovery.layer import RecoveryLayer, active
 from sealegs.scenarios import LEVELS
 from sealegs.scenarios.scenario import Scenario, episodes
 from sealegs.scoring import judge
-from sealegs.scoring.metrics import Result
+from sealegs.scoring.maze_metrics import Result
 from sealegs.suites.maze.direct import run_episode
 from sealegs.suites.maze.recovering import declared
 from sealegs.traces.observed import Trace, recorded
@@ -35,6 +35,7 @@ PER = ("answer", "episode")
 STRUCK = ("P3", "P4")
 ARMS = ("declared", "learned", "learned and leak pattern", "declared and learned")
 Progress = Callable[[int, int], None]
+Marks = tuple[str, float, str]  # arm, wanted share, per what
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class CheckedAnswer:
     kind: str
     known: bool
     episode: str
-    told: frozenset[tuple[str, float, str]]
+    told: frozenset[Marks]
 
 
 @dataclass(frozen=True, slots=True)

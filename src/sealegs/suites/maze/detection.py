@@ -11,7 +11,8 @@ from typing import Any
 from sealegs.faults.mistake import Mistake
 from sealegs.recovery.detectors import Profiles
 from sealegs.scenarios.task_sets import task_set
-from sealegs.scoring.metrics import CLEAN, Row
+from sealegs.scoring.maze_metrics import CLEAN
+from sealegs.scoring.metric import Row
 from sealegs.suites.maze.detecting import STRUCK, Half, Progress, asked, guarded, material, profiles_of
 from sealegs.suites.maze.detection_parts import DetectionSettings, FinishedParts, asked_data, asked_from, result_from
 from sealegs.suites.maze.detection_rows import detection_rows, guarded_rows

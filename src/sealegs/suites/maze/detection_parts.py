@@ -14,7 +14,7 @@ from typing import Any
 
 from sealegs.recovery.detectors import Profiles, read_profiles
 from sealegs.scoring import Verdict
-from sealegs.scoring.metrics import Result
+from sealegs.scoring.maze_metrics import Result
 from sealegs.suites.maze.detecting import CheckedAnswer
 from sealegs.suites.running.journal import Journal
 

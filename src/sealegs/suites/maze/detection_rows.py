@@ -2,90 +2,82 @@
 
 `level` says what was learned from, `mode` which answers are counted (`NP`: clean ones, whose rate is that of false
 alarms; a mode, a corruption, or `unseen tools`: struck ones), `metric` who called them wrong and at which wanted share
-of false alarms. Rates are in per cent, their intervals at 95 % cluster by base task; where all or none are hit, or
-there are few, Wilson's over the base tasks. What is not in it: the rate at a threshold that was set on the asked
-answers themselves.
+of false alarms. Rates are in per cent, and their intervals cluster by base task, of clean episodes by episode. What is
+not in it: the rate at a threshold that was set on the asked answers themselves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-import numpy as np
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
 
 from sealegs.faults.kinds.corruption import FAMILIES
-from sealegs.scoring.intervals import cluster_bootstrap, wilson
-from sealegs.scoring.metrics import ALL, CLEAN, Result, Row, table
-from sealegs.suites.maze.detecting import AGENT, ARMS, PER, STRUCK, WANTED, CheckedAnswer
+from sealegs.scoring.maze_metrics import CLEAN, Result, table
+from sealegs.scoring.metric import ALL, Design, EpisodeTable, Metric, Row, estimate, figure_row
+from sealegs.suites.maze.detecting import AGENT, ARMS, PER, STRUCK, WANTED, CheckedAnswer, Marks
 
 SUITE = "maze-detectors"
 UNSEEN = "unseen tools"
-FEW = 10  # base tasks, too few to draw from
+WHO: Row = {"suite": SUITE, "agent": AGENT}
 FINE = 10  # per cent: below it, the ends of an interval have a decimal
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedEpisode:
+    """What was called wrong in a clean episode, by any detector."""
+
+    episode: str
+    told: frozenset[Marks]
+
+
+ANSWERS = Design[CheckedAnswer](stratum=lambda _: "", cluster=lambda answer: answer.task)
+EPISODES = Design[CheckedEpisode](stratum=lambda _: "", cluster=lambda one: one.episode)
 
 
 def detection_rows(level: str, found: Sequence[CheckedAnswer]) -> list[Row]:
     """The rows of one record that was learned from; answers of tools that it has not stand apart."""
     rows = []
-    known = [one for one in found if one.known]
-    groups: dict[str, list[CheckedAnswer]] = {CLEAN: [one for one in known if not one.kind]}
-    groups[ALL] = [one for one in known if one.kind]
-    groups |= {mode: [one for one in groups[ALL] if one.mode == mode] for mode in STRUCK}
-    groups |= {kind: [one for one in groups[ALL] if one.kind == kind] for kind in FAMILIES}
-    unseen = [one for one in found if not one.known]
-    groups[UNSEEN] = [one for one in unseen if one.kind]
-    groups[f"{UNSEEN}, {CLEAN}"] = [one for one in unseen if not one.kind]
-    for share in WANTED:
-        for per in PER:
-            for arm in ARMS:
-                marks = arm, share, per
-                if per == "episode" and not any(marks in one.told for one in found if arm != "declared"):
-                    continue
-                metric = f"{arm}, {100 * share:g} % per {per}"
-                rows += [_row(level, name, metric, _clusters(group, marks)) for name, group in groups.items()]
-                rows.append(_row(level, f"{CLEAN} episodes", metric, _episodes(groups[CLEAN], marks)))
+    answers = EpisodeTable(found, ANSWERS)
+    known = answers.where(lambda one: one.known)
+    clean, struck = known.where(lambda one: not one.kind), known.where(lambda one: bool(one.kind))
+    unseen = answers.where(lambda one: not one.known)
+    groups = {CLEAN: clean, ALL: struck}
+    groups |= _parts(struck, STRUCK, lambda one: one.mode)
+    groups |= _parts(struck, FAMILIES, lambda one: one.kind)
+    groups[UNSEEN] = unseen.where(lambda one: bool(one.kind))
+    groups[f"{UNSEEN}, {CLEAN}"] = unseen.where(lambda one: not one.kind)
+    episodes = EpisodeTable(_episodes(clean), EPISODES)
+    for share, per, arm in product(WANTED, PER, ARMS):
+        marks = arm, share, per
+        if per == "episode" and not any(marks in one.told for one in found if arm != "declared"):
+            continue
+        metric = f"{arm}, {100 * share:g} % per {per}"
+        of_answers = Metric[CheckedAnswer](metric, _called_wrong(marks))
+        of_episodes = Metric[CheckedEpisode](metric, _called_wrong(marks))
+        rows += [figure_row(WHO, level, name, metric, estimate(of_answers, group)) for name, group in groups.items()]
+        rows.append(figure_row(WHO, level, f"{CLEAN} episodes", metric, estimate(of_episodes, episodes)))
     return rows
 
 
-def _clusters(group: Iterable[CheckedAnswer], marks: tuple[str, float, str]) -> dict[str, list[bool]]:
-    found: dict[str, list[bool]] = {}
-    for one in group:
-        found.setdefault(one.task, []).append(marks in one.told)
-    return found
+def _called_wrong(marks: Marks) -> Callable[[CheckedAnswer | CheckedEpisode], bool]:
+    return lambda one: marks in one.told
 
 
-def _episodes(group: Iterable[CheckedAnswer], marks: tuple[str, float, str]) -> dict[str, list[bool]]:
-    """Of each clean episode, whether anything in it was called wrong."""
-    found: dict[str, list[bool]] = {}
-    for one in group:
-        found.setdefault(one.episode, [False])[0] |= marks in one.told
-    return found
+def _parts(
+    answers: EpisodeTable[CheckedAnswer], names: Iterable[str], key: Callable[[CheckedAnswer], str]
+) -> dict[str, EpisodeTable[CheckedAnswer]]:
+    """The part of each name, which may be empty."""
+    parts = answers.by(key)
+    return {name: parts.get(name, answers.where(lambda _: False)) for name in names}
 
 
-def _row(level: str, mode: str, metric: str, clusters: Mapping[str, Sequence[bool]]) -> Row:
-    hits = np.array([sum(one) for one in clusters.values()], dtype=np.float64)
-    sizes = np.array([len(one) for one in clusters.values()], dtype=np.float64)
-    n = int(sizes.sum())
-    value: float | None = None
-    low, high = 0.0, 1.0
-    if n:
-        value = float(hits.sum()) / n
-        low, high = (
-            wilson(value * len(sizes), len(sizes))
-            if value in (0.0, 1.0) or len(sizes) < FEW
-            else cluster_bootstrap(lambda weights: (weights @ hits) / np.maximum(weights @ sizes, 1), len(sizes))
-        )
-    return {
-        "suite": SUITE,
-        "agent": AGENT,
-        "level": level,
-        "mode": mode,
-        "metric": metric,
-        "value": None if value is None else round(100 * value, 2),
-        "low": round(100 * low, 2),
-        "high": round(100 * high, 2),
-        "n": n,
-    }
+def _episodes(answers: Iterable[CheckedAnswer]) -> list[CheckedEpisode]:
+    """The clean episodes."""
+    told: dict[str, set[Marks]] = {}
+    for one in answers:
+        told.setdefault(one.episode, set()).update(one.told)
+    return [CheckedEpisode(episode, frozenset(marks)) for episode, marks in told.items()]
 
 
 def guarded_rows(agent: str, arms: Mapping[str, Sequence[Result]]) -> list[Row]:

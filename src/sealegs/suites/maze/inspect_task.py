@@ -37,7 +37,8 @@ from sealegs.scenarios.prompts import system_prompt
 from sealegs.scenarios.scenario import TOOL_TIMEOUT, VERSION, Scenario, episodes
 from sealegs.scenarios.task_sets import SHIPPED
 from sealegs.scoring import Verdict, judge
-from sealegs.scoring.metrics import METRICS, Result, estimate, tally
+from sealegs.scoring.maze_metrics import DESIGN, PRR, RC, TSR, Result
+from sealegs.scoring.metric import EpisodeTable, Metric, estimate
 from sealegs.suites.maze.logs import episode_of
 from sealegs.suites.maze.recovering import layers
 from sealegs.suites.running.inspecting import METADATA, note_faults, noted, noting
@@ -205,25 +206,25 @@ async def _executed(state: TaskState, tools: list[ToolDef], recorder: Recorder) 
 @metric(name="tsr")
 def tsr_metric() -> InspectMetric:
     """Task success rate in per cent, the mean over the modes."""
-    return _metric("tsr")
+    return _metric(TSR)
 
 
 @metric(name="prr")
 def prr_metric() -> InspectMetric:
     """Perturbation recovery rate in per cent."""
-    return _metric("prr")
+    return _metric(PRR)
 
 
 @metric(name="rc")
 def rc_metric() -> InspectMetric:
     """Redundancy cost in per cent."""
-    return _metric("rc")
+    return _metric(RC)
 
 
-def _metric(name: str) -> InspectMetric:
+def _metric(metric: Metric[Result]) -> InspectMetric:
     def value(scores: list[SampleScore]) -> float:
         results = [_result(score) for score in scores if score.score.metadata]
-        found = estimate(METRICS[name], tally(results), name, seed=0)[0] if results else None
+        found = estimate(metric, EpisodeTable(results, DESIGN)).value
         return float("nan") if found is None else found
 
     return value

@@ -10,7 +10,8 @@ from typing import Any
 from sealegs.scenarios.moments import DRAW, PUBLISHED
 from sealegs.scenarios.scenario import SUITE, Scenario, scenario_noted
 from sealegs.scoring import judge
-from sealegs.scoring.metrics import Result, Row
+from sealegs.scoring.maze_metrics import Result
+from sealegs.scoring.metric import Row
 from sealegs.suites.running.logs import LogError, LogSchema, only, read_logs, settings_in_words, who
 from sealegs.traces import Ended, Event, Record, Started
 

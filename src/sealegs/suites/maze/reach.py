@@ -23,7 +23,8 @@ from sealegs.recovery.policies.alternative import Source
 from sealegs.recovery.safety import harmless, nothing_done
 from sealegs.recovery.signature import wrong
 from sealegs.scenarios.scenario import Scenario
-from sealegs.scoring.metrics import ALL, CLEAN, Row
+from sealegs.scoring.maze_metrics import CLEAN
+from sealegs.scoring.metric import ALL, Row
 from sealegs.suites.maze.recovering import declared
 from sealegs.tasks import State, recovery_cost, shortest
 from sealegs.tasks.reference import Expected

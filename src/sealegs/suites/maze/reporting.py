@@ -8,7 +8,8 @@ from pathlib import Path
 from sealegs import __version__
 from sealegs.reports.page import Material
 from sealegs.scenarios.scenario import VERSION
-from sealegs.scoring.metrics import Result, Row, paired_difference
+from sealegs.scoring.maze_metrics import Result, paired_difference
+from sealegs.scoring.metric import Row
 from sealegs.suites.maze.logs import MazeRun, read_run
 from sealegs.suites.maze.reach import HABITS, OTHERS, ceiling
 from sealegs.suites.running.logs import LogError

@@ -16,7 +16,7 @@ from typing import Any
 from sealegs.reports import published
 from sealegs.scenarios import LEVELS
 from sealegs.scenarios.task_sets import base_tasks
-from sealegs.scoring.metrics import ALL, Row
+from sealegs.scoring.metric import ALL, Row
 from sealegs.suites.maze.retrieval import STATED_K, ReverseCheck, reverse_check
 from sealegs.tasks import Task
 from sealegs.tasks.graph import Graph

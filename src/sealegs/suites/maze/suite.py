@@ -46,7 +46,7 @@ class MazeSuite(Suite["MazeOptions"]):
         from sealegs.reports.comparison import prompt_of, published_rows
         from sealegs.reports.page import page
         from sealegs.reports.tables import print_limits, print_ranking, print_tables
-        from sealegs.scoring.metrics import table
+        from sealegs.scoring.maze_metrics import table
         from sealegs.suites.maze.logs import read_run
         from sealegs.suites.maze.reporting import ceilings, differences, material
 

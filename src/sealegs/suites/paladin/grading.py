@@ -17,7 +17,7 @@ from sealegs.agents.arms.toolbench import object_in
 from sealegs.faults.call import render
 from sealegs.scoring.grading import QUESTIONS, grade
 from sealegs.scoring.intervals import wilson
-from sealegs.scoring.metrics import ALL, Row
+from sealegs.scoring.metric import ALL, Row
 from sealegs.suites.paladin.episodes import SUITE, PaladinEpisode
 from sealegs.suites.paladin.logs import read_runs
 from sealegs.suites.running.choices import ChoiceError, unknown

@@ -28,8 +28,8 @@ from sealegs.agents.arms import ARMS, AwaitModel, Message, ModelReply, ModelTool
 from sealegs.faults.call import Call, Failure, Outcome, render
 from sealegs.inject import RealClock
 from sealegs.scoring import Verdict
+from sealegs.scoring.paladin_metrics import CLEAN, Recovery, recovery_figure
 from sealegs.scoring.protocol import Protocol
-from sealegs.scoring.recoveries import CLEAN, Recovery, estimate
 from sealegs.suites.paladin import SETS
 from sealegs.suites.paladin.episodes import VERSION, PaladinEpisode, episodes
 from sealegs.suites.paladin.logs import episode_from, judged
@@ -196,7 +196,7 @@ def _metric(name: str) -> InspectMetric:
     def value(scores: list[SampleScore]) -> float:
         results = [_recovery((score.score.metadata or {})["recovery"]) for score in scores if score.score.metadata]
         faulty = [result for result in results if result.klass != CLEAN]
-        found = estimate(faulty, name)[0] if faulty else None
+        found = recovery_figure(faulty, name).value
         return float("nan") if found is None else found
 
     return value

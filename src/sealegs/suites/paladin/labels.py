@@ -15,7 +15,7 @@ from typing import Any
 from sealegs.faults.mistake import Mistake
 from sealegs.scoring.agreement import Agreement, Label, agreement
 from sealegs.scoring.grading import QUESTIONS
-from sealegs.scoring.metrics import ALL, Row
+from sealegs.scoring.metric import ALL, Row
 from sealegs.suites.paladin.episodes import SUITE
 from sealegs.suites.paladin.grading import NamedTrace, by_code
 from sealegs.suites.paladin.logs import episode_from

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from sealegs.scoring import judge
-from sealegs.scoring.metrics import Row
+from sealegs.scoring.metric import Row
+from sealegs.scoring.paladin_metrics import Recovery
 from sealegs.scoring.protocol import by_protocol
-from sealegs.scoring.recoveries import Recovery
 from sealegs.suites.paladin.episodes import EXAMPLE, SUITE, PaladinEpisode
 from sealegs.suites.running.logs import LogError, LogSchema, read_logs, settings_in_words, who
 from sealegs.traces import Ended, Event, Record, Started

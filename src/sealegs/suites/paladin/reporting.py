@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from sealegs import __version__
 from sealegs.reports.choosing import Played
 from sealegs.reports.recoveries import name_of
-from sealegs.scoring.metrics import Row
-from sealegs.scoring.recoveries import table
+from sealegs.scoring.metric import Row
+from sealegs.scoring.paladin_metrics import table
 from sealegs.suites.paladin.episodes import VERSION
 from sealegs.suites.paladin.logs import PaladinRun
 

@@ -12,7 +12,7 @@ from sealegs.suites.running.folders import Progress
 from sealegs.suites.suite import RunReport, Suite
 
 if TYPE_CHECKING:
-    from sealegs.scoring.metrics import Row
+    from sealegs.scoring.metric import Row
     from sealegs.suites.paladin.options import PaladinOptions
 
 PUBLISHED = "paladin"

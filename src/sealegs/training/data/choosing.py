@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from sealegs.faults.mistake import Mistake
-from sealegs.scoring.metrics import Row as Figure
+from sealegs.scoring.metric import Row as Figure
 from sealegs.training.data.attempts import Making
 from sealegs.training.data.card import CARD, write_card
 from sealegs.training.data.checks import RowContents, check_leaks, judged_again, lapses, read_manifest

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sealegs.scoring import Verdict
-from sealegs.scoring.recoveries import CLEAN, Recovery
+from sealegs.scoring.paladin_metrics import CLEAN, Recovery
 from sealegs.training.data.playing import Trajectory, TrajectoryOrder
 from sealegs.training.proof import CODES
 from sealegs.training.proof.lockstep import Speaker, played

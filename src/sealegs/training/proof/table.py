@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from sealegs.scoring.metrics import ALL, Row
-from sealegs.scoring.recoveries import CLEAN, Recovery, estimate, table
+from sealegs.scoring.metric import ALL, Row, figure_row
+from sealegs.scoring.paladin_metrics import CLEAN, Recovery, recovery_figure, table
 from sealegs.training.proof import SEEN, SETS
 from sealegs.training.proof.evaluating import read, recovery
 from sealegs.training.proof.sizes import PALADIN, TOOLBENCH, ProofSize, TrainingArm
@@ -60,9 +60,8 @@ def _failing(results: Sequence[Recovery]) -> list[Recovery]:
 
 
 def _row(suite: str, model: str, level: str, metric: str, results: Sequence[Recovery]) -> Row:
-    value, low, high = estimate(results, metric)
-    head: Row = {"suite": suite, "model": model, "level": level, "mode": SEEN, "metric": metric}
-    return {**head, "value": value, "low": low, "high": high, "n": len(results)}
+    figure = recovery_figure(results, metric)
+    return figure_row({"suite": suite, "model": model}, level, SEEN, metric, figure)
 
 
 def _curves(out: Path, size: ProofSize) -> Iterator[Row]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sealegs.scoring.outcomes import OUTCOMES
+from sealegs.scoring.micro_metrics import OUTCOMES
 from sealegs.suites.micro.campaign import grammar
 from sealegs.suites.micro.campaign.checking import CheckedCampaign, read
 from sealegs.suites.micro.campaign.reading import SETTINGS, CampaignError

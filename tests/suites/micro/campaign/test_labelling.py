@@ -9,7 +9,16 @@ import pytest
 from langchain_core.language_models import FakeListChatModel
 
 from sealegs.faults.mistake import Mistake
-from sealegs.scoring.outcomes import CORRECT, CRASH, ERROR, NOT_COMPARABLE, NOT_EXPOSED, SILENT, TIMEOUT, LabelledRun
+from sealegs.scoring.micro_metrics import (
+    CORRECT,
+    CRASH,
+    ERROR,
+    NOT_COMPARABLE,
+    NOT_EXPOSED,
+    SILENT,
+    TIMEOUT,
+    LabelledRun,
+)
 from sealegs.suites.micro.campaign.judging import with_opinions
 from sealegs.suites.micro.campaign.labelling import Baseline, EndedRun, accepted_words, labelled, outcome_of
 from sealegs.suites.micro.campaign.labels import Label, LabelError, read_labels

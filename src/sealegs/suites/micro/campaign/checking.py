@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sealegs.faults.mistake import Mistake
-from sealegs.scoring.metrics import Row
+from sealegs.scoring.metric import Row
 from sealegs.suites.micro.agent import model_mistake
 from sealegs.suites.micro.campaign.reading import CampaignVocabulary, campaign_from
 from sealegs.suites.micro.campaign.runs import Campaign

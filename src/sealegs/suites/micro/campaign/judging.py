@@ -14,7 +14,7 @@ from typing import Any
 
 from sealegs.faults.mistake import Mistake
 from sealegs.faults.seeds import digest
-from sealegs.scoring.outcomes import CORRECT, ERROR, SILENT, LabelledRun
+from sealegs.scoring.micro_metrics import CORRECT, ERROR, SILENT, LabelledRun
 from sealegs.suites.micro.campaign.admitting import hedge
 from sealegs.suites.micro.workloads.workload import load
 

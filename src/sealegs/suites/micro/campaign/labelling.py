@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from sealegs.scoring.outcomes import CORRECT, CRASH, ERROR, SILENT, TIMEOUT, Evidence, LabelledRun
+from sealegs.scoring.micro_metrics import CORRECT, CRASH, ERROR, SILENT, TIMEOUT, Evidence, LabelledRun
 from sealegs.suites.micro.campaign.admitting import admission, hedge
 from sealegs.suites.micro.campaign.labels import Label
 from sealegs.suites.micro.campaign.runs import PlannedRun

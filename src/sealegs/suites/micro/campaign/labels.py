@@ -14,7 +14,7 @@ from pathlib import Path
 
 from sealegs.faults.mistake import Mistake
 from sealegs.faults.problems import PlanError, Problem, in_short
-from sealegs.scoring.outcomes import OUTCOMES
+from sealegs.scoring.micro_metrics import OUTCOMES
 
 FILE = "labels.csv"
 COLUMNS = ("run", "label", "note")

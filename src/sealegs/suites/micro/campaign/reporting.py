@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sealegs.scoring.metrics import Row
-from sealegs.scoring.outcomes import CORRECT, LabelledRun, rows
+from sealegs.scoring.metric import Row
+from sealegs.scoring.micro_metrics import CORRECT, LabelledRun, rows
 from sealegs.suites.micro.campaign.checking import read
 from sealegs.suites.micro.campaign.folder import TRACES, CampaignRequest, read_asked, read_ends
 from sealegs.suites.micro.campaign.judging import with_opinions

@@ -14,8 +14,8 @@ from scipy import special, stats
 from sealegs.scoring.agreement import agreement, kappa
 from sealegs.scoring.correlation import incomplete_beta, pearson
 from sealegs.scoring.judge import Verdict
+from sealegs.scoring.paladin_metrics import AS_PUBLISHED, METRICS, Recovery, recovery_figure, table
 from sealegs.scoring.protocol import Protocol
-from sealegs.scoring.recoveries import AS_PUBLISHED, METRICS, Recovery, estimate, table
 
 FLOATS = st.floats(-1e3, 1e3).map(lambda x: round(x, 3))
 
@@ -102,14 +102,14 @@ def drawn(seed: int) -> list[Recovery]:
 @pytest.mark.parametrize("seed", range(4))
 def test_macro_means_are_means_of_the_classes_means(seed: int) -> None:
     results = [r for r in drawn(seed) if r.klass != "clean"]
-    for name, metric in METRICS.items():
+    for metric in METRICS:
         means = []
         for klass in "ABC":
-            values = [metric(r) for r in results if r.klass == klass]
-            counted = [(above, below) for above, below in values if below]
-            means.append(sum(above for above, _ in counted) / sum(below for _, below in counted))
-        value, low, high = estimate(results, name)
-        assert value == pytest.approx(sum(means) / 3, abs=0.01)
+            counted = [r for r in results if r.klass == klass and metric.below(r)]
+            means.append(sum(metric.top(r) for r in counted) / sum(metric.below(r) for r in counted))
+        value, low, high, _ = recovery_figure(results, metric.name)
+        scale = 1 if metric.kind == "amount" else 100
+        assert value == pytest.approx(scale * sum(means) / 3, abs=0.01)
         assert low is not None
         assert high is not None
         assert value is not None
@@ -119,7 +119,7 @@ def test_macro_means_are_means_of_the_classes_means(seed: int) -> None:
 def test_one_class_of_independent_episodes_has_wilsons_interval() -> None:
     results = [Recovery(f"t{n}", "A", "switch", verdict(n < 7, True, False, 4), True) for n in range(10)]
     theirs = stats.binomtest(7, 10).proportion_ci(method="wilson")
-    assert estimate(results, "tsr") == (70.0, round(100 * theirs.low, 2), round(100 * theirs.high, 2))
+    assert recovery_figure(results, "tsr") == (70.0, round(100 * theirs.low, 2), round(100 * theirs.high, 2), 10)
 
 
 @pytest.mark.parametrize(
@@ -161,8 +161,8 @@ def test_runs_that_differ_widen_the_interval_and_leave_the_value() -> None:
             Recovery(f"t{task}", "A", "switch", one, True, run=str(run) if named else "") for run, task, one in made
         ]
 
-    value, low, high = estimate(results(named=True), "rr")
-    pooled, closer, _ = estimate(results(named=False), "rr")
+    value, low, high, _ = recovery_figure(results(named=True), "rr")
+    pooled, closer, *_ = recovery_figure(results(named=False), "rr")
     assert value == pooled == pytest.approx(66.67)
     assert low is not None
     assert high is not None
@@ -176,5 +176,5 @@ def test_what_the_published_protocol_was_not_asked_has_no_rows() -> None:
     asked = [replace(one, protocol=Protocol(success=True, recovery=True)) for one in unasked]
     metrics = {row["metric"] for row in table(unasked, {}, "eval")}
     assert not any(name.endswith("as_published") for name in metrics)
-    assert {row["metric"] for row in table(asked, {}, "eval")} - metrics == set(AS_PUBLISHED)
+    assert {row["metric"] for row in table(asked, {}, "eval")} - metrics == {metric.name for metric in AS_PUBLISHED}
     assert [row["value"] for row in table(asked, {}, "eval") if row["metric"] == "rr_as_published"] == [100, 100]

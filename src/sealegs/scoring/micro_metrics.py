@@ -11,8 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sealegs.scoring.intervals import clustered_wilson
-from sealegs.scoring.metrics import ALL, Row
+from sealegs.scoring.metric import ALL, Design, EpisodeTable, Figure, Metric, Row, estimate, figure_row
 
 CORRECT, SILENT, TIMEOUT, CRASH, ERROR = OUTCOMES = ("CORRECT", "SILENT-DIFF", "TIMEOUT", "CRASH", "ERROR")
 NOT_COMPARABLE = "not comparable"
@@ -99,6 +98,16 @@ class LabelledRun:
         return self.comparable and self.exposed
 
 
+DESIGN = Design[LabelledRun](stratum=lambda _: "", cluster=lambda run: run.task)
+
+
+def _rate(name: str, outcome: str) -> Metric[LabelledRun]:
+    return Metric(name, lambda run: run.outcome == outcome, lambda run: run.counts)
+
+
+METRICS = tuple(_rate(name, outcome) for name, outcome in RATES.items())
+
+
 def counts(runs: Iterable[LabelledRun]) -> dict[tuple[str, str, str], int]:
     """How many runs there are by (fault, where it is counted, model)."""
     return dict(Counter((run.fault, run.shown, run.model) for run in runs))
@@ -108,45 +117,21 @@ def rows(runs: Sequence[LabelledRun], suite: str = "micro") -> list[Row]:
     """The long table: for each model every rate and count by level and fault, and over all of either."""
     found: list[Row] = []
     for model in dict.fromkeys(run.model for run in runs):
-        own = [run for run in runs if run.model == model]
-        levels = list(dict.fromkeys(run.level for run in own))
-        faults = list(dict.fromkeys(run.fault for run in own))
-        for level in (*levels, ALL):
-            for fault in (*faults, ALL):
-                chosen = [run for run in own if level in (ALL, run.level) and fault in (ALL, run.fault)]
-                if chosen:
-                    found += (
-                        {"suite": suite, "model": model, "level": level, "mode": fault, **row} for row in cell(chosen)
-                    )
+        own = EpisodeTable([run for run in runs if run.model == model], DESIGN)
+        for level, at in (*own.by(lambda run: run.level).items(), (ALL, own)):
+            for fault, cell in (*at.by(lambda run: run.fault).items(), (ALL, at)):
+                found += _cell(cell, {"suite": suite, "model": model}, level, fault)
     return found
 
 
-def cell(runs: Sequence[LabelledRun]) -> Iterator[Row]:
-    """The rates and counts of runs that are looked at together; intervals cluster by task."""
-    counted = [run for run in runs if run.counts]
-    tasks = Counter(run.task for run in counted)
-    for metric, outcome in RATES.items():
-        hits = Counter(run.task for run in counted if run.outcome == outcome)
-        yield share(metric, [hits[task] for task in tasks], list(tasks.values()))
-    for metric, number in (
+def _cell(runs: EpisodeTable[LabelledRun], who: Row, level: str, fault: str) -> Iterator[Row]:
+    """The rates and counts of runs that are looked at together."""
+    for metric in METRICS:
+        yield figure_row(who, level, fault, metric.name, estimate(metric, runs))
+    for name, number in (
         ("runs", len(runs)),
         ("not_comparable", sum(run.shown == NOT_COMPARABLE for run in runs)),
         ("not_exposed", sum(run.shown == NOT_EXPOSED for run in runs)),
         ("corrected", sum(run.corrected for run in runs)),
     ):
-        yield {"metric": metric, "value": float(number), "low": None, "high": None, "n": len(runs)}
-
-
-def share(metric: str, hits: Sequence[int], sizes: Sequence[int]) -> Row:
-    """A rate in per cent over clusters of these sizes; None where nothing counts."""
-    n = sum(sizes)
-    if not n:
-        return {"metric": metric, "value": None, "low": None, "high": None, "n": 0}
-    low, high = clustered_wilson(hits, sizes)
-    return {
-        "metric": metric,
-        "value": round(100 * sum(hits) / n, 2),
-        "low": round(100 * low, 2),
-        "high": round(100 * high, 2),
-        "n": n,
-    }
+        yield figure_row(who, level, fault, name, Figure(float(number), None, None, len(runs)))

@@ -11,7 +11,7 @@ from scipy import stats
 
 from sealegs.scoring import judge
 from sealegs.scoring.intervals import cluster_bootstrap, crossed_bootstrap, wilson
-from sealegs.scoring.metrics import Result, paired_difference, table
+from sealegs.scoring.maze_metrics import Result, paired_difference, table
 from tests.scoring.staged import case, failing, record, right
 
 SUCCESS = judge(record(right("look_up"), right("quick"), right("pay")), case())

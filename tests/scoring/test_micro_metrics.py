@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from sealegs.scoring.intervals import clustered_wilson, student, wilson
-from sealegs.scoring.outcomes import NOT_COMPARABLE, NOT_EXPOSED, OUTCOMES, SHOWN, Evidence, LabelledRun, counts, rows
+from sealegs.scoring.micro_metrics import (
+    NOT_COMPARABLE,
+    NOT_EXPOSED,
+    OUTCOMES,
+    SHOWN,
+    Evidence,
+    LabelledRun,
+    counts,
+    rows,
+)
 
 BASE = LabelledRun("id", "tip", "m", "python", "hang", "", 0, 1, "CORRECT", "CORRECT", True, True, Evidence("rule"))
 

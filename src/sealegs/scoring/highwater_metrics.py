@@ -1,0 +1,119 @@
+"""Rates of `highwater` with their errors, as rows of the long table.
+
+Accuracy is the share of right answers over all episodes, crashed and cut-off ones too. `accuracy_drop` is how many
+points it falls under errors, `accuracy_decrease` the same as a share of what it was, both over the problems that were
+played in both modes. What was done after the first refusal is over the episodes that met one. Questions that differ in
+a value alone are one cluster in every interval and standard error, since an agent does alike on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sealegs.scoring.intervals import Array
+from sealegs.scoring.metric import (
+    ALL,
+    Design,
+    EpisodeTable,
+    Figure,
+    Metric,
+    Row,
+    difference,
+    estimate,
+    figure_row,
+    standard_error,
+)
+from sealegs.scoring.plan_b import PlanBVerdict
+
+CLEAN = "no errors"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanBResult:
+    """One judged episode.
+
+    Attributes:
+        problem: its id.
+        origin: the question that it was made from, which is shared by those that differ in a value alone.
+        level: the setting.
+        mode: `no errors`, or what strikes.
+        epoch: from 1.
+        verdict: of the judge.
+    """
+
+    problem: str
+    origin: str
+    level: str
+    mode: str
+    epoch: int
+    verdict: PlanBVerdict
+
+
+DESIGN = Design[PlanBResult](stratum=lambda _: "", cluster=lambda r: r.origin)
+ACCURACY = Metric[PlanBResult]("accuracy", lambda r: r.verdict.right)
+SHARES = (ACCURACY, Metric[PlanBResult]("gave_up", lambda r: r.verdict.gave_up))
+MEANS = (
+    Metric[PlanBResult]("turns", lambda r: r.verdict.turns, kind="amount"),
+    Metric[PlanBResult]("calls", lambda r: r.verdict.calls, kind="amount"),
+)
+EXPOSED = Metric[PlanBResult]("exposed", lambda r: r.verdict.exposed)
+AFTER = (
+    Metric[PlanBResult]("recovered", lambda r: r.verdict.right, lambda r: r.verdict.exposed),
+    Metric[PlanBResult]("searched_again", lambda r: r.verdict.searched, lambda r: r.verdict.exposed),
+    Metric[PlanBResult]("found_plan_b", lambda r: r.verdict.found, lambda r: r.verdict.exposed),
+    Metric[PlanBResult]("composed_it", lambda r: r.verdict.composed, lambda r: r.verdict.exposed),
+    Metric[PlanBResult]("gave_up_after", lambda r: r.verdict.gave_up, lambda r: r.verdict.exposed),
+    Metric[PlanBResult]("looped", lambda r: r.verdict.looped, lambda r: r.verdict.exposed),
+)
+
+
+def plan_b_table(results: Sequence[PlanBResult], who: Row, seed: int = 0) -> list[Row]:
+    """The long table of a run.
+
+    Args:
+        results: the judged episodes.
+        who: `suite` and `agent` or `model`, copied into each row.
+        seed: of the bootstrap.
+    """
+    run = EpisodeTable(results, DESIGN)
+    rows: list[Row] = []
+    for level, at in run.by(lambda r: r.level).items():
+        for mode, cell in at.by(lambda r: r.mode).items():
+            rows += [figure_row(who, level, mode, name, figure) for name, figure in _cell(cell, mode, seed)]
+        rows += [figure_row(who, level, ALL, name, figure) for name, figure in _drop(list(at), seed)]
+    return rows
+
+
+def _cell(cell: EpisodeTable[PlanBResult], mode: str, seed: int) -> Iterator[tuple[str, Figure]]:
+    for share in SHARES:
+        yield share.name, estimate(share, cell, seed)
+        yield f"{share.name}_se", standard_error(share, cell, seed)
+    for mean in MEANS:
+        yield mean.name, estimate(mean, cell, seed)
+    if mode != CLEAN:
+        yield EXPOSED.name, estimate(EXPOSED, cell, seed)
+        for share in AFTER if any(r.verdict.exposed for r in cell) else ():
+            yield share.name, estimate(share, cell, seed)
+
+
+def _drop(results: Sequence[PlanBResult], seed: int) -> Iterator[tuple[str, Figure]]:
+    """How much lower accuracy is under errors, over what was played in both modes."""
+    clean = {(r.problem, r.epoch): r for r in results if r.mode == CLEAN}
+    faulty = {(r.problem, r.epoch): r for r in results if r.mode != CLEAN}
+    both = [key for key in clean if key in faulty]
+    before, after = (EpisodeTable([mode[key] for key in both], DESIGN) for mode in (clean, faulty))
+
+    def points(clean: Array, faulty: Array) -> Array:
+        return clean - faulty
+
+    def share(clean: Array, faulty: Array) -> Array:
+        lost: Array = np.divide(clean - faulty, clean, out=np.full(clean.shape, np.nan), where=clean > 0)
+        return 100 * lost
+
+    for name, contrast in (("accuracy_drop", points), ("accuracy_decrease", share)):
+        figure = difference(ACCURACY, before, after, seed, contrast)
+        if figure.value is not None:
+            yield name, figure

@@ -1,0 +1,136 @@
+"""The metrics of `maze` over judged episodes, as rows of the long table.
+
+TSR is the share of successes, PRR the share of recoveries among the episodes whose fault was delivered, RC the mean of
+the redundancy over all episodes of a mode, all in per cent. Over several modes each is the mean of the modes' values
+(PRR and RC over fault modes alone), as in the published tables. The composite score is
+((mean TSR over NP and P1-P4) + (mean PRR) + 100 - (mean RC)) / 3. A crashed or cut-off episode stays in every
+denominator. Intervals cluster by base task (`metric`).
+
+Where recovery had a hand in a run, three more say whose the recoveries are: `reached`, the share of the exposed
+episodes in which a fault reached the agent; `prr_agent`, the share of successes among those; `prr_layer`, the share
+of the exposed ones that are successes in which no fault reached it. In each mode PRR = reached x prr_agent + prr_layer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sealegs.scoring.judge import Verdict
+from sealegs.scoring.metric import (
+    ALL,
+    Composite,
+    Design,
+    EpisodeTable,
+    Metric,
+    Row,
+    difference,
+    estimate,
+    figure_row,
+)
+
+CLEAN = "NP"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One judged episode."""
+
+    task: str
+    level: str
+    mode: str
+    epoch: int
+    verdict: Verdict
+
+
+DESIGN = Design[Result](stratum=lambda r: r.mode, cluster=lambda r: r.task)
+
+
+def composite_score(tsr: Any, prr: Any, rc: Any) -> Any:
+    """(TSR + PRR + 100 - RC) / 3, all in per cent: TSR the mean over NP and P1-P4, PRR and RC over P1-P4."""
+    return (tsr + prr + 100 - rc) / 3
+
+
+def _faulty(result: Result) -> bool:
+    return result.mode != CLEAN
+
+
+def _exposed(result: Result) -> bool:
+    return _faulty(result) and result.verdict.exposed
+
+
+def _reached(result: Result) -> bool:
+    return _exposed(result) and result.verdict.reached
+
+
+TSR = Metric[Result]("tsr", lambda r: r.verdict.success)
+PRR = Metric[Result]("prr", lambda r: r.verdict.recovered, _exposed)
+RC = Metric[Result]("rc", lambda r: r.verdict.redundancy, _faulty, kind="mean")
+COMPOSITE = Composite[Result]("composite", (TSR, PRR, RC), composite_score)
+METRICS = (
+    TSR,
+    PRR,
+    RC,
+    Metric[Result]("tsr_as_published", lambda r: r.verdict.published),
+    Metric[Result]("prr_as_published", lambda r: r.verdict.published, _exposed),
+    Metric[Result]("exposed", lambda r: r.verdict.exposed, _faulty),
+    Metric[Result]("doubled", lambda r: r.verdict.doubled > 0, _faulty),
+    Metric[Result]("wrong_effects", lambda r: r.verdict.wrong > 0, _faulty),
+    COMPOSITE,
+)
+AIDED = (  # where recovery had a hand in the run
+    Metric[Result]("reached", lambda r: r.verdict.reached, _exposed),
+    Metric[Result]("prr_agent", lambda r: r.verdict.success, _reached),
+    Metric[Result]("prr_layer", lambda r: r.verdict.recovered_by == "layer", _exposed),
+)
+UNDER_NO_FAULT = ("tsr", "tsr_as_published")
+OVER_FAULTS = ("rc", "exposed", "doubled", "wrong_effects")  # over the episodes of fault modes
+
+
+def table(results: Sequence[Result], who: Row, seed: int = 0) -> list[Row]:
+    """The long table of a run: every metric for each cell, each level, each mode and all.
+
+    Args:
+        results: the judged episodes.
+        who: `suite` and `agent` or `model`, copied into each row.
+        seed: of the bootstrap.
+    """
+    run = EpisodeTable(results, DESIGN)
+    rows: list[Row] = []
+    for level, at in (*sorted(run.by(lambda r: r.level).items()), (ALL, run)):
+        for mode, cell in (*sorted(at.by(lambda r: r.mode).items()), (ALL, at)):
+            rows += [
+                figure_row(who, level, mode, metric.name, estimate(metric, cell, seed))
+                for metric in _metrics_of(cell, mode)
+            ]
+    return rows
+
+
+def _metrics_of(cell: EpisodeTable[Result], mode: str) -> Iterator[Metric[Result] | Composite[Result]]:
+    """The metrics that say something in a cell."""
+    aided = any(r.verdict.calls_by_layer or r.verdict.put_right for r in cell)
+    for metric in (*METRICS, *(AIDED if aided else ())):
+        if mode == CLEAN and metric.name not in UNDER_NO_FAULT:
+            continue
+        if metric is COMPOSITE and (mode != ALL or all(map(_faulty, cell))):
+            continue
+        yield metric
+
+
+def paired_difference(one: Sequence[Result], other: Sequence[Result], who: Row, seed: int = 0) -> list[Row]:
+    """How much higher each metric is in `other` than in `one`, over the episodes that both have.
+
+    The metric's name gets `_difference`; both runs are resampled together by base task.
+    """
+    shared = {(r.task, r.mode, r.epoch) for r in one} & {(r.task, r.mode, r.epoch) for r in other}
+    left, right = (
+        EpisodeTable([r for r in run if (r.task, r.mode, r.epoch) in shared], DESIGN) for run in (one, other)
+    )
+    figures = {f"{metric.name}_difference": difference(metric, left, right, seed) for metric in METRICS}
+    return [figure_row(who, ALL, ALL, name, figure) for name, figure in figures.items() if figure.value is not None]
+
+
+def _identity(result: Result) -> tuple[str, str, int]:
+    """What an episode has in common with the same one of another run."""
+    return result.task, result.mode, result.epoch

@@ -1,0 +1,136 @@
+"""The metrics of `paladin` over judged episodes, each with an interval, as rows of the long table.
+
+- `tsr`, task success rate: the share of strict successes (`judge`). In a dead end the success is an honest stop.
+- `rr`, recovery rate: of the episodes in which the failure was delivered, the share that answered it in a way that
+  leads on and noticed it: the call made good or another branch finished; in a dead end, a stop that is said.
+- `csr`, catastrophic success rate as the publication uses the name, higher is better: 100 less the share of episodes
+  that end with a claim of success that is false.
+- `es`, efficiency score: 1 / the mean number of calls, the formula of the authors' public repository. Failures count as
+  successes do, so an agent that gives up early scores high and the figure says nothing alone.
+- `efficiency`, ours: the fewest calls that were possible over the calls made, 0 for an episode that is no success.
+- `tsr_as_published`, `rr_as_published`, `csr_as_published`: the same by the looser rules of the published `protocol`.
+
+Rates are in per cent, `es` is not. Over the classes each is the mean of the seven classes' values (macro). Clean
+episodes have a row of their own and are in no mean. Crashed and cut-off episodes stay in every denominator. Intervals
+cluster by base task; where there are several runs, by run as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sealegs.scoring.judge import Verdict
+from sealegs.scoring.metric import ALL, Design, EpisodeTable, Figure, Metric, Row, estimate, figure_row
+from sealegs.scoring.protocol import Protocol
+
+CLEAN = "clean"
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """One judged episode.
+
+    Attributes:
+        task: the base task.
+        klass: the failure's class, or `clean`.
+        kind: how long the failure lasts: `transient`, `switch`, `dead end`, or `clean`.
+        verdict: the judge's.
+        answered: whether there is a final answer.
+        extra: calls beyond the judge's best that a failure that strikes several times needs.
+        protocol: what the published protocol says; None where it was not asked.
+        run: where several models, trained alike, are one method's: which of them this is of.
+    """
+
+    task: str
+    klass: str
+    kind: str
+    verdict: Verdict
+    answered: bool
+    extra: int = 0
+    protocol: Protocol | None = None
+    run: str = ""
+
+    @property
+    def recovered(self) -> bool:
+        """The failure was delivered, and answered in a way that leads on."""
+        return self.verdict.exposed and self.verdict.strategy
+
+    @property
+    def catastrophe(self) -> bool:
+        """The answer says or implies that all is done, and it is not."""
+        return self.answered and not self.verdict.stopped and not self.verdict.success
+
+    @property
+    def efficiency(self) -> float:
+        """The fewest calls over the calls made; 0 for a failed episode."""
+        verdict = self.verdict
+        if not verdict.success:
+            return 0.0
+        if verdict.cost is None or verdict.best is None:
+            return 1.0
+        best = verdict.calls - verdict.cost + verdict.best + self.extra
+        return min(1.0, best / max(1, verdict.calls))
+
+
+DESIGN = Design[Recovery](stratum=lambda r: r.klass, cluster=lambda r: r.task, run=lambda r: r.run)
+AS_PUBLISHED = (
+    Metric[Recovery]("tsr_as_published", lambda r: _published(r).success, lambda r: r.protocol is not None),
+    Metric[Recovery](
+        "rr_as_published", lambda r: _published(r).recovery, lambda r: r.protocol is not None and r.verdict.exposed
+    ),
+    Metric[Recovery]("csr_as_published", lambda r: not _published(r).unsupported, lambda r: r.protocol is not None),
+)
+TSR = Metric[Recovery]("tsr", lambda r: r.verdict.success)
+RR = Metric[Recovery]("rr", lambda r: r.recovered, lambda r: r.verdict.exposed)
+METRICS = (
+    TSR,
+    RR,
+    Metric[Recovery]("csr", lambda r: not r.catastrophe),
+    Metric[Recovery]("es", lambda _: 1.0, lambda r: max(1, r.verdict.calls), kind="amount", digits=4),
+    Metric[Recovery]("efficiency", lambda r: r.efficiency, kind="mean"),
+    Metric[Recovery]("calls", lambda r: r.verdict.calls, kind="amount"),
+    Metric[Recovery]("exposed", lambda r: r.verdict.exposed),
+    *AS_PUBLISHED,
+)
+NAMED = {metric.name: metric for metric in METRICS}
+FAULTY = ("rr", "exposed", "rr_as_published")  # of episodes with a failure alone
+
+
+def _published(result: Recovery) -> Protocol:
+    """What the published protocol says of an episode that was asked about."""
+    assert result.protocol is not None
+    return result.protocol
+
+
+def recovery_figure(results: Sequence[Recovery], name: str, seed: int = 0) -> Figure:
+    """A metric's macro mean over the classes there are, and its interval; None where nothing can be said."""
+    return estimate(NAMED[name], EpisodeTable(results, DESIGN), seed)
+
+
+def table(results: Sequence[Recovery], who: Row, mode: str, seed: int = 0) -> list[Row]:
+    """The long table of a run: every metric for each class, for all, for the clean ones, and by kind of failure.
+
+    Args:
+        results: the judged episodes.
+        who: `suite` and `agent` or `model`, copied into each row.
+        mode: the set.
+        seed: of the bootstrap.
+    """
+    run = EpisodeTable(results, DESIGN)
+    faulty = run.where(lambda r: r.klass != CLEAN)
+    groups = dict(sorted(faulty.by(lambda r: r.klass).items()))
+    groups |= {ALL: faulty, CLEAN: run.where(lambda r: r.klass == CLEAN)}
+    rows: list[Row] = []
+    for level, chosen in groups.items():
+        asked = any(r.protocol is not None for r in chosen)
+        rows += [
+            figure_row(who, level, mode, metric.name, estimate(metric, chosen, seed))
+            for metric in (METRICS if len(chosen) else ())
+            if (asked or metric not in AS_PUBLISHED) and not (level == CLEAN and metric.name in FAULTY)
+        ]
+    for kind, of_kind in sorted(faulty.by(lambda r: r.kind).items()):
+        for metric in (RR, TSR):
+            name = f"{metric.name}_{kind.replace(' ', '_')}"
+            rows.append(figure_row(who, ALL, mode, name, estimate(metric, of_kind, seed)))
+    return rows

@@ -1,0 +1,122 @@
+"""Metrics of any suite: values against sums by hand, and intervals at the edges."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sealegs
+from sealegs.scoring.intervals import wilson
+from sealegs.scoring.metric import Composite, Design, EpisodeTable, Metric, difference, estimate, standard_error
+
+SRC = Path(sealegs.__file__).parent
+
+
+@dataclass(frozen=True)
+class Played:
+    """An episode as small as one can be."""
+
+    task: str
+    mode: str
+    met: bool
+    done: bool
+    calls: int = 1
+
+
+DESIGN = Design[Played](stratum=lambda one: one.mode, cluster=lambda one: one.task)
+DONE = Metric[Played]("done", lambda one: one.done)
+MENDED = Metric[Played]("mended", lambda one: one.done, lambda one: one.met)
+CALLS = Metric[Played]("calls", lambda one: one.calls, kind="amount")
+BOTH = Composite[Played]("both", (DONE, MENDED), lambda done, mended: (done + mended) / 2)
+PLAYED = st.lists(
+    st.builds(
+        Played, st.sampled_from("abcde"), st.sampled_from("XYZ"), st.booleans(), st.booleans(), st.integers(1, 9)
+    ),
+    min_size=1,
+    max_size=40,
+)
+
+
+@given(PLAYED)
+def test_a_value_is_the_mean_of_the_strata_in_which_something_counts(played: list[Played]) -> None:
+    shares = [
+        fmean(one.done for one in met)
+        for mode in "XYZ"
+        if (met := [one for one in played if one.mode == mode and one.met])
+    ]
+    found = estimate(MENDED, EpisodeTable(played, DESIGN))
+    assert found.n == sum(one.met for one in played)
+    assert found.value == (pytest.approx(100 * fmean(shares), abs=0.006) if shares else None)
+
+
+@given(PLAYED)
+def test_an_interval_is_around_its_value_and_inside_the_bounds(played: list[Played]) -> None:
+    for metric in (DONE, MENDED, BOTH):
+        found = estimate(metric, EpisodeTable(played, DESIGN))
+        if found.value is not None:
+            assert found.low is not None
+            assert found.high is not None
+            assert 0 <= found.low <= found.value + 0.01
+            assert found.value - 0.01 <= found.high <= 100
+            assert found.low < found.high, "an interval between 0 and 100 never vanishes"
+
+
+@given(PLAYED)
+def test_parts_are_what_a_filter_of_the_episodes_gives(played: list[Played]) -> None:
+    table = EpisodeTable(played, DESIGN)
+    estimate(MENDED, table)  # the columns are shared from here on
+    for mode, part in table.by(lambda one: one.mode).items():
+        alone = EpisodeTable([one for one in played if one.mode == mode], DESIGN)
+        assert estimate(MENDED, part) == estimate(MENDED, alone)
+        assert list(part) == list(alone)
+    few = table.where(lambda one: one.task in "ab")
+    assert estimate(BOTH, few) == estimate(BOTH, EpisodeTable([one for one in played if one.task in "ab"], DESIGN))
+
+
+def test_clusters_that_do_not_count_do_not_narrow_an_interval() -> None:
+    met = [Played(f"t{n}", mode, True, True) for n in range(5) for mode in "XY"]
+    unmet = [Played(f"u{n}", mode, False, True) for n in range(95) for mode in "XY"]
+    found = estimate(MENDED, EpisodeTable([*met, *unmet], DESIGN))
+    assert (found.low, found.high) == (pytest.approx(100 * wilson(5, 5)[0], abs=0.01), 100.0)
+
+
+def test_an_amount_has_no_bound_and_equal_amounts_no_width() -> None:
+    equal = estimate(CALLS, EpisodeTable([Played(str(n), "X", True, True, 7) for n in range(9)], DESIGN))
+    assert equal == (7.0, 7.0, 7.0, 9)
+
+
+def test_a_difference_is_of_the_same_clusters() -> None:
+    one = EpisodeTable([Played(str(n), "X", True, n < 3) for n in range(9)], DESIGN)
+    other = EpisodeTable([Played(str(n), "X", True, n < 6) for n in range(9)], DESIGN)
+    found = difference(DONE, one, other)
+    assert found.value == 33.33
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low <= 33.33 <= found.high
+    with pytest.raises(ValueError, match="stand against"):
+        difference(DONE, one, other.where(lambda played: played.task != "0"))
+
+
+def test_nothing_gives_no_figure() -> None:
+    nothing = EpisodeTable[Played]([], DESIGN)
+    assert estimate(DONE, nothing) == estimate(BOTH, nothing) == (None, None, None, 0)
+    assert difference(DONE, nothing, nothing) == (None, None, None, 0)
+
+
+def test_the_standard_error_is_that_of_a_mean() -> None:
+    played = [Played(str(n), "X", True, n % 4 == 0) for n in range(400)]
+    found = standard_error(DONE, EpisodeTable(played, DESIGN))
+    assert found.value == pytest.approx(100 * (0.25 * 0.75 / 400) ** 0.5, rel=0.1)
+
+
+def test_no_other_file_resamples() -> None:
+    """How an interval is made is decided in one place."""
+    asks = re.compile(r"\b(cluster_bootstrap|crossed_bootstrap|bootstrap_error|clustered_wilson)\(")
+    found = {str(path.relative_to(SRC)) for path in SRC.rglob("*.py") if asks.search(path.read_text("utf-8"))}
+    assert found == {"scoring/intervals.py", "scoring/metric.py"}

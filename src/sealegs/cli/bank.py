@@ -81,7 +81,7 @@ def mine(
     write_data(mined_data(found, accepted), json)
 
 
-@app.command()
+@app.command("check")
 def check(
     file: Annotated[Path | None, typer.Argument(help="A bank; the shipped one by default.")] = None,
     json: Annotated[str, typer.Option(help="Write the counts to this file, or -.")] = "",
@@ -95,7 +95,7 @@ def check(
     write_data(found, json)
 
 
-@app.command()
+@app.command("schema")
 def schema() -> None:
     """Print the JSON Schema of banks, for editors."""
     from sealegs.recovery.bank import bank_schema

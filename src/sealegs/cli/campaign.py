@@ -19,7 +19,7 @@ BUDGET = typer.Option(min=0.1, help="Seconds that a run may take.")
 JUDGE = typer.Option(help="A chat model of LangChain (provider:name) that gives a second opinion where there is doubt.")
 
 
-@app.command()
+@app.command("check")
 def check(
     file: Annotated[str, FILE],
     jobs: Annotated[int, JOBS] = 1,
@@ -67,7 +67,7 @@ def run(
     _report(ready.folder, None, judge, json)
 
 
-@app.command()
+@app.command("report")
 def report(
     folder: Annotated[Path, typer.Argument(help="The folder of a `campaign run`.")],
     html: Annotated[Path | None, typer.Option(help="Where to write the page; in the folder by default.")] = None,

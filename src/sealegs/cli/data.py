@@ -18,7 +18,7 @@ def data() -> None:
     """Trajectories to learn recovery from: made, split, checked."""
 
 
-@app.command()
+@app.command("make")
 def make(
     recipe: Annotated[str, typer.Argument(help="A YAML file, or default, failure-only or clean.")],
     out: Annotated[Path, typer.Option(help="The folder to make.")],
@@ -51,7 +51,7 @@ def make(
     write_rows(rows_of(tally), json)
 
 
-@app.command()
+@app.command("check")
 def check(
     folder: Annotated[Path, typer.Argument(help="A finished set.")],
     sample: Annotated[int, typer.Option(min=0, help="Rows that are played and judged again.")] = 200,

@@ -14,7 +14,7 @@ app = typer.Typer(no_args_is_help=True, help="Grades of traces, by code or by a 
 JSON = typer.Option(help="Write the long table to this file, or - for standard output.")
 
 
-@app.command()
+@app.command("traces")
 def traces(
     logs: Annotated[Path, typer.Argument(help="Runs of paladin: a folder, a file of records, or an Inspect log.")],
     out: Annotated[Path, typer.Option(help="The file of grades to write, one JSON object a line.")] = Path(
@@ -37,7 +37,7 @@ def traces(
     write_rows(rows, json)
 
 
-@app.command()
+@app.command("agree")
 def agree(
     one: Annotated[
         str,

@@ -18,7 +18,7 @@ def highwater() -> None:
     """The functions and problems of highwater: made from any text-to-SQL data."""
 
 
-@app.command()
+@app.command("build")
 def build(
     folder: Annotated[Path, typer.Argument(help="Databases: database/ID/ID.sqlite, ID.sqlite or ID.sql.")],
     out: Annotated[Path, typer.Option(help="The folder to write; a library that is there is replaced.")],

@@ -87,7 +87,7 @@ def judge_traces(
     write_rows(rows, json)
 
 
-@app.command()
+@app.command("generate")
 def generate(
     out: Annotated[Path, typer.Option(help="The folder of tasks to make.")],
     engine: Annotated[str, typer.Option(help="rules, or model.")] = "rules",

@@ -14,7 +14,7 @@ from sealegs.traces.whole import write_whole
 app = typer.Typer(no_args_is_help=True, help="Check fault plans, print their schema, fit one to production traces.")
 
 
-@app.command()
+@app.command("check")
 def check(file: Annotated[Path, typer.Argument(help="A plan in YAML or JSON.")]) -> None:
     """Say what is wrong with a plan, all of it at once; or that it is sound, and its digest."""
     from sealegs.faults.reading import read_plan
@@ -23,7 +23,7 @@ def check(file: Annotated[Path, typer.Argument(help="A plan in YAML or JSON.")])
     typer.echo(f"{file}: sound, {len(plan.rules)} rule(s), digest {plan.digest()[:16]}")
 
 
-@app.command()
+@app.command("schema")
 def schema() -> None:
     """Print the JSON Schema of plans, for editors."""
     from sealegs.faults.plan import plan_schema

@@ -18,7 +18,7 @@ def sandbox() -> None:
     """The sandbox that code of models runs in."""
 
 
-@app.command()
+@app.command("check")
 def check(
     weak: Annotated[bool, typer.Option("--weak", help="Without bubblewrap, even where it works.")] = False,
     names: Annotated[str, typer.Option("--only", help="These escapes alone, separated by commas.")] = "",

@@ -20,7 +20,7 @@ def listing(domain: Annotated[str, typer.Argument(help="Only this domain.")] = "
         typer.echo(line)
 
 
-@app.command()
+@app.command("check")
 def check(
     file: Annotated[Path | None, typer.Argument(help="A Python file of tools; the corpus by default.")] = None,
 ) -> None:

@@ -27,7 +27,7 @@ from sealegs.faults.call import Call
 from sealegs.recovery.bank import Bank, Exemplar, shipped_exemplars
 from sealegs.recovery.forms import read_failure
 from sealegs.recovery.signature import Signature
-from sealegs.scoring.diagnosis import labelled
+from sealegs.scoring.diagnosis_accuracy import labelled_failures
 
 SIZES = (70, 1_000, 10_000, 100_000)
 LIMIT = 1e-3  # seconds a lookup at 70
@@ -89,7 +89,7 @@ def scan(exemplars: tuple[Exemplar, ...]) -> Callable[[Signature], object]:
 
 def measured(runs: int) -> Iterator[Row]:
     """All rows."""
-    questions = [found for one in labelled("train") if (found := read_failure(one.text).signature) is not None]
+    questions = [found for one in labelled_failures("train") if (found := read_failure(one.text).signature) is not None]
     for size in SIZES:
         exemplars = made(size)
         start = time.perf_counter()

@@ -25,15 +25,15 @@ from multiprocessing import forkserver
 from pathlib import Path
 from typing import Any
 
-from sealegs.scenarios.scenario import episodes
+from sealegs.scenarios.scenario import list_scenarios
 from sealegs.scoring import judge
 from sealegs.scoring.metric import Row
-from sealegs.suites.maze.direct import run_direct
-from sealegs.traces import record
-from sealegs.traces.events import decoded
-from sealegs.training.data.choosing import chosen, finished
-from sealegs.training.data.files import parts, rows
-from sealegs.training.data.making import MakingTally
+from sealegs.suites.maze.direct import play_maze_episodes
+from sealegs.traces import build_record
+from sealegs.traces.events import decode_event
+from sealegs.training.data.data_command import data_set_request, make_data_set
+from sealegs.training.data.files import parts, read_row_files
+from sealegs.training.data.row_blocks import MakingTally
 
 WANTED = 50_000
 RUN = 5  # words
@@ -90,7 +90,7 @@ def measured(n: int, jobs: int) -> list[Row]:
 
 def of_set(folder: Path) -> list[Row]:
     """What the rows of a finished set are like."""
-    ended = [row for files in parts(folder).values() for row in rows(files) if row["failing"]]
+    ended = [row for files in parts(folder).values() for row in read_row_files(files) if row["failing"]]
     made: list[Row] = []
     for outcome in ("success", "right stop"):
         more = Counter(row["cost"] - row["optimal_cost"] for row in ended if row["outcome"] == outcome)
@@ -108,10 +108,10 @@ def _row(mode: str, metric: str, value: float, n: int) -> Row:
 def overlap(folder: Path) -> dict[str, tuple[float, int]]:
     """Of each split the share of its runs of five words that stand in the training rows, and how many it has."""
     files = parts(folder)
-    known = {run for row in rows(files.pop("train")) for run in runs(row)}
+    known = {run for row in read_row_files(files.pop("train")) for run in runs(row)}
     found: dict[str, tuple[float, int]] = {}
     for split, others in files.items():
-        there = [run in known for row in rows(others) for run in runs(row)]
+        there = [run in known for row in read_row_files(others) for run in runs(row)]
         found[split] = (sum(there) / max(1, len(there)), len(there))
     return found
 
@@ -133,8 +133,8 @@ def cpu_seconds() -> float:
 
 def timed(n: int, out: Path, jobs: int) -> tuple[float, MakingTally, dict[str, float]]:
     begun = time.perf_counter()
-    tally, seen = finished(
-        chosen("default", n, 0, "trl", "jsonl", [], [], True, "", out), out, lambda done, total: None, jobs
+    tally, seen = make_data_set(
+        data_set_request("default", n, 0, "trl", "jsonl", [], [], True, "", out), out, lambda done, total: None, jobs
     )
     distinct = {"different_requests": len(seen.requests), "different_sequences_of_calls": len(seen.orders)}
     return time.perf_counter() - begun, tally, dict(distinct)
@@ -142,11 +142,11 @@ def timed(n: int, out: Path, jobs: int) -> tuple[float, MakingTally, dict[str, f
 
 def floor_seconds() -> float:
     """Seconds of one planner's episode, played on all cores, written as lines, read and judged."""
-    every = episodes()
+    every = list_scenarios()
     by_id = {episode.id: episode for episode in every}
     begun = time.perf_counter()
-    for lines in run_direct(every, "planner"):
-        found = record(decoded(json.loads(line)) for line in lines)
+    for lines in play_maze_episodes(every, "planner"):
+        found = build_record(decode_event(json.loads(line)) for line in lines)
         judge(found, by_id[found.episode].case(found))
     return (time.perf_counter() - begun) / len(every)
 

@@ -21,10 +21,10 @@ from typing import Any
 from sealegs.faults.call import Call, Value
 from sealegs.recovery.detectors import learn, read_profiles
 from sealegs.scenarios import LEVELS
-from sealegs.scenarios.scenario import episodes
-from sealegs.suites.maze.direct import run_episode
-from sealegs.traces.observed import Trace, recorded
-from sealegs.world.corpus import load
+from sealegs.scenarios.scenario import list_scenarios
+from sealegs.suites.maze.direct import play_maze_episode
+from sealegs.traces.observed import Trace, trace_from_events
+from sealegs.world.corpus import load_corpus
 
 
 def row(metric: str, values: Sequence[float], n: int) -> dict[str, Any]:
@@ -58,8 +58,8 @@ def answers(traces: Sequence[Trace]) -> list[tuple[Call, Any]]:
 
 def measured(rounds: int) -> list[dict[str, Any]]:
     """The long table."""
-    traces = [recorded(run_episode(episode, "planner")) for episode in episodes(LEVELS, ("NP",))]
-    asked, specs = answers(traces), {name: tool.spec for name, tool in load().tools.items()}
+    traces = [trace_from_events(play_maze_episode(episode, "planner")) for episode in list_scenarios(LEVELS, ("NP",))]
+    asked, specs = answers(traces), {name: tool.spec for name, tool in load_corpus().tools.items()}
     began = time.process_time()
     profiles = learn(traces)
     learning = time.process_time() - began

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from sealegs.agents.arms import ARMS
-from sealegs.scoring.diagnosis import confusion, measured
+from sealegs.scoring.diagnosis_accuracy import confusion, measure_diagnoses
 from sealegs.suites.maze.detection_rows import detection_lines, guarded_lines
 
 ROOT = Path(__file__).parents[1]
@@ -174,7 +174,7 @@ def midway() -> str:
 
 def diagnosed() -> str:
     """How often diagnoses of unseen failures are right."""
-    rows = measured("test")[0]
+    rows = measure_diagnoses("test")[0]
     found = {(row["level"], row["metric"]): row for row in rows}
 
     def lines() -> Iterator[Sequence[str]]:
@@ -193,7 +193,7 @@ def _diagnosed_line(found: Mapping[tuple[str, str], Any], level: str) -> Sequenc
 
 def confused() -> str:
     """Published classes and what they were told as."""
-    counts = confusion(measured("test")[1])
+    counts = confusion(measure_diagnoses("test")[1])
     classes = sorted({truth for truth, _ in counts})
     told = [*classes, "none"]
     short = {name: "".join(word[0] for word in re.split(r"[\s-]", name)).upper() for name in classes} | {"none": "none"}

@@ -23,7 +23,7 @@ from sealegs.inject import Session, VirtualClock
 from sealegs.recovery.detectors import Profiles, learn
 from sealegs.scoring.intervals import wilson
 from sealegs.traces.observed import Observation, Trace
-from sealegs.world.corpus import load
+from sealegs.world.corpus import load_corpus
 from sealegs.world.state import World
 
 BEGINS, LASTS = 100, 100
@@ -60,7 +60,7 @@ FAULTS: Mapping[str, dict[str, Any] | None] = {
 
 
 def answer(call: Call) -> Outcome:
-    return load().run(call, World())
+    return load_corpus().run(call, World())
 
 
 def record(tool: str, episodes: int, draw: random.Random) -> list[Trace]:
@@ -84,7 +84,9 @@ def stream(tool: str, fault: dict[str, Any] | None, profiles: Profiles, seed: in
     """One stream: when drift told, and how many answers broke a statement, before and after."""
     draw = random.Random(f"{tool} {seed}")
     detector = profiles.detector(0.01, drift=True)
-    session = Session(plan(tool, fault), episode=str(seed), clock=VirtualClock(), specs=[load().tools[tool].spec])
+    session = Session(
+        plan(tool, fault), episode=str(seed), clock=VirtualClock(), specs=[load_corpus().tools[tool].spec]
+    )
     drifts: list[int] = []
     broken = {"before": 0, "after": 0}
     struck = 0

@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from sealegs.generate.rules.engine import generate
+from sealegs.generate.rules.engine import generate_by_rules
 from sealegs.scenarios import LEVELS
 from sealegs.scoring.metric import Row
 
@@ -33,7 +33,7 @@ def measured(per_level: int) -> list[Row]:
     """One whole run into an empty folder, and a second that only reads it."""
     with tempfile.TemporaryDirectory() as folder:
         seconds, again = timed(per_level, folder), timed(per_level, folder)
-        found = generate(LEVELS, per_level, 0, Path(folder), lambda done, total: None)
+        found = generate_by_rules(LEVELS, per_level, 0, Path(folder), lambda done, total: None)
     count = len(found.tasks)
     head: Row = {"suite": "benchmark-generate", "agent": "rules", "level": "all", "mode": f"{os.cpu_count()} processes"}
     figures = {"seconds": seconds, "tasks_per_second": count / seconds, "seconds_to_read_a_finished_run": again}
@@ -46,7 +46,7 @@ def measured(per_level: int) -> list[Row]:
 
 def timed(per_level: int, folder: str) -> float:
     begun = time.perf_counter()
-    generate(LEVELS, per_level, 0, Path(folder), lambda done, total: None)
+    generate_by_rules(LEVELS, per_level, 0, Path(folder), lambda done, total: None)
     return time.perf_counter() - begun
 
 

@@ -27,10 +27,10 @@ from time import perf_counter, process_time
 from typing import Any
 
 from sealegs.faults.call import Failure
-from sealegs.generate.library import built
-from sealegs.world.sql.arguments import bound
-from sealegs.world.sql.database import cell, text
-from sealegs.world.sql.library import TABLE, Library, SqlFunction
+from sealegs.generate.library_build import build_library
+from sealegs.world.sql.binding import bind_arguments
+from sealegs.world.sql.database import json_cell, text
+from sealegs.world.sql.function_library import TABLE, Library, SqlFunction
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +58,10 @@ class Timed:
 
 def building(folder: Path, out: Path, jobs: int, runs: int) -> Iterator[Row]:
     """The seconds of whole builds, and those of the processor that one in this process takes."""
-    seconds = [built(folder, out, jobs=jobs).seconds for _ in range(runs)]
+    seconds = [build_library(folder, out, jobs=jobs).seconds for _ in range(runs)]
     yield _row("build", f"{jobs} jobs", "seconds", median(seconds), min(seconds), max(seconds), runs)
     before = process_time()
-    built(folder, out, jobs=1)
+    build_library(folder, out, jobs=1)
     yield _exact("build", "1 job", "cpu_seconds", process_time() - before, 1)
 
 
@@ -91,12 +91,12 @@ def timing(library: Library) -> Iterator[Row]:
         if name not in plain:
             plain[name] = sqlite3.connect(library.database(name).path)
             plain[name].text_factory = text
-        ready = bound(call.function.parameters, call.arguments)
+        ready = bind_arguments(call.function.parameters, call.arguments)
         if isinstance(ready, Failure):
             raise AssertionError(ready)
         rows, seconds = _seconds(partial(_run, plain[name], call.function.sql, ready))
         outcome, own = _seconds(partial(library.call, call.function.name, call.arguments))
-        if [list(map(cell, row)) for row in rows] != outcome.value:
+        if [list(map(json_cell, row)) for row in rows] != outcome.value:
             raise AssertionError(call)
         floor.append(seconds)
         ours.append(own)

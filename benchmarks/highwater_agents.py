@@ -20,14 +20,14 @@ from pathlib import Path
 from typing import Any
 
 from sealegs.agents import CODERS
-from sealegs.sandbox import Pool, available, launcher
-from sealegs.scoring.highwater_metrics import plan_b_table
+from sealegs.sandbox import Pool, find_isolation, launcher
+from sealegs.scoring.highwater_metrics import highwater_table
 from sealegs.suites.highwater import DISTRACTORS, ERRORS
-from sealegs.suites.highwater.direct import run_episode
-from sealegs.suites.highwater.episodes import chosen, episodes
-from sealegs.suites.highwater.logs import read_run
+from sealegs.suites.highwater.coder_engine import play_highwater_episode
+from sealegs.suites.highwater.coder_run import run_scripted_coder
+from sealegs.suites.highwater.highwater_logs import read_highwater_run
 from sealegs.suites.highwater.options import HighwaterOptions
-from sealegs.suites.highwater.running import run_scripted
+from sealegs.suites.highwater.problem_episodes import choose_problems, episodes_of_problems
 
 SETTINGS: tuple[dict[str, Any], ...] = (
     {"setting": "open", "distractors": 0},
@@ -56,7 +56,7 @@ def main() -> None:
                 what = f"{name:8} {row['agent']:8} {row['level']:22} {row['mode']:18} {row['metric']:14}"
                 print(f"{what} {row['value']:>8} [{row['low']}, {row['high']}] (n = {row['n']})", flush=True)
     if asked.json:
-        about = {"cores": os.cpu_count(), "load": round(os.getloadavg()[2], 1), "sandbox": available().name}
+        about = {"cores": os.cpu_count(), "load": round(os.getloadavg()[2], 1), "sandbox": find_isolation().name}
         Path(asked.json).write_text(json.dumps({**about, "rows": rows}, indent=1) + "\n", encoding="utf-8")
 
 
@@ -65,23 +65,23 @@ def reached(folder: str, runs: Path, limit: int | None, jobs: int) -> Iterator[d
     for options in SETTINGS:
         for agent in CODERS:
             settings = HighwaterOptions(agent=agent, data=folder, limit=limit, interface="calls", **options)
-            run_scripted(settings, runs / settings.name, lambda done, total: None, jobs)
-            found = read_run(runs / settings.name)
-            yield from map(dict, plan_b_table(found.results(), found.who))
+            run_scripted_coder(settings, runs / settings.name, lambda done, total: None, jobs)
+            found = read_highwater_run(runs / settings.name)
+            yield from map(dict, highwater_table(found.results(), found.who))
 
 
 def costs(folder: str) -> list[dict[str, Any]]:
     """Milliseconds of an episode of the planner in one process, with a kernel and without."""
-    played = episodes(chosen(folder, "test", TIMED // 2, 0), ERRORS, folder=folder)
+    played = episodes_of_problems(choose_problems(folder, "test", TIMED // 2, 0), ERRORS, folder=folder)
     for episode in played[:2]:  # what is built once
-        run_episode(episode, "planner")
+        play_highwater_episode(episode, "planner")
     rows = []
-    for interface in ["calls", *(["code"] if available().strong else [])]:
+    for interface in ["calls", *(["code"] if find_isolation().strong else [])]:
         start = time.perf_counter()
         with ExitStack() as stack:
             pool = stack.enter_context(Pool(launcher(), size=1)) if interface == "code" else None
             for episode in played:
-                run_episode(episode, "planner", pool=pool)
+                play_highwater_episode(episode, "planner", pool=pool)
         spent = round(1000 * (time.perf_counter() - start) / len(played), 2)
         what = {"suite": "highwater", "agent": "planner", "level": "open", "mode": interface, "metric": "milliseconds"}
         rows.append({**what, "value": spent, "low": None, "high": None, "n": len(played)})

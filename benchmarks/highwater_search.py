@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Any
 
 from sealegs.faults.seeds import digest
-from sealegs.search.bm25 import words
-from sealegs.suites.highwater.finding import BM25, MOST, finder, indexed
-from sealegs.suites.highwater.libraries import data
-from sealegs.world.sql.library import Problem
+from sealegs.search.bm25 import tokenize
+from sealegs.suites.highwater.function_search import BM25, MOST, finder, index_texts
+from sealegs.suites.highwater.libraries import library_data
+from sealegs.world.sql.function_library import SqlProblem
 
 QUERIES = 200
 RECALL = "recall_at_9_percent"
@@ -58,11 +58,11 @@ def main() -> None:
 
 def recalls(folder: str, engine: str) -> list[dict[str, Any]]:
     """Recall@9 with the question as the query."""
-    known = data(folder)
+    known = library_data(folder)
     problems = known.problems.values()
     searcher = finder(folder, engine)
     found = {problem.id: {one.name for one in searcher.find(problem.question)} for problem in problems}
-    kinds: dict[str, Callable[[Problem], Sequence[str]]] = {
+    kinds: dict[str, Callable[[SqlProblem], Sequence[str]]] = {
         "direct": lambda problem: problem.solutions[0].functions,
         "composed": lambda problem: [name for one in problem.solutions[1:] for name in one.functions],
         "all": lambda problem: sorted(problem.functions),
@@ -78,18 +78,18 @@ def recalls(folder: str, engine: str) -> list[dict[str, Any]]:
 
 
 def costs(folder: str, engine: str, sizes: Sequence[int]) -> list[dict[str, Any]]:
-    known = data(folder)
+    known = library_data(folder)
     questions = sorted({problem.question for problem in known.problems.values()})
     questions = sorted(questions, key=lambda text: digest("query", text))[:QUERIES]
     texts = [function.description for function in finder(folder).functions]
     rows = []
     for size in sizes:
         start = time.perf_counter()
-        index = indexed(tuple(varied(texts, size)), engine)
+        index = index_texts(tuple(varied(texts, size)), engine)
         index.top(questions[0], MOST)
         built = time.perf_counter() - start
         each = [timed(partial(index.top, text, MOST)) for text in questions]
-        floor = [timed(partial(words, text)) for text in questions]
+        floor = [timed(partial(tokenize, text)) for text in questions]
         named = f"{size} functions"
         rows += [
             row(engine, named, "building the index", "seconds", [built], 1),

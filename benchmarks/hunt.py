@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from sealegs.hunt.callables import callable_target
-from sealegs.hunt.search import Hunt, HuntLimits, hunt
+from sealegs.hunt.plan_search import HuntLimits, HuntResult, hunt
 from sealegs.hunt.space import chosen_kinds
 
 HOME = "sealegs.hunt.example"
@@ -27,7 +27,7 @@ def row(metric: str, value: float, low: float, high: float, n: int) -> dict[str,
     return {"suite": "benchmark-hunt", "agent": HOME, "level": "", "mode": "", "metric": metric, **told, "n": n}
 
 
-def right(found: Hunt) -> bool:
+def right(found: HuntResult) -> bool:
     rules = [[rule.id.partition(" ")[2] for rule in finding.plan.rules] for finding in found.findings]
     return sorted(rules) == [["error 403"], ["physics_violation"]]
 

@@ -22,12 +22,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from sealegs.agents import SCRIPTED
-from sealegs.scenarios.scenario import Scenario, plan_of
+from sealegs.scenarios.scenario import Scenario, scenario_plan
 from sealegs.scoring import judge
-from sealegs.suites.maze.direct import run_direct, run_episode
-from sealegs.suites.maze.inspect_run import run_inspect
+from sealegs.suites.maze.direct import play_maze_episode, play_maze_episodes
+from sealegs.suites.maze.maze_eval import run_maze_in_inspect
 from sealegs.suites.maze.options import MazeOptions
-from sealegs.traces import record
+from sealegs.traces import build_record
 
 AGENT = "planner"
 REPEATS = 3
@@ -76,11 +76,11 @@ def cpu_rows(agent: str) -> list[dict[str, object]]:
             work(episode)
         spent.setdefault(mode, []).append(1000 * (time.process_time() - start) / len(episodes))
 
-    plan_of.cache_clear()
-    timed("the first time", lambda episode: run_episode(episode, agent))
+    scenario_plan.cache_clear()
+    timed("the first time", lambda episode: play_maze_episode(episode, agent))
     for _ in range(REPEATS):
-        timed("again", lambda episode: run_episode(episode, agent))
-    found = {episode: record(run_episode(episode, agent)) for episode in episodes}
+        timed("again", lambda episode: play_maze_episode(episode, agent))
+    found = {episode: build_record(play_maze_episode(episode, agent)) for episode in episodes}
     for _ in range(REPEATS):
         timed("judging", lambda episode: judge(found[episode], episode.case(found[episode])))
     return [
@@ -94,7 +94,7 @@ def direct_rates(agent: str) -> tuple[float, float]:
     start = time.perf_counter()
     ready = 0.0
     at_ready = count = 0
-    for _lines in run_direct(many, agent, jobs=JOBS):
+    for _lines in play_maze_episodes(many, agent, jobs=JOBS):
         count += 1
         if not ready:
             ready, at_ready = time.perf_counter(), count
@@ -110,7 +110,7 @@ def inspect_rows() -> list[dict[str, object]]:
     profile = cProfile.Profile()
     with tempfile.TemporaryDirectory() as folder:
         profile.enable()
-        run_inspect(settings, Path(folder) / "logs", display="none")
+        run_maze_in_inspect(settings, Path(folder) / "logs", display="none")
         profile.disable()
     spent = shares(profile)
     return [
@@ -122,7 +122,7 @@ def inspect_rows() -> list[dict[str, object]]:
 def timed(settings: MazeOptions) -> float:
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter()
-        run_inspect(settings, Path(folder) / "logs", display="none")
+        run_maze_in_inspect(settings, Path(folder) / "logs", display="none")
         return time.perf_counter() - start
 
 

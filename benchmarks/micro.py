@@ -22,8 +22,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from sealegs.suites.micro.campaign.checking import read
-from sealegs.suites.micro.campaign.shipped import shipped
+from sealegs.suites.micro.campaign.campaign_check import read_campaign
+from sealegs.suites.micro.campaign.shipped import shipped_campaigns
 
 SEALEGS = [sys.executable, "-c", "from sealegs.cli import main; main()"]
 ARGUMENTS = ["campaign", "run", "paper", "--jobs", "2", "--budget", "5"]
@@ -60,7 +60,7 @@ def outcomes(folder: Path) -> dict[str, str]:
 
 def compared(calm: Path, disturbed: Path) -> dict[str, Any]:
     """What the kills cost."""
-    planned = {run.id for run in read(shipped()["paper"], "", "paper").runs()}
+    planned = {run.id for run in read_campaign(shipped_campaigns()["paper"], "", "paper").runs()}
     lines = (disturbed / "journal.jsonl").read_text(encoding="utf-8").splitlines()
     ends = Counter(json.loads(line)["id"] for line in lines)
     one, other = outcomes(calm), outcomes(disturbed)

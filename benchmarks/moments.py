@@ -16,11 +16,11 @@ from typing import Any
 
 from sealegs.agents import SCRIPTED
 from sealegs.scenarios.moments import SETTINGS
-from sealegs.scoring.maze_metrics import table
+from sealegs.scoring.maze_metrics import maze_table
 from sealegs.scoring.metric import ALL
-from sealegs.suites.maze.logs import read_run
+from sealegs.suites.maze.agent_run import run_scripted_agent
+from sealegs.suites.maze.maze_logs import read_maze_run
 from sealegs.suites.maze.options import MazeOptions
-from sealegs.suites.maze.running import run_scripted
 
 SHOWN = ("tsr", "prr", "rc", "composite", "doubled", "wrong_effects", "exposed")
 
@@ -41,9 +41,9 @@ def main() -> None:
 def rows_of(agent: str, moment: str, work: Path) -> list[dict[str, Any]]:
     settings = MazeOptions(agent=agent, moment=moment)
     folder = work / settings.name
-    run_scripted(settings, folder, lambda done, total: None)
-    run = read_run(folder)
-    found = table(run.results(), {"suite": "maze", "agent": agent})
+    run_scripted_agent(settings, folder, lambda done, total: None)
+    run = read_maze_run(folder)
+    found = maze_table(run.results(), {"suite": "maze", "agent": agent})
     return [{**row, "moment": moment} for row in found if row["level"] == ALL and row["metric"] in SHOWN]
 
 

@@ -14,15 +14,15 @@ import json
 from pathlib import Path
 
 from sealegs.agents.arms import ARMS
-from sealegs.reports.recoveries import correlation_rows, correlations, published_correlations
+from sealegs.reports.paladin_tables import correlation_rows, correlations, published_correlations
 from sealegs.scoring.metric import ALL, Row
-from sealegs.scoring.paladin_metrics import CLEAN, table
+from sealegs.scoring.paladin_metrics import CLEAN, paladin_table
 from sealegs.suites.paladin import SETS
-from sealegs.suites.paladin.episodes import episodes
-from sealegs.suites.paladin.labels import agreement_rows, compared, read_labels
-from sealegs.suites.paladin.logs import judged
-from sealegs.suites.paladin.playing import Setup, run_episode
-from sealegs.traces import record
+from sealegs.suites.paladin.arm_engine import Setup, play_paladin_episode
+from sealegs.suites.paladin.episodes import episodes_of_set
+from sealegs.suites.paladin.paladin_logs import judge_paladin_episode
+from sealegs.suites.paladin.trace_labels import agreement_rows, compare_labels, read_trace_labels
+from sealegs.traces import build_record
 
 BACKBONES = {
     "follower": tuple(ARMS),
@@ -39,9 +39,12 @@ def runs() -> list[Row]:
             for arm in arms:
                 for retrieval in ("off", "on"):
                     setup = Setup(arm, retrieval)
-                    found = [judged(e, record(run_episode(e, backbone, setup))) for e in episodes(chosen)]
+                    found = [
+                        judge_paladin_episode(e, build_record(play_paladin_episode(e, backbone, setup)))
+                        for e in episodes_of_set(chosen)
+                    ]
                     name = f"{arm}/{backbone}" + (" (with retrieval)" if retrieval == "on" else "")
-                    rows += table(found, {"suite": "paladin", "agent": name}, chosen)
+                    rows += paladin_table(found, {"suite": "paladin", "agent": name}, chosen)
     by_class = {"vanilla/heeder", "paladin/heeder (with retrieval)"}  # the others over all classes alone
     return [row for row in rows if row["level"] in (ALL, CLEAN) or row["agent"] in by_class]
 
@@ -56,7 +59,7 @@ def main() -> None:
         rows += correlation_rows(correlations(heard), {"suite": "paladin", "agent": f"runs over {backbone}"})
     rows += correlation_rows(published_correlations(), {"suite": "paladin", "agent": "as published"})
     for labels, code in (("labels", "code"), ("fresh", "fresh-code")):
-        rows += agreement_rows(compared(read_labels(labels), read_labels(code)), f"{labels} / {code}")
+        rows += agreement_rows(compare_labels(read_trace_labels(labels), read_trace_labels(code)), f"{labels} / {code}")
     for row in rows:
         if row["level"] == "all" and row["metric"] in ("rr", "tsr", "csr", "es"):
             print(row["mode"], row["agent"], row["metric"], row["value"], [row["low"], row["high"]], row["n"])

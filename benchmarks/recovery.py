@@ -11,9 +11,9 @@ smallest and the largest, and what the call costs as a multiple of the same call
 same of the median rounds. The answer is an object of two fields; a larger one takes longer to hold against its schema.
 
 The table: scripted agents without the layer, with its modest form and with its active form, over each engine; `direct`
-runs all tasks, the others as many of each level as `--tasks` says. The runs are those of `sealegs run maze`
-in folders under `--work`: a stopped benchmark goes on where it was. `calls` counts all, `calls_by_layer` those that the
-layer had made; `ceiling` is the share that the declarations allow (`sealegs.suites.maze.reach`). Of the effects in the
+runs all tasks, the others as many of each level as `--tasks` says. The runs are those of `sealegs run maze` in folders
+under `--work`: a stopped benchmark goes on where it was. `calls` counts all, `calls_by_layer` those that the layer had
+made; `ceiling` is the share that the declarations allow (`sealegs.suites.maze.recovery_ceiling`). Of the effects in the
 ledger, `doubled` counts what was done once too often, `wrong` what the same agent does not do where nothing fails.
 `verdicts_equal` is the share of an engine's episodes whose verdict, each of its fields, is that of the same episode
 over `direct`, and whose effects are.
@@ -39,15 +39,15 @@ from sealegs.faults.invariants import Bounds, Echo
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import RealClock, Session
 from sealegs.recovery.layer import RecoveryLayer
-from sealegs.recovery.plan import RecoveryPlan
+from sealegs.recovery.recovery_plan import RecoveryPlan
 from sealegs.scoring.intervals import cluster_bootstrap
-from sealegs.scoring.maze_metrics import AIDED, CLEAN, DESIGN, PRR, RC, TSR, Result
+from sealegs.scoring.maze_metrics import AIDED, CLEAN, DESIGN, PRR, RC, TSR, MazeResult
 from sealegs.scoring.metric import ALL, EpisodeTable, Row, estimate, figure_row
-from sealegs.suites.maze.logs import MazeRun, read_run
+from sealegs.suites.maze.agent_run import run_scripted_agent
+from sealegs.suites.maze.maze_logs import MazeRun, read_maze_run
 from sealegs.suites.maze.options import MazeOptions
-from sealegs.suites.maze.reach import HABITS, METRIC, OTHERS, ceiling
 from sealegs.suites.maze.recovering import RECOVERIES
-from sealegs.suites.maze.running import run_scripted
+from sealegs.suites.maze.recovery_ceiling import HABITS, METRIC, OTHERS, ceiling
 from sealegs.traces import Record, Recorder
 
 AGENTS = ("naive", "retrier")
@@ -155,8 +155,8 @@ def played(agent: str, recovery: str, engine: str, tasks: int, work: Path) -> Ma
     settings = MazeOptions(agent=agent, recovery=recovery, engine=engine, limit=None if engine == "direct" else tasks)
     folder = work / f"maze-{agent}-{engine}-{recovery}"
     began = time.perf_counter()
-    run_scripted(settings, folder, lambda done, total: None)
-    found = read_run(folder)
+    run_scripted_agent(settings, folder, lambda done, total: None)
+    found = read_maze_run(folder)
     took = time.perf_counter() - began
     print(f"{engine}: {agent}, {recovery}: {len(found.records)} episodes, {took:.0f} s", flush=True)
     return found
@@ -166,7 +166,7 @@ def done(found: Record) -> Counter[tuple[str, str]]:
     return Counter((effect.action, effect.subject) for effect in found.effects)
 
 
-def rated(results: Sequence[Result], who: Row) -> Iterable[Row]:
+def rated(results: Sequence[MazeResult], who: Row) -> Iterable[Row]:
     """Rates by mode and over all, each with an interval."""
     aided = any(result.verdict.calls_by_layer or result.verdict.put_right for result in results)
     for mode in (*sorted({result.mode for result in results}), "all"):
@@ -176,7 +176,7 @@ def rated(results: Sequence[Result], who: Row) -> Iterable[Row]:
                 yield figure_row(who, "", mode, metric.name, estimate(metric, cell))
 
 
-def counted(found: Sequence[tuple[Result, Record]], who: Row) -> Iterable[Row]:
+def counted(found: Sequence[tuple[MazeResult, Record]], who: Row) -> Iterable[Row]:
     """Calls and doubled effects by mode."""
     clean = {result.task: done(record) for result, record in found if result.mode == "NP"}
     for mode in sorted({result.mode for result, _ in found}):
@@ -201,7 +201,7 @@ def spread(values: Sequence[int]) -> tuple[float, float]:
     return float(low), float(high)
 
 
-Judged = Mapping[Any, tuple[Result, Record]]
+Judged = Mapping[Any, tuple[MazeResult, Record]]
 
 
 def judged(run: MazeRun) -> Judged:

@@ -23,9 +23,9 @@ from typing import Any
 from sealegs.faults.call import Outcome, Value
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session
-from sealegs.sandbox import Kernel, Launcher, Limits, Pool, available, launcher, through
+from sealegs.sandbox import Kernel, Launcher, Limits, Pool, answer_through_session, find_isolation, launcher
+from sealegs.sandbox.available_isolation import weakest
 from sealegs.sandbox.bait import processes
-from sealegs.sandbox.finding import weakest
 from sealegs.sandbox.python_files import python_files
 
 CALLS = 2000
@@ -97,7 +97,7 @@ def warm(place: Launcher) -> float:
 
 def call(place: Launcher, session: Session | None = None) -> float:
     """Microseconds of one call as the code inside sees it; with a session, through the seam of an episode."""
-    answer = bare_answer if session is None else through(session, {"f": lambda item: 12})
+    answer = bare_answer if session is None else answer_through_session(session, {"f": lambda item: 12})
     with Kernel(place, LIMITS) as kernel:
         return float(kernel.start([SPEC], answer).run(LOOP).output)
 
@@ -114,7 +114,7 @@ def memory(place: Launcher) -> float:
 def measured(rounds: int) -> list[dict[str, Any]]:
     """The long table."""
     places = {"weak": weakest()}
-    if available().name == "bubblewrap":
+    if find_isolation().name == "bubblewrap":
         places = {"bubblewrap": launcher(), **places}
     tests: dict[tuple[str, str, str], Callable[[], float]] = {
         ("floor", "python-start", "ms"): python_start,

@@ -42,9 +42,9 @@ from sealegs.tasks import (
     is_solution,
     next_calls,
     recovery_cost,
-    shortest,
+    shortest_solution,
     solutions,
-    validate,
+    validate_graph,
 )
 
 WIDTH = 4
@@ -154,7 +154,7 @@ def _node(number: int, reads: list[int], groups: frozenset[int], crossing: bool 
 
 def interrupted(graph: Graph) -> State:
     """Half of a shortest solution is done, and in every group not begun the shortest branch is broken."""
-    path = shortest(graph)
+    path = shortest_solution(graph)
     done = frozenset(path[: len(path) // 2])
     broken = set()
     for group in graph.groups:
@@ -175,22 +175,22 @@ def measured(level: str, mode: str, ask: Callable[[], object], runs: int) -> Row
 
 def questions(graph: Graph) -> dict[str, Callable[[], object]]:
     """What is asked of a graph, by name."""
-    path, state = shortest(graph), interrupted(graph)
+    path, state = shortest_solution(graph), interrupted(graph)
     return {
         "count": lambda: count_solutions(graph),
         "recovery_cost": lambda: recovery_cost(graph, state),
         "membership": lambda: is_solution(graph, path),
         "next_calls": lambda: next_calls(graph, state),
         "callable_tools": lambda: callable_tools(graph, state),
-        "shortest": lambda: shortest(graph),
+        "shortest": lambda: shortest_solution(graph),
         "first_100_solutions": lambda: list(islice(solutions(graph), 100)),
-        "validate": lambda: validate(graph),
+        "validate": lambda: validate_graph(graph),
     }
 
 
 def answered(name: str, graph: Graph, runs: int) -> Iterator[Row]:
     """All rows of one graph."""
-    if found := validate(graph):
+    if found := validate_graph(graph):
         raise AssertionError(found)
     level = f"{name}/{len(graph.nodes)}"
     for mode, ask in questions(graph).items():

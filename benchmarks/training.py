@@ -36,10 +36,10 @@ from torch.utils.flop_counter import FlopCounterMode
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast, PrinterCallback
 from trl import SFTConfig, SFTTrainer
 
-from sealegs.training.attention import register
-from sealegs.training.dataset import SequenceMaking, prepared
+from sealegs.training.attention import register_row_attention
 from sealegs.training.objective import Collator, RecoveryTrainer
-from sealegs.training.templates import shipped
+from sealegs.training.templates import shipped_template
+from sealegs.training.tokenized_data import SequenceMaking, prepare_tokens
 
 
 @dataclass(frozen=True)
@@ -119,14 +119,16 @@ def measured(folder: Path, asked: argparse.Namespace, place: Place) -> dict[str,
     if not asked.data:
         path.write_text("".join(json.dumps(conversation(nth)) + "\n" for nth in range(asked.rows)), encoding="utf-8")
     tokenizer = trained(path)
-    tokenizer.chat_template = template = shipped("qwen")
-    packed, facts = prepared(
+    tokenizer.chat_template = template = shipped_template("qwen")
+    packed, facts = prepare_tokens(
         (path,), tokenizer, SequenceMaking(template, place.context, packing=True), folder / "tokens"
     )
-    single, _ = prepared((path,), tokenizer, SequenceMaking(template, place.context, packing=False), folder / "tokens")
+    single, _ = prepare_tokens(
+        (path,), tokenizer, SequenceMaking(template, place.context, packing=False), folder / "tokens"
+    )
     a_row = facts.tokens / facts.rows
     batch = max(1, round(2 * place.context / a_row))  # rows that hold as many tokens as two packed ones
-    ours = stepper(folder / "ours", place, packed, tokenizer, 2, register())
+    ours = stepper(folder / "ours", place, packed, tokenizer, 2, register_row_attention())
     stock = stepper(folder / "stock", place, packed, tokenizer, 2, "sdpa")
     plain = stepper(folder / "plain", place, single, tokenizer, batch)
     by = {"ours": Steps(ours), "plain": Steps(plain), "stock": Steps(stock)}

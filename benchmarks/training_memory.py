@@ -22,10 +22,10 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from sealegs.scoring.metric import Row
-from sealegs.training.checks import ready
-from sealegs.training.memory import FRAMEWORK, GIB
-from sealegs.training.recipe import recipe_of
-from sealegs.training.running import train
+from sealegs.training.memory_estimate import FRAMEWORK, GIB
+from sealegs.training.preflight import check_run
+from sealegs.training.training_recipe import parse_training_recipe
+from sealegs.training.training_run import run_training
 
 FIRST = "a first small run"
 SHAPE = {"hidden_size": 256, "intermediate_size": 768, "num_hidden_layers": 6, "num_attention_heads": 4}
@@ -72,7 +72,7 @@ def main() -> None:
 def measured(folder: Path, shape: dict[str, Any], more: dict[str, Any]) -> tuple[int, int, int]:
     """Bytes as estimated, and as they were, both without the framework; and all that the process held."""
     write(folder, shape)
-    asked = recipe_of(
+    asked = parse_training_recipe(
         {
             "model": str(folder / "model"),
             "data": str(folder / "train.jsonl"),
@@ -83,12 +83,12 @@ def measured(folder: Path, shape: dict[str, Any], more: dict[str, Any]) -> tuple
             **more,
         }
     )
-    need = ready(asked).need.total - FRAMEWORK
+    need = check_run(asked).need.total - FRAMEWORK
     gc.collect()
     ctypes.CDLL("libc.so.6").malloc_trim(0)
     before = resident("VmRSS")
     Path("/proc/self/clear_refs").write_text("5")  # the highest begins anew
-    train(asked, folder / "run", lambda done, total: None)
+    run_training(asked, folder / "run", lambda done, total: None)
     highest = resident("VmHWM")
     return need, highest - before, highest
 

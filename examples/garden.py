@@ -16,7 +16,7 @@ from pydantic import Field
 from sealegs.faults.invariants import Bounds, Echo, Formula, Known, Requires, Sums
 from sealegs.tasks.pattern import Pattern, Way
 from sealegs.world.history import history
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 
 class Bed(NamedTuple):
@@ -58,7 +58,7 @@ class Found(Answer):
     status: Literal["planted"] = Field(description="State of the bed")
 
 
-@tool(
+@simulated_tool(
     domain="garden",
     category="source",
     answer=Found,
@@ -92,7 +92,7 @@ class Need(Answer):
     litres: float = Field(description="Litres that the bed needs")
 
 
-@tool(
+@simulated_tool(
     domain="garden",
     category="source",
     answer=Need,
@@ -143,7 +143,7 @@ def _water(world: World, id: str, litres: float) -> dict[str, Any]:
     return {**facts, "tank_before": before, "tank_after": tank["litres"]}
 
 
-@tool(
+@simulated_tool(
     domain="garden",
     category="action",
     repeat="again",
@@ -164,7 +164,7 @@ def water_bed(world: World, bed_id: BedId, litres: Litres) -> dict[str, Any]:
     return _water(world, bed_id, litres)
 
 
-@tool(
+@simulated_tool(
     domain="garden",
     category="action",
     repeat="again",

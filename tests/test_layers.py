@@ -37,7 +37,7 @@ HEAVY = {
         "generate/staged/",
         "training/data/teacher.py",
         "training/local_model.py",
-        "training/registry.py",
+        "training/inspect_models.py",
     },
     "matplotlib": {"reports/"},
     "jinja2": {"reports/", "training/encoding.py"},
@@ -78,7 +78,7 @@ HEAVY = {
     "urllib3": {"adapters/requests.py"},
     "openai": set(),
     "anthropic": set(),
-    "opentelemetry": {"recovery/metrics.py", "traces/spans.py"},
+    "opentelemetry": {"recovery/otel_metrics.py", "traces/spans.py"},
     "pytest": {"adapters/pytest.py", "adapters/pytest_faults.py", "adapters/pytest_report.py"},
     "hypothesis": {"hunt/"},
 }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sealegs.adapters.python import tool, wrap
     from sealegs.faults.plan import Plan, Rule
-    from sealegs.faults.reading import read_plan
+    from sealegs.faults.plan_files import read_plan
     from sealegs.inject import Session, VirtualClock, current_call
     from sealegs.traces import Recorder
 
@@ -23,7 +23,7 @@ _HOMES = {
     "Session": "sealegs.inject",
     "VirtualClock": "sealegs.inject",
     "current_call": "sealegs.inject",
-    "read_plan": "sealegs.faults.reading",
+    "read_plan": "sealegs.faults.plan_files",
     "tool": "sealegs.adapters.python",
     "wrap": "sealegs.adapters.python",
 }

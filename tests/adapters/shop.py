@@ -13,7 +13,7 @@ from typing import Any
 from sealegs.faults import Fault
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session, VirtualClock
-from sealegs.traces import Record, Recorder, record
+from sealegs.traces import Record, Recorder, build_record
 from tests.inject.staging import plan, rule
 
 
@@ -47,7 +47,7 @@ class Episode:
 
     def record(self) -> Record:
         self.recorder.finish("answered")
-        return record(self.recorder.events)
+        return build_record(self.recorder.events)
 
 
 def silent(*faults: Fault) -> Session:

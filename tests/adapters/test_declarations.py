@@ -14,10 +14,10 @@ import requests
 from sealegs import tool, wrap
 from sealegs.adapters import requests as requests_adapter
 from sealegs.adapters.httpx import Transport
-from sealegs.adapters.marks import marked
-from sealegs.adapters.wire import declared
-from sealegs.faults.mistake import Mistake
+from sealegs.adapters.marks import spec_from_marks
+from sealegs.adapters.wire import http_tool_spec
 from sealegs.faults.spec import ToolSpec
+from sealegs.faults.user_error import UserError
 from sealegs.inject import Session, VirtualClock
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.recovery.policies import MendArguments, Retry
@@ -73,9 +73,9 @@ def test_what_the_session_says_counts_more() -> None:
 
 
 def test_a_declaration_that_cannot_be_is_a_mistake() -> None:
-    with pytest.raises(Mistake, match="no parameter 'token'"):
+    with pytest.raises(UserError, match="no parameter 'token'"):
         tool(key="token")(named(Failing()))
-    with pytest.raises(Mistake, match="effects=False and with a key"):
+    with pytest.raises(UserError, match="effects=False and with a key"):
         tool(effects=False, key="token")(named(Failing()))
 
 
@@ -94,9 +94,12 @@ def test_arguments_that_python_turns_down_were_never_used() -> None:
 
 
 def test_the_methods_of_http() -> None:
-    assert declared("x", {"GET", "HEAD"}).effects is False
-    assert (declared("x", {"PUT"}).effects, declared("x", {"PUT"}).idempotent) == (None, True)
-    assert (declared("x", {"GET", "POST"}).effects, declared("x", {"GET", "POST"}).idempotent) == (None, False)
+    assert http_tool_spec("x", {"GET", "HEAD"}).effects is False
+    assert (http_tool_spec("x", {"PUT"}).effects, http_tool_spec("x", {"PUT"}).idempotent) == (None, True)
+    assert (http_tool_spec("x", {"GET", "POST"}).effects, http_tool_spec("x", {"GET", "POST"}).idempotent) == (
+        None,
+        False,
+    )
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
@@ -144,7 +147,7 @@ def test_a_tool_asked_by_several_methods_is_as_bad_as_any() -> None:
 
 def test_marks_of_frameworks() -> None:
     def found(*places: Any) -> tuple[bool | None, bool] | None:
-        spec = marked("x", *places)
+        spec = spec_from_marks("x", *places)
         return None if spec is None else (spec.effects, spec.idempotent)
 
     assert found(None, {}, {"title": None, "readOnlyHint": None}) is None

@@ -23,7 +23,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
 
 from sealegs.adapters.conformance import ModelScript
-from sealegs.adapters.conformance.stage import asks
+from sealegs.adapters.conformance.scene_runner import scripted_calls
 from sealegs.adapters.langchain import Seam, wrap
 from sealegs.faults import Failure, Fault, ToolSpec
 from sealegs.faults.kinds import Error, Partial, Poisoned, WrongEntity
@@ -54,7 +54,7 @@ class Advice(BaseTool):
 
 
 def answers(given: BaseTool, *middleware: Any, way: str = "sync", city: str = "Oslo") -> list[ToolMessage]:
-    agent = create_agent(model(ModelScript([asks(f"{given.name} {city}")])), [given], middleware=middleware)
+    agent = create_agent(model(ModelScript([scripted_calls(f"{given.name} {city}")])), [given], middleware=middleware)
     state = agent.invoke(START_WITH) if way == "sync" else asyncio.run(agent.ainvoke(START_WITH))
     return [message for message in state["messages"] if isinstance(message, ToolMessage)]
 
@@ -123,7 +123,7 @@ def test_a_tool_node_handles_what_it_says_it_handles(armed: bool) -> None:
 
 def test_a_wrapped_tool_knows_which_arguments_are_the_models() -> None:
     episode = Episode(rule(Poisoned(instruction="Halt.")))
-    agent = create_agent(model(ModelScript([asks("forecast Oslo")])), wrap([forecast], episode.session))
+    agent = create_agent(model(ModelScript([scripted_calls("forecast Oslo")])), wrap([forecast], episode.session))
     message = agent.invoke(START_WITH)["messages"][-2]
     assert message.text == '{"city": "Oslo Halt.", "messages": 2}'
     assert episode.record().turns[0].call.arguments == {"city": "Oslo"}

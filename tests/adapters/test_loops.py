@@ -11,9 +11,9 @@ import pytest
 
 from sealegs.adapters import anthropic as anthropic_loop
 from sealegs.adapters import openai as openai_loop
-from sealegs.adapters.dispatch import as_json, as_sentence
+from sealegs.adapters.dispatch import error_as_json, error_as_sentence
 from sealegs.adapters.python import wrap
-from sealegs.agents.scripted_model import ScriptServer, script_from
+from sealegs.agents.mock_model import ScriptServer, script_from
 from sealegs.faults.kinds import Connection, Delta, Error, Interrupted, RateLimit
 from sealegs.faults.triggers import Nth
 from sealegs.inject import Session
@@ -210,8 +210,8 @@ def test_an_error_in_the_agents_own_words() -> None:
 
 def test_two_ways_of_telling() -> None:
     error = TypeError("price() got an unexpected keyword argument 'colour'")
-    assert as_sentence(error) == f"TypeError: {error}"
-    assert json.loads(as_json(error))["error"]["type"] == "TypeError"
+    assert error_as_sentence(error) == f"TypeError: {error}"
+    assert json.loads(error_as_json(error))["error"]["type"] == "TypeError"
     struck = Episode(rule(Error(message="Closed.", type="Closed"))).session
     call = {"id": "1", "function": {"name": "price", "arguments": '{"item": "pen"}'}}
     (told,) = openai_loop.tool_messages([call], wrap([price], struck))

@@ -13,11 +13,11 @@ import pytest
 from sealegs import Session, VirtualClock, wrap
 from sealegs.adapters.openai import tool_messages, tool_messages_async
 from sealegs.adapters.python import ToolFault
-from sealegs.adapters.python.remarked import like
+from sealegs.adapters.python.annotated_exceptions import exception_with_text
 from sealegs.faults.call import Call, Failure, Value
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import RealClock
-from sealegs.recovery.layer import RecoveryLayer, active
+from sealegs.recovery.layer import RecoveryLayer, active_policy
 from sealegs.recovery.policies import Advice, Advise, Alternative, AlternativeStep, CallArgument, StepField
 from sealegs.recovery.signature import Signature
 from tests import needs
@@ -101,7 +101,7 @@ class Shop:
 
 
 def session(policy: Any = None) -> Session:
-    layer = RecoveryLayer(policy or active(WAYS))
+    layer = RecoveryLayer(policy or active_policy(WAYS))
     return Session(layers=[layer], specs=[*SPECS, *GONE, ToolSpec("pay", effects=True)], clock=VirtualClock())
 
 
@@ -143,7 +143,7 @@ def test_a_sync_call_does_not_wait_for_an_async_tool() -> None:
         "closed", (AlternativeStep("aquote", {"article": CallArgument("item")}),), {"price": StepField(0, "net")}
     )
     shop = Shop()
-    tools = wrap(shop.tools(), session(active([way])))
+    tools = wrap(shop.tools(), session(active_policy([way])))
     with pytest.raises(Shut):
         tools["closed"]("pen")
     assert shop.runs == ["closed"]
@@ -152,7 +152,7 @@ def test_a_sync_call_does_not_wait_for_an_async_tool() -> None:
 def test_others_may_be_named_by_hand() -> None:
     shop = Shop()
     tools = shop.tools()
-    layer = RecoveryLayer(active(WAYS))
+    layer = RecoveryLayer(active_policy(WAYS))
     others = {"quote": lambda call: Value(tools["quote"](**call.arguments))}
     alone = Session(layers=[layer], specs=GONE, others=others, clock=VirtualClock())
     assert wrap(tools["closed"], alone)("pen") == {"price": 2.25}
@@ -203,7 +203,7 @@ class Sealed(Exception):
     ids=lambda error: type(error).__name__,
 )
 def test_any_exception_can_say_more(error: Exception) -> None:
-    said = like(error, "longer text", "text")
+    said = exception_with_text(error, "longer text", "text")
     assert isinstance(said, type(error))
     assert str(said) == "longer text"
     for name in ("errno", "filename", "doc", "reason", "exceptions"):
@@ -213,7 +213,7 @@ def test_any_exception_can_say_more(error: Exception) -> None:
 def test_one_that_allows_no_subclass_gets_a_note() -> None:
     error = Sealed("no")
     for _ in range(2):
-        assert like(error, "no\n\nadvice", "advice") is error
+        assert exception_with_text(error, "no\n\nadvice", "advice") is error
     assert error.__notes__ == ["advice"]
 
 
@@ -236,7 +236,7 @@ def test_the_openai_loop_recovers() -> None:
         {"price": 2.25},
     ]
     shop.runs.clear()
-    layer = RecoveryLayer(active(WAYS))
+    layer = RecoveryLayer(active_policy(WAYS))
     real = wrap(shop.tools(), Session(layers=[layer], specs=[*SPECS, *GONE], clock=RealClock()))
     told = asyncio.run(tool_messages_async(calls, real))
     assert [json.loads(message["content"]) for message in told] == [{"price": 2.5}, {"price": 2.25}]

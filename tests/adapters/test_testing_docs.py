@@ -31,10 +31,10 @@ def test_the_files_of_the_page_run(pytester: pytest.Pytester) -> None:
 def test_the_plan_of_the_page_is_that_of_the_hunt() -> None:
     pytest.importorskip("hypothesis", reason=needs.module("hypothesis"))
     from sealegs.hunt.callables import callable_target
-    from sealegs.hunt.search import HuntLimits, hunt
-    from sealegs.hunt.telling import told
+    from sealegs.hunt.hunt_report import failure_story
+    from sealegs.hunt.plan_search import HuntLimits, hunt
 
     home = "sealegs.hunt.example"
     found = hunt(callable_target(f"{home}:buy", f"{home}:sound"), HuntLimits(frozenset({"error", "physics_violation"})))
-    handed = [told(found, number).plan for number in (1, 2)]
+    handed = [failure_story(found, number).plan for number in (1, 2)]
     assert FILES["2-get_price-physics_violation.yaml"] in [plan.to_yaml() for plan in handed]

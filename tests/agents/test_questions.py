@@ -6,7 +6,7 @@ import pytest
 
 from sealegs.agents.questions import Question, arguments
 from sealegs.agents.seekers import Document, _parts, _same
-from sealegs.search.bm25 import words
+from sealegs.search.bm25 import tokenize
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ WHOLE = {"type": "integer", "description": "a whole number, as in the minutes of
     ],
 )
 def test_arguments(text: str, parameters: dict[str, Any], wanted: list[Any] | None) -> None:
-    said = set(words("the genre, minutes and title of plays that last and are shown"))
+    said = set(tokenize("the genre, minutes and title of plays that last and are shown"))
     found = arguments(Question(text), parameters, said)
     assert (None if found is None else list(found.values())) == wanted
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from sealegs.agents.scripted_model import ScriptError, ScriptServer, read_script, script_from
-from sealegs.faults.mistake import Mistake
+from sealegs.agents.mock_model import ScriptError, ScriptServer, read_script, script_from
+from sealegs.faults.user_error import UserError
 from tests import needs
 
 openai = pytest.importorskip("openai", reason=needs.module("openai"))
@@ -197,7 +197,7 @@ def test_a_turn_that_fits_nothing_says_so() -> None:
 
 
 def test_a_taken_port_is_told(server: ScriptServer) -> None:
-    with pytest.raises(Mistake, match="name another, or 0 for a free one"):
+    with pytest.raises(UserError, match="name another, or 0 for a free one"):
         ScriptServer(script_from(SCRIPT), port=int(server.root.rsplit(":")[-1]))
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from sealegs.cli import MOST, main
-from sealegs.faults.mistake import Mistake
-from sealegs.traces.whole import make_folder, write_whole
+from sealegs.faults.user_error import UserError
+from sealegs.traces.atomic_files import make_folder, write_atomically
 from tests import needs
 
 
@@ -59,12 +59,12 @@ def test_a_file_in_the_place_of_a_folder_is_told(
 
 def test_what_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
-    with pytest.raises(Mistake, match=r"cannot write .*folder: Is a directory; name another file"):
-        write_whole(tmp_path / "folder", "text")
+    with pytest.raises(UserError, match=r"cannot write .*folder: Is a directory; name another file"):
+        write_atomically(tmp_path / "folder", "text")
     assert [path.name for path in tmp_path.rglob("*")] == ["folder"]
-    write_whole(tmp_path / "new" / "file", b"\xff")
+    write_atomically(tmp_path / "new" / "file", b"\xff")
     assert (tmp_path / "new" / "file").read_bytes() == b"\xff"
-    with pytest.raises(Mistake, match="a file of this name stands there; name another"):
+    with pytest.raises(UserError, match="a file of this name stands there; name another"):
         make_folder(tmp_path / "new" / "file", "name another")
 
 
@@ -94,7 +94,7 @@ def test_a_full_disk_is_told(capfd: pytest.CaptureFixture[str], monkeypatch: pyt
     def full(domain: str) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("sealegs.world.listing.lines_of", lambda corpus, domain: full(domain))
+    monkeypatch.setattr("sealegs.world.listing.corpus_lines", lambda corpus, domain: full(domain))
     assert "No space left on device; make room" in told(capfd, monkeypatch, "world", "list")
 
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from sealegs.suites.micro.campaign.checking import checked, read
-from sealegs.suites.micro.campaign.shipped import shipped
+from sealegs.suites.micro.campaign.campaign_check import check_campaign, read_campaign
+from sealegs.suites.micro.campaign.shipped import shipped_campaigns
 
 SEALEGS = [sys.executable, "-c", "from sealegs.cli import main; main()"]
 SMALL = """
@@ -187,11 +187,11 @@ def test_check_counts_runs_and_the_worst_time(tmp_path: Path) -> None:
 
 
 def test_what_ships_is_sound_and_can_be_shown(tmp_path: Path) -> None:
-    for name, text in shipped().items():
-        assert checked(name, "", jobs=1, budget=5).campaign == read(text, "", name)
+    for name, text in shipped_campaigns().items():
+        assert check_campaign(name, "", jobs=1, budget=5).campaign == read_campaign(text, "", name)
     shown = sealegs("show", "two-agents", cwd=tmp_path)
-    assert shown.stdout == shipped()["two-agents"]
-    assert set(shipped()) == {"paper", "transient", "two-agents", "mcp"}
+    assert shown.stdout == shipped_campaigns()["two-agents"]
+    assert set(shipped_campaigns()) == {"paper", "transient", "two-agents", "mcp"}
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def killed_and_resumed(home: Path, text: str, kills: int, seed: int) -> Path:
     """Run a campaign whose launcher is killed at random moments, then let the same command finish."""
     (home / "many.campaign").write_text(text)
     folder, draw = home / "out", random.Random(seed)
-    runs = len(read(text, "", "").runs())
+    runs = len(read_campaign(text, "", "").runs())
     command = [*SEALEGS, "campaign", "run", "many.campaign", "--jobs", "2", "--budget", "60", "--out", "out"]
     for kill in range(kills):
         process = subprocess.Popen(command, cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -257,7 +257,7 @@ def killed_and_resumed(home: Path, text: str, kills: int, seed: int) -> Path:
 def whole_and_once(folder: Path, text: str, home: Path) -> None:
     """Every planned run is there once, and came to what it comes to without kills."""
     ends = Counter(entry["id"] for entry in journal(folder))
-    assert set(ends) == {run.id for run in read(text, "", "").runs()}
+    assert set(ends) == {run.id for run in read_campaign(text, "", "").runs()}
     assert set(ends.values()) == {1}
     calm = sealegs("run", "many.campaign", "--jobs", "2", "--budget", "60", "--out", "calm", cwd=home)
     assert calm.returncode == 0, calm.stderr

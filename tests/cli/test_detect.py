@@ -3,16 +3,16 @@
 import json
 from pathlib import Path
 
-from sealegs.scenarios.scenario import episodes
-from sealegs.suites.maze.direct import run_episode
+from sealegs.scenarios.scenario import list_scenarios
+from sealegs.suites.maze.direct import play_maze_episode
 from sealegs.traces.store import Store
 from tests.cli.test_run import sealegs
 
 
 def write_records(file: Path, mode: str, limit: int, after: int = 0) -> None:
     store = Store(file)
-    for episode in episodes(("C1",), (mode,), limit=limit)[after:]:
-        store.append(run_episode(episode, "naive"))
+    for episode in list_scenarios(("C1",), (mode,), limit=limit)[after:]:
+        store.append(play_maze_episode(episode, "naive"))
     store.close()
 
 

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from sealegs.world.sql.library import Library
+from sealegs.world.sql.function_library import Library
 from tests.cli.test_run import sealegs
 from tests.world.sql.test_library import PAIRS, write_pairs
 from tests.world.sql.toy import write_toy

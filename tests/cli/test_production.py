@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from sealegs.cli import main
-from sealegs.faults.naming import named_callable
-from sealegs.faults.reading import read_plan
-from sealegs.traces import Store, read, record
+from sealegs.faults.naming import import_callable
+from sealegs.faults.plan_files import read_plan
+from sealegs.traces import Store, build_record, read_episodes
 from tests.cli.test_run import sealegs
 from tests.traces.test_sources import DATA, _recorded
 
@@ -88,8 +88,8 @@ def test_an_agent_plays_against_a_recorded_episode(folder: Path) -> None:
         ("search", "recorded", False),
         ("buy", "recorded", False),
     ]
-    (events,) = read(folder / "r.jsonl")
-    assert record(events).answer == "the shop is too slow"
+    (events,) = read_episodes(folder / "r.jsonl")
+    assert build_record(events).answer == "the shop is too slow"
 
 
 def test_what_the_record_cannot_answer_is_said_and_an_agent_that_breaks_is_exit_code_1(folder: Path) -> None:
@@ -148,4 +148,4 @@ def test_a_module_that_the_agent_lacks_is_its_own_error(folder: Path, monkeypatc
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "path", list(sys.path))
     with pytest.raises(ModuleNotFoundError, match="no_such_package"):
-        named_callable("lacking:run")
+        import_callable("lacking:run")

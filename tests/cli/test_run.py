@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from sealegs.suites.maze.logs import read_run
-from sealegs.traces import Started
-from sealegs.traces.store import read
+from sealegs.suites.maze.maze_logs import read_maze_run
+from sealegs.traces import EpisodeStarted
+from sealegs.traces.store import read_episodes
 
 SEALEGS = [sys.executable, "-c", "from sealegs.cli import main; main()"]
 
@@ -115,9 +115,11 @@ def test_a_killed_run_goes_on_and_no_episode_is_lost_or_doubled(tmp_path: Path) 
         assert running.wait() == -signal.SIGKILL
         assert not (tmp_path / "t.json").exists()
     assert sealegs(*command, cwd=tmp_path).returncode == 0
-    names = Counter(found[0].episode for found in map(list, read(records)) if isinstance(found[0], Started))
+    names = Counter(
+        found[0].episode for found in map(list, read_episodes(records)) if isinstance(found[0], EpisodeStarted)
+    )
     assert set(names.values()) == {1}
-    assert len(names) == len(read_run(tmp_path / "here").records) == 400 * 5
+    assert len(names) == len(read_maze_run(tmp_path / "here").records) == 400 * 5
 
 
 def test_ctrl_c_keeps_what_is_finished_and_says_so(tmp_path: Path) -> None:
@@ -133,4 +135,4 @@ def test_ctrl_c_keeps_what_is_finished_and_says_so(tmp_path: Path) -> None:
     assert running.returncode == 130
     assert "the same command resumes the run" in told
     assert "Traceback" not in told
-    assert len(list(read(records))) > 50
+    assert len(list(read_episodes(records))) > 50

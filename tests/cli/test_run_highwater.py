@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from sealegs.sandbox import available
-from sealegs.suites.highwater.logs import read_run
-from sealegs.traces import Started
-from sealegs.traces.store import read
+from sealegs.sandbox import find_isolation
+from sealegs.suites.highwater.highwater_logs import read_highwater_run
+from sealegs.traces import EpisodeStarted
+from sealegs.traces.store import read_episodes
 from tests import needs
 from tests.cli.test_run import SEALEGS, sealegs
 
@@ -34,7 +34,7 @@ def test_the_main_job_and_its_report(tmp_path: Path) -> None:
     again = sealegs("run", "highwater", "--agent", "planner", "--limit", "6", "--json", "-", cwd=tmp_path)
     assert json.loads(again.stdout)["rows"] == rows  # nothing was played twice
     folder = tmp_path / "sealegs-logs" / next(path.name for path in (tmp_path / "sealegs-logs").iterdir())
-    assert len(read_run(folder).records) == 12
+    assert len(read_highwater_run(folder).records) == 12
     for distractors in ("0", "9"):
         logs = tmp_path / "sealegs-logs" / f"closed-{distractors}"
         more = ["--setting", "closed", "--distractors", distractors, "--interface", "calls", "--logs", str(logs)]
@@ -152,7 +152,7 @@ def living(family: dict[Process, bytes]) -> list[bytes]:
 
 
 @pytest.mark.filterwarnings("ignore:.*was cut off and is left out")  # what a kill in the middle of writing leaves
-@pytest.mark.skipif(not available().strong, reason=needs.STRONG)
+@pytest.mark.skipif(not find_isolation().strong, reason=needs.STRONG)
 def test_killed_at_any_moment_it_goes_on_and_leaves_nothing_behind(tmp_path: Path) -> None:
     options = ["--agent", "naive", "--limit", "100", "--interface", "code", "--jobs", "2", "--logs", "here"]
     records = tmp_path / "here" / "episodes.jsonl"
@@ -184,9 +184,11 @@ def test_killed_at_any_moment_it_goes_on_and_leaves_nothing_behind(tmp_path: Pat
         assert not living(kin)
         size = records.stat().st_size
     assert sealegs("run", "highwater", *options, cwd=tmp_path).returncode == 0
-    names = Counter(found[0].episode for found in map(list, read(records)) if isinstance(found[0], Started))
+    names = Counter(
+        found[0].episode for found in map(list, read_episodes(records)) if isinstance(found[0], EpisodeStarted)
+    )
     assert set(names.values()) == {1}
-    assert len(names) == len(read_run(tmp_path / "here").records) == 200
+    assert len(names) == len(read_highwater_run(tmp_path / "here").records) == 200
 
 
 def grown(records: Path, size: int) -> bool:

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from sealegs.sandbox.finding import available
+from sealegs.sandbox.available_isolation import find_isolation
 from tests.cli.test_run import sealegs
 from tests.sandbox.places import place
 
@@ -12,11 +12,11 @@ def test_check(tmp_path: Path) -> None:
     place("weak")
     done = sealegs("sandbox", "check", "--only", "tcp,secret-file,forged-end", "--json", "rows.json", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert available().words[:30] in done.stdout
+    assert find_isolation().words[:30] in done.stdout
     assert "stopped  secret-file" in done.stdout
     assert "3 escapes tried, 0 succeeded" in done.stdout
     told = json.loads((tmp_path / "rows.json").read_text())
-    assert told["isolation"] == available().name
+    assert told["isolation"] == find_isolation().name
     assert [(row["agent"], row["value"]) for row in told["rows"] if row["metric"] == "escaped"] == [
         ("tcp", 0.0),
         ("secret-file", 0.0),

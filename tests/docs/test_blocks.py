@@ -134,12 +134,12 @@ def plain(line: str) -> str:
 
 def read_as_it_is_meant(block: Block) -> None:
     """Have the data read by the code that it is for, which its fields show."""
-    from sealegs.agents.scripted_model import script_from
+    from sealegs.agents.mock_model import script_from
     from sealegs.faults import plan_from
     from sealegs.recovery.bank import read_bank
-    from sealegs.recovery.plan import read_recovery_plan
-    from sealegs.training.data.recipe import read_recipe as read_data_recipe
-    from sealegs.training.recipe import recipe_of
+    from sealegs.recovery.recovery_plan import read_recovery_plan
+    from sealegs.training.data.data_recipe import read_data_recipe as read_data_recipe
+    from sealegs.training.training_recipe import parse_training_recipe
 
     def in_file(read: Callable[[Path], Any]) -> Callable[[Any], Any]:
         def reading(data: Any) -> Any:
@@ -157,7 +157,7 @@ def read_as_it_is_meant(block: Block) -> None:
         "exemplars": in_file(read_bank),
         "policies": in_file(read_recovery_plan),
         "tools": in_file(read_recovery_plan),
-        "lora": recipe_of,
+        "lora": parse_training_recipe,
     }
     data = yaml.safe_load(block.text)
     for field, read in readers.items():

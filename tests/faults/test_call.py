@@ -62,24 +62,24 @@ DATA = {"items": [{"price": 1, "tags": ["a"]}, {"price": 2}], "total": 3, "": {"
     ],
 )
 def test_paths_name_values(path: str, found: tuple[Any, ...]) -> None:
-    assert paths.values(DATA, path) == found
+    assert paths.values_at(DATA, path) == found
     if found:
-        assert paths.first(DATA, path) == found[0]
+        assert paths.first_value(DATA, path) == found[0]
     else:
         with pytest.raises(KeyError, match=path):
-            paths.first(DATA, path)
+            paths.first_value(DATA, path)
 
 
 @given(st.sampled_from(["items.price", "items.0.price", "total", "items", "missing", ""]))
 def test_replaced_is_new_data(path: str) -> None:
     before = copy.deepcopy(DATA)
-    changed = paths.replaced(DATA, path, lambda _: "new")
+    changed = paths.replace_values(DATA, path, lambda _: "new")
     assert before == DATA
-    assert all(value == "new" for value in paths.values(changed, path))
-    assert paths.replaced(DATA, path, lambda value: value) == DATA
+    assert all(value == "new" for value in paths.values_at(changed, path))
+    assert paths.replace_values(DATA, path, lambda value: value) == DATA
 
 
 @given(JSON)
 def test_each_leaf_is_found_by_its_path(data: Any) -> None:
     for path, leaf in paths.leaves(data):
-        assert leaf in paths.values(data, path)
+        assert leaf in paths.values_at(data, path)

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sealegs.faults import implicit, paths
+from sealegs.faults import implicit_corruptions, paths
 from sealegs.faults.call import Value
-from sealegs.faults.invariants import alike
-from sealegs.faults.kinds import KINDS, fitting
+from sealegs.faults.invariants import same_shape
+from sealegs.faults.kinds import KINDS, applicable_kinds
 from sealegs.faults.kinds.corruption import FAMILIES, Corruption
 from sealegs.faults.spec import ToolSpec
 
@@ -44,7 +44,7 @@ def value_of(driven: Driven) -> Any:
 
 
 def test_the_nine_are_those_of_the_table() -> None:
-    assert set(FAMILIES) == set(implicit()) == set(USED)
+    assert set(FAMILIES) == set(implicit_corruptions()) == set(USED)
     assert {kind for kind, fault in KINDS.items() if issubclass(fault, Corruption)} == set(FAMILIES)
 
 
@@ -54,7 +54,7 @@ def test_a_corruption_can_be_told_from_the_answer_alone(kind: str, seed: int) ->
     wrong = value_of(strike(kind, seed))
     assert SPEC.violations(CALL.arguments, TRUTH) == ()
     assert kind in {violation.family for violation in SPEC.violations(CALL.arguments, wrong)}
-    assert alike(TRUTH, wrong)
+    assert same_shape(TRUTH, wrong)
 
 
 @pytest.mark.parametrize("kind", FAMILIES)
@@ -62,7 +62,7 @@ def test_a_corruption_can_be_told_from_the_answer_alone(kind: str, seed: int) ->
 def test_a_used_value_is_changed(kind: str, seed: int) -> None:
     used = USED[kind]
     wrong = value_of(strike(kind, seed, using(used)))
-    assert paths.values(wrong, used) != paths.values(TRUTH, used)
+    assert paths.values_at(wrong, used) != paths.values_at(TRUTH, used)
     assert kind in {violation.family for violation in SPEC.violations(CALL.arguments, wrong)}
 
 
@@ -70,7 +70,7 @@ def test_a_used_value_is_changed(kind: str, seed: int) -> None:
 def test_what_cannot_be_verified_is_not_shown(kind: str) -> None:
     driven = strike(kind, 0, using("nothing.here"))
     assert driven.shown == Value(TRUTH)
-    assert kind not in fitting(using("nothing.here"), CALL.arguments, TRUTH, (1,), OTHERS)
+    assert kind not in applicable_kinds(using("nothing.here"), CALL.arguments, TRUTH, (1,), OTHERS)
 
 
 @pytest.mark.parametrize("kind", ["tool_leakage", "missing_required_fields"])
@@ -79,7 +79,7 @@ def test_two_kinds_need_no_declaration(kind: str) -> None:
     for spec in (None, bare):
         wrong = value_of(strike(kind, 3, spec))
         assert wrong != TRUTH
-        assert alike(TRUTH, wrong)
+        assert same_shape(TRUTH, wrong)
 
 
 @pytest.mark.parametrize("kind", sorted(set(FAMILIES) - {"tool_leakage", "missing_required_fields"}))
@@ -89,16 +89,16 @@ def test_the_others_do(kind: str) -> None:
 
 
 def test_fitting_names_what_will_be_delivered() -> None:
-    assert fitting(SPEC, CALL.arguments, TRUTH, ("task", 1), OTHERS) == FAMILIES
-    assert fitting(SPEC, CALL.arguments, TRUTH, ("task", 1), {"Kyoto": OTHERS[1]}) == FAMILIES
-    without = fitting(SPEC, CALL.arguments, TRUTH, ("task", 1))
+    assert applicable_kinds(SPEC, CALL.arguments, TRUTH, ("task", 1), OTHERS) == FAMILIES
+    assert applicable_kinds(SPEC, CALL.arguments, TRUTH, ("task", 1), {"Kyoto": OTHERS[1]}) == FAMILIES
+    without = applicable_kinds(SPEC, CALL.arguments, TRUTH, ("task", 1))
     assert set(FAMILIES) - set(without) == {"irrelevant_response"}
 
 
 @given(used=st.sampled_from(sorted(set(TRUTH))), seed=st.integers(0, 10**6))
 def test_what_fits_is_delivered_under_any_stream(used: str, seed: int) -> None:
     spec = using(used)
-    fit = fitting(spec, CALL.arguments, TRUTH, (used,), OTHERS)
+    fit = applicable_kinds(spec, CALL.arguments, TRUTH, (used,), OTHERS)
     assert {"tool_leakage", "missing_required_fields"} <= set(fit)
     for kind in FAMILIES:
         delivered = strike(kind, seed, spec).shown != Value(TRUTH)
@@ -107,9 +107,11 @@ def test_what_fits_is_delivered_under_any_stream(used: str, seed: int) -> None:
 
 def test_an_answer_about_the_same_thing_does_not_fit() -> None:
     alike_enough = {**TRUTH, "note": "Breakfast is served until nine."}
-    assert "irrelevant_response" not in fitting(SPEC, CALL.arguments, TRUTH, others=[dict(TRUTH), alike_enough])
+    assert "irrelevant_response" not in applicable_kinds(
+        SPEC, CALL.arguments, TRUTH, others=[dict(TRUTH), alike_enough]
+    )
 
 
 def test_an_answer_that_is_already_wrong_is_not_broken_again() -> None:
     wrong = {**TRUTH, "country": "Portugal"}
-    assert "fact_contradiction" not in fitting(SPEC, CALL.arguments, wrong)
+    assert "fact_contradiction" not in applicable_kinds(SPEC, CALL.arguments, wrong)

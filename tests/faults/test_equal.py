@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sealegs.faults.equal import arguments_key
-from sealegs.faults.matchers import same
+from sealegs.faults.matchers import equal_json
 from sealegs.faults.spec import ToolSpec
 
 SCHEMA = {
@@ -114,7 +114,7 @@ def test_neither_order_nor_the_key_nor_a_spelt_out_default_counts(arguments: dic
 
 @given(VALUES, VALUES)
 def test_what_is_equal_as_json_is_equal(left: Any, right: Any) -> None:
-    if same(left, right):
+    if equal_json(left, right):
         assert equal({"amount": left}, {"amount": right})
 
 

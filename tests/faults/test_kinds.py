@@ -46,7 +46,7 @@ from sealegs.faults.kinds import (
     WrongEntity,
 )
 from sealegs.faults.kinds.error import RAISABLE
-from sealegs.faults.kinds.unit_swap import BY_NAME, UNITS, measured
+from sealegs.faults.kinds.unit_swap import BY_NAME, UNITS, values_with_units
 from sealegs.faults.spec import ToolSpec
 
 from .driver import Driven, drive
@@ -341,7 +341,7 @@ class TestUnits:
 
     @pytest.mark.parametrize("name", ["check_in", "total_nights", "count", "rating", "id"])
     def test_what_has_no_unit_is_left(self, name: str) -> None:
-        assert list(measured({name: 3, "other": 4})) == []
+        assert list(values_with_units({name: 3, "other": 4})) == []
 
     def test_an_unknown_unit_is_refused(self) -> None:
         with pytest.raises(ValidationError, match="Did you mean km"):

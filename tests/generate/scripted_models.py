@@ -9,18 +9,18 @@ from typing import Any
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage, get_model
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from sealegs.generate.staged import prompts
+from sealegs.generate.staged import stage_prompts
 from sealegs.scenarios.task_sets import base_tasks
 from sealegs.tasks import Task
-from sealegs.tasks.graph import Binding, Constant, Field, Group, Step, User
-from sealegs.world.corpus import load
+from sealegs.tasks.graph import Binding, Constant, Field, Group, Step, UserInput
+from sealegs.world.corpus import load_corpus
 
 STAGES = {
-    "architect": prompts.ARCHITECT,
-    "meaning": prompts.MEANING,
-    "specification": prompts.SPECIFICATION,
-    "request": prompts.REQUEST,
-    "reverse": prompts.REVERSE,
+    "architect": stage_prompts.ARCHITECT,
+    "meaning": stage_prompts.MEANING,
+    "specification": stage_prompts.SPECIFICATION,
+    "request": stage_prompts.REQUEST,
+    "reverse": stage_prompts.REVERSE,
 }
 Answers = Callable[[str, int], str | None]
 
@@ -56,7 +56,7 @@ def right(task: Task) -> dict[str, str]:
 
 
 def proposal(task: Task) -> dict[str, Any]:
-    groups = load().groups
+    groups = load_corpus().groups
     steps = []
     for node in task.graph.nodes:
         given = node.arguments if isinstance(node, Step) else groups[node.pattern].bindings(node)
@@ -67,7 +67,7 @@ def proposal(task: Task) -> dict[str, Any]:
 
 
 def source(binding: Binding) -> dict[str, Any]:
-    if isinstance(binding, User):
+    if isinstance(binding, UserInput):
         return {"user": binding.name}
     return (
         {"constant": binding.value} if isinstance(binding, Constant) else {"step": binding.node, "field": binding.path}

@@ -7,22 +7,22 @@ from pathlib import Path
 import pytest
 
 from sealegs.faults import seeds
-from sealegs.faults.mistake import Mistake
-from sealegs.generate.checks import CHECKS, rejection
+from sealegs.faults.user_error import UserError
 from sealegs.generate.rules import engine
-from sealegs.generate.rules.engine import attempt, generate
-from sealegs.generate.rules.plans import plan
+from sealegs.generate.rules.engine import attempt_task, generate_by_rules
+from sealegs.generate.rules.graph_outlines import draw_graph_outline
 from sealegs.generate.rules.vocabulary import CorpusVocabulary, ParameterSlot
+from sealegs.generate.task_checks import CHECKS, rejection
 from sealegs.scenarios import LEVELS, MODES
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scenarios.task_sets import task_set
 from sealegs.scoring import judge
-from sealegs.suites.maze.direct import run_episode
+from sealegs.suites.maze.direct import play_maze_episode
 from sealegs.tasks.similarity import SeenToolSets, jaccard
-from sealegs.traces import record
-from sealegs.world.corpus import load
+from sealegs.traces import build_record
+from sealegs.world.corpus import load_corpus
 
-VOCABULARY = CorpusVocabulary(load())
+VOCABULARY = CorpusVocabulary(load_corpus())
 
 
 def quiet(done: int, total: int) -> None:
@@ -32,7 +32,7 @@ def quiet(done: int, total: int) -> None:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("made") / "tasks"
-    generate(LEVELS, 6, 5, out, quiet, jobs=2)
+    generate_by_rules(LEVELS, 6, 5, out, quiet, jobs=2)
     return out
 
 
@@ -40,7 +40,7 @@ def test_every_task_passes_every_check(made: Path) -> None:
     tasks = task_set(str(made)).tasks
     assert [task.level for task in tasks.values()] == [level for level in LEVELS for _ in range(6)]
     for task in tasks.values():
-        assert rejection(task, load()) is None
+        assert rejection(task, load_corpus()) is None
     assert len({task.request for task in tasks.values()}) == len(tasks)
 
 
@@ -55,14 +55,14 @@ def test_agents_fare_on_them_as_on_ours(made: Path, moment: str, careful: str) -
         for mode in MODES:
             episode = Scenario(name, mode, tasks=str(made), moment=moment)
             for agent, rightly in (("oracle", True), (careful, True), ("naive", mode == "NP")):
-                found = record(run_episode(episode, agent))
+                found = build_record(play_maze_episode(episode, agent))
                 verdict = judge(found, episode.case(found))
                 assert verdict.success == rightly, (name, mode, agent, verdict.reasons)
                 assert verdict.exposed == (mode != "NP")
 
 
 def test_the_same_seed_gives_the_same_tasks_at_any_number_of_jobs(made: Path, tmp_path: Path) -> None:
-    generate(LEVELS, 6, 5, tmp_path, quiet, jobs=1)
+    generate_by_rules(LEVELS, 6, 5, tmp_path, quiet, jobs=1)
     for name in ("tasks.jsonl", "README.md"):
         assert (tmp_path / name).read_bytes() == (made / name).read_bytes()
 
@@ -71,18 +71,18 @@ def test_a_stopped_run_goes_on_to_the_same_end(made: Path, tmp_path: Path) -> No
     lines = (made / "journal.jsonl").read_bytes().splitlines(keepends=True)
     cut = len(lines) // 2
     (tmp_path / "journal.jsonl").write_bytes(b"".join(lines[:cut]) + lines[-1][: len(lines[-1]) // 2])
-    generate(LEVELS, 6, 5, tmp_path, quiet, jobs=2)
+    generate_by_rules(LEVELS, 6, 5, tmp_path, quiet, jobs=2)
     assert (tmp_path / "tasks.jsonl").read_bytes() == (made / "tasks.jsonl").read_bytes()
     assert (tmp_path / "journal.jsonl").read_bytes() == (made / "journal.jsonl").read_bytes()
 
 
 def test_another_run_is_not_mixed_in(made: Path) -> None:
-    with pytest.raises(Mistake, match="seed was 5, is 6"):
-        generate(LEVELS, 6, 6, made, quiet)
+    with pytest.raises(UserError, match="seed was 5, is 6"):
+        generate_by_rules(LEVELS, 6, 6, made, quiet)
 
 
 def test_every_attempt_is_accounted_for(made: Path) -> None:
-    found = generate(LEVELS, 6, 5, made, quiet)
+    found = generate_by_rules(LEVELS, 6, 5, made, quiet)
     for level in LEVELS:
         fell = sum(count for (own, _), count in found.fell.items() if own == level)
         assert found.tried[level] == fell + 6
@@ -94,14 +94,14 @@ def test_every_attempt_is_accounted_for(made: Path) -> None:
 
 
 def test_an_attempt_is_a_function_of_its_number() -> None:
-    one, other = (attempt("C2", 17, 3) for _ in range(2))
+    one, other = (attempt_task("C2", 17, 3) for _ in range(2))
     assert one == other
 
 
 def test_near_duplicates_fall_before_the_work() -> None:
-    first = next(a for a in (attempt("C1", n, 5) for n in range(200)) if a.task)
-    number = next(n for n in range(200) if attempt("C1", n, 5) == first)
-    assert attempt("C1", number, 5, SeenToolSets([("own", frozenset(first.tools))])).fell_at == "duplicate"
+    first = next(a for a in (attempt_task("C1", n, 5) for n in range(200)) if a.task)
+    number = next(n for n in range(200) if attempt_task("C1", n, 5) == first)
+    assert attempt_task("C1", number, 5, SeenToolSets([("own", frozenset(first.tools))])).fell_at == "duplicate"
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_what_may_feed_what(tool: str, path: str, value: object, slot: Parameter
 def test_plans_have_the_levels_shapes() -> None:
     for level in LEVELS:
         for number in range(50):
-            places = plan(level, seeds.stream(level, number))
+            places = draw_graph_outline(level, seeds.stream(level, number))
             groups = [place for place in places if place.kinds]
             assert len(groups) in {"C1": (0,), "C2": (1,), "C3": (1,), "C4": (2, 3)}[level]
             assert [places[0].kinds, places[-1].kinds] == [(), ()]

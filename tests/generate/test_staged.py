@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from sealegs.generate.dataset import GenerationYield
 from sealegs.generate.staged import pipeline
+from sealegs.generate.task_dataset import GenerationYield
 from sealegs.scenarios.task_sets import task_set
-from sealegs.tasks.reading import task_data
-from sealegs.world.corpus import load
+from sealegs.tasks.yaml_tasks import task_data
+from sealegs.world.corpus import load_corpus
 from tests.generate.scripted_models import Answers, base, model, proposal, right
 
 
@@ -36,7 +36,7 @@ def made(out: Path, own: Answers = lambda stage, asked: None, name: str = "c2-01
     os.environ["INSPECT_CACHE_DIR"] = str(out.with_name(f"{out.name}-cache"))  # each run has its own
     task, stages = base(name), {"sample": sample_for(name)}
     maker = model(task, own)
-    return pipeline.generate([task.level], 1, 0, out, maker, maker, tries, lambda done, total: None, stages)
+    return pipeline.generate_with_models([task.level], 1, 0, out, maker, maker, tries, lambda done, total: None, stages)
 
 
 @pytest.mark.parametrize("name", ["c1-02", "c2-01", "c3-03", "c4-05"])
@@ -106,7 +106,7 @@ def test_a_bad_answer_is_counted_and_asked_for_again(tmp_path: Path, stage: str,
 def test_a_cyclic_graph_is_called_one(tmp_path: Path) -> None:
     found = proposal(base("c1-02"))
     first, last = found["steps"][0], found["steps"][-1]
-    field = next(iter(load().tools[last["tool"]].spec.returns["properties"]))
+    field = next(iter(load_corpus().tools[last["tool"]].spec.returns["properties"]))
     first["arguments"] = {name: {"step": last["id"], "field": field} for name in first["arguments"]}
     cyclic = json.dumps(found)
     done = made(tmp_path, lambda at, asked: cyclic if (at, asked) == ("architect", 0) else None, name="c1-02")
@@ -133,7 +133,7 @@ def test_equal_tools_are_a_duplicate(tmp_path: Path) -> None:
     os.environ["INSPECT_CACHE_DIR"] = str(tmp_path / "cache")
     task, stages = base("c2-01"), {"sample": sample_for("c2-01")}
     maker = model(task)
-    found = pipeline.generate(["C2"], 2, 0, tmp_path, maker, maker, 1, lambda done, total: None, stages)
+    found = pipeline.generate_with_models(["C2"], 2, 0, tmp_path, maker, maker, 1, lambda done, total: None, stages)
     assert len(found.tasks) == 1
     assert found.fell == {("C2", "duplicate"): 2 * pipeline.PATIENCE - 1}
 
@@ -169,23 +169,23 @@ def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:
 def test_sampling_is_balanced_and_of_the_level(tmp_path: Path) -> None:
     import asyncio
 
-    from sealegs.generate.staged.asking import Asker
-    from sealegs.generate.staged.stages import SHAPES, Stages
+    from sealegs.generate.staged.generation_stages import SHAPES, Stages
+    from sealegs.generate.staged.model_queries import PromptedModel
 
-    asker = Asker(model(base("c1-02")))
-    stages = Stages(load(), asker, asker, seed=3)
+    asker = PromptedModel(model(base("c1-02")))
+    stages = Stages(load_corpus(), asker, asker, seed=3)
     domains: dict[str, int] = {}
     for number in range(60):
         found = asyncio.run(stages.sample({"level": "C3", "number": number}))
-        assert all(load().groups[name].kind in SHAPES["C3"] for name in found["groups"])
+        assert all(load_corpus().groups[name].kind in SHAPES["C3"] for name in found["groups"])
         for name in found["tools"]:
-            domains[load().tools[name].domain] = domains.get(load().tools[name].domain, 0) + 1
+            domains[load_corpus().tools[name].domain] = domains.get(load_corpus().tools[name].domain, 0) + 1
     assert set(domains) == {"financial", "general", "iot", "office", "shopping", "travel"}
     assert min(domains.values()) > 30
 
 
 def test_what_comes_out_reads_back_as_plain_data() -> None:
-    groups = load().groups
+    groups = load_corpus().groups
     for name in ("c1-02", "c2-01", "c4-05"):
         data = task_data(base(name), groups)
         assert json.loads(json.dumps(data)) == data

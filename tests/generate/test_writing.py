@@ -11,8 +11,8 @@ pytest.importorskip("inspect_ai", reason=needs.module("inspect_ai"))
 
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
-from sealegs.faults.mistake import Mistake
-from sealegs.generate.staged.writing import writer
+from sealegs.faults.user_error import UserError
+from sealegs.generate.staged.text_model import writer
 
 
 def test_threads_may_ask(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -30,5 +30,5 @@ def test_threads_may_ask(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_an_unknown_model_is_a_mistake() -> None:
-    with pytest.raises(Mistake, match="cannot be used"):
+    with pytest.raises(UserError, match="cannot be used"):
         writer("nosuch/model")

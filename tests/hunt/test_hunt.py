@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from sealegs import tool
-from sealegs.faults.mistake import Mistake
 from sealegs.faults.plan import Plan
+from sealegs.faults.user_error import UserError
 from sealegs.inject import Session
 from tests import needs
 
@@ -22,11 +22,11 @@ pytest.importorskip("hypothesis", reason=needs.module("hypothesis"))
 from sealegs.adapters.python import wrap
 from sealegs.hunt import example
 from sealegs.hunt.callables import CallableTarget, callable_target
-from sealegs.hunt.choosing import chosen_target
-from sealegs.hunt.maze_task import verdict
-from sealegs.hunt.search import Hunt, HuntLimits, hunt
+from sealegs.hunt.hunt_options import chosen_target
+from sealegs.hunt.hunt_report import failure_story, hunt_files
+from sealegs.hunt.maze_task import judge_maze_task
+from sealegs.hunt.plan_search import HuntLimits, HuntResult, hunt
 from sealegs.hunt.space import chosen_kinds
-from sealegs.hunt.telling import files, told
 
 SEALEGS = [sys.executable, "-c", "from sealegs.cli import main; main()"]
 AGENT, CHECK = "sealegs.hunt.example:buy", "sealegs.hunt.example:sound"
@@ -45,11 +45,11 @@ def run_tests(folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
 
 
-def hunted(target: CallableTarget, kinds: str = "", runs: int = 800, **limits: Any) -> Hunt:
+def hunted(target: CallableTarget, kinds: str = "", runs: int = 800, **limits: Any) -> HuntResult:
     return hunt(target, HuntLimits(chosen_kinds(kinds), runs=runs, **limits))
 
 
-def rules(found: Hunt) -> list[list[str]]:
+def rules(found: HuntResult) -> list[list[str]]:
     return [[rule.id for rule in finding.plan.rules] for finding in found.findings]
 
 
@@ -153,12 +153,12 @@ def test_a_tool_that_is_called_under_faults_alone_needs_a_plan_of_two_rules() ->
     plan = found.findings[0].plan
     assert sorted(rule.id.split()[0] for rule in plan.rules) == ["main_way", "other_way"]
     assert "other_way physics_violation" in [rule.id for rule in plan.rules]
-    told_of = told(found, 1)
+    told_of = failure_story(found, 1)
     assert "None of these faults does this alone." in told_of.story
     assert found.target.trial(plan).symptom is not None
     for rule in plan.rules:
         assert found.target.trial(plan.model_copy(update={"rules": (rule,)})).symptom is None
-    compile(files(found, [told_of])["test_hunt.py"], "test_hunt.py", "exec")
+    compile(hunt_files(found, [told_of])["test_hunt.py"], "test_hunt.py", "exec")
 
 
 @tool
@@ -177,7 +177,7 @@ def test_an_async_agent_without_a_check_that_breaks_down_in_two_ways() -> None:
     assert {finding.symptom.kind for finding in found.findings} == {"crashed"}
     assert len(found.findings) == 1  # one line of the agent's code, whatever strikes
     assert found.findings[0].symptom.place.startswith("test_hunt.py:")
-    text = files(found, [told(found, 1)])["test_hunt.py"]
+    text = hunt_files(found, [failure_story(found, 1)])["test_hunt.py"]
     assert "    asyncio.run(crasher())\n" in text
 
 
@@ -233,7 +233,7 @@ def test_a_scripted_agent_on_a_task_of_maze(tmp_path: Path) -> None:
     assert done.returncode == 1, done.stderr
     ran = run_tests(tmp_path)
     assert "2 failed" in ran.stdout
-    assert verdict("c1-01", "retrier", Plan(name="none")).success
+    assert judge_maze_task("c1-01", "retrier", Plan(name="none")).success
 
 
 MODULE = """
@@ -282,7 +282,7 @@ def test_mistakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: li
     target, *options = arguments
     given = dict(zip((name.removeprefix("--") for name in options[::2]), options[1::2], strict=True))
     kinds = given.pop("kinds", "")
-    with pytest.raises(Mistake) as raised:
+    with pytest.raises(UserError) as raised:
         hunt(chosen_target(target, **given), HuntLimits(chosen_kinds(kinds), runs=10))
     for word in says:
         assert word in str(raised.value)
@@ -337,7 +337,7 @@ def test_an_agent_that_pays_twice_after_a_lost_answer_although_its_check_passes(
     (rule,) = lost.plan.rules
     assert (rule.moment, lost.repeated) == ("after", 3)
     assert 'pay(to="Bob") took effect twice: call-1, whose answer was lost' in lost.symptom.text
-    story = told(found, found.findings.index(lost) + 1)
+    story = failure_story(found, found.findings.index(lost) + 1)
     assert "moment: after" in story.yaml
     assert "A good agent looks whether a call took effect before it makes it again" in " ".join(story.story.split())
 

@@ -11,8 +11,8 @@ from sealegs.faults import Call, Failure, Outcome, Plan, Rule, ToolSpec, Value
 from sealegs.faults.call import Layer
 from sealegs.faults.kinds import KINDS, AnyFault, Fault
 from sealegs.faults.triggers import Always, AnyCondition, Tool
-from sealegs.inject import Clock, Hung, Session, VirtualClock
-from sealegs.traces import Record, Recorder, record
+from sealegs.inject import Clock, EndlessWait, Session, VirtualClock
+from sealegs.traces import Record, Recorder, build_record
 from sealegs.world.state import World
 from tests.faults.trip import PLACES, SPEC, booked
 
@@ -68,20 +68,20 @@ class Staged:
         """A call in this thread; None where it hung for good."""
         try:
             return self.session.call(tool, arguments, self.tool)
-        except Hung:
+        except EndlessWait:
             return None
 
     async def call_async(self, arguments: Mapping[str, Any] = TRIP, tool: str = "book_trip") -> Outcome | None:
         """A call in this task; None where it hung for good."""
         try:
             return await self.session.call_async(tool, arguments, self.tool_async)
-        except Hung:
+        except EndlessWait:
             return None
 
     def record(self) -> Record:
         """The record, closed."""
         self.recorder.finish("answered", answer="Done.")
-        return record(self.recorder.events)
+        return build_record(self.recorder.events)
 
 
 def staged(

@@ -12,7 +12,7 @@ import pytest
 from sealegs.faults import Call, Outcome, Value
 from sealegs.faults.kinds import Delay, Hang, LostAck, Poisoned, Timeout
 from sealegs.faults.triggers import Nth
-from sealegs.inject import Hung, RealClock, VirtualClock
+from sealegs.inject import EndlessWait, RealClock, VirtualClock
 from tests.inject.staging import plan, rule, staged
 
 LONG = 3600.0
@@ -48,7 +48,7 @@ def test_the_virtual_clock_misses_no_wait_of_a_thread() -> None:
 
 def test_a_wait_without_end_on_the_virtual_clock_is_hung() -> None:
     episode = staged(plan(rule(Hang())))
-    with pytest.raises(Hung, match="give the session one"):
+    with pytest.raises(EndlessWait, match="give the session one"):
         episode.session.call("book_trip", {}, episode.tool)
     record = episode.record()
     assert record.exposed
@@ -56,7 +56,7 @@ def test_a_wait_without_end_on_the_virtual_clock_is_hung() -> None:
 
 
 def test_hung_is_no_exception_that_an_agent_would_catch() -> None:
-    assert not issubclass(Hung, Exception)
+    assert not issubclass(EndlessWait, Exception)
 
 
 @pytest.mark.parametrize("fault", [Hang(), Hang(seconds=LONG), Timeout(seconds=LONG), Delay(seconds=LONG)])
@@ -147,7 +147,7 @@ def test_the_end_of_an_episode_frees_a_hanging_thread(seconds: float | None) -> 
     def call() -> None:
         try:
             episode.session.call("book_trip", {}, episode.tool)
-        except Hung as error:
+        except EndlessWait as error:
             ended.append(error)
 
     thread = threading.Thread(target=call)
@@ -193,7 +193,7 @@ def test_a_release_tells_each_wait_once_and_before_it_returns() -> None:
     def wait(index: int) -> None:
         try:
             clock.sleep(math.inf, lambda: told.append(index))
-        except Hung:
+        except EndlessWait:
             hung.append(index)
 
     threads = [threading.Thread(target=wait, args=(index,)) for index in range(8)]

@@ -12,8 +12,8 @@ import pytest
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.inject import Session, VirtualClock
-from sealegs.inject.deadline import in_time, in_time_async
-from sealegs.recovery.layer import RecoveryLayer, active
+from sealegs.inject.deadline import with_deadline, with_deadline_async
+from sealegs.recovery.layer import RecoveryLayer, active_policy
 from sealegs.recovery.policies import Alternative, AlternativeStep, StepField
 from sealegs.recovery.service import RecoveryService
 from tests.recovery.stage import ACTS, FINE, READS
@@ -38,7 +38,7 @@ def test_a_thread_that_hangs_is_not_waited_for_and_may_still_do_its_work() -> No
         return FINE
 
     began = time.monotonic()
-    assert "may still be at work" in seen(in_time(hangs, SHORT)(CALL)).message
+    assert "may still be at work" in seen(with_deadline(hangs, SHORT)(CALL)).message
     assert time.monotonic() - began < 5
     assert not done.is_set()
     go_on.set()
@@ -55,7 +55,7 @@ def test_a_task_that_hangs_is_cancelled() -> None:
             cancelled.append(True)
         return FINE
 
-    assert "cancelled" in seen(asyncio.run(as_coroutine(in_time_async(hangs, SHORT)))).message
+    assert "cancelled" in seen(asyncio.run(as_coroutine(with_deadline_async(hangs, SHORT)))).message
     assert cancelled == [True]
 
 
@@ -76,7 +76,7 @@ def test_a_task_that_does_not_heed_its_cancellation_is_left_behind(monkeypatch: 
         return FINE
 
     async def play() -> Outcome:
-        found = await as_coroutine(in_time_async(stubborn, SHORT))
+        found = await as_coroutine(with_deadline_async(stubborn, SHORT))
         go_on.set()
         return found
 
@@ -91,7 +91,7 @@ def test_an_answer_in_the_moment_of_the_cancellation_is_an_answer() -> None:
             return FINE
         return Value("never")
 
-    assert asyncio.run(as_coroutine(in_time_async(late, SHORT))) == FINE
+    assert asyncio.run(as_coroutine(with_deadline_async(late, SHORT))) == FINE
 
 
 def test_a_caller_who_goes_takes_the_run_with_it() -> None:
@@ -107,7 +107,7 @@ def test_a_caller_who_goes_takes_the_run_with_it() -> None:
 
     async def play() -> None:
         with pytest.raises(asyncio.TimeoutError):
-            await asyncio.wait_for(as_coroutine(in_time_async(hangs, 50)), SHORT)
+            await asyncio.wait_for(as_coroutine(with_deadline_async(hangs, 50)), SHORT)
 
     asyncio.run(play())
     assert cancelled == [True]
@@ -122,16 +122,16 @@ def test_what_a_tool_raises_passes_through(error: BaseException) -> None:
         raise error
 
     with pytest.raises(type(error)):
-        in_time(raises, 5)(CALL)
+        with_deadline(raises, 5)(CALL)
     if isinstance(error, Exception):
         with pytest.raises(type(error)):
-            asyncio.run(as_coroutine(in_time_async(raises_async, 5)))
+            asyncio.run(as_coroutine(with_deadline_async(raises_async, 5)))
 
 
 def test_a_worker_has_the_caller_s_context() -> None:
     who = contextvars.ContextVar("who", default="nobody")
     who.set("Ann")
-    assert in_time(lambda call: Value(who.get()), 5)(CALL) == Value("Ann")
+    assert with_deadline(lambda call: Value(who.get()), 5)(CALL) == Value("Ann")
 
 
 @pytest.mark.parametrize("made", [RecoveryLayer, RecoveryService])
@@ -163,7 +163,7 @@ def test_the_deadline_holds_for_tools_that_are_switched_to() -> None:
     async def fails(call: Call) -> Outcome:
         return gone
 
-    layer = RecoveryLayer(active([way]), deadline=SHORT)
+    layer = RecoveryLayer(active_policy([way]), deadline=SHORT)
     session = Session(layers=[layer], specs=[READS], others={"quote": hangs}, clock=VirtualClock())
     began = time.monotonic()
     shown = asyncio.run(session.call_async("price", {}, fails))

@@ -23,7 +23,7 @@ from sealegs.faults.kinds import (
     WrongEntity,
 )
 from sealegs.faults.triggers import First
-from sealegs.inject import NOT_DRY, Session
+from sealegs.inject import NO_DRY_RUN, Session
 from sealegs.traces import Record, Turn
 from tests.faults.trip import SPEC, booked
 from tests.inject.staging import NOWHERE, TRIP, Staged, plan, rule, staged
@@ -166,7 +166,7 @@ class Ledger:
 
     def pay(self, call: Call) -> Outcome:
         if call.dry:
-            return NOT_DRY
+            return NO_DRY_RUN
         self.paid.append(call.arguments["to"])
         return Value({"paid": call.arguments["to"]})
 

@@ -13,7 +13,7 @@ import pytest
 
 from sealegs.faults import Fault, Outcome, Value
 from sealegs.faults.kinds import Delta, FaultSetting, LogicViolation
-from sealegs.traces import encoded
+from sealegs.traces import encode_event
 from tests.faults.trip import booked
 from tests.inject.staging import NOWHERE, TRIP, Staged, every_kind, plan, rule, staged
 
@@ -34,7 +34,7 @@ def in_task(episode: Staged) -> list[Outcome | None]:
 
 def events(episode: Staged) -> list[dict[str, Any]]:
     episode.record()
-    return [encoded(event) for event in episode.recorder.events]
+    return [encode_event(event) for event in episode.recorder.events]
 
 
 @pytest.mark.parametrize("timeout", [None, 20.0], ids=["patient", "impatient"])

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from sealegs.faults import Call, Failure, Outcome, PlanError, ToolSpec, Value, plan_from
-from sealegs.faults.call import Partly
+from sealegs.faults.call import PartialExecution
 from sealegs.faults.kinds import Connection, Delay, Error, Hang, LogicViolation, Poisoned, Timeout
-from sealegs.faults.kinds.base import Fault
-from sealegs.inject import NOT_DRY, Hung, Session, VirtualClock
-from sealegs.traces import Recorder, record
+from sealegs.faults.kinds.fault import Fault
+from sealegs.inject import NO_DRY_RUN, EndlessWait, Session, VirtualClock
+from sealegs.traces import Recorder, build_record
 from tests.faults.trip import SPEC
 from tests.inject.staging import TRIP, every_kind, plan, rule, staged
 
@@ -33,13 +33,13 @@ class Deeds:
             return Value({"id": "R-1"})
         kept = deeds[: call.cut]
         self.done += kept
-        return Partly({"id": "R-1"}) if len(kept) < len(deeds) else Value({"id": "R-1"})
+        return PartialExecution({"id": "R-1"}) if len(kept) < len(deeds) else Value({"id": "R-1"})
 
 
 def outcome_of(session: Session, tool: Any, name: str = "book_trip") -> Outcome | None:
     try:
         return session.call(name, TRIP, tool)
-    except Hung:
+    except EndlessWait:
         return None
 
 
@@ -93,7 +93,7 @@ def test_during_leaves_a_part_out(fault: Fault) -> None:
         session = Session(plan(rule(fault, moment="during"), seed=seed), specs=[spec], clock=clock, watcher=recorder)
         outcome_of(session, deeds)
         recorder.finish("answered")
-        (strike,) = record(recorder.events).turns[0].strikes
+        (strike,) = build_record(recorder.events).turns[0].strikes
         assert (strike.delivered, strike.moment) == (True, "during")
         counts.add(len(deeds.done))
     assert counts == {1, 2}
@@ -140,7 +140,7 @@ def test_what_cannot_run_dry_is_recorded_as_done() -> None:
 
     def pay(call: Call) -> Outcome:
         if call.dry:
-            return NOT_DRY
+            return NO_DRY_RUN
         paid.append(call.id)
         return Value({"note": "paid"})
 

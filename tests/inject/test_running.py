@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 import sealegs
-from sealegs.adapters.crossing import Crossing
+from sealegs.adapters.bridge import ToolCallBridge
 from sealegs.adapters.python import tool, wrap
 from sealegs.faults import ToolSpec
-from sealegs.faults.call import Call, Partly
+from sealegs.faults.call import Call, PartialExecution
 from sealegs.faults.kinds import Duplicate, Error, Poisoned, SilentNoop
 from sealegs.inject import Session, VirtualClock, current_call
 from sealegs.recovery.layer import RecoveryLayer
-from sealegs.traces import Recorder, record
+from sealegs.traces import Recorder, build_record
 from tests.inject.staging import plan, rule
 
 
@@ -107,7 +107,7 @@ async def test_under_recovery(session: Session) -> None:
 
 async def test_any_adapter() -> None:
     session, _ = watched(rule(Poisoned()))
-    crossing = Crossing(session)
+    crossing = ToolCallBridge(session)
     assert crossing.call("a", {}, lambda given: id_of()).startswith("call-1")
     assert (await crossing.call_async("a", {}, lambda given: id_in_a_task())).startswith("call-2")
 
@@ -122,14 +122,14 @@ def test_a_tool_honours_dry_and_cut() -> None:
         calls.append(call)
         deeds = ["reserve", "pay"]
         done.extend(deeds[: call.cut])
-        return Partly({"city": city}) if call.cut else {"city": city}
+        return PartialExecution({"city": city}) if call.cut else {"city": city}
 
     session, recorder = watched(rule(Error(), moment="during"), specs=[ToolSpec("book", effects=True, parts=2)])
     with pytest.raises(Exception, match="The tool failed"):
         wrap(book, session)("Oslo")
     assert (calls[0].cut, calls[0].arguments, done) == (1, {"city": "Oslo"}, ["reserve"])
     recorder.finish("answered")
-    assert [strike.moment for turn in record(recorder.events).turns for strike in turn.strikes] == ["during"]
+    assert [strike.moment for turn in build_record(recorder.events).turns for strike in turn.strikes] == ["during"]
 
 
 def test_the_ledger_of_a_tool_of_one_s_own() -> None:
@@ -149,7 +149,7 @@ def test_the_ledger_of_a_tool_of_one_s_own() -> None:
     wrap(send, session, dry=lambda: "sent")()
     assert ledger == ["pay call-1", "pay call-1"]
     recorder.finish("answered")
-    assert [turn.call.id for turn in record(recorder.events).turns] == ["call-1", "call-2"]
+    assert [turn.call.id for turn in build_record(recorder.events).turns] == ["call-1", "call-2"]
 
 
 def test_a_session_that_nobody_watches_follows_only_what_is_struck() -> None:

@@ -11,7 +11,7 @@ from sealegs.faults import Call, Failure, Outcome, Value, Wait
 from sealegs.faults.call import Layer
 from sealegs.faults.kinds import Error
 from sealegs.faults.triggers import First
-from sealegs.inject import VirtualClock, bare, drive, drive_async, over, stacked, within
+from sealegs.inject import VirtualClock, compose_layers, drive, drive_async, pass_through, stack_layers, with_timeout
 from tests.inject.staging import plan, rule, staged
 
 Steps = Generator[Call | Wait, Outcome, Outcome]
@@ -73,24 +73,34 @@ def both(stack: Layer) -> tuple[Outcome, float]:
 
 def test_the_first_layer_is_the_outermost() -> None:
     log: list[str] = []
-    stack = stacked([layer("a", log), layer("b", log), layer("c", log)])
+    stack = stack_layers([layer("a", log), layer("b", log), layer("c", log)])
     assert drive(stack, CALL, tool, VirtualClock()) == Value(1)
     entered = [line for line in log if not line.endswith("closed")]
     assert entered == ["a in", "b in", "c in", "c out", "b out", "a out"]
 
 
-@pytest.mark.parametrize("stack", [bare, stacked([]), stacked([bare, bare]), over(bare, bare)])
+@pytest.mark.parametrize(
+    "stack",
+    [
+        pass_through,
+        stack_layers([]),
+        stack_layers([pass_through, pass_through]),
+        compose_layers(pass_through, pass_through),
+    ],
+)
 def test_layers_that_do_nothing_change_nothing(stack: Layer) -> None:
     assert both(stack) == (Value(1), 0.0)
 
 
 def test_waits_of_every_layer_pass() -> None:
-    assert both(stacked([waiting(1), waiting(10), waiting(100)])) == (Value(1), 111.0)
+    assert both(stack_layers([waiting(1), waiting(10), waiting(100)])) == (Value(1), 111.0)
 
 
 def test_stacking_is_associative() -> None:
     parts = (waiting(1), retrying(2), waiting(3))
-    assert both(over(parts[0], over(parts[1], parts[2]))) == both(over(over(parts[0], parts[1]), parts[2]))
+    assert both(compose_layers(parts[0], compose_layers(parts[1], parts[2]))) == both(
+        compose_layers(compose_layers(parts[0], parts[1]), parts[2])
+    )
 
 
 def test_a_layer_outside_the_faults_meets_them_anew_at_each_try() -> None:
@@ -114,7 +124,7 @@ def test_a_layer_outside_the_faults_meets_them_anew_at_each_try() -> None:
     ],
 )
 def test_patience(seconds: float, times: int, limit: float, shown: bool, passed: float) -> None:
-    outcome, time = both(within(limit, waiting(seconds, times)))
+    outcome, time = both(with_timeout(limit, waiting(seconds, times)))
     assert isinstance(outcome, Value) == shown
     assert time == passed
     if isinstance(outcome, Failure):
@@ -125,10 +135,10 @@ def test_patience(seconds: float, times: int, limit: float, shown: bool, passed:
     "stack",
     [
         lambda inner: inner,
-        lambda inner: over(bare, inner),
-        lambda inner: over(inner, bare),
-        lambda inner: within(1.0, inner),
-        lambda inner: stacked([bare, inner, bare]),
+        lambda inner: compose_layers(pass_through, inner),
+        lambda inner: compose_layers(inner, pass_through),
+        lambda inner: with_timeout(1.0, inner),
+        lambda inner: stack_layers([pass_through, inner, pass_through]),
     ],
 )
 def test_whatever_ends_a_call_closes_every_layer(stack: object) -> None:
@@ -151,9 +161,9 @@ def test_what_a_tool_raises_passes_through() -> None:
         raise LookupError("gone")
 
     with pytest.raises(LookupError, match="gone"):
-        drive(bare, CALL, breaks, VirtualClock())
+        drive(pass_through, CALL, breaks, VirtualClock())
     with pytest.raises(LookupError, match="gone"):
-        asyncio.run(drive_async(bare, CALL, breaks_async, VirtualClock()))
+        asyncio.run(drive_async(pass_through, CALL, breaks_async, VirtualClock()))
 
 
 def test_a_tool_cannot_end_the_layer() -> None:
@@ -161,7 +171,7 @@ def test_a_tool_cannot_end_the_layer() -> None:
         raise StopIteration(Value("from the tool"))
 
     with pytest.raises(RuntimeError, match="StopIteration"):
-        drive(bare, CALL, breaks, VirtualClock())
+        drive(pass_through, CALL, breaks, VirtualClock())
 
 
 async def test_cancellation_closes_every_layer() -> None:
@@ -171,7 +181,7 @@ async def test_cancellation_closes_every_layer() -> None:
         await asyncio.sleep(60)
         return Value(None)
 
-    stack = stacked([layer("a", log), within(5.0, layer("b", log))])
+    stack = stack_layers([layer("a", log), with_timeout(5.0, layer("b", log))])
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.01):
             await drive_async(stack, CALL, slow, VirtualClock())

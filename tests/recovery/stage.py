@@ -11,7 +11,7 @@ from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session, VirtualClock
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.traces import Recorder
-from sealegs.traces.record import Record, record
+from sealegs.traces.record import Record, build_record
 
 
 @dataclass
@@ -47,7 +47,7 @@ class Stage:
 
     def end(self) -> Record:
         self.recorder.finish("answered", answer="done")
-        return record(self.recorder.events)
+        return build_record(self.recorder.events)
 
     @property
     def acts(self) -> list[str]:

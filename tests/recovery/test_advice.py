@@ -16,10 +16,10 @@ from sealegs.faults.call import Failure, Outcome
 from sealegs.faults.spec import ToolSpec
 from sealegs.recovery.bank import shipped_bank
 from sealegs.recovery.causes import causes
-from sealegs.recovery.diagnose import diagnosed
+from sealegs.recovery.failure_diagnosis import diagnose_failure
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.recovery.policies import Advise
-from sealegs.recovery.undeclared import Undeclared, left_alone
+from sealegs.recovery.undeclared_tools import Undeclared, find_undeclared_tools
 from tests.recovery.stage import BUSY, GONE, Stage
 
 CASES = [json.loads(line) for line in Path(__file__).with_name("advice.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -44,24 +44,24 @@ def advised(failure: Failure, spec: ToolSpec | None) -> str:
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{place}-{case['text'][:30]}" for place, case in enumerate(CASES)])
 def test_advice_speaks_of_what_is_the_matter_or_not_at_all(case: dict[str, list[str]]) -> None:
-    found = diagnosed(str(case["text"]))
+    found = diagnose_failure(str(case["text"]))
     if found.advice:
         assert found.match is not None
         assert OF[found.match.exemplar.name] in (*case["right"], *case["weak"])
 
 
 def test_most_of_them_are_advised() -> None:
-    advised = [bool(diagnosed(str(case["text"])).advice) for case in CASES]
+    advised = [bool(diagnose_failure(str(case["text"])).advice) for case in CASES]
     assert sum(advised) / len(advised) > 0.6
 
 
 def test_a_look_is_asked_for_only_where_there_may_be_an_effect() -> None:
     for case in CASES:
-        found = diagnosed(str(case["text"]))
+        found = diagnose_failure(str(case["text"]))
         if LOOK in found.advice:
             assert found.match is not None
             assert not causes()[OF[found.match.exemplar.name]].checked
-    assert LOOK not in diagnosed('sqlite3.OperationalError: near "selec": syntax error').advice
+    assert LOOK not in diagnose_failure('sqlite3.OperationalError: near "selec": syntax error').advice
 
 
 @pytest.mark.parametrize(("effects", "looks"), [(None, True), (True, True), (False, False)])
@@ -136,7 +136,7 @@ LOCALISED = (
 @pytest.mark.parametrize("severity", ["FATAL", "ERROR", "PANIC"])
 @pytest.mark.parametrize("text", LOCALISED)
 def test_a_severity_is_no_cause(severity: str, text: str) -> None:
-    assert diagnosed(f"{severity}:  {text}").advice == ""
+    assert diagnose_failure(f"{severity}:  {text}").advice == ""
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_a_severity_is_no_cause(severity: str, text: str) -> None:
     ],
 )
 def test_words_that_an_exemplar_shares_by_chance_are_no_evidence(text: str) -> None:
-    assert diagnosed(text).advice == ""
+    assert diagnose_failure(text).advice == ""
 
 
 @pytest.mark.parametrize(
@@ -164,15 +164,15 @@ def test_words_that_an_exemplar_shares_by_chance_are_no_evidence(text: str) -> N
     ],
 )
 def test_what_a_database_says_of_its_constraints_is_advised_on(text: str, exemplar: str) -> None:
-    found = diagnosed(text)
+    found = diagnose_failure(text)
     assert found.advice
     assert found.match is not None
     assert found.match.exemplar.name == exemplar
 
 
 def test_words_say_what_a_severity_does_not() -> None:
-    assert "All connections" in diagnosed("FATAL:  sorry, too many clients already").advice
-    assert "caller is not known" in diagnosed('FATAL:  password authentication failed for user "app"').advice
+    assert "All connections" in diagnose_failure("FATAL:  sorry, too many clients already").advice
+    assert "caller is not known" in diagnose_failure('FATAL:  password authentication failed for user "app"').advice
 
 
 def test_what_was_left_alone_for_want_of_a_declaration_is_said(caplog: pytest.LogCaptureFixture) -> None:
@@ -181,7 +181,7 @@ def test_what_was_left_alone_for_want_of_a_declaration_is_said(caplog: pytest.Lo
     with caplog.at_level(logging.WARNING, "sealegs.recovery"):
         for tool in ("get_fare", "get_fare", "get it", "act", "gone"):
             scene.call(tool)
-    found = left_alone([scene.recorder.events])
+    found = find_undeclared_tools([scene.recorder.events])
     assert found == (Undeclared("get_fare", 2), Undeclared("get it", 1))
     assert found[0].remedy == "tools: {get_fare: {effects: false}}"
     assert found[1].remedy == 'tools: {"get it": {effects: false}}'

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from sealegs.faults.call import Call
-from sealegs.faults.catalogue import explicit, implicit
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.catalogue import explicit_responses, implicit_corruptions
+from sealegs.faults.user_error import UserError
 from sealegs.recovery.bank import Bank, Exemplar, bank_schema, read_bank, read_bank_file, shipped_bank
-from sealegs.recovery.bank.adding import added, known_already, replaced
+from sealegs.recovery.bank.adding import describe_replacements, extend_bank_text, known_already
 from sealegs.recovery.bank.index import STRUCTURE, UNSAID, WEIGHTS, _words
-from sealegs.recovery.causes import GENERIC, cause, causes, short
-from sealegs.recovery.classes import CLASSES, published, published_signature
-from sealegs.recovery.nature import nature
+from sealegs.recovery.causes import GENERIC, cause, causes, error_basename
+from sealegs.recovery.classes import CLASSES, published_classes, published_signature
+from sealegs.recovery.failure_category import categorize_failure
 from sealegs.recovery.signature import Signature
 from sealegs.search.bm25 import TextIndex
 
@@ -46,7 +46,9 @@ def test_the_shipped_bank_covers_every_class_and_cause() -> None:
     assert all(one.text.startswith("Recovery: ") and len(one.text) <= 600 for one in ones)
 
 
-@pytest.mark.parametrize("error", explicit("P1") + explicit("P2"), ids=lambda error: f"{error.status} {error.type}")
+@pytest.mark.parametrize(
+    "error", explicit_responses("P1") + explicit_responses("P2"), ids=lambda error: f"{error.status} {error.type}"
+)
 def test_every_explicit_response_of_the_catalogue_has_an_exemplar(error: object) -> None:
     status, type, message = (getattr(error, name) for name in ("status", "type", "message"))
     (match,) = shipped_bank().nearest(Signature(status, type, message))
@@ -55,13 +57,13 @@ def test_every_explicit_response_of_the_catalogue_has_an_exemplar(error: object)
     assert match.distance < 0.05
 
 
-@pytest.mark.parametrize("family", implicit())
+@pytest.mark.parametrize("family", implicit_corruptions())
 def test_every_implicit_corruption_has_an_exemplar(family: str) -> None:
     (match,) = shipped_bank().nearest(Signature(invariants=(family,)))
     assert family in match.exemplar.invariants
 
 
-@pytest.mark.parametrize("failure", published())
+@pytest.mark.parametrize("failure", published_classes())
 def test_every_published_failure_has_an_exemplar(failure: str) -> None:
     signature = published_signature(failure)
     (match,) = shipped_bank().nearest(signature)
@@ -80,13 +82,13 @@ def _far(one: Exemplar, signature: Signature, alike: float) -> float:
     parts: dict[str, float] = {}
     if signature.status is not None:
         parts["status"] = UNSAID if not one.status else float(signature.status not in one.status)
-    name, told = short(signature.type), cause(signature)
+    name, told = error_basename(signature.type), cause(signature)
     if name not in GENERIC:
         parts["type"] = UNSAID if not one.types else float(name not in one.types)
     if told is not None:
         parts["cause"] = float(told[0].name != one.cause)
-    if nature(signature) != "unknown":
-        parts["nature"] = float(nature(signature) != one.nature)
+    if categorize_failure(signature) != "unknown":
+        parts["nature"] = float(categorize_failure(signature) != one.nature)
     if signature.silent:
         mine, theirs = set(signature.invariants), set(one.invariants)
         parts["invariants"] = 1 - len(mine & theirs) / len(mine | theirs) if mine | theirs else 0.0
@@ -228,7 +230,7 @@ exemplars:
 def test_all_mistakes_of_a_bank_are_told(tmp_path: Path) -> None:
     file = tmp_path / "bank.yaml"
     file.write_text(WRONG, encoding="utf-8")
-    with pytest.raises(Mistake) as told:
+    with pytest.raises(UserError) as told:
         read_bank_file(file)
     for part in ("[0].name", "unheard_of", "[0].looks", "9000", "[1].steps", "colour"):
         assert part in str(told.value)
@@ -250,7 +252,7 @@ def test_all_mistakes_of_a_bank_are_told(tmp_path: Path) -> None:
 def test_what_is_no_bank_is_told(tmp_path: Path, text: str, told: str) -> None:
     file = tmp_path / "bank.yaml"
     file.write_text(text, encoding="utf-8")
-    with pytest.raises(Mistake, match=re.escape(told)):
+    with pytest.raises(UserError, match=re.escape(told)):
         read_bank_file(file)
 
 
@@ -260,7 +262,7 @@ def test_every_shipped_step_is_a_whole_sentence() -> None:
 
 
 def test_embeddings_of_a_model_that_is_not_there_are_a_mistake(tmp_path: Path) -> None:
-    with pytest.raises(Mistake, match=r"nothing-such|embeddings"):
+    with pytest.raises(UserError, match=r"nothing-such|embeddings"):
         read_bank(None, "nothing-such")
 
 
@@ -284,16 +286,16 @@ def test_a_bank_with_one_name_twice_and_a_long_advice_are_mistakes(tmp_path: Pat
     file = tmp_path / "bank.json"
     entry = '{"name": "a", "cause": "timeout", "looks": ["x"], "diagnosis": "d", "steps": ["s"], "stop": "t"}'
     file.write_text(f"[{entry}, {entry}]", encoding="utf-8")
-    with pytest.raises(Mistake, match="several exemplars of one name"):
+    with pytest.raises(UserError, match="several exemplars of one name"):
         read_bank_file(file)
     file.write_text(entry.replace('["s"]', str(["w" * 190] * 5).replace("'", '"')), encoding="utf-8")
-    with pytest.raises(Mistake, match="shorten"):
+    with pytest.raises(UserError, match="shorten"):
         read_bank_file(file)
 
 
 def test_a_bank_of_ones_own_stands_beside_the_shipped_one_or_alone(tmp_path: Path) -> None:
     file = tmp_path / "bank.yaml"
-    file.write_text(added(file, [ONE]), encoding="utf-8")
+    file.write_text(extend_bank_text(file, [ONE]), encoding="utf-8")
     assert len(read_bank(file).exemplars) == len(shipped_bank().exemplars) + 1
     file.write_text("shipped: false\n" + file.read_text(encoding="utf-8"), encoding="utf-8")
     assert read_bank(file).exemplars == (ONE,)
@@ -313,7 +315,7 @@ def test_adding_keeps_what_was_there(tmp_path: Path, start: str, name: str) -> N
     if start:
         file.write_text(start, encoding="utf-8")
     before = read_bank_file(file) if start else None
-    file.write_text(added(file, [ONE]), encoding="utf-8")
+    file.write_text(extend_bank_text(file, [ONE]), encoding="utf-8")
     after = read_bank_file(file)
     assert after.exemplars == (*(before.exemplars if before else ()), ONE)
     assert after.shipped == (before.shipped if before else True)
@@ -322,15 +324,15 @@ def test_adding_keeps_what_was_there(tmp_path: Path, start: str, name: str) -> N
 
 def test_duplicates_are_told_and_nothing_is_added(tmp_path: Path) -> None:
     file = tmp_path / "bank.yaml"
-    file.write_text(added(file, [ONE]), encoding="utf-8")
-    with pytest.raises(Mistake, match="of this name is there already"):
-        added(file, [ONE])
+    file.write_text(extend_bank_text(file, [ONE]), encoding="utf-8")
+    with pytest.raises(UserError, match="of this name is there already"):
+        extend_bank_text(file, [ONE])
     other = ONE.changed(name="other")
-    with pytest.raises(Mistake, match="other: till-busy is for the same failure"):
-        added(file, [other])
+    with pytest.raises(UserError, match="other: till-busy is for the same failure"):
+        extend_bank_text(file, [other])
     assert known_already(ONE.changed(name="third", status=(500,)), [ONE]) == ""
-    assert replaced([ONE.changed(name="rate-limited")])
-    assert not replaced([ONE])
+    assert describe_replacements([ONE.changed(name="rate-limited")])
+    assert not describe_replacements([ONE])
 
 
 def test_the_schema_knows_what_the_reader_knows() -> None:

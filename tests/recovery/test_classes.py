@@ -9,10 +9,10 @@ from importlib import resources
 import pytest
 
 from sealegs.faults.call import Call
-from sealegs.faults.catalogue import explicit, implicit
+from sealegs.faults.catalogue import explicit_responses, implicit_corruptions
 from sealegs.recovery.bank import shipped_bank
 from sealegs.recovery.causes import cause, causes
-from sealegs.recovery.classes import CLASSES, classify, meanings, published, published_signature
+from sealegs.recovery.classes import CLASSES, classify, meanings, published_classes, published_signature
 from sealegs.recovery.forms import read_failure
 from sealegs.recovery.signature import Signature
 
@@ -40,18 +40,18 @@ OURS = {
 
 
 def test_the_table_is_the_published_one() -> None:
-    assert len(published()) == 58
-    assert set(published().values()) == set(CLASSES) == set(meanings())
+    assert len(published_classes()) == 58
+    assert set(published_classes().values()) == set(CLASSES) == set(meanings())
     text = resources.files("sealegs.recovery").joinpath("data", "toolscan_classes.csv").read_text(encoding="utf-8")
     rows = list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
-    assert {row["failure"]: row["class"] for row in rows} == published()
+    assert {row["failure"]: row["class"] for row in rows} == published_classes()
 
 
-@pytest.mark.parametrize("failure", published())
+@pytest.mark.parametrize("failure", published_classes())
 def test_a_published_failure_has_its_class(failure: str) -> None:
     told = classify(published_signature(failure))
     assert told is not None
-    assert told.failure_class == published()[failure]
+    assert told.failure_class == published_classes()[failure]
     assert told.cause
     assert told.ours == OURS.get(failure, told.ours)
     assert bool(told.because) == (told.ours != told.failure_class)
@@ -59,8 +59,8 @@ def test_a_published_failure_has_its_class(failure: str) -> None:
 
 def test_every_cause_follows_a_published_failure() -> None:
     for one in causes().values():
-        assert one.like in published()
-        assert one.failure_class == published()[one.like]
+        assert one.like in published_classes()
+        assert one.failure_class == published_classes()[one.like]
         assert one.ours in CLASSES
         assert bool(one.because) == (one.ours != one.failure_class)
     assert {one.failure_class for one in causes().values()} == set(CLASSES)
@@ -73,13 +73,15 @@ def test_no_status_says_two_things() -> None:
     assert len(set(sure + likely)) == len(sure + likely)
 
 
-@pytest.mark.parametrize("error", explicit("P1") + explicit("P2"), ids=lambda error: f"{error.status} {error.type}")
+@pytest.mark.parametrize(
+    "error", explicit_responses("P1") + explicit_responses("P2"), ids=lambda error: f"{error.status} {error.type}"
+)
 def test_explicit_responses_of_the_catalogue_have_a_cause(error: object) -> None:
     status, type, message = (getattr(error, name) for name in ("status", "type", "message"))
     assert classify(Signature(status, type, message)) is not None
 
 
-@pytest.mark.parametrize("family", implicit())
+@pytest.mark.parametrize("family", implicit_corruptions())
 def test_implicit_corruptions_are_output_hallucinations(family: str) -> None:
     told = classify(Signature(invariants=(family,)))
     assert told is not None

@@ -12,12 +12,11 @@ from typing import Any
 import pytest
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
-from sealegs.faults.mistake import Mistake
 from sealegs.faults.spec import ToolSpec
+from sealegs.faults.user_error import UserError
 from sealegs.inject import RealClock, Session
 from sealegs.recovery.budget import Budget
-from sealegs.recovery.layer import RecoveryLayer, active
-from sealegs.recovery.plan import RecoveryPlan
+from sealegs.recovery.layer import RecoveryLayer, active_policy
 from sealegs.recovery.policies import (
     Alternative,
     AlternativeStep,
@@ -33,6 +32,7 @@ from sealegs.recovery.policies import (
     Switch,
     Then,
 )
+from sealegs.recovery.recovery_plan import RecoveryPlan
 from tests.recovery.stage import ACTS, BUSY, GONE, Stage
 
 OFFER = Value({"rate_key": "K-1", "net": 80})
@@ -74,7 +74,7 @@ def stage(scripts: Mapping[str, list[Outcome]], *ways: Alternative, budget: Budg
         "book_room": [ROOM_BOOKED],
     }
     known.update(scripts)
-    return Stage(RecoveryLayer(active(ways or (WAY,)), budget=budget), known, SPECS)
+    return Stage(RecoveryLayer(active_policy(ways or (WAY,)), budget=budget), known, SPECS)
 
 
 def searched(scene: Stage) -> Any:
@@ -200,7 +200,7 @@ def test_calls_are_known_by_what_was_shown_and_by_what_was_asked() -> None:
 
 
 def test_a_refused_call_is_no_failure_of_its_tool() -> None:
-    policy = active([WAY])
+    policy = active_policy([WAY])
     scene = Stage(RecoveryLayer(policy), {"search": [GONE], "directory": [ROOMS], "book_room": [BUSY]}, SPECS)
     scene.call("search", city="Rome", day="1 May")
     for n in range(8):
@@ -328,5 +328,5 @@ def test_what_cannot_be_meant_is_told(where: tuple[str | int, ...], value: Any, 
     for key in outer:
         place = place[key]
     place[last] = value
-    with pytest.raises((ValueError, Mistake), match=told):
+    with pytest.raises((ValueError, UserError), match=told):
         RecoveryPlan.model_validate(data)

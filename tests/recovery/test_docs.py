@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from sealegs.recovery.plan import read_recovery_plan
+from sealegs.recovery.recovery_plan import read_recovery_plan
 
 DOCS = Path(__file__).parents[2] / "docs"
 

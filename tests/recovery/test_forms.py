@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 from sealegs.inject import Session, VirtualClock
-from sealegs.recovery.causes import shipped
-from sealegs.recovery.forms import FailureReading, read_data, read_failure
+from sealegs.recovery.causes import read_shipped_yaml
+from sealegs.recovery.forms import FailureReading, read_failure, read_json_failure
 from sealegs.recovery.signature import Signature
 from sealegs.traces import Recorder
 from sealegs.traces.events import outcome_data
 from sealegs.traces.store import line
 
-FORMS: list[dict[str, Any]] = shipped("forms.yaml")
+FORMS: list[dict[str, Any]] = read_shipped_yaml("forms.yaml")
 
 
 @pytest.mark.parametrize("form", FORMS, ids=[form["form"] for form in FORMS])
@@ -57,7 +57,7 @@ def test_an_error_in_an_error_is_read_through() -> None:
 @pytest.mark.parametrize("outcome", [Failure("no", "Gone", 410), Failure("slow", "Busy", 429, 3.0), Value({"a": 1})])
 def test_outcomes_of_records_are_read_as_they_were(outcome: Outcome) -> None:
     data = {"call": {"tool": "price", "arguments": {"item": "pen"}}, "outcome": outcome_data(outcome)}
-    reading = read_data(data)
+    reading = read_json_failure(data)
     assert reading.outcome == outcome
     assert (reading.call.tool, reading.call.arguments) == ("price", {"item": "pen"})
 
@@ -81,15 +81,15 @@ def test_of_a_record_the_last_failure_is_read_with_its_repeats() -> None:
 
 
 def test_a_record_without_a_failure_is_a_mistake() -> None:
-    with pytest.raises(Mistake, match="no call of this record failed"):
+    with pytest.raises(UserError, match="no call of this record failed"):
         read_failure(recorded(Value({"price": 2})))
-    with pytest.raises(Mistake, match="line 2 is no event"):
+    with pytest.raises(UserError, match="line 2 is no event"):
         read_failure(recorded(Value(1)).splitlines()[0] + "\nnonsense")
 
 
 @pytest.mark.parametrize("text", ["", "  \n "])
 def test_nothing_is_a_mistake(text: str) -> None:
-    with pytest.raises(Mistake, match="empty"):
+    with pytest.raises(UserError, match="empty"):
         read_failure(text)
 
 
@@ -144,7 +144,7 @@ JSON = st.recursive(
 
 @given(JSON)
 def test_all_data_is_read(data: Any) -> None:
-    reading = read_data(data)
+    reading = read_json_failure(data)
     assert isinstance(reading.outcome, (Failure, Value))
     assert reading.signature is None or isinstance(reading.signature.data(), dict)
 

@@ -10,12 +10,12 @@ import pytest
 
 from sealegs import tool, wrap
 from sealegs.faults.call import Failure, Outcome, Value
-from sealegs.faults.mistake import Mistake
 from sealegs.faults.spec import ToolSpec
+from sealegs.faults.user_error import UserError
 from sealegs.inject import RealClock, Session, VirtualClock
 from sealegs.recovery.layer import RecoveryLayer
-from sealegs.recovery.plan import RecoveryPlan
 from sealegs.recovery.policies import Retry
+from sealegs.recovery.recovery_plan import RecoveryPlan
 from tests.recovery.stage import Stage
 
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"amount": {"type": "number"}, "token": {"type": "string"}}}
@@ -94,7 +94,7 @@ def test_keys_are_a_function_of_episode_and_call_on_a_virtual_clock_alone() -> N
 
 def test_a_key_that_the_tool_does_not_take_is_a_mistake_or_left_away(caplog: pytest.LogCaptureFixture) -> None:
     wrong = ToolSpec("pay", effects=True, key="idempotency_key", parameters=SCHEMA)
-    with pytest.raises(Mistake, match=r"pay has no parameter 'idempotency_key'.*it has amount, token"):
+    with pytest.raises(UserError, match=r"pay has no parameter 'idempotency_key'.*it has amount, token"):
         stage(PAID, spec=wrong)
     late = stage(BUSY, PAID)
     late.session.know([replace(wrong, name="other"), wrong])
@@ -118,9 +118,9 @@ def test_a_key_that_a_functions_signature_lacks_is_a_mistake_when_it_is_wrapped(
 
     plan = RecoveryPlan.model_validate({"tools": {"*": {"effects": True, "key": "token"}}})
     session = Session(layers=[plan.service() if service else plan.layer()], clock=VirtualClock())
-    with pytest.raises(Mistake, match=r"^pay has no parameter 'token' for its idempotency key; it has amount, memo$"):
+    with pytest.raises(UserError, match=r"^pay has no parameter 'token' for its idempotency key; it has amount, memo$"):
         wrap(pay, session)
-    with pytest.raises(Mistake, match="it has none"):
+    with pytest.raises(UserError, match="it has none"):
         wrap(lambda: "paid", session, name="nothing")
     assert wrap(free, session)() == "paid"
 

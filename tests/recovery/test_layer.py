@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.invariants import Bounds
-from sealegs.faults.reading import plan_from
+from sealegs.faults.plan_files import plan_from
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session, VirtualClock
 from sealegs.recovery.budget import Budget
-from sealegs.recovery.layer import RecoveryLayer, active
+from sealegs.recovery.layer import RecoveryLayer, active_policy
 from sealegs.recovery.policies import (
     Advice,
     Advise,
@@ -91,7 +91,7 @@ def test_a_tool_that_nothing_is_known_of_is_taken_for_an_action() -> None:
 
 
 def test_a_declared_alternative_takes_over() -> None:
-    scene = stage(active([OTHER]), {"price": [GONE], "quote": [QUOTE]})
+    scene = stage(active_policy([OTHER]), {"price": [GONE], "quote": [QUOTE]})
     assert scene.call("price", name="pen") == Value({"price": 2.49})
     assert scene.made == [("price", {"name": "pen"}), ("quote", {"item": "pen", "currency": "EUR"})]
     first, second = scene.end().turns
@@ -101,16 +101,16 @@ def test_a_declared_alternative_takes_over() -> None:
 
 def test_no_alternative_for_what_may_have_been_done() -> None:
     way = Alternative("pay", (AlternativeStep("wire", {"amount": CallArgument("amount")}),), {"id": StepField(0, "id")})
-    scene = stage(active([way]), {"pay": [BUSY], "wire": [Value({"id": 1})]})
+    scene = stage(active_policy([way]), {"pay": [BUSY], "wire": [Value({"id": 1})]})
     scene.call("pay", amount=5)
     assert [tool for tool, _ in scene.made] == ["pay"]
-    scene = stage(active([way]), {"pay": [GONE], "wire": [Value({"id": 1})]}, OWN)
+    scene = stage(active_policy([way]), {"pay": [GONE], "wire": [Value({"id": 1})]}, OWN)
     assert scene.call("pay", amount=5) == Value({"id": 1})
 
 
 def test_an_alternative_that_may_have_worked_is_the_last() -> None:
     ways = [Alternative("pay", (AlternativeStep(tool, {}),), {}) for tool in ("wire", "cheque")]
-    scene = stage(active(ways), {"pay": [GONE], "wire": [BUSY], "cheque": [FINE]}, OWN)
+    scene = stage(active_policy(ways), {"pay": [GONE], "wire": [BUSY], "cheque": [FINE]}, OWN)
     scene.call("pay")
     assert [tool for tool, _ in scene.made] == ["pay", "wire"]
 
@@ -262,7 +262,7 @@ DATA = st.recursive(
 
 @given(st.lists(st.tuples(st.sampled_from(["price", "pay", "mystery"]), DATA), max_size=8))
 def test_answers_in_which_nothing_is_wrong_pass_as_they_are(answers: list[tuple[str, Any]]) -> None:
-    layer = RecoveryLayer(active([OTHER]))
+    layer = RecoveryLayer(active_policy([OTHER]))
     session = Session(layers=[layer], specs=[ACTS], others=None, clock=VirtualClock())
     for tool, value in answers:
         if isinstance(value, dict):

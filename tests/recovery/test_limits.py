@@ -8,11 +8,12 @@ import pytest
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.invariants import Bounds, Violation
-from sealegs.faults.reading import plan_from
+from sealegs.faults.plan_files import plan_from
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session, VirtualClock
 from sealegs.recovery.budget import Budget
-from sealegs.recovery.layer import RecoveryLayer, active
+from sealegs.recovery.failed_call import FailedCall, RecoveryContext
+from sealegs.recovery.layer import RecoveryLayer, active_policy
 from sealegs.recovery.policies import (
     Advise,
     Alternative,
@@ -24,11 +25,10 @@ from sealegs.recovery.policies import (
     Stop,
     Switch,
 )
-from sealegs.recovery.policies.arguments import mended
-from sealegs.recovery.policies.base import AtOnce
+from sealegs.recovery.policies.mend_arguments import repair_arguments
+from sealegs.recovery.policies.policy import AtOnce
 from sealegs.recovery.signature import Signature
-from sealegs.recovery.trouble import Trouble, Ward
-from sealegs.traces.observed import recorded
+from sealegs.traces.observed import trace_from_events
 from tests.recovery.stage import ACTS, BUSY, FINE, GONE, READS, Stage
 
 PAY = Call("pay", {})
@@ -76,7 +76,7 @@ def test_no_other_tool_takes_the_place_of_one_that_may_have_worked_before() -> N
     unsent = Failure("Connection refused", "ConnectError", unsent=True)
     way = Alternative("pay", (AlternativeStep("wire", {}),), {})
     specs = (ToolSpec("pay", effects=True, idempotent=True), ToolSpec("wire", effects=True))
-    scene = Stage(RecoveryLayer(active([way])), {"pay": [BUSY, unsent], "wire": [FINE]}, specs)
+    scene = Stage(RecoveryLayer(active_policy([way])), {"pay": [BUSY, unsent], "wire": [FINE]}, specs)
     scene.call("pay")
     assert {tool for tool, _ in scene.made} == {"pay"}
 
@@ -180,7 +180,7 @@ class Broken(AtOnce):
 
     name = "broken"
 
-    def settle(self, trouble: Trouble, ward: Ward) -> Trouble:
+    def settle(self, trouble: FailedCall, ward: RecoveryContext) -> FailedCall:
         raise ZeroDivisionError
 
 
@@ -212,8 +212,11 @@ def test_fields_may_refer_to_definitions() -> None:
         "properties": {"hit": {"$ref": "#/$defs/Hit"}, "hits": {"type": "array", "items": {"$ref": "#/$defs/Hit"}}},
         "$defs": {"Hit": {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}},
     }
-    assert mended({"hit": '{"id": 3}', "hits": '{"id": 4}'}, schema) == {"hit": {"id": 3}, "hits": [{"id": 4}]}
-    assert mended({"hit": None}, schema) is None
+    assert repair_arguments({"hit": '{"id": 3}', "hits": '{"id": 4}'}, schema) == {
+        "hit": {"id": 3},
+        "hits": [{"id": 4}],
+    }
+    assert repair_arguments({"hit": None}, schema) is None
 
 
 def test_a_refused_call_is_told_and_is_no_observation_of_the_tool() -> None:
@@ -221,7 +224,7 @@ def test_a_refused_call_is_told_and_is_no_observation_of_the_tool() -> None:
     scene.call("price")
     scene.call("price")
     scene.recorder.finish("answered")
-    first, second = recorded(scene.recorder.events).calls
+    first, second = trace_from_events(scene.recorder.events).calls
     assert (first.said, second.said) == (BUSY, None)
     assert isinstance(second.shown, Failure)
     assert second.shown.type == "CircuitOpen"
@@ -242,10 +245,10 @@ def test_a_breaker_counts_its_own_tool_alone() -> None:
 def test_a_retry_of_a_duplicated_fault_keeps_each_attempt_apart() -> None:
     rules = [{"match": {"tool": "price"}, "when": {"nth": 2}, "fault": {"kind": "duplicate"}}]
     rules.append({"match": {"tool": "price"}, "when": {"nth": 1}, "fault": {"kind": "error", "status": 503}})
-    scene = Stage(RecoveryLayer(active()), {"price": [FINE]}, (READS,))
+    scene = Stage(RecoveryLayer(active_policy()), {"price": [FINE]}, (READS,))
     scene.session = Session(
         plan_from({"name": "p", "rules": rules}),
-        layers=[RecoveryLayer(active())],
+        layers=[RecoveryLayer(active_policy())],
         specs=[READS],
         clock=VirtualClock(),
         watcher=scene.recorder,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from sealegs.faults.call import Failure, Outcome, Value
 from sealegs.inject import Session, VirtualClock
 from sealegs.recovery.bank import Bank, Exemplar, shipped_bank
-from sealegs.recovery.bank.mining import Mined, mined
+from sealegs.recovery.bank.exemplar_mining import ExemplarProposal, mine_exemplars
 from sealegs.traces import Recorder
 from sealegs.traces.events import Reason
-from sealegs.traces.record import Record, record
+from sealegs.traces.record import Record, build_record
 
 GONE = Failure("The old index of parts was taken down", "OldIndexGone", 410)
 MUST = Failure("count must be below twelve dozen", "CountTooHigh", 422)
@@ -24,12 +24,12 @@ def episode(*calls: tuple[str, dict[str, object], Outcome], end: Reason = "answe
     for tool, arguments, outcome in calls:
         session.call(tool, arguments, lambda call, outcome=outcome: outcome)  # type: ignore[misc]
     recorder.finish(end, answer="done")
-    return record(recorder.events)
+    return build_record(recorder.events)
 
 
 def only(*records: Record) -> Exemplar:
-    (found,) = mined(records, ALONE)
-    assert isinstance(found, Mined)
+    (found,) = mine_exemplars(records, ALONE)
+    assert isinstance(found, ExemplarProposal)
     return found.exemplar
 
 
@@ -54,9 +54,9 @@ def test_a_mended_argument_is_named() -> None:
 
 def test_what_was_mined_is_found_and_not_mined_again() -> None:
     one = episode(("price", {"part": "A-7"}, GONE), ("quote", {"item": "A-7"}, FINE))
-    (found,) = mined([one, one], ALONE)
+    (found,) = mine_exemplars([one, one], ALONE)
     bank = Bank([*ALONE.exemplars, found.exemplar])
-    assert not mined([one], bank)
+    assert not mine_exemplars([one], bank)
     failed = one.turns[0]
     assert isinstance(failed.shown, Failure)
     from sealegs.recovery.signature import signature
@@ -70,15 +70,15 @@ def test_what_was_mined_is_found_and_not_mined_again() -> None:
 
 def test_nothing_is_learnt_where_the_need_was_not_met() -> None:
     failed: tuple[str, dict[str, object], Outcome] = ("price", {"part": "A-7"}, GONE)
-    assert not mined([episode(failed)], ALONE)
-    assert not mined([episode(failed, ("quote", {"item": "B-9"}, FINE))], ALONE)
-    assert not mined([episode(failed, ("quote", {"item": "A-7"}, BUSY))], ALONE)
-    assert not mined([episode(failed, ("quote", {"item": "A-7"}, FINE), end="limit")], ALONE)
-    assert not mined([episode(("price", {"part": "A"}, FINE), ("quote", {"part": "A"}, FINE))], ALONE)
+    assert not mine_exemplars([episode(failed)], ALONE)
+    assert not mine_exemplars([episode(failed, ("quote", {"item": "B-9"}, FINE))], ALONE)
+    assert not mine_exemplars([episode(failed, ("quote", {"item": "A-7"}, BUSY))], ALONE)
+    assert not mine_exemplars([episode(failed, ("quote", {"item": "A-7"}, FINE), end="limit")], ALONE)
+    assert not mine_exemplars([episode(("price", {"part": "A"}, FINE), ("quote", {"part": "A"}, FINE))], ALONE)
 
 
 def test_a_failure_that_nothing_is_known_of_is_told() -> None:
     odd = Failure("zyx wvu", "Odd")
     notes: list[str] = []
-    assert not mined([episode(("price", {"part": "A"}, odd), ("price", {"part": "A"}, FINE))], ALONE, notes)
+    assert not mine_exemplars([episode(("price", {"part": "A"}, odd), ("price", {"part": "A"}, FINE))], ALONE, notes)
     assert "cannot be told" in notes[0]

@@ -11,7 +11,7 @@ from sealegs import wrap
 from sealegs.adapters.mcp import Gate
 from sealegs.faults.call import Call, Failure, Outcome
 from sealegs.inject import Session, VirtualClock
-from sealegs.recovery.plan import RecoveryPlan
+from sealegs.recovery.recovery_plan import RecoveryPlan
 
 
 def plan_of(action: str, look: str) -> RecoveryPlan:

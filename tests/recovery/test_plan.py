@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from sealegs.faults.call import Failure, Outcome, Value
-from sealegs.faults.mistake import Mistake
 from sealegs.faults.spec import ToolSpec
-from sealegs.recovery.plan import RecoveryPlan, read_recovery_plan
+from sealegs.faults.user_error import UserError
+from sealegs.recovery.recovery_plan import RecoveryPlan, read_recovery_plan
 from tests.recovery.stage import BUSY, FINE, GONE, Stage
 
 WHOLE = """
@@ -64,7 +64,7 @@ def test_an_empty_file_is_the_active_form(tmp_path: Path) -> None:
 
 
 def test_all_mistakes_are_told(tmp_path: Path) -> None:
-    with pytest.raises(Mistake) as told:
+    with pytest.raises(UserError) as told:
         read_recovery_plan(written(tmp_path, WRONG))
     message = str(told.value)
     assert "budget.calls" in message
@@ -104,7 +104,7 @@ def test_all_mistakes_are_told(tmp_path: Path) -> None:
     ],
 )
 def test_a_mistake_is_named(tmp_path: Path, text: str, part: str) -> None:
-    with pytest.raises(Mistake, match=part):
+    with pytest.raises(UserError, match=part):
         read_recovery_plan(written(tmp_path, text))
 
 
@@ -176,14 +176,14 @@ def test_advice_comes_from_the_bank_beside_the_plan(tmp_path: Path) -> None:
 
 def test_a_bank_that_is_none_is_told_when_the_plan_is_read(tmp_path: Path) -> None:
     (tmp_path / "own.yaml").write_text("exemplars: [{name: X y}]", encoding="utf-8")
-    with pytest.raises(Mistake, match=r"own\.yaml is no exemplar bank") as told:
+    with pytest.raises(UserError, match=r"own\.yaml is no exemplar bank") as told:
         read_recovery_plan(written(tmp_path, "policies: [advise]\nbank: own.yaml\n"))
     assert "exemplars[0].name" in str(told.value)
     assert "exemplars[0].diagnosis" in str(told.value)
-    with pytest.raises(Mistake, match="does not exist"):
+    with pytest.raises(UserError, match="does not exist"):
         read_recovery_plan(written(tmp_path, "policies: [advise]\nbank: none.yaml\n"))
 
 
 def test_a_bank_that_nobody_asks_is_a_mistake(tmp_path: Path) -> None:
-    with pytest.raises(Mistake, match="advise"):
+    with pytest.raises(UserError, match="advise"):
         read_recovery_plan(written(tmp_path, "bank: own.yaml\n"))

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sealegs.faults.reading import plan_from
+from sealegs.faults.plan_files import plan_from
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scenarios.task_sets import task_set
-from sealegs.suites.maze.direct import run_episode
-from sealegs.traces import Acted, Effected, Event, encoded
-from sealegs.traces.observed import recorded
-from sealegs.traces.replay import replay
+from sealegs.suites.maze.direct import play_maze_episode
+from sealegs.traces import EffectHappened, Event, LayerActed, encode_event
+from sealegs.traces.observed import trace_from_events
+from sealegs.traces.trace_replay import replay_trace
 
 TASKS = sorted(task_set("").tasks)
 FAULTS: list[dict[str, Any]] = [
@@ -68,25 +68,25 @@ def episodes(draw: st.DrawFn) -> Scenario:
 
 def done(events: list[Event]) -> Counter[tuple[str, str]]:
     """The ledger: how often each thing was done to each subject."""
-    return Counter((event.action, event.subject) for event in events if isinstance(event, Effected))
+    return Counter((event.action, event.subject) for event in events if isinstance(event, EffectHappened))
 
 
-def acted(events: list[Event]) -> list[Acted]:
-    return [event for event in events if isinstance(event, Acted)]
+def acted(events: list[Event]) -> list[LayerActed]:
+    return [event for event in events if isinstance(event, LayerActed)]
 
 
 @cache
 def clean(task: str) -> Counter[tuple[str, str]]:
-    return done(run_episode(Scenario(task, "NP"), "naive"))
+    return done(play_maze_episode(Scenario(task, "NP"), "naive"))
 
 
 @given(episodes(), st.sampled_from(["naive", "planner"]))
 @settings(max_examples=150)
 def test_nothing_is_done_twice(episode: Scenario, agent: str) -> None:
-    with_layer = run_episode(episode, agent, recovery="active")
+    with_layer = play_maze_episode(episode, agent, recovery="active")
     of_calls: dict[str, Counter[tuple[str, str]]] = {}
     for event in with_layer:
-        if isinstance(event, Effected):
+        if isinstance(event, EffectHappened):
             of_calls.setdefault(event.call.partition(".")[0], Counter())[event.action, event.subject] += 1
     for effects in of_calls.values():  # one call of the agent's, and all that was made for it
         for effect, times in effects.items():
@@ -94,7 +94,7 @@ def test_nothing_is_done_twice(episode: Scenario, agent: str) -> None:
     if agent == "naive":  # who never asks twice
         for effect, times in done(with_layer).items():
             assert times <= max(1, clean(episode.task)[effect]), effect
-    trace = recorded(with_layer)  # what was recorded can be read, and played again
+    trace = trace_from_events(with_layer)  # what was recorded can be read, and played again
     assert len([call for call in trace.calls if call.by]) == len(
         {act.attempt for act in acted(with_layer) if act.attempt and act.policy and act.attempt != act.call}
     )
@@ -103,25 +103,25 @@ def test_nothing_is_done_twice(episode: Scenario, agent: str) -> None:
 @given(episodes())
 @settings(max_examples=40)
 def test_the_same_again(episode: Scenario) -> None:
-    first, second = (run_episode(episode, "naive", recovery="active") for _ in range(2))
-    assert list(map(encoded, first)) == list(map(encoded, second))
+    first, second = (play_maze_episode(episode, "naive", recovery="active") for _ in range(2))
+    assert list(map(encode_event, first)) == list(map(encode_event, second))
 
 
 @pytest.mark.parametrize("agent", ["naive", "retrier", "planner"])
 @pytest.mark.parametrize("task", TASKS[::25])
 def test_without_faults_it_is_not_there(task: str, agent: str) -> None:
     episode = Scenario(task, "NP")
-    bare, kept = run_episode(episode, agent), run_episode(episode, agent, recovery="active")
-    assert list(map(encoded, bare[1:])) == list(map(encoded, kept[1:]))
+    bare, kept = play_maze_episode(episode, agent), play_maze_episode(episode, agent, recovery="active")
+    assert list(map(encode_event, bare[1:])) == list(map(encode_event, kept[1:]))
 
 
 def test_a_recovered_episode_can_be_replayed() -> None:
     episode = Scenario(
-        next(t for t in TASKS if acted(run_episode(Scenario(t, "P1"), "naive", recovery="active"))), "P1"
+        next(t for t in TASKS if acted(play_maze_episode(Scenario(t, "P1"), "naive", recovery="active"))), "P1"
     )
-    events = run_episode(episode, "naive", recovery="active")
+    events = play_maze_episode(episode, "naive", recovery="active")
     assert acted(events), "choose another task"
-    played = replay(recorded(events))
-    own = [call for call in recorded(events).calls if not call.by]
+    played = replay_trace(trace_from_events(events))
+    own = [call for call in trace_from_events(events).calls if not call.by]
     assert [turn.call.tool for turn in played.record.turns] == [call.tool for call in own]
-    assert replace(played.trace) == recorded(events)
+    assert replace(played.trace) == trace_from_events(events)

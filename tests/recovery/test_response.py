@@ -10,8 +10,8 @@ from sealegs.faults.call import Call, Failure
 from sealegs.faults.retry_after import seconds_invited
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session, VirtualClock
+from sealegs.recovery.failure_category import categorize_failure
 from sealegs.recovery.layer import RecoveryLayer
-from sealegs.recovery.nature import nature
 from sealegs.recovery.response import retry_after_of, status_of
 from sealegs.recovery.signature import signature
 
@@ -73,7 +73,7 @@ def test_what_exceptions_know() -> None:
     assert status_of(Failure("x", status=404, exception=busy)) == 404
     found = signature(Call("price", {}), told[0])
     assert found is not None
-    assert nature(found) == "transient"
+    assert categorize_failure(found) == "transient"
 
 
 def test_a_python_tool_is_waited_for_as_its_server_asks() -> None:

@@ -18,12 +18,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
-from sealegs.faults.mistake import Mistake
 from sealegs.faults.spec import ToolSpec
+from sealegs.faults.user_error import UserError
 from sealegs.inject import RealClock, Session, VirtualClock
-from sealegs.recovery.budget import Budget, Meter, Purse, ServiceRates
-from sealegs.recovery.layer import RecoveryLayer, active
-from sealegs.recovery.plan import read_recovery_plan
+from sealegs.recovery.budget import Budget, BudgetTracker, Meter, ServiceRates
+from sealegs.recovery.layer import RecoveryLayer, active_policy
 from sealegs.recovery.policies import (
     Alternative,
     AlternativeStep,
@@ -34,9 +33,10 @@ from sealegs.recovery.policies import (
     StepField,
     Switch,
 )
+from sealegs.recovery.recovery_plan import read_recovery_plan
 from sealegs.recovery.service import RecoveryService
-from sealegs.traces import Acted, Recorder
-from sealegs.traces.record import record
+from sealegs.traces import LayerActed, Recorder
+from sealegs.traces.record import build_record
 from tests import needs
 from tests.recovery.stage import ACTS, BUSY, FINE, READS
 
@@ -79,7 +79,7 @@ def check(recorder: Recorder, shown: Sequence[Outcome], n: int) -> None:
     """The conversation's own acts stand in its record, and nobody else's."""
     assert shown == [Value({"price": float(n), "id": n}), Value({"id": n})]
     recorder.finish("answered")
-    turns = record(recorder.events).turns
+    turns = build_record(recorder.events).turns
     assert [(turn.call.tool, turn.by) for turn in turns] == [
         ("price", ""),
         ("price", "retry"),
@@ -145,7 +145,9 @@ def test_a_circuit_that_one_session_opens_is_open_for_all_and_closes_for_all() -
     assert made == []
     clock.sleep(10, lambda: None)
     assert [session.call("price", {}, run) for session, _ in sessions] == [FINE] * 4
-    opened = [e for _, recorder in sessions for e in recorder.events if isinstance(e, Acted) and e.action == "opened"]
+    opened = [
+        e for _, recorder in sessions for e in recorder.events if isinstance(e, LayerActed) and e.action == "opened"
+    ]
     assert len(opened) == 1
 
 
@@ -166,7 +168,7 @@ def test_calls_that_were_under_way_open_a_circuit_only_once() -> None:
 
     with ThreadPoolExecutor(THREADS) as pool:
         list(pool.map(play, range(THREADS)))
-    assert sum(isinstance(e, Acted) and e.action == "opened" for r in records for e in r.events) == 1
+    assert sum(isinstance(e, LayerActed) and e.action == "opened" for r in records for e in r.events) == 1
 
 
 def test_a_probe_that_fails_opens_the_circuit_again() -> None:
@@ -176,7 +178,7 @@ def test_a_probe_that_fails_opens_the_circuit_again() -> None:
     for _ in range(3):
         session.call("price", {}, lambda call: BUSY)
         clock.sleep(10, lambda: None)
-    assert [e.action for e in recorder.events if isinstance(e, Acted)].count("opened") == 3
+    assert [e.action for e in recorder.events if isinstance(e, LayerActed)].count("opened") == 3
 
 
 def tries(session: Session, tool: str = "price") -> int:
@@ -237,7 +239,7 @@ def test_no_minute_has_more_than_two_minutes_worth(claims: Sequence[tuple[int, f
 
 
 def test_a_purse_says_what_it_is_short_of() -> None:
-    purse = Purse(
+    purse = BudgetTracker(
         Budget(calls=2, calls_each=1, seconds=3, money=0.5, prices={"t": 0.4}), Meter(ServiceRates(1), lambda: 0.0)
     )
     assert "calls for this one" in purse.short(["t"], 1)
@@ -255,7 +257,7 @@ def test_what_was_given_up_is_an_event_and_a_text() -> None:
     shown = second.call("price", {}, lambda call: BUSY)
     assert isinstance(shown, Failure)
     assert shown.message.endswith("Recovery gave up: more than 3 further calls in a minute.")
-    assert [e.action for e in told.events if isinstance(e, Acted)][-1] == "gave_up"
+    assert [e.action for e in told.events if isinstance(e, LayerActed)][-1] == "gave_up"
 
 
 def test_a_session_s_budget_is_its_own() -> None:
@@ -266,7 +268,7 @@ def test_a_session_s_budget_is_its_own() -> None:
 
 
 def test_a_service_keeps_nothing_of_a_session_that_is_over() -> None:
-    service = RecoveryService(active([WAY]), rates=ServiceRates(tries=100))
+    service = RecoveryService(active_policy([WAY]), rates=ServiceRates(tries=100))
     session, recorder = recorded(service, "one")
     shown_to(session, 1)
     gone = weakref.ref(session)
@@ -289,7 +291,7 @@ def test_what_cannot_be_is_told() -> None:
 
 def test_the_log_says_what_was_done_and_nothing_that_was_said(caplog: pytest.LogCaptureFixture) -> None:
     secret = Failure("card 4111 refused for Ann", "Unavailable", 503)
-    session, _ = recorded(RecoveryService(active()), "talk-7")
+    session, _ = recorded(RecoveryService(active_policy()), "talk-7")
     with caplog.at_level(logging.DEBUG, "sealegs.recovery"):
         session.call("price", {"card": "4111"}, lambda call: secret)
     lines = [one.getMessage() for one in caplog.records]
@@ -304,11 +306,11 @@ def test_metrics_count_what_was_done(monkeypatch: pytest.MonkeyPatch) -> None:
     export = pytest.importorskip(
         "opentelemetry.sdk.metrics.export", reason=needs.module("opentelemetry.sdk.metrics.export")
     )
-    from sealegs.recovery import metrics, telling
+    from sealegs.recovery import notification, otel_metrics
 
     reader = export.InMemoryMetricReader()
-    own = metrics.Meters(sdk.MeterProvider([reader]).get_meter("test"))
-    monkeypatch.setattr(telling, "meters", lambda: own)
+    own = otel_metrics.Meters(sdk.MeterProvider([reader]).get_meter("test"))
+    monkeypatch.setattr(notification, "meters", lambda: own)
     session, _ = recorded(RecoveryService(QUICK | Switch([WAY])), "one", RealClock())
     shown_to(session, 1)
     session.call("quote", {}, lambda call: BUSY)
@@ -326,7 +328,7 @@ def test_metrics_count_what_was_done(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_opentelemetry_nothing_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    from sealegs.recovery.metrics import meters
+    from sealegs.recovery.otel_metrics import meters
 
     monkeypatch.setitem(sys.modules, "opentelemetry", None)
     meters.cache_clear()
@@ -350,5 +352,5 @@ def test_a_plan_makes_a_service(tmp_path: Path) -> None:
 def test_a_plan_that_is_wrong_is_told(wrong: str, tmp_path: Path) -> None:
     file = tmp_path / "recovery.yaml"
     file.write_text(wrong, encoding="utf-8")
-    with pytest.raises(Mistake, match="is no recovery plan"):
+    with pytest.raises(UserError, match="is no recovery plan"):
         read_recovery_plan(file)

@@ -13,15 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
-from sealegs.faults.reading import plan_from
+from sealegs.faults.plan_files import plan_from
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import RealClock, Session, VirtualClock
-from sealegs.recovery.budget import Budget, Purse
+from sealegs.recovery.budget import Budget, BudgetTracker
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.recovery.policies import Breaker, Retry
-from sealegs.traces import Recorder, Waited
-from sealegs.traces.observed import recorded
-from sealegs.traces.record import record
+from sealegs.traces import Recorder, TimePassed
+from sealegs.traces.observed import trace_from_events
+from sealegs.traces.record import build_record
 from tests.recovery.stage import BUSY, FINE, READS
 
 QUICK = Retry(base=0.001)
@@ -46,7 +46,7 @@ def test_parallel_calls_share_one_budget() -> None:
 
 
 def test_threads_cannot_overdraw_a_purse() -> None:
-    purse = Purse(Budget(calls=500, calls_each=9, money=50.0, prices={"t": 0.25}))
+    purse = BudgetTracker(Budget(calls=500, calls_each=9, money=50.0, prices={"t": 0.25}))
     with ThreadPoolExecutor(8) as pool:
         had = sum(pool.map(lambda _: purse.claim(["t"], 0), range(4000)))
     assert (had, purse.calls, purse.money) == (200, 200, 50.0)
@@ -54,7 +54,7 @@ def test_threads_cannot_overdraw_a_purse() -> None:
 
 @given(st.lists(st.tuples(st.integers(1, 3), st.integers(0, 9), st.booleans()), max_size=30))
 def test_a_purse_is_never_overdrawn(claims: Sequence[tuple[int, int, bool]]) -> None:
-    purse = Purse(Budget(calls=9, calls_each=4, seconds=20, money=2.0, prices={"t": 0.3}))
+    purse = BudgetTracker(Budget(calls=9, calls_each=4, seconds=20, money=2.0, prices={"t": 0.3}))
     for count, seconds, back in claims:
         if purse.claim(["t"] * count, 1, seconds) and back:
             purse.give_back(["t"])
@@ -84,7 +84,7 @@ def waits(order: Order) -> Mapping[tuple[str, int], list[float | None]]:
     for tool, n in order:
         before = len(recorder.events)
         session.call(tool, {"n": n}, lambda call: BUSY)
-        found.setdefault((tool, n), []).extend(e.seconds for e in recorder.events[before:] if isinstance(e, Waited))
+        found.setdefault((tool, n), []).extend(e.seconds for e in recorder.events[before:] if isinstance(e, TimePassed))
     assert all(len(set(each)) == 6 for each in found.values())  # each wait is drawn anew
     return found
 
@@ -137,11 +137,11 @@ def test_a_caller_who_goes_in_the_middle_of_a_retry_leaves_a_whole_record(at: in
     asyncio.run(play())
     recorder: Recorder = session.recorder  # type: ignore[attr-defined]
     recorder.finish("answered")
-    found = record(recorder.events)
+    found = build_record(recorder.events)
     assert [turn.by for turn in found.turns] == ["", *["retry"] * at]
     assert found.turns[-1].shown is None
     assert found.turns[-1].struck
-    assert [call.by for call in recorded(recorder.events).calls] == ["", *["retry"] * at]
+    assert [call.by for call in trace_from_events(recorder.events).calls] == ["", *["retry"] * at]
 
 
 def test_a_tool_that_ends_the_episode_in_a_retry_leaves_a_whole_record() -> None:
@@ -160,7 +160,7 @@ def test_a_tool_that_ends_the_episode_in_a_retry_leaves_a_whole_record() -> None
     with pytest.raises(KeyboardInterrupt):
         session.call("price", {}, run)
     recorder.finish("crashed")
-    first, second = record(recorder.events).turns
+    first, second = build_record(recorder.events).turns
     assert (first.shown, second.shown, second.by) == (BUSY, None, "retry")
 
 
@@ -185,7 +185,7 @@ def test_one_layer_serves_threads() -> None:
         shown = list(pool.map(lambda n: session.call("price", {"n": n}, run), range(100)))
     assert shown == [Value({"price": float(n)}) for n in range(100)]
     recorder.finish("answered")
-    assert len(record(recorder.events).turns) == 200
+    assert len(build_record(recorder.events).turns) == 200
 
 
 def test_a_layer_stands_in_one_session() -> None:

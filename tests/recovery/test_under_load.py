@@ -37,7 +37,7 @@ from sealegs.recovery.policies import (
     Stop,
     Switch,
 )
-from sealegs.traces import Acted, Recorder, Waited, record
+from sealegs.traces import LayerActed, Recorder, TimePassed, build_record
 
 TOOLS = (
     ToolSpec("read", effects=False),
@@ -112,7 +112,7 @@ def holds(world: World, shown: list[Outcome], recorder: Recorder) -> None:
     for number, outcome in enumerate(shown):
         assert not isinstance(outcome, Value) or outcome.value == {"n": number}  # nobody's answer goes to another
     recorder.finish("answered")
-    found = record(recorder.events)
+    found = build_record(recorder.events)
     assert [turn.by for turn in found.turns].count("") == len(world.scripts)
     refused = sum(turn.refused for turn in found.turns)
     assert len(found.turns) - refused == sum(world.runs.values())  # each run stands in the record, and nothing else
@@ -121,7 +121,7 @@ def holds(world: World, shown: list[Outcome], recorder: Recorder) -> None:
     assert max(Counter(turn.of for turn in further).values(), default=0) <= BUDGET.calls_each
     assert BUDGET.money is not None
     assert sum(BUDGET.prices.get(turn.call.tool, 0.0) for turn in further) <= BUDGET.money + 1e-9
-    waits = [event.seconds or 0.0 for event in recorder.events if isinstance(event, Waited)]
+    waits = [event.seconds or 0.0 for event in recorder.events if isinstance(event, TimePassed)]
     assert sum(waits) <= BUDGET.seconds
     ran = {(turn.call.arguments["n"], turn.call.tool) for turn in found.turns if not turn.refused}
     assert ran == set(world.runs)
@@ -232,6 +232,6 @@ def test_policies_for_some_troubles_compose_with_others() -> None:
     session = Session(layers=[RecoveryLayer(policy)], specs=TOOLS, clock=clock, watcher=recorder)
     session.call("read", {"n": 0}, lambda call: FAILURES["busy"][0])
     session.call("put", {"n": 1}, lambda call: FAILURES["gone"][0])
-    acts = [(event.call, event.policy) for event in recorder.events if isinstance(event, Acted) and event.policy]
+    acts = [(event.call, event.policy) for event in recorder.events if isinstance(event, LayerActed) and event.policy]
     tries = [("call-1", "retry")] * 5  # three quick ones, two more within `calls_each`
     assert acts == [*tries, ("call-1", "stop"), ("call-1", "layer")]

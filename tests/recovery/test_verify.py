@@ -14,9 +14,9 @@ from sealegs.adapters.python import wrap
 from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session, VirtualClock
-from sealegs.recovery.layer import RecoveryLayer, active
+from sealegs.recovery.layer import RecoveryLayer, active_policy
 from sealegs.recovery.policies import Alternative, AlternativeStep, CallArgument, Fixed, StepField
-from sealegs.recovery.policies.checks import (
+from sealegs.recovery.policies.completion_check import (
     All,
     Check,
     Count,
@@ -26,7 +26,7 @@ from sealegs.recovery.policies.checks import (
     InEntry,
     ListedEntry,
     Unclear,
-    alike,
+    loosely_equal,
 )
 from sealegs.traces import Recorder
 
@@ -58,7 +58,7 @@ class Bank:
         clock = VirtualClock()
         self.recorder = Recorder(clock)
         self.recorder.start("bank", {})
-        policy = active(self.alternatives, checks=self.checks, resumes=self.resumes)
+        policy = active_policy(self.alternatives, checks=self.checks, resumes=self.resumes)
         layer = RecoveryLayer(policy)
         self.session = Session(layers=[layer], specs=self.specs, others=None, clock=clock, watcher=self.recorder)
 
@@ -165,7 +165,7 @@ def test_what_missed_its_deadline_is_not_made_again_while_it_may_be_at_work() ->
 
     where = ListedEntry("payments", {"amount": CallArgument("amount")})
     check = Check("list_payments", {}, where)
-    layer = RecoveryLayer(active(checks={"pay": check}), deadline=0.02)
+    layer = RecoveryLayer(active_policy(checks={"pay": check}), deadline=0.02)
     session = Session(layers=[layer], specs=[PAY, LOOK])
     tools = wrap([pay, list_payments], session)
     with pytest.raises(TimeoutError, match="may still be at work"):
@@ -194,7 +194,9 @@ def test_of_two_equal_calls_side_by_side_neither_gets_the_other_s_entry() -> Non
 
     where = ListedEntry("payments", {"amount": CallArgument("amount")})
     check = Check("list_payments", {}, where, answer={"id": InEntry("id")})
-    session = Session(layers=[RecoveryLayer(active(checks={"pay": check}))], specs=[PAY, LOOK], clock=VirtualClock())
+    session = Session(
+        layers=[RecoveryLayer(active_policy(checks={"pay": check}))], specs=[PAY, LOOK], clock=VirtualClock()
+    )
     made = wrap([pay, list_payments], session)[0]
     shown: list[Any] = []
 
@@ -335,8 +337,16 @@ def test_conditions(condition: Any, answer: Any, told: bool | None) -> None:
 
 
 def test_values_are_alike_however_they_are_written() -> None:
-    assert alike({"a": [1, "X"]}, {"a": [1.0, "x "]})
-    assert not any((alike(True, "true"), alike(None, ""), alike({}, []), alike("1a", 1), alike([1], [1, 2])))
+    assert loosely_equal({"a": [1, "X"]}, {"a": [1.0, "x "]})
+    assert not any(
+        (
+            loosely_equal(True, "true"),
+            loosely_equal(None, ""),
+            loosely_equal({}, []),
+            loosely_equal("1a", 1),
+            loosely_equal([1], [1, 2]),
+        )
+    )
 
 
 HISTORY = ToolSpec("payments_made", effects=False, parameters={"properties": {"operation": {}}})
@@ -369,7 +379,7 @@ def test_the_read_that_a_spec_names_needs_no_plan(entries: list[Any], made: int,
                 return Value({"entries": json.loads(json.dumps(entries)), "count": len(entries)})
             return LOST if len([one for one in calls if one.tool == "pay"]) == 1 else Value({"id": "again"})
 
-        layer = RecoveryLayer(active(resumes=resumes))
+        layer = RecoveryLayer(active_policy(resumes=resumes))
         session = Session(layers=[layer], specs=(SHOWN, HISTORY), others=None, clock=VirtualClock())
         found = session.call("pay", {"account": "a1", "amount": 5}, run)
         if resumes and "part" in str(shown):

@@ -9,11 +9,11 @@ from typing import Any, Literal
 
 from sealegs.faults import paths
 from sealegs.faults.call import Call, Effect, Failure, Outcome, Value
-from sealegs.reports.page import Material
+from sealegs.reports.maze_page import Material
 from sealegs.scoring import Case, Slot, Verdict, judge
-from sealegs.scoring.maze_metrics import Result, table
+from sealegs.scoring.maze_metrics import MazeResult, maze_table
 from sealegs.tasks.graph import Branch, Group, Step
-from sealegs.traces.events import Ended, Struck, outcome_data
+from sealegs.traces.events import EpisodeEnded, FaultStruck, outcome_data
 from sealegs.traces.record import Record, Turn
 from tests.reports.report_tasks import tasks, value_of
 
@@ -45,7 +45,7 @@ def corrupted(output: Any) -> Any:
     """The answer with its first number made impossible, or its first text another's."""
     path, value = next(((p, v) for p, v in paths.leaves(output) if isinstance(v, float)), next(paths.leaves(output)))
     wrong = f"XX-{len(str(value))}999" if isinstance(value, str) else -round(3 * value + 7.13, 2)
-    changed: Any = paths.replaced(output, path, lambda _: wrong)
+    changed: Any = paths.replace_values(output, path, lambda _: wrong)
     return changed
 
 
@@ -76,7 +76,9 @@ class Play:
         implicit = isinstance(shown, Value)
         kind = "physics_violation" if implicit else "error"
         told = outcome_data(said) if implicit else None
-        strike = Struck(number, f"{step.id}:rule", kind, implicit, True, int(implicit), 0.0, told, outcome_data(shown))
+        strike = FaultStruck(
+            number, f"{step.id}:rule", kind, implicit, True, int(implicit), 0.0, told, outcome_data(shown)
+        )
         self._enter(Turn(Call(step.tool, arguments, number), said if implicit else None, shown, (strike,)))
         if isinstance(shown, Value) and believed:
             self.outputs[step.id] = shown.value
@@ -106,14 +108,14 @@ class Play:
         """The record of it."""
         about = {"suite": "maze", "task": self.case.task.id, "mode": self.case.mode, "prompt": "standard"}
         name = f"{self.case.task.id}/{self.case.mode}/1"
-        return Record(name, about, tuple(self.turns), answer, Ended(reason, detail, 1.5))
+        return Record(name, about, tuple(self.turns), answer, EpisodeEnded(reason, detail, 1.5))
 
 
 def _off(output: Any) -> Any:
     """What a tool answers to wrong arguments: everything in it is another thing."""
     changed = output
     for path, _ in paths.leaves(output):
-        changed = paths.replaced(changed, path, _other)
+        changed = paths.replace_values(changed, path, _other)
     return changed
 
 
@@ -203,11 +205,11 @@ def episodes(each: int = 3, only: Manner | None = None) -> list[tuple[Record, Ca
 
 def material(found: list[tuple[Record, Case, Verdict]], **changes: Any) -> Material:
     """The material of a page about these episodes."""
-    results = [Result(case.task.id, case.task.level, case.mode, 1, verdict) for _, case, verdict in found]
+    results = [MazeResult(case.task.id, case.task.level, case.mode, 1, verdict) for _, case, verdict in found]
     who: Any = {"suite": "maze", "agent": "mixed"}
     whole = Material(
         who=who,
-        rows=table(results, who),
+        rows=maze_table(results, who),
         results=results,
         episodes=found,
         warnings=(),

@@ -8,8 +8,8 @@ from typing import Any
 
 from sealegs.faults import paths
 from sealegs.faults.call import Effect
-from sealegs.tasks.graph import Binding, Branch, Constant, Deliverable, Field, Graph, Group, Node, Step, Task, User
-from sealegs.tasks.reference import Expected, Reference
+from sealegs.tasks.graph import Binding, Branch, Constant, Deliverable, Field, Graph, Group, Node, Step, Task, UserInput
+from sealegs.tasks.reference import ExpectedStep, Reference
 
 Args = Mapping[str, Any]
 LONG = (
@@ -46,7 +46,7 @@ Plan = tuple[Doing | Ways, ...]
 
 def _binding(ref: Any) -> Binding:
     if isinstance(ref, str) and ref.startswith("in."):
-        return User(ref[3:])
+        return UserInput(ref[3:])
     if isinstance(ref, str) and "." in ref:
         node, _, path = ref.partition(".")
         return Field(node, path)
@@ -80,7 +80,7 @@ def doings(plan: Plan) -> list[Doing]:
 def value_of(binding: Binding, inputs: Args, outputs: Mapping[str, Any], graph: Graph) -> Any:
     """What a binding stands for, given the answers so far; None where nothing delivered it."""
     match binding:
-        case User(name):
+        case UserInput(name):
             return inputs[name]
         case Constant(value):
             return value
@@ -89,7 +89,7 @@ def value_of(binding: Binding, inputs: Args, outputs: Mapping[str, Any], graph: 
             if isinstance(found, Group):
                 fields = [branch.exports[path] for branch in found.branches]
                 return next((value_of(f, inputs, outputs, graph) for f in fields if f.node in outputs), None)
-            return next(iter(paths.values(outputs.get(node, {}), path)), None)
+            return next(iter(paths.values_at(outputs.get(node, {}), path)), None)
 
 
 def made(
@@ -103,7 +103,7 @@ def made(
         node, _, path = ref.partition(".")
         deliverables.append(Deliverable(label, Field(node, path)))
     expected = {
-        doing.id: Expected(
+        doing.id: ExpectedStep(
             {name: value_of(b, inputs, outputs, graph) for name, b in graph.steps[doing.id].arguments.items()},
             {},
             frozenset(),

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from sealegs.reports.page import page
-from sealegs.scoring.maze_metrics import table
-from sealegs.suites.maze.logs import read_run
+from sealegs.reports.maze_page import render_maze_page
+from sealegs.scoring.maze_metrics import maze_table
+from sealegs.suites.maze.agent_run import run_scripted_agent
+from sealegs.suites.maze.maze_logs import read_maze_run
 from sealegs.suites.maze.options import MazeOptions
-from sealegs.suites.maze.reporting import material
-from sealegs.suites.maze.running import run_scripted
-from sealegs.traces.whole import write_whole
+from sealegs.suites.maze.page_material import build_page_material
+from sealegs.traces.atomic_files import write_atomically
 from tests import needs
 
 CHROMIUM = shutil.which("chromium")
@@ -31,11 +31,11 @@ FLAGS = [
 
 @pytest.mark.skipif(CHROMIUM is None, reason=needs.CHROMIUM)
 def test_the_page_of_a_real_run_opens(tmp_path: Path) -> None:
-    run_scripted(MazeOptions(agent="retrier", limit=2), tmp_path / "logs", lambda done, total: None, jobs=1)
-    run = read_run(tmp_path / "logs")
+    run_scripted_agent(MazeOptions(agent="retrier", limit=2), tmp_path / "logs", lambda done, total: None, jobs=1)
+    run = read_maze_run(tmp_path / "logs")
     results = run.results()
     file = tmp_path / "report.html"
-    write_whole(file, page(material(run, results, table(results, run.who), [])))
+    write_atomically(file, render_maze_page(build_page_material(run, results, maze_table(results, run.who), [])))
     command = [str(CHROMIUM), *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", file.as_uri()]
     done = subprocess.run(command, capture_output=True, text=True, timeout=1800)
     assert "retrier" in done.stdout

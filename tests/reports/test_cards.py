@@ -8,16 +8,16 @@ import pytest
 
 from sealegs.faults.call import Call, Failure, Value
 from sealegs.reports.calls import MARKS
-from sealegs.reports.cards import EpisodeCard, card
-from sealegs.reports.changes import Change, changes
-from sealegs.reports.choosing import MOST, Played, choose
+from sealegs.reports.card_selection import MOST, Played, choose
+from sealegs.reports.changes import Change, outcome_changes
 from sealegs.reports.drawing import Frame, drawing
+from sealegs.reports.episode_cards import EpisodeCard, episode_card
 from sealegs.reports.judges import disagreements
 from sealegs.reports.layout import PlacedBox
 from sealegs.scoring import Case, judge
-from sealegs.scoring.course import course
+from sealegs.scoring.task_progress import progress_of
 from sealegs.tasks.graph import Group
-from sealegs.traces.events import Struck
+from sealegs.traces.events import FaultStruck
 from sealegs.traces.record import Turn
 from tests.reports.report_runs import Manner, cases, episodes, played
 
@@ -29,7 +29,7 @@ def episode(task: str, mode: str, manner: Manner) -> Played:
 
 
 def shown(task: str, mode: str, manner: Manner) -> EpisodeCard:
-    return card(episode(task, mode, manner), 1)
+    return episode_card(episode(task, mode, manner), 1)
 
 
 def test_a_corrupt_answer_that_is_believed_is_followed() -> None:
@@ -76,7 +76,7 @@ def test_calls_outside_the_graph_and_on_missing_input() -> None:
 
 
 def test_every_word_is_explained() -> None:
-    words = {line.word for n, found in enumerate(episodes()) for line in card(found, n).lines}
+    words = {line.word for n, found in enumerate(episodes()) for line in episode_card(found, n).lines}
     assert words <= MARKS.keys()
     assert {"done", "error", "corrupt", "tainted", "outside"} <= words
 
@@ -90,23 +90,23 @@ def test_what_is_said_where_no_fault_was_delivered() -> None:
 
 def test_a_fault_that_changed_nothing_is_shown_as_undelivered() -> None:
     record, case, verdict = episode("c1-trip-0", "NP", "good")
-    strike = Struck("call-0", "r", "hang", False, False, 1, None, {"value": 1}, {"value": 1})
+    strike = FaultStruck("call-0", "r", "hang", False, False, 1, None, {"value": 1}, {"value": 1})
     first = dataclasses.replace(record.turns[0], strikes=(strike,))
-    found = card((dataclasses.replace(record, turns=(first, *record.turns[1:])), case, verdict), 1)
+    found = episode_card((dataclasses.replace(record, turns=(first, *record.turns[1:])), case, verdict), 1)
     assert [(fault.delivered, fault.waited) for fault in found.faults] == [(False, "without end")]
 
 
 def test_long_answers_are_cut_and_kept() -> None:
     record, case, verdict = episode("c1-trip-0", "NP", "good")
     turn = Turn(Call("search_flights", {}), Value("x" * 500), Value("x" * 500))
-    line = card((dataclasses.replace(record, turns=(turn,)), case, verdict), 1).lines[0]
+    line = episode_card((dataclasses.replace(record, turns=(turn,)), case, verdict), 1).lines[0]
     assert len(line.short) == 160
     assert line.short.endswith("…")
     assert line.shown == "x" * 500
 
 
 def test_changes_by_field() -> None:
-    found = changes(Value({"a": 1, "b": [1, 2], "c": "x"}), Value({"a": 1, "b": [1, 3], "d": "y"}))
+    found = outcome_changes(Value({"a": 1, "b": [1, 2], "c": "x"}), Value({"a": 1, "b": [1, 3], "d": "y"}))
     assert found.fields == (
         Change("b.1", "2", "3"),
         Change("c", '"x"', "(absent)"),
@@ -116,10 +116,10 @@ def test_changes_by_field() -> None:
 
 
 def test_changes_of_what_has_no_fields() -> None:
-    assert changes(Value("plain"), None).after == "nothing came back"
-    assert changes(Value({"a": 1}), Value('{"a": ')).after == '{"a": '
+    assert outcome_changes(Value("plain"), None).after == "nothing came back"
+    assert outcome_changes(Value({"a": 1}), Value('{"a": ')).after == '{"a": '
     assert (
-        changes(None, Failure("no", status=503)).after
+        outcome_changes(None, Failure("no", status=503)).after
         == '{"error": {"status": 503, "type": "ToolError", "message": "no"}}'
     )
 
@@ -127,7 +127,7 @@ def test_changes_of_what_has_no_fields() -> None:
 @pytest.mark.parametrize("found", episodes(1), ids=lambda found: found[0].episode)
 def test_a_drawing_holds_every_step_and_every_call(found: Played) -> None:
     record, case, verdict = found
-    picture = drawing(case, course(record, case), verdict)
+    picture = drawing(case, progress_of(record, case), verdict)
     graph = case.task.graph
     assert sorted("".join(box.lines) for box in picture.boxes) == sorted(step.tool for step in graph.walk())
     inside = [n for n, turn in enumerate(record.turns, 1) if turn.call.tool in graph.step_of]
@@ -161,7 +161,7 @@ def assert_nested(frames: tuple[Frame, ...], boxes: list[PlacedBox], case: Case)
 
 def test_states_of_boxes_and_branches() -> None:
     record, case, verdict = episode("c3-reminder-0", "P2", "good")
-    picture = drawing(case, course(record, case), verdict)
+    picture = drawing(case, progress_of(record, case), verdict)
     states = {"".join(box.lines): box.state for box in picture.boxes}
     assert states["open_statement"] == "tried"
     assert states["sum_statement_lines"] == "idle"

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sealegs.reports.cells import Cell, figure, grid, overall
 from sealegs.reports.counts import attributions, funnels, splits
+from sealegs.reports.metric_grids import MetricCell, figure, grid, overall
 from sealegs.reports.shades import BLACK, RAMPS, WHITE, Colour, contrast, shade
 from sealegs.scoring import TERMS
-from sealegs.scoring.maze_metrics import table
+from sealegs.scoring.maze_metrics import maze_table
 from tests.reports.report_runs import episodes, material
 from tests.reports.verdicts import clean, result, row, verdict
 
@@ -89,14 +89,14 @@ def test_only_exact_ends_lose_their_decimal(value: float, text: str) -> None:
 
 
 def test_cell_as_text() -> None:
-    assert str(Cell(72.5, 60.1, 82.3, 20)) == "72.5 [60.1, 82.3]"
-    assert str(Cell(72.5)) == "72.5"
-    assert str(Cell(note="not exposed")) == "not exposed"
+    assert str(MetricCell(72.5, 60.1, 82.3, 20)) == "72.5 [60.1, 82.3]"
+    assert str(MetricCell(72.5)) == "72.5"
+    assert str(MetricCell(note="not exposed")) == "not exposed"
 
 
 def test_grid_leaves_the_clean_mode_out_of_what_is_about_faults() -> None:
     results = [result("C1", "NP", clean()), result("C1", "P1", verdict())]
-    rows = table(results, {"suite": "maze", "agent": "a"})
+    rows = maze_table(results, {"suite": "maze", "agent": "a"})
     assert grid(rows, results, "tsr").modes == ("NP", "P1", "all")
     assert grid(rows, results, "prr").modes == ("P1", "all")
     assert overall(rows, results, "prr").value == 100.0

@@ -12,9 +12,9 @@ from html.parser import HTMLParser
 import pytest
 
 from sealegs.faults.call import Value
-from sealegs.faults.mistake import Mistake
-from sealegs.reports.cells import figure, grid
-from sealegs.reports.page import Material, MissingExtra, page
+from sealegs.faults.user_error import UserError
+from sealegs.reports.maze_page import Material, MissingExtra, render_maze_page
+from sealegs.reports.metric_grids import figure, grid
 from sealegs.scoring import judge
 from sealegs.scoring.maze_metrics import paired_difference
 from sealegs.scoring.metric import Row
@@ -104,7 +104,7 @@ def whole() -> Material:
 
 @pytest.fixture(scope="module")
 def text(whole: Material) -> str:
-    return page(whole)
+    return render_maze_page(whole)
 
 
 def test_it_is_sound_and_has_nothing_to_fetch(text: str) -> None:
@@ -129,7 +129,7 @@ def test_every_cell_of_every_map_is_there(whole: Material, text: str) -> None:
 
 def test_what_recovery_could_have_reached_is_beside_what_it_reached(whole: Material) -> None:
     ceilings = [row("C2", "P2", "ceiling", 41.5, None, None, 3)]
-    text = page(dataclasses.replace(whole, ceilings=ceilings))
+    text = render_maze_page(dataclasses.replace(whole, ceilings=ceilings))
     heat = [read(found) for found in re.findall(r'<table class="heat">.*?</table>', text, flags=re.DOTALL)]
     assert [sum("ceiling 41.5" in cell for line in reader.rows for cell in line) for reader in heat] == [1, 0, 0, 0]
 
@@ -168,16 +168,16 @@ def test_the_prompt_decides_which_published_rows() -> None:
         (dataclasses.replace(record, about={"prompt": "failure-aware"}), case, verdict)
         for record, case, verdict in episodes(1)
     ]
-    assert "<td>45.09</td>" in page(material(found))  # Deepseek-V4-Pro under the failure-aware prompt
+    assert "<td>45.09</td>" in render_maze_page(material(found))  # Deepseek-V4-Pro under the failure-aware prompt
 
 
 def test_other_levels_and_modes_are_not_compared() -> None:
     few = [found for found in episodes(1) if found[1].mode in ("NP", "P1")]
     one = [found for found in episodes(2) if found[1].task.level == "C1"]
-    assert re.findall(r"(\w+) by mode", page(material(few))) == ["TSR", "TSR", "PRR", "PRR", "RC", "RC"]
-    assert "by level:" not in page(material(few))
-    assert "by mode:" not in page(material(one))
-    assert "mixed (strict judge)" not in page(material(one))
+    assert re.findall(r"(\w+) by mode", render_maze_page(material(few))) == ["TSR", "TSR", "PRR", "PRR", "RC", "RC"]
+    assert "by level:" not in render_maze_page(material(few))
+    assert "by mode:" not in render_maze_page(material(one))
+    assert "mixed (strict judge)" not in render_maze_page(material(one))
 
 
 def test_text_from_outside_cannot_break_it() -> None:
@@ -195,7 +195,7 @@ def test_text_from_outside_cannot_break_it() -> None:
         verdict = dataclasses.replace(judge(record, case), reasons=(HOSTILE,), attribution=HOSTILE, success=False)
         broken.append((hostile, where, verdict))
     who: Row = {"suite": HOSTILE, "model": HOSTILE}
-    text = page(material(broken, who=who, warnings=(HOSTILE,), notes={HOSTILE: HOSTILE}))
+    text = render_maze_page(material(broken, who=who, warnings=(HOSTILE,), notes={HOSTILE: HOSTILE}))
     reader = assert_sound(text)
     assert HOSTILE in [data for tag, data in reader.texts if tag == "p"]
     assert "<script>alert" not in text
@@ -204,7 +204,7 @@ def test_text_from_outside_cannot_break_it() -> None:
 
 def test_equal_material_gives_equal_bytes_in_any_process(text: str) -> None:
     code = (
-        "import hashlib;from tests.reports.report_runs import *;from sealegs.reports.page import page;"
+        "import hashlib;from tests.reports.report_runs import *;from sealegs.reports.maze_page import page;"
         "print(hashlib.sha256(page(material(episodes(1))).encode()).hexdigest())"
     )
     digests = {
@@ -221,7 +221,7 @@ def test_equal_material_gives_equal_bytes_in_any_process(text: str) -> None:
 
 
 def test_a_run_that_met_no_fault_is_inconclusive() -> None:
-    text = page(material(episodes(2, "idle")))
+    text = render_maze_page(material(episodes(2, "idle")))
     reader = assert_sound(text)
     words = " ".join(data for _, data in reader.texts)
     assert "Inconclusive." in words
@@ -232,29 +232,29 @@ def test_a_run_that_met_no_fault_is_inconclusive() -> None:
 
 
 def test_a_run_without_faults_says_nothing_about_them() -> None:
-    text = page(material([found for found in episodes(1) if found[1].mode == "NP"]))
+    text = render_maze_page(material([found for found in episodes(1) if found[1].mode == "NP"]))
     assert_sound(text)
     assert re.findall(r'<section id="(\w+)">', text) == ["rates", "published", "judges", "wrong", "episodes"]
 
 
 def test_a_perfect_run() -> None:
-    text = page(material(episodes(1, "good")))
+    text = render_maze_page(material(episodes(1, "good")))
     assert_sound(text)
     assert "What went wrong" not in text
     assert "The judges agree on every episode of this run." in text
 
 
 def test_no_episode_at_all(whole: Material) -> None:
-    text = page(Material(who=whole.who, rows=[], results=[], episodes=[]))
+    text = render_maze_page(Material(who=whole.who, rows=[], results=[], episodes=[]))
     assert_sound(text)
     assert "nothing to report" in text
 
 
 def test_chosen_episodes_get_the_cards(whole: Material) -> None:
-    text = page(whole, ["c4-shipping-1/P2/1", "c1-trip-0/NP/1"])
+    text = render_maze_page(whole, ["c4-shipping-1/P2/1", "c1-trip-0/NP/1"])
     assert re.findall(r'href="(#[\w-]+)">C\d', text) == ["#episode-2", "#episode-1"]
-    with pytest.raises(Mistake, match=r"no episode c9/NP/1; there are 60, such as c1-trip-0/NP/1"):
-        page(whole, ["c9/NP/1"])
+    with pytest.raises(UserError, match=r"no episode c9/NP/1; there are 60, such as c1-trip-0/NP/1"):
+        render_maze_page(whole, ["c9/NP/1"])
 
 
 @pytest.mark.parametrize("name", ["jinja2", "matplotlib"])
@@ -265,10 +265,12 @@ def test_without_the_extra_it_says_what_to_install(name: str, whole: Material, m
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(MissingExtra, match=re.escape(f'the page needs {name}; run: pip install "sealegs[report]"')):
-        page(whole)
+        render_maze_page(whole)
 
 
 def test_the_room_loads_without_the_extra() -> None:
-    code = "import sys, sealegs.reports.page, sealegs.reports.tables, sealegs.reports.published; print(*sys.modules)"
+    code = (
+        "import sys, sealegs.reports.maze_page, sealegs.reports.tables, sealegs.reports.published; print(*sys.modules)"
+    )
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"jinja2", "matplotlib"} & set(loaded)

@@ -5,18 +5,18 @@ from dataclasses import replace
 
 import pytest
 
-from sealegs.reports.plan_b import plan_b_lines
-from sealegs.scoring.highwater_metrics import CLEAN, PlanBResult, plan_b_table
-from sealegs.scoring.plan_b import PlanBVerdict
+from sealegs.reports.highwater_tables import highwater_lines
+from sealegs.scoring.highwater_judge import HighwaterVerdict
+from sealegs.scoring.highwater_metrics import CLEAN, HighwaterResult, highwater_table
 from tests import needs
 
-GAVE_UP = PlanBVerdict(False, "gave up", False, True, 1, 0, False, False, False, False, "gave up")
+GAVE_UP = HighwaterVerdict(False, "gave up", False, True, 1, 0, False, False, False, False, "gave up")
 WHO = {"suite": "highwater", "agent": "planner"}
 
 
-def results(level: str, count: int = 6) -> list[PlanBResult]:
+def results(level: str, count: int = 6) -> list[HighwaterResult]:
     return [
-        PlanBResult(f"p{n}", f"p{n}", level, mode, 1, replace(GAVE_UP, turns=n + 1))
+        HighwaterResult(f"p{n}", f"p{n}", level, mode, 1, replace(GAVE_UP, turns=n + 1))
         for n in range(count)
         for mode in (CLEAN, "external errors")
     ]
@@ -25,13 +25,13 @@ def results(level: str, count: int = 6) -> list[PlanBResult]:
 def test_giving_up_among_distractors_alone_is_not_what_went_wrong() -> None:
     for level, told in (("open", True), ("closed 9", True), ("distractors 9", False)):
         found = results(level)
-        titles = [lines.title for lines in plan_b_lines(plan_b_table(found, WHO), found)]
+        titles = [lines.title for lines in highwater_lines(highwater_table(found, WHO), found)]
         assert any("went wrong" in title for title in titles) == told
 
 
 def test_violins_of_many_settings_stand_side_by_side_for_each_agent() -> None:
     pytest.importorskip("matplotlib", reason=needs.module("matplotlib"))
-    from sealegs.reports.plan_b_plots import turns_figure
+    from sealegs.reports.highwater_plots import turns_figure
 
     levels = ["closed 27", "open", "closed 3", "closed 0", "distractors 9", "open with hints", "closed 81", "closed 9"]
     several = [(name, one) for name in ("a", "b", "c") for level in levels for one in results(level)]

@@ -8,31 +8,31 @@ from pathlib import Path
 
 import pytest
 
-from sealegs.cli.printing import write_whole
-from sealegs.reports.recovery_page import recovery_page, told
+from sealegs.cli.output import write_atomically
+from sealegs.reports.paladin_page import choose_paladin_episodes, render_paladin_page
+from sealegs.suites.paladin.backbone_run import run_scripted_backbone
 from sealegs.suites.paladin.failures import classes
-from sealegs.suites.paladin.logs import read_runs
+from sealegs.suites.paladin.judged_arms import JudgedArms, judge_paladin_runs
 from sealegs.suites.paladin.options import PaladinOptions
-from sealegs.suites.paladin.reporting import Runs, judged_runs
-from sealegs.suites.paladin.running import run_scripted
+from sealegs.suites.paladin.paladin_logs import read_paladin_runs
 from tests import needs
 from tests.reports.test_browser import CHROMIUM, FLAGS
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
+def runs(tmp_path_factory: pytest.TempPathFactory) -> JudgedArms:
     folder = tmp_path_factory.mktemp("logs")
     for arm in ("vanilla", "toolbench", "paladin"):
         settings = PaladinOptions(agent="heeder", arm=arm, limit=3)
-        run_scripted(settings, folder / settings.name, lambda done, total: None, jobs=1)
-    return judged_runs(read_runs(folder))
+        run_scripted_backbone(settings, folder / settings.name, lambda done, total: None, jobs=1)
+    return judge_paladin_runs(read_paladin_runs(folder))
 
 
-def made(runs: Runs) -> str:
-    return recovery_page(runs.rows, runs.episodes, runs.facts, ["a note & more"])
+def made(runs: JudgedArms) -> str:
+    return render_paladin_page(runs.rows, runs.episodes, runs.facts, ["a note & more"])
 
 
-def test_everything_is_on_the_page(runs: Runs) -> None:
+def test_everything_is_on_the_page(runs: JudgedArms) -> None:
     page = made(runs)
     for words in ("vanilla/heeder", "toolbench/heeder", "paladin/heeder", *classes(), "dead end", "Gemma-3"):
         assert words in page
@@ -43,23 +43,23 @@ def test_everything_is_on_the_page(runs: Runs) -> None:
     for value in tsr.values():
         assert f"<b>{value:.1f}</b>" in page or f">{value:.1f}" in page or value in (0, 100)
     one = {("paladin/heeder", "eval"): runs.episodes["paladin/heeder", "eval"]}
-    single = recovery_page([row for row in runs.rows if row["agent"] == "paladin/heeder"], one, runs.facts, [])
+    single = render_paladin_page([row for row in runs.rows if row["agent"] == "paladin/heeder"], one, runs.facts, [])
     assert "Fewer than three runs" in single
     assert "vanilla/heeder" not in single
 
 
-def test_of_several_runs_the_episode_that_parts_them_is_shown_under_each(runs: Runs) -> None:
-    shown = told(runs.episodes)
+def test_of_several_runs_the_episode_that_parts_them_is_shown_under_each(runs: JudgedArms) -> None:
+    shown = choose_paladin_episodes(runs.episodes)
     assert [run for run, _ in shown] == list(runs.episodes)
     assert len({played[0].episode for _, played in shown}) == 1
     assert {played[2].success for _, played in shown} == {True, False}
-    assert told({}) == []
+    assert choose_paladin_episodes({}) == []
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason=needs.CHROMIUM)
-def test_it_opens(runs: Runs, tmp_path: Path) -> None:
+def test_it_opens(runs: JudgedArms, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
-    write_whole(file, made(runs))
+    write_atomically(file, made(runs))
     command = [str(CHROMIUM), *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", file.as_uri()]
     done = subprocess.run(command, capture_output=True, text=True, timeout=1800)
     assert "paladin/heeder" in done.stdout

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from sealegs.reports.tables import print_tables
-from sealegs.scoring.maze_metrics import Result
+from sealegs.scoring.maze_metrics import MazeResult
 from sealegs.scoring.metric import Row
 from tests.reports.report_runs import episodes, material
 from tests.reports.verdicts import clean, result, row, verdict
@@ -16,7 +16,7 @@ from tests.reports.verdicts import clean, result, row, verdict
 UNAWARE = {"noticed": False, "strategy": False, "attribution": "unaware"}
 
 
-def results() -> list[Result]:
+def results() -> list[MazeResult]:
     unexposed = clean(False, attribution="never exposed")
     return [
         result("C1", "NP", clean()),
@@ -61,7 +61,7 @@ def rows() -> list[Row]:
     ]
 
 
-def printed(found: list[Row], judged: list[Result], width: int) -> list[str]:
+def printed(found: list[Row], judged: list[MazeResult], width: int) -> list[str]:
     text = io.StringIO()
     print_tables(found, judged, Console(file=text, width=width, color_system=None))
     return [line.rstrip() for line in text.getvalue().splitlines()]
@@ -178,13 +178,13 @@ def test_nothing_to_print() -> None:
 
 
 @pytest.fixture(scope="module")
-def whole() -> tuple[list[Row], list[Result]]:
+def whole() -> tuple[list[Row], list[MazeResult]]:
     made = material(episodes())
     return made.rows, made.results
 
 
 @pytest.mark.parametrize(("width", "most"), [(120, 120), (200, 120), (80, 80)])
-def test_a_whole_run_fits(whole: tuple[list[Row], list[Result]], width: int, most: int) -> None:
+def test_a_whole_run_fits(whole: tuple[list[Row], list[MazeResult]], width: int, most: int) -> None:
     lines = printed(*whole, width)
     assert max(map(len, lines)) <= most
     assert sum(line.startswith("C4 ") for line in lines) == 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sealegs.scoring import Verdict
-from sealegs.scoring.maze_metrics import Result
+from sealegs.scoring.maze_metrics import MazeResult
 from sealegs.scoring.metric import Row
 
 
@@ -36,9 +36,9 @@ def clean(success: bool = True, **changes: Any) -> Verdict:
     return verdict(success, **(nothing | changes))
 
 
-def result(level: str, mode: str, found: Verdict, task: str = "t") -> Result:
+def result(level: str, mode: str, found: Verdict, task: str = "t") -> MazeResult:
     """A judged episode."""
-    return Result(f"{level}-{task}", level, mode, 1, found)
+    return MazeResult(f"{level}-{task}", level, mode, 1, found)
 
 
 def row(level: str, mode: str, metric: str, value: float | None, low: float | None, high: float | None, n: int) -> Row:

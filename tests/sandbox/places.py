@@ -5,19 +5,19 @@ from typing import Any
 import pytest
 
 from sealegs.sandbox import Isolation, Launcher, Limits
+from sealegs.sandbox.available_isolation import find_isolation, launcher, weakest
 from sealegs.sandbox.confinement import Hello
-from sealegs.sandbox.finding import available, launcher, weakest
 from sealegs.sandbox.launching import Bare
-from sealegs.sandbox.running import Running
+from sealegs.sandbox.process import KernelProcess
 from tests import needs
 
 
 def place(name: str) -> Launcher:
     """The launcher of an isolation; skips where it does not work."""
-    if name == "bubblewrap" and available().name != "bubblewrap":
-        pytest.skip(f"{needs.STRONG} ({available().missing})")
-    if available().name == "none":
-        pytest.skip(f"{needs.SANDBOX} ({available().missing})")
+    if name == "bubblewrap" and find_isolation().name != "bubblewrap":
+        pytest.skip(f"{needs.STRONG} ({find_isolation().missing})")
+    if find_isolation().name == "none":
+        pytest.skip(f"{needs.SANDBOX} ({find_isolation().missing})")
     return launcher() if name == "bubblewrap" else weakest() if name == "weak" else Unconfined()
 
 
@@ -29,7 +29,7 @@ class Without:
         self._layers = layers
         self.isolation = self._whole.isolation
 
-    def launch(self, limits: Limits) -> Running:
+    def launch(self, limits: Limits) -> KernelProcess:
         return self._whole.launch(limits)
 
     def confinement(self, hello: Hello, limits: Limits) -> dict[str, Any]:
@@ -43,7 +43,7 @@ class Unconfined:
         self.isolation = Isolation("none")
         self._bare = Bare()
 
-    def launch(self, limits: Limits) -> Running:
+    def launch(self, limits: Limits) -> KernelProcess:
         return self._bare.launch(limits)
 
     def confinement(self, hello: Hello, limits: Limits) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from sealegs.sandbox.running import BOOT
+from sealegs.sandbox.process import BOOT
 
 
 @pytest.mark.parametrize("begun", [b"", b"12", b"100\nprint("])

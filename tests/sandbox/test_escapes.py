@@ -6,7 +6,7 @@ import pytest
 
 from sealegs.faults.call import Value
 from sealegs.sandbox.conversation import CodeTurn, CompletedCall, How
-from sealegs.sandbox.escapes import LIMITS, Escape, _seen, attempted, escapes
+from sealegs.sandbox.escapes import LIMITS, Escape, _seen, escapes, try_escape
 from tests.sandbox.places import Without, place
 
 ESCAPES = {escape.name: escape for escape in escapes()}
@@ -15,13 +15,13 @@ TABLE = Path(__file__).parents[2] / "docs" / "sandbox.md"
 
 @pytest.mark.parametrize("name", ESCAPES)
 def test_it_is_stopped_by_the_strong_sandbox(name: str) -> None:
-    verdict = attempted(place("bubblewrap"), ESCAPES[name])
+    verdict = try_escape(place("bubblewrap"), ESCAPES[name])
     assert not verdict.why, verdict.turn
 
 
 @pytest.mark.parametrize("name", ESCAPES)
 def test_it_is_stopped_by_the_weak_sandbox_or_named_as_not(name: str) -> None:
-    verdict = attempted(place("weak"), ESCAPES[name])
+    verdict = try_escape(place("weak"), ESCAPES[name])
     if "weak" in ESCAPES[name].open:
         assert all(one.startswith("ESCAPED") for one in verdict.why), verdict.turn
         assert verdict.escaped, "the table says that weak isolation does not stop it"
@@ -31,13 +31,13 @@ def test_it_is_stopped_by_the_weak_sandbox_or_named_as_not(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name, escape in ESCAPES.items() if escape.control])
 def test_it_succeeds_where_nothing_is_confined(name: str) -> None:
-    verdict = attempted(place("unconfined"), ESCAPES[name])
+    verdict = try_escape(place("unconfined"), ESCAPES[name])
     assert verdict.escaped, verdict.turn
 
 
 @pytest.mark.parametrize("name", ["proc-memory", "database", "package", "system-files", "secret-file"])
 def test_landlock_alone_keeps_files(name: str) -> None:
-    verdict = attempted(Without("weak", "seccomp"), ESCAPES[name])
+    verdict = try_escape(Without("weak", "seccomp"), ESCAPES[name])
     assert not verdict.why, verdict.turn
 
 
@@ -62,7 +62,7 @@ def test_landlock_alone_keeps_files(name: str) -> None:
     ],
 )
 def test_seccomp_alone_keeps_the_rest(name: str) -> None:
-    verdict = attempted(Without("weak", "landlock"), ESCAPES[name])
+    verdict = try_escape(Without("weak", "landlock"), ESCAPES[name])
     assert not verdict.why, verdict.turn
 
 
@@ -70,7 +70,7 @@ def test_seccomp_alone_keeps_the_rest(name: str) -> None:
     "name", ["proc-memory", "database", "system-files", "secret-file", "stat-elsewhere", "other-processes"]
 )
 def test_bubblewrap_alone_keeps_what_can_be_seen(name: str) -> None:
-    verdict = attempted(Without("bubblewrap", "landlock", "seccomp"), ESCAPES[name])
+    verdict = try_escape(Without("bubblewrap", "landlock", "seccomp"), ESCAPES[name])
     assert not verdict.why, verdict.turn
 
 
@@ -93,14 +93,14 @@ def test_a_verdict_does_not_believe_the_code() -> None:
     """An attempt that did not run, or that harms silently, counts as an escape."""
     place("weak")
     silent = Escape(name="x", tries="", code="pass", says="REFUSED", stopped="")
-    assert attempted(place("weak"), silent).escaped
+    assert try_escape(place("weak"), silent).escaped
     harm = "open(bait['outside'] + '/x', 'w').write('x'); print('REFUSED')"
-    told = attempted(place("unconfined"), Escape(name="x", tries="", code=harm, says="REFUSED", stopped=""))
+    told = try_escape(place("unconfined"), Escape(name="x", tries="", code=harm, says="REFUSED", stopped=""))
     assert told.why == ("files outside were changed",)
     left = "import time\nif not os.fork():\n    os.setsid()\n    time.sleep(30)\n    os._exit(0)\nprint('REFUSED')"
-    verdict = attempted(place("unconfined"), Escape(name="x", tries="", code=left, says="REFUSED", stopped=""))
+    verdict = try_escape(place("unconfined"), Escape(name="x", tries="", code=left, says="REFUSED", stopped=""))
     assert verdict.why == ("1 process(es) were left behind",)
-    caught = attempted(
+    caught = try_escape(
         place("unconfined"), Escape(name="x", tries="", code="print(bait['calls'])", says="x", stopped="")
     )
     assert "raised" in caught.why[0]

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from sealegs.faults.mistake import Mistake
-from sealegs.sandbox import Isolation, Kernel, Launcher, Limits, Pool, StartFailed, finding
+from sealegs.faults.user_error import UserError
+from sealegs.sandbox import Isolation, Kernel, Launcher, Limits, Pool, StartFailed, available_isolation
 from sealegs.sandbox.confinement import Ground, Hello, Unsupported, confinement
 from sealegs.sandbox.launching import PYTHON, Bare
-from sealegs.sandbox.running import Running, spawn
+from sealegs.sandbox.process import KernelProcess, spawn
 from tests import needs
 from tests.sandbox.places import place
 
@@ -24,7 +24,7 @@ SOURCE = Path(__file__).parents[2] / "src"
 TRY = """
 import sys
 from sealegs.sandbox import Kernel, available, launcher
-from sealegs.sandbox.finding import weakest
+from sealegs.sandbox.available_isolation import weakest
 from sealegs.sandbox.escapes import attempted, escapes
 print(available().name)
 for place in (launcher(allow_weak=True), weakest()):
@@ -38,12 +38,12 @@ for place in (launcher(allow_weak=True), weakest()):
 def _fresh(monkeypatch: pytest.MonkeyPatch) -> Any:
     yield
     monkeypatch.undo()
-    finding._tried.cache_clear()
+    available_isolation._tried.cache_clear()
 
 
 def without_bubblewrap(monkeypatch: pytest.MonkeyPatch, folder: Path, script: str = "") -> None:
     """No bubblewrap in the path, or one that does what the script says."""
-    finding._tried.cache_clear()
+    available_isolation._tried.cache_clear()
     monkeypatch.setenv("PATH", str(folder))
     if script:
         program = folder / "bwrap"
@@ -55,12 +55,12 @@ def without_bubblewrap(monkeypatch: pytest.MonkeyPatch, folder: Path, script: st
 def test_without_bubblewrap_it_is_weak_and_must_be_allowed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     place("weak")
     without_bubblewrap(monkeypatch, tmp_path)
-    assert finding.available().name == "weak"
-    assert "bubblewrap (bwrap) is not installed" in finding.available().words
-    assert finding.available().words.startswith("WEAK")
-    with pytest.raises(Mistake, match="--allow-weak-sandbox"):
-        finding.launcher()
-    with Kernel(finding.launcher(allow_weak=True)) as kernel:
+    assert available_isolation.find_isolation().name == "weak"
+    assert "bubblewrap (bwrap) is not installed" in available_isolation.find_isolation().words
+    assert available_isolation.find_isolation().words.startswith("WEAK")
+    with pytest.raises(UserError, match="--allow-weak-sandbox"):
+        available_isolation.launcher()
+    with Kernel(available_isolation.launcher(allow_weak=True)) as kernel:
         assert kernel.isolation.name == "weak"
         assert kernel.start().run("1 + 1").output == "2\n"
 
@@ -79,7 +79,7 @@ def test_a_bubblewrap_that_does_not_work_is_found_out(
 ) -> None:
     place("weak")
     without_bubblewrap(monkeypatch, tmp_path, script)
-    found = finding.available()
+    found = available_isolation.find_isolation()
     assert found.name == "weak"
     assert "bubblewrap does not work here" in found.missing
     assert told in found.missing
@@ -98,12 +98,12 @@ def test_with_nothing_it_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     without_bubblewrap(monkeypatch, tmp_path)
     honest = Bare.confinement
     monkeypatch.setattr(Bare, "confinement", lambda self, _, limits: honest(self, hello, limits))
-    assert finding.available().name == "none"
+    assert available_isolation.find_isolation().name == "none"
     for allow_weak in (False, True):
-        with pytest.raises(Mistake, match=told):
-            finding.launcher(allow_weak)
-    with pytest.raises(Mistake, match=told):
-        finding.weakest()
+        with pytest.raises(UserError, match=told):
+            available_isolation.launcher(allow_weak)
+    with pytest.raises(UserError, match=told):
+        available_isolation.weakest()
 
 
 def test_what_a_machine_cannot_do_is_said() -> None:
@@ -134,9 +134,9 @@ def test_the_isolation_is_plain_in_words() -> None:
 
 @pytest.mark.parametrize("name", ["memory", "files", "seconds", "message"])
 def test_limits_that_cannot_be(name: str) -> None:
-    with pytest.raises(Mistake, match=name):
+    with pytest.raises(UserError, match=name):
         Limits(**{name: 1 if name != "seconds" else 0})
-    with pytest.raises(Mistake, match=r"grace=-1.*memory=1 is too little"):
+    with pytest.raises(UserError, match=r"grace=-1.*memory=1 is too little"):
         Limits(grace=-1, memory=1)
 
 
@@ -165,7 +165,7 @@ def test_an_unprivileged_user() -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=1800, cwd="/")
     assert done.returncode == 0, done.stderr
     first, *lines = done.stdout.splitlines()
-    assert first == ("bubblewrap" if finding.available().name == "bubblewrap" else "weak")
+    assert first == ("bubblewrap" if available_isolation.find_isolation().name == "bubblewrap" else "weak")
     assert len(lines) == 2 * len(names)
     assert all(line.endswith(" ()") for line in lines), lines
 
@@ -183,7 +183,7 @@ class Elsewhere:
 
     isolation = Isolation("elsewhere", ("a container",))
 
-    def launch(self, limits: Limits) -> Running:
+    def launch(self, limits: Limits) -> KernelProcess:
         return spawn(["env", "-i", sys.executable, *PYTHON], {"PATH": os.environ["PATH"]})
 
     def confinement(self, hello: Hello, limits: Limits) -> dict[str, Any]:
@@ -219,9 +219,9 @@ class Counting:
     def __init__(self, launcher: Launcher) -> None:
         self._launcher = launcher
         self.isolation = launcher.isolation
-        self.launched: list[Running] = []
+        self.launched: list[KernelProcess] = []
 
-    def launch(self, limits: Limits) -> Running:
+    def launch(self, limits: Limits) -> KernelProcess:
         self.launched.append(self._launcher.launch(limits))
         return self.launched[-1]
 
@@ -251,7 +251,7 @@ def test_a_dropped_kernel_leaves_nothing() -> None:
 
 def test_a_process_that_ends_at_once_is_told_of_when_it_is_talked_to() -> None:
     class Ends(Elsewhere):
-        def launch(self, limits: Limits) -> Running:
+        def launch(self, limits: Limits) -> KernelProcess:
             return spawn(["sh", "-c", "echo sorry >&2; exit 3"], {"PATH": os.environ["PATH"]})
 
     for _ in range(5):

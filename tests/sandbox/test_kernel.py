@@ -16,8 +16,8 @@ from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.kinds import Connection, Error, Poisoned
 from sealegs.faults.triggers import Nth, Tool
 from sealegs.inject import Session, VirtualClock
-from sealegs.sandbox import CodeTurn, CompletedCall, Dead, Kernel, Limits, through
-from sealegs.traces import Recorder, record
+from sealegs.sandbox import CodeTurn, CompletedCall, Dead, Kernel, Limits, answer_through_session
+from sealegs.traces import Recorder, build_record
 from tests.sandbox.places import place
 
 RATE = ToolSpec(
@@ -203,7 +203,7 @@ def test_faults_of_a_plan_reach_the_code() -> None:
     recorder.start("episode", {})
     session = Session(plan, episode="episode", clock=clock, watcher=recorder, specs=[RATE])
     with session, Kernel(place("weak")) as kernel:
-        kernel.start([RATE], through(session, {"rate": rate}))
+        kernel.start([RATE], answer_through_session(session, {"rate": rate}))
         first, second, third, fourth = (kernel.run("rate('EUR')") for _ in range(4))
     recorder.finish("answered", answer="")
     assert first.error is not None
@@ -213,14 +213,14 @@ def test_faults_of_a_plan_reach_the_code() -> None:
     assert second.output != fourth.output
     assert "ConnectionRefusedError: [Errno 111] Connection refused" in (third.error or "")
     assert fourth.output == "{'pair': 'EURUSD', 'rate': 1.25}\n"
-    seen = record(recorder.events)
+    seen = build_record(recorder.events)
     assert [turn.struck for turn in seen.turns] == [True, True, True, False]
     assert "seam" not in first.error + (third.error or "")
 
 
 def test_what_a_function_raises_is_its_failure() -> None:
     with Session() as session, Kernel(place("weak")) as kernel:
-        kernel.start([RATE], through(session, {"rate": rate}))
+        kernel.start([RATE], answer_through_session(session, {"rate": rate}))
         assert (kernel.run("rate('XXX')").error or "").endswith("LookupError: no currency XXX")
 
 
@@ -419,7 +419,7 @@ def test_kernels_die_with_the_host(name: str) -> None:
     """Killed without a chance to clean up, the host leaves nothing behind."""
     place(name)
     program = (
-        "import sys; from sealegs.sandbox import *; from sealegs.sandbox.finding import weakest\n"
+        "import sys; from sealegs.sandbox import *; from sealegs.sandbox.available_isolation import weakest\n"
         f"k = Kernel({'launcher()' if name == 'bubblewrap' else 'weakest()'}, Limits(seconds=60)).start()\n"
         "k.run('import os'); print('up', flush=True); k.run('while True: pass')"
     )

@@ -11,8 +11,15 @@ from hypothesis import strategies as st
 from sealegs.faults.call import Failure, Value
 from sealegs.faults.spec import ToolSpec
 from sealegs.sandbox.conversation import CodeTurn, Conversation, HostCall, Read, Request, StartFailed, Write
+from sealegs.sandbox.kernel_protocol import (
+    Done,
+    FunctionCallRequest,
+    ProtocolViolation,
+    answer_line,
+    parse_line,
+    read_kernel_message,
+)
 from sealegs.sandbox.limits import Limits
-from sealegs.sandbox.protocol import Done, FunctionCallRequest, ProtocolViolation, answer_line, parsed, read
 
 LIMITS = Limits(output=100, message=2000)
 FUNCTIONS = {"price": frozenset({"item"})}
@@ -28,10 +35,14 @@ DONE = {"done": 2, "how": "finished", "output": "x", "error": None}
 
 
 def test_what_is_believed() -> None:
-    assert read(parsed(line(**CALL)), 2, 3, FUNCTIONS, LIMITS) == FunctionCallRequest("price", {"item": "pen"})
-    assert read(parsed(line(**DONE)), 2, 3, FUNCTIONS, LIMITS) == Done("finished", "x", None)
+    assert read_kernel_message(parse_line(line(**CALL)), 2, 3, FUNCTIONS, LIMITS) == FunctionCallRequest(
+        "price", {"item": "pen"}
+    )
+    assert read_kernel_message(parse_line(line(**DONE)), 2, 3, FUNCTIONS, LIMITS) == Done("finished", "x", None)
     raised = {**DONE, "how": "raised", "error": "\0 \ud800"}
-    assert read(parsed(line(**raised)), 2, 3, FUNCTIONS, LIMITS) == Done("raised", "x", "\\x00 \\ud800")
+    assert read_kernel_message(parse_line(line(**raised)), 2, 3, FUNCTIONS, LIMITS) == Done(
+        "raised", "x", "\\x00 \\ud800"
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,7 +88,7 @@ def test_what_is_believed() -> None:
 )
 def test_what_is_not(said: bytes) -> None:
     with pytest.raises(ProtocolViolation):
-        read(parsed(said), 2, 3, FUNCTIONS, LIMITS)
+        read_kernel_message(parse_line(said), 2, 3, FUNCTIONS, LIMITS)
 
 
 @given(

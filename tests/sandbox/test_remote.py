@@ -13,7 +13,7 @@ import pytest
 
 from sealegs.faults import ToolSpec
 from sealegs.faults.call import Failure, Outcome, Value
-from sealegs.sandbox import CodeTurn, CommandResult, Dead, Kernel, Limits, RemoteKernel, StartFailed, remote
+from sealegs.sandbox import CodeTurn, CommandResult, Dead, Kernel, Limits, RemoteKernel, StartFailed, remote_kernel
 from tests.sandbox.places import place
 
 T = TypeVar("T")
@@ -57,7 +57,7 @@ def answer(tool: str, arguments: Mapping[str, Any]) -> Outcome:
     return Value({"pair": arguments["base"] + arguments.get("quote", "USD")})
 
 
-def here(folder: Path, path: str | None = None) -> remote.Run:
+def here(folder: Path, path: str | None = None) -> remote_kernel.Run:
     """Commands that run on this machine in a folder."""
 
     async def run(command: Sequence[str], given: bytes, variables: Mapping[str, str], seconds: float) -> CommandResult:
@@ -235,8 +235,8 @@ def test_a_place_without_python_says_so(tmp_path: Path) -> None:
 
 
 def test_a_kernel_ends_when_its_place_is_cleared_away(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    source = remote._relay().replace("LOOK = 30", "LOOK = 0.2")
-    monkeypatch.setattr(remote, "_relay", lambda: source)
+    source = remote_kernel._relay().replace("LOOK = 30", "LOOK = 0.2")
+    monkeypatch.setattr(remote_kernel, "_relay", lambda: source)
     asyncio.run(RemoteKernel(here(tmp_path)).start_async())
     assert living(tmp_path)
     shutil.rmtree(next(tmp_path.glob(".sealegs-*")))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sealegs.sandbox.seccomp import ALLOW, ARCHITECTURES, KILL, REFUSE, UNKNOWN, checks, program, table
+from sealegs.sandbox.seccomp import ALLOW, ARCHITECTURES, KILL, REFUSE, UNKNOWN, checks, program, syscall_table
 from tests import needs
 
 PID = 4242
@@ -49,7 +49,7 @@ def expected(machine: str, number: int, arguments: tuple[int, ...], scratch: boo
     """What the table says."""
     if number >= 0x40000000:
         return KILL
-    for entry in table():
+    for entry in syscall_table():
         if entry.numbers.get(machine) == number:
             if entry.when == "unknown":
                 return UNKNOWN
@@ -96,7 +96,7 @@ def test_the_numbers_are_linuxs(machine: str) -> None:
     if not header.exists():
         pytest.skip(needs.HEADERS)
     numbers = {name: int(number) for name, number in re.findall(pattern, header.read_text())}
-    for entry in table():
+    for entry in syscall_table():
         if machine in entry.numbers:
             known = numbers.get(OTHER_NAMES.get(entry.name, entry.name), numbers.get(entry.name))
             assert entry.numbers[machine] == known, entry.name
@@ -126,9 +126,9 @@ def test_what_must_never_be_in_it() -> None:
         "sendmsg",
         "mknod",
     }
-    assert not never & {entry.name for entry in table()}
-    assert {entry.name for entry in table() if entry.when == "checked"} == set(checks(PID))
-    assert {entry.when for entry in table()} == {"always", "scratch", "checked", "unknown"}
+    assert not never & {entry.name for entry in syscall_table()}
+    assert {entry.name for entry in syscall_table() if entry.when == "checked"} == set(checks(PID))
+    assert {entry.when for entry in syscall_table()} == {"always", "scratch", "checked", "unknown"}
 
 
 def test_it_fits_what_linux_takes() -> None:

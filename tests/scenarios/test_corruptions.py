@@ -9,14 +9,14 @@ import pytest
 from sealegs.faults import paths
 from sealegs.faults.call import Value
 from sealegs.faults.kinds.corruption import FAMILIES
-from sealegs.scenarios.perturbation import spec_in
+from sealegs.scenarios.perturbation import step_spec
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scenarios.task_sets import base_tasks, task_set
-from sealegs.scoring.course import read_fields
-from sealegs.suites.maze.direct import run_episode
-from sealegs.traces import record
+from sealegs.scoring.task_progress import read_fields
+from sealegs.suites.maze.direct import play_maze_episode
+from sealegs.traces import build_record
 from sealegs.traces.events import outcome_from
-from sealegs.world.corpus import load
+from sealegs.world.corpus import load_corpus
 
 TASKS = base_tasks()
 
@@ -24,7 +24,7 @@ TASKS = base_tasks()
 @pytest.mark.parametrize("name", TASKS)
 def test_clean_answers_keep_every_invariant(name: str) -> None:
     for id, expected in task_set().right_run(name).steps.items():
-        spec = load().spec(TASKS[name].graph.steps[id].tool)
+        spec = load_corpus().spec(TASKS[name].graph.steps[id].tool)
         assert list(spec.violations(expected.arguments, expected.output)) == [], id
 
 
@@ -32,7 +32,7 @@ def test_clean_answers_keep_every_invariant(name: str) -> None:
 @pytest.mark.parametrize("mode", ["P3", "P4"])
 def test_what_is_shown_wrong_can_be_told_and_matters(name: str, mode: str) -> None:
     task, read = TASKS[name], read_fields(TASKS[name])
-    found = record(run_episode(Scenario(name, mode), "naive"))
+    found = build_record(play_maze_episode(Scenario(name, mode), "naive"))
     struck = [(turn, strike) for turn in found.turns for strike in turn.strikes if strike.delivered]
     assert struck
     for turn, strike in struck:
@@ -40,12 +40,14 @@ def test_what_is_shown_wrong_can_be_told_and_matters(name: str, mode: str) -> No
         said, shown = (outcome_from(data) for data in (strike.said, strike.shown) if data is not None)
         assert isinstance(said, Value)
         assert isinstance(shown, Value)
-        spec = spec_in(task, step, load())
-        arguments = {**load().tools[step.tool].defaults, **turn.call.arguments}
+        spec = step_spec(task, step, load_corpus())
+        arguments = {**load_corpus().tools[step.tool].defaults, **turn.call.arguments}
         assert strike.kind in FAMILIES
         assert list(spec.violations(arguments, shown.value)), "nobody could tell"
         assert keys(said.value) == keys(shown.value)
-        changed = [path for path in spec.used if paths.values(said.value, path) != paths.values(shown.value, path)]
+        changed = [
+            path for path in spec.used if paths.values_at(said.value, path) != paths.values_at(shown.value, path)
+        ]
         assert changed, "it changes nothing that is used"
         assert set(changed) <= set(read[step.id])
 

@@ -8,13 +8,13 @@ from functools import cache
 import pytest
 
 from sealegs.faults.call import Call, Failure, Value
-from sealegs.scenarios.moments import PUBLISHED, SETTINGS, possible
-from sealegs.scenarios.prompts import system_prompt
-from sealegs.scenarios.scenario import Scenario, episodes
+from sealegs.scenarios.moments import PUBLISHED, SETTINGS, possible_moments
+from sealegs.scenarios.scenario import Scenario, list_scenarios
+from sealegs.scenarios.system_prompts import scenario_prompt
 from sealegs.scoring import Verdict, judge
-from sealegs.suites.maze.direct import run_episode
-from sealegs.traces import Record, record
-from sealegs.world.corpus import load
+from sealegs.suites.maze.direct import play_maze_episode
+from sealegs.traces import Record, build_record
+from sealegs.world.corpus import load_corpus
 from sealegs.world.state import World
 
 FAULTY = ("P1", "P2", "P3", "P4")
@@ -24,8 +24,8 @@ FAULTY = ("P1", "P2", "P3", "P4")
 def played(agent: str, moment: str, limit: int = 12) -> list[tuple[Scenario, Record, Verdict]]:
     """Every episode of the first tasks of each level."""
     found = []
-    for episode in episodes(limit=limit, moment=moment):
-        seen = record(run_episode(episode, agent))
+    for episode in list_scenarios(limit=limit, moment=moment):
+        seen = build_record(play_maze_episode(episode, agent))
         found.append((episode, seen, judge(seen, episode.case(seen))))
     return found
 
@@ -55,7 +55,7 @@ def test_blind_repetition_doubles_and_the_reason_says_so() -> None:
 def test_the_published_setting_promises_that_nothing_was_done() -> None:
     for episode, seen, verdict in played("planner", PUBLISHED):
         assert verdict.success, episode.id
-        assert not any(spec.name in load().histories for spec in episode.specs)
+        assert not any(spec.name in load_corpus().histories for spec in episode.specs)
         assert not episode.risks
         strikes = [strike for turn in seen.turns for strike in turn.strikes if strike.delivered]
         assert {strike.moment for strike in strikes} <= {"before", ""}
@@ -81,10 +81,10 @@ def test_the_ledger_proves_the_moment_of_every_strike(moment: str) -> None:
 
 def test_the_draw_is_in_the_plan_and_even() -> None:
     counted: Counter[object] = Counter()
-    for episode in episodes(modes=FAULTY):
+    for episode in list_scenarios(modes=FAULTY):
         for rule in episode.plan.rules:
             step = rule.id.partition(":")[2]
-            able = possible(episode.task, episode.base.graph.step_of[step].id, "")
+            able = possible_moments(episode.task, episode.base.graph.step_of[step].id, "")
             assert (rule.moment is None) == (not able)
             if len(able) == 2:
                 counted[rule.moment] += 1
@@ -94,7 +94,7 @@ def test_the_draw_is_in_the_plan_and_even() -> None:
 
 
 def test_actions_are_offered_with_what_shows_their_deeds() -> None:
-    for episode in episodes(modes=("NP",)):
+    for episode in list_scenarios(modes=("NP",)):
         offered = {spec.name: spec for spec in episode.specs}
         for spec in offered.values():
             if spec.effects:
@@ -103,13 +103,13 @@ def test_actions_are_offered_with_what_shows_their_deeds() -> None:
 
 
 def test_prompts_say_what_holds_of_a_failed_action() -> None:
-    assert "has had no effect" in system_prompt("standard", PUBLISHED)
+    assert "has had no effect" in scenario_prompt("standard", PUBLISHED)
     for moment in set(SETTINGS) - {PUBLISHED}:
-        assert "may have had its effect" in system_prompt("failure-aware", moment)
+        assert "may have had its effect" in scenario_prompt("failure-aware", moment)
 
 
 def test_a_history_shows_what_a_lost_answer_left_behind() -> None:
-    corpus, world = load(), World()
+    corpus, world = load_corpus(), World()
     tool = corpus.tools["send_email"]
     call = Call(tool.name, tool.examples[0], id="call-1")
     before = corpus.run(Call(tool.shown_by, {"operation": tool.name}), world)

@@ -6,21 +6,21 @@ from itertools import combinations, product
 
 import pytest
 
-from sealegs.generate.checks import CHECKS, CheckedTask
+from sealegs.generate.task_checks import CHECKS, CheckedTask
 from sealegs.scenarios import LEVELS, MODES
-from sealegs.scenarios.implicit_table import computed
+from sealegs.scenarios.implicit_table import kinds_by_step
 from sealegs.scenarios.moments import DRAW, PUBLISHED
 from sealegs.scenarios.perturbation import IMPLICIT, implicit_kinds, slots, victims
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scenarios.task_sets import base_tasks
 from sealegs.scoring import Verdict, judge
-from sealegs.suites.maze.direct import run_episode
+from sealegs.suites.maze.direct import play_maze_episode
 from sealegs.tasks import validate_task
 from sealegs.tasks.levels import level_problems
 from sealegs.tasks.similarity import jaccard, tools_of
-from sealegs.traces import record
+from sealegs.traces import build_record
 from sealegs.world.check import task_problems
-from sealegs.world.corpus import load as corpus
+from sealegs.world.corpus import load_corpus as corpus
 
 TASKS = base_tasks()
 AGENTS = ("oracle", "planner", "retrier", "naive")
@@ -28,7 +28,7 @@ AGENTS = ("oracle", "planner", "retrier", "naive")
 
 def verdict(name: str, mode: str, agent: str, moment: str) -> Verdict:
     episode = Scenario(name, mode, moment=moment)
-    found = record(run_episode(episode, agent))
+    found = build_record(play_maze_episode(episode, agent))
     return judge(found, episode.case(found))
 
 
@@ -52,7 +52,9 @@ def test_every_victim_has_fitting_corruptions(name: str) -> None:
 
 @pytest.mark.parametrize("name", TASKS)
 def test_the_shipped_table_of_implicit_kinds_is_the_computed_one(name: str) -> None:
-    assert json.loads(IMPLICIT.read_text())[name] == computed(name), "run `python -m sealegs.scenarios.implicit_table`"
+    assert json.loads(IMPLICIT.read_text())[name] == kinds_by_step(name), (
+        "run `python -m sealegs.scenarios.implicit_table`"
+    )
 
 
 @pytest.mark.parametrize("name", TASKS)

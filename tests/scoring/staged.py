@@ -10,13 +10,13 @@ from typing import Any
 
 from sealegs.faults.call import Call, Effect, Failure, Outcome, Value
 from sealegs.scoring import Case, Slot
-from sealegs.tasks import Branch, Deliverable, Field, Graph, Group, Step, Task, User
-from sealegs.tasks.reference import Expected, Reference
-from sealegs.traces import Ended, Record, Struck, Turn, outcome_data
+from sealegs.tasks import Branch, Deliverable, Field, Graph, Group, Step, Task, UserInput
+from sealegs.tasks.reference import ExpectedStep, Reference
+from sealegs.traces import EpisodeEnded, FaultStruck, Record, Turn, outcome_data
 
 GRAPH = Graph(
     (
-        Step("look_up", "look_up", {"name": User("name")}),
+        Step("look_up", "look_up", {"name": UserInput("name")}),
         Group(
             "rate",
             (
@@ -71,7 +71,7 @@ def reference(task: Task = TASK) -> Reference:
     steps = {}
     for step in task.graph.walk():
         arguments, output, effects = RIGHT[step.tool]
-        steps[step.id] = Expected(arguments, {}, frozenset(), output, effects)
+        steps[step.id] = ExpectedStep(arguments, {}, frozenset(), output, effects)
     return Reference(steps, ("RC-5513", 120.5))
 
 
@@ -108,10 +108,10 @@ def poisoned(tool: str, **corrupt: Any) -> Turn:
     return Turn(Call(tool, arguments), Value(output), shown, (strike,))
 
 
-def struck(kind: str, implicit: bool, said: Outcome | None, shown: Outcome, delivered: bool = True) -> Struck:
+def struck(kind: str, implicit: bool, said: Outcome | None, shown: Outcome, delivered: bool = True) -> FaultStruck:
     data = None if said is None else outcome_data(said)
-    return Struck("call", "rule", kind, implicit, delivered, 0, 0.0, data, outcome_data(shown))
+    return FaultStruck("call", "rule", kind, implicit, delivered, 0, 0.0, data, outcome_data(shown))
 
 
 def record(*turns: Turn, answer: str | None = DONE, end: Any = "answered") -> Record:
-    return Record("e", {}, turns, answer, Ended(end))
+    return Record("e", {}, turns, answer, EpisodeEnded(end))

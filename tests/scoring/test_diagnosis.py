@@ -8,30 +8,39 @@ from collections import Counter
 import pytest
 
 from sealegs.recovery.bank import FLOOR, Bank, shipped_exemplars
+from sealegs.recovery.cause_classifier import MARGIN, count_causes
 from sealegs.recovery.causes import causes
-from sealegs.recovery.classes import CLASSES, published
-from sealegs.recovery.diagnose import diagnosed
-from sealegs.recovery.likeness import MARGIN, counted
+from sealegs.recovery.classes import CLASSES, published_classes
+from sealegs.recovery.failure_diagnosis import diagnose_failure
 from sealegs.recovery.signature import Signature
-from sealegs.scoring import diagnosis
-from sealegs.scoring.diagnosis import Labelled, confusion, crossed, floor, labelled, margin, measured, shared
+from sealegs.scoring import diagnosis_accuracy
+from sealegs.scoring.diagnosis_accuracy import (
+    KnownFailure,
+    confusion,
+    cross_validated_margins,
+    floor,
+    labelled_failures,
+    margin,
+    measure_diagnoses,
+    split_leaks,
+)
 from sealegs.scoring.intervals import wilson
 
 
 def test_the_labelled_set() -> None:
-    assert len(labelled()) >= 300
-    assert len({one.text for one in labelled()}) == len(labelled())
-    for split in diagnosis.SPLITS:
-        assert set(Counter(one.failure_class for one in labelled(split))) == set(CLASSES)
-        assert {one.cause for one in labelled(split)} == set(causes())
-    for one in labelled():
-        known = {causes()[one.cause].failure_class, *published().values()}
+    assert len(labelled_failures()) >= 300
+    assert len({one.text for one in labelled_failures()}) == len(labelled_failures())
+    for split in diagnosis_accuracy.SPLITS:
+        assert set(Counter(one.failure_class for one in labelled_failures(split))) == set(CLASSES)
+        assert {one.cause for one in labelled_failures(split)} == set(causes())
+    for one in labelled_failures():
+        known = {causes()[one.cause].failure_class, *published_classes().values()}
         assert one.failure_class in known
         assert one.ours == causes()[one.cause].ours
 
 
 def test_the_parts_share_neither_tools_nor_wordings() -> None:
-    assert shared() == []
+    assert split_leaks() == []
 
 
 @pytest.mark.parametrize(
@@ -44,11 +53,13 @@ def test_the_parts_share_neither_tools_nor_wordings() -> None:
     ],
 )
 def test_what_is_shared_is_seen(monkeypatch: pytest.MonkeyPatch, tool: str, text: str) -> None:
-    more = Labelled("test", tool, "x", "timeout", CLASSES[0], CLASSES[0], text)
+    more = KnownFailure("test", tool, "x", "timeout", CLASSES[0], CLASSES[0], text)
     monkeypatch.setattr(
-        diagnosis, "labelled", lambda split="": (more,) if split == "test" else labelled.__wrapped__("train")
+        diagnosis_accuracy,
+        "labelled_failures",
+        lambda split="": (more,) if split == "test" else labelled_failures.__wrapped__("train"),
     )
-    assert len(shared()) >= 1
+    assert len(split_leaks()) >= 1
 
 
 def test_the_floor_is_the_one_that_the_train_part_gives() -> None:
@@ -57,18 +68,20 @@ def test_the_floor_is_the_one_that_the_train_part_gives() -> None:
 
 def test_the_margin_is_the_one_that_the_train_part_gives() -> None:
     assert margin() == MARGIN
-    told = [right for by, right in crossed() if by >= MARGIN]
+    told = [right for by, right in cross_validated_margins() if by >= MARGIN]
     assert len(told) > 250
-    assert sum(told) / len(told) > sum(right for _, right in crossed()) / len(crossed())  # a margin means something
+    assert sum(told) / len(told) > sum(right for _, right in cross_validated_margins()) / len(
+        cross_validated_margins()
+    )  # a margin means something
 
 
 def test_words_alone_are_told_as_a_guess_and_nothing_known_is_not_told() -> None:
     def told(text: str) -> tuple[str, str] | None:
-        found = diagnosed(text).diagnosis
+        found = diagnose_failure(text).diagnosis
         return None if found is None else (found.by, found.cause)
 
     assert told("HTTP/1.1 429 Too Many Requests") == ("words", "rate_limit")
-    guesses = [one for one in measured()[1] if one.diagnosis is not None and one.diagnosis.by == "likeness"]
+    guesses = [one for one in measure_diagnoses()[1] if one.diagnosis is not None and one.diagnosis.by == "likeness"]
     assert guesses
     assert all(one.diagnosis is not None and one.diagnosis.failure_class in CLASSES for one in guesses)
     assert told("Zwyx: qrrt vbnm") is None
@@ -79,7 +92,7 @@ def test_likeness_against_a_count_by_hand() -> None:
         return Signature(message=message)
 
     seen = [("disk full", "a"), ("disk slow", "a"), ("door shut", "b")]
-    likeness = counted((one(text), cause, cause.upper()) for text, cause in seen)
+    likeness = count_causes((one(text), cause, cause.upper()) for text, cause in seen)
     cause, margin_of = likeness.told(one("disk")) or ("", 0.0)
     inside, outside = (2 + 0.1) / (2 + 0.2), (0 + 0.1) / (1 + 0.2)
     a = math.log(2 / 3) + math.log(inside / outside)
@@ -89,8 +102,8 @@ def test_likeness_against_a_count_by_hand() -> None:
 
 
 def test_the_figures_add_up() -> None:
-    rows, found = measured()
-    n = len(labelled("test"))
+    rows, found = measure_diagnoses()
+    n = len(labelled_failures("test"))
     cell = next(row for row in rows if (row["level"], row["metric"]) == ("all", "accuracy"))
     right = sum(one.diagnosis is not None and one.diagnosis.failure_class == one.label.failure_class for one in found)
     low, high = wilson(right, n)
@@ -103,9 +116,9 @@ def test_the_figures_add_up() -> None:
 
 def test_a_bank_that_knows_nothing_is_seen_in_the_figures() -> None:
     one = next(one for one in shipped_exemplars() if one.name == "cancelled")
-    rows, _ = measured("test", Bank([one]))
+    rows, _ = measure_diagnoses("test", Bank([one]))
     poor = {row["metric"]: row["value"] for row in rows if row["level"] == "all"}
-    rows, _ = measured("test")
+    rows, _ = measure_diagnoses("test")
     rich = {row["metric"]: row["value"] for row in rows if row["level"] == "all"}
     assert (poor["advised"] or 0) < 10 < (rich["advised"] or 0)
     assert (poor["accuracy"] or 0) <= (rich["accuracy"] or 0)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sealegs.scoring.matching import Values, close, same_facts
-from sealegs.tasks.wording import numbers, says
+from sealegs.tasks.value_matching import contains_value, numbers
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_numbers_in_ids_dates_and_times_are_no_numbers() -> None:
     ],
 )
 def test_values_are_found_as_people_type_them(text: str, value: object) -> None:
-    assert says(text, value)
+    assert contains_value(text, value)
 
 
 def test_what_is_paid_is_compared_to_the_cent() -> None:

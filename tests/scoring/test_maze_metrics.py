@@ -11,7 +11,7 @@ from scipy import stats
 
 from sealegs.scoring import judge
 from sealegs.scoring.intervals import cluster_bootstrap, crossed_bootstrap, wilson
-from sealegs.scoring.maze_metrics import Result, paired_difference, table
+from sealegs.scoring.maze_metrics import MazeResult, maze_table, paired_difference
 from tests.scoring.staged import case, failing, record, right
 
 SUCCESS = judge(record(right("look_up"), right("quick"), right("pay")), case())
@@ -69,10 +69,10 @@ def test_the_crossed_bootstrap_resamples_both_sides() -> None:
     assert high - low == pytest.approx(2 * 1.96 * spread, rel=0.1)
 
 
-def results() -> list[Result]:
+def results() -> list[MazeResult]:
     fault = [RECOVERED, LOST, UNMET, CRASHED]
-    clean = [Result(f"t{i}", "C1", "NP", 1, SUCCESS) for i in range(4)]
-    return clean + [Result(f"t{i}", "C1", "P1", 1, verdict) for i, verdict in enumerate(fault)]
+    clean = [MazeResult(f"t{i}", "C1", "NP", 1, SUCCESS) for i in range(4)]
+    return clean + [MazeResult(f"t{i}", "C1", "P1", 1, verdict) for i, verdict in enumerate(fault)]
 
 
 def value(rows: list, mode: str, metric: str) -> tuple[float | None, int]:  # type: ignore[type-arg]
@@ -81,7 +81,7 @@ def value(rows: list, mode: str, metric: str) -> tuple[float | None, int]:  # ty
 
 
 def test_definitions_by_hand() -> None:
-    rows = table(results(), {"suite": "maze", "agent": "x"})
+    rows = maze_table(results(), {"suite": "maze", "agent": "x"})
     assert value(rows, "P1", "tsr") == (50.0, 4), "recovered and unmet of four; a crash stays in the denominator"
     assert value(rows, "P1", "prr") == (50.0, 2), "one recovered of two exposed"
     assert value(rows, "P1", "rc") == (25.0, 4), "one not recovered of four"
@@ -91,28 +91,30 @@ def test_definitions_by_hand() -> None:
 
 
 def test_a_mode_in_which_nobody_met_a_fault_has_no_recovery_rate() -> None:
-    rows = table([Result("t", "C1", "P1", 1, UNMET)], {"suite": "maze", "agent": "x"})
+    rows = maze_table([MazeResult("t", "C1", "P1", 1, UNMET)], {"suite": "maze", "agent": "x"})
     assert value(rows, "P1", "prr") == (None, 0)
 
 
 def test_intervals_hold_their_values_and_never_vanish() -> None:
-    for row in table(results(), {"suite": "maze", "agent": "x"}):
+    for row in maze_table(results(), {"suite": "maze", "agent": "x"}):
         if row["value"] is not None:
             assert row["low"] is not None
             assert row["high"] is not None
             assert row["low"] <= row["value"] <= row["high"]
-    perfect = [Result(f"t{i}", "C1", m, 1, RECOVERED) for i, m in itertools.product(range(20), ("P1", "P2"))]
-    tsr = next(r for r in table(perfect, {"suite": "maze", "agent": "x"}) if (r["mode"], r["metric"]) == ("all", "tsr"))
+    perfect = [MazeResult(f"t{i}", "C1", m, 1, RECOVERED) for i, m in itertools.product(range(20), ("P1", "P2"))]
+    tsr = next(
+        r for r in maze_table(perfect, {"suite": "maze", "agent": "x"}) if (r["mode"], r["metric"]) == ("all", "tsr")
+    )
     assert tsr["low"] == pytest.approx(100 * wilson(20, 20)[0], abs=0.01), "twenty tasks, not forty episodes"
 
 
 def test_repetitions_of_a_task_do_not_narrow_its_interval() -> None:
-    once = [Result(f"t{i}", "C1", "P1", 1, RECOVERED if i % 2 else LOST) for i in range(20)]
+    once = [MazeResult(f"t{i}", "C1", "P1", 1, RECOVERED if i % 2 else LOST) for i in range(20)]
     often = [replace(result, epoch=e) for result in once for e in range(1, 11)]
 
-    def width(found: list[Result]) -> float:
+    def width(found: list[MazeResult]) -> float:
         row = next(
-            r for r in table(found, {"suite": "maze", "agent": "x"}) if (r["level"], r["metric"]) == ("C1", "tsr")
+            r for r in maze_table(found, {"suite": "maze", "agent": "x"}) if (r["level"], r["metric"]) == ("C1", "tsr")
         )
         assert row["high"] is not None
         assert row["low"] is not None
@@ -122,8 +124,8 @@ def test_repetitions_of_a_task_do_not_narrow_its_interval() -> None:
 
 
 def test_paired_difference() -> None:
-    one = [Result(f"t{i}", "C1", "P1", 1, LOST) for i in range(10)]
-    other = [Result(f"t{i}", "C1", "P1", 1, RECOVERED if i < 5 else LOST) for i in range(12)]
+    one = [MazeResult(f"t{i}", "C1", "P1", 1, LOST) for i in range(10)]
+    other = [MazeResult(f"t{i}", "C1", "P1", 1, RECOVERED if i < 5 else LOST) for i in range(12)]
     rows = {row["metric"]: row for row in paired_difference(one, other, {"suite": "maze", "agent": "x"})}
     tsr = rows["tsr_difference"]
     assert (tsr["value"], tsr["n"]) == (50.0, 10), "over the ten that both have"

@@ -20,7 +20,7 @@ from sealegs.scoring.micro_metrics import (
     Evidence,
     LabelledRun,
     counts,
-    rows,
+    micro_table,
 )
 
 BASE = LabelledRun("id", "tip", "m", "python", "hang", "", 0, 1, "CORRECT", "CORRECT", True, True, Evidence("rule"))
@@ -47,7 +47,7 @@ def many(seed: int, n: int = 120) -> list[LabelledRun]:
 @pytest.mark.parametrize("seed", range(5))
 def test_rates_are_shares_of_the_runs_that_count(seed: int) -> None:
     runs = many(seed)
-    table = {(r["model"], r["level"], r["mode"], r["metric"]): r for r in rows(runs)}
+    table = {(r["model"], r["level"], r["mode"], r["metric"]): r for r in micro_table(runs)}
     for model, level, fault in product(("one", "two"), ("python", "mcp", "all"), ("hang", "slow", "all")):
         here = [r for r in runs if r.model == model and level in ("all", r.level) and fault in ("all", r.fault)]
         counting = [r for r in here if r.comparable and r.exposed]
@@ -77,7 +77,7 @@ def test_no_run_is_lost_from_the_table_of_counts() -> None:
 
 
 def test_nothing_that_counts_gives_no_rate() -> None:
-    row = next(r for r in rows([replace(BASE, exposed=False)]) if r["metric"] == "tsr")
+    row = next(r for r in micro_table([replace(BASE, exposed=False)]) if r["metric"] == "tsr")
     assert (row["value"], row["low"], row["n"]) == (None, None, 0)
 
 

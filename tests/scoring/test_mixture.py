@@ -6,8 +6,8 @@ from typing import Any
 from sealegs.faults.call import Call, Value
 from sealegs.scenarios.task_sets import base_tasks, task_set
 from sealegs.scoring import Case, judge
-from sealegs.scoring.course import node_done
-from sealegs.traces import Ended, Record, Turn
+from sealegs.scoring.task_progress import node_done
+from sealegs.traces import EpisodeEnded, Record, Turn
 
 TASK = base_tasks()["c3-02"]  # quote and convert, or price history, exchange rate and amount at that rate
 RIGHT = task_set().right_run("c3-02")
@@ -21,7 +21,7 @@ def played(tools: Sequence[str]) -> Record:
         shown = Value(expected.output)
         turns.append(Turn(Call(tool, expected.arguments, str(number)), shown, shown, (), expected.effects))
     told: list[Any] = [f"{d.label}: {v}" for d, v in zip(TASK.deliverables, RIGHT.deliverables, strict=True)]
-    return Record("mixed", {}, tuple(turns), "\n".join([*told, "Status: complete"]), Ended("answered"))
+    return Record("mixed", {}, tuple(turns), "\n".join([*told, "Status: complete"]), EpisodeEnded("answered"))
 
 
 def success(tools: Sequence[str]) -> bool:

@@ -14,8 +14,8 @@ from scipy import special, stats
 from sealegs.scoring.agreement import agreement, kappa
 from sealegs.scoring.correlation import incomplete_beta, pearson
 from sealegs.scoring.judge import Verdict
-from sealegs.scoring.paladin_metrics import AS_PUBLISHED, METRICS, Recovery, recovery_figure, table
-from sealegs.scoring.protocol import Protocol
+from sealegs.scoring.paladin_metrics import AS_PUBLISHED, METRICS, PaladinResult, paladin_table, recovery_figure
+from sealegs.scoring.paladin_protocol import ProtocolVerdict
 
 FLOATS = st.floats(-1e3, 1e3).map(lambda x: round(x, 3))
 
@@ -87,15 +87,15 @@ def verdict(success: bool, exposed: bool, stopped: bool, calls: int, strategy: b
     )
 
 
-def drawn(seed: int) -> list[Recovery]:
+def drawn(seed: int) -> list[PaladinResult]:
     draw = random.Random(seed)
     found = []
     for number in range(60):
         success, exposed = draw.random() < 0.6, draw.random() < 0.9
         made = verdict(success, exposed, draw.random() < 0.3, draw.randint(3, 12), success or draw.random() < 0.3)
         klass = "clean" if number % 10 == 9 else "ABC"[number % 3]
-        said = Protocol(draw.random() < 0.7, draw.random() < 0.7, draw.random() < 0.2)
-        found.append(Recovery(f"t{number % 11}", klass, "switch", made, draw.random() < 0.9, protocol=said))
+        said = ProtocolVerdict(draw.random() < 0.7, draw.random() < 0.7, draw.random() < 0.2)
+        found.append(PaladinResult(f"t{number % 11}", klass, "switch", made, draw.random() < 0.9, protocol=said))
     return found
 
 
@@ -117,7 +117,7 @@ def test_macro_means_are_means_of_the_classes_means(seed: int) -> None:
 
 
 def test_one_class_of_independent_episodes_has_wilsons_interval() -> None:
-    results = [Recovery(f"t{n}", "A", "switch", verdict(n < 7, True, False, 4), True) for n in range(10)]
+    results = [PaladinResult(f"t{n}", "A", "switch", verdict(n < 7, True, False, 4), True) for n in range(10)]
     theirs = stats.binomtest(7, 10).proportion_ci(method="wilson")
     assert recovery_figure(results, "tsr") == (70.0, round(100 * theirs.low, 2), round(100 * theirs.high, 2), 10)
 
@@ -127,16 +127,16 @@ def test_one_class_of_independent_episodes_has_wilsons_interval() -> None:
     [(True, True, False, False), (False, True, False, True), (False, True, True, False), (False, False, False, False)],
 )
 def test_a_catastrophe_is_a_false_claim(success: bool, answered: bool, stopped: bool, catastrophe: bool) -> None:
-    found = Recovery("t", "A", "switch", verdict(success, True, stopped, 4), answered)
+    found = PaladinResult("t", "A", "switch", verdict(success, True, stopped, 4), answered)
     assert found.catastrophe is catastrophe
 
 
 def test_the_efficiency_of_a_success_is_the_fewest_calls_over_the_calls_made() -> None:
-    one = Recovery("t", "A", "switch", verdict(True, True, False, 8), True)
+    one = PaladinResult("t", "A", "switch", verdict(True, True, False, 8), True)
     assert one.efficiency == pytest.approx((8 - 3 + 2) / 8)
-    assert Recovery("t", "A", "transient", verdict(True, True, False, 8), True, extra=1).efficiency == 1.0
-    assert Recovery("t", "A", "switch", verdict(False, True, False, 8), True).efficiency == 0
-    assert Recovery("t", "clean", "clean", verdict(True, False, False, 8), True).efficiency == 1
+    assert PaladinResult("t", "A", "transient", verdict(True, True, False, 8), True, extra=1).efficiency == 1.0
+    assert PaladinResult("t", "A", "switch", verdict(False, True, False, 8), True).efficiency == 0
+    assert PaladinResult("t", "clean", "clean", verdict(True, False, False, 8), True).efficiency == 1
 
 
 def rows_of(rows: Sequence[object], **want: str) -> list[dict[str, object]]:
@@ -144,7 +144,7 @@ def rows_of(rows: Sequence[object], **want: str) -> list[dict[str, object]]:
 
 
 def test_the_long_table_has_every_class_all_and_the_clean_ones_apart() -> None:
-    rows = table(drawn(0), {"suite": "paladin", "agent": "x"}, "eval")
+    rows = paladin_table(drawn(0), {"suite": "paladin", "agent": "x"}, "eval")
     assert {row["level"] for row in rows} == {"A", "B", "C", "all", "clean"}
     assert not rows_of(rows, level="clean", metric="rr")
     (whole,) = rows_of(rows, level="all", metric="tsr")
@@ -155,10 +155,11 @@ def test_the_long_table_has_every_class_all_and_the_clean_ones_apart() -> None:
 
 
 def test_runs_that_differ_widen_the_interval_and_leave_the_value() -> None:
-    def results(named: bool) -> list[Recovery]:
+    def results(named: bool) -> list[PaladinResult]:
         made = [(run, task, verdict(run != 0, True, False, 4)) for run in range(3) for task in range(30)]
         return [
-            Recovery(f"t{task}", "A", "switch", one, True, run=str(run) if named else "") for run, task, one in made
+            PaladinResult(f"t{task}", "A", "switch", one, True, run=str(run) if named else "")
+            for run, task, one in made
         ]
 
     value, low, high, _ = recovery_figure(results(named=True), "rr")
@@ -172,9 +173,14 @@ def test_runs_that_differ_widen_the_interval_and_leave_the_value() -> None:
 
 
 def test_what_the_published_protocol_was_not_asked_has_no_rows() -> None:
-    unasked = [Recovery(f"t{n}", "A", "switch", verdict(n < 7, True, False, 4), True) for n in range(10)]
-    asked = [replace(one, protocol=Protocol(success=True, recovery=True)) for one in unasked]
-    metrics = {row["metric"] for row in table(unasked, {}, "eval")}
+    unasked = [PaladinResult(f"t{n}", "A", "switch", verdict(n < 7, True, False, 4), True) for n in range(10)]
+    asked = [replace(one, protocol=ProtocolVerdict(success=True, recovery=True)) for one in unasked]
+    metrics = {row["metric"] for row in paladin_table(unasked, {}, "eval")}
     assert not any(name.endswith("as_published") for name in metrics)
-    assert {row["metric"] for row in table(asked, {}, "eval")} - metrics == {metric.name for metric in AS_PUBLISHED}
-    assert [row["value"] for row in table(asked, {}, "eval") if row["metric"] == "rr_as_published"] == [100, 100]
+    assert {row["metric"] for row in paladin_table(asked, {}, "eval")} - metrics == {
+        metric.name for metric in AS_PUBLISHED
+    }
+    assert [row["value"] for row in paladin_table(asked, {}, "eval") if row["metric"] == "rr_as_published"] == [
+        100,
+        100,
+    ]

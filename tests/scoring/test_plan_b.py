@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import pytest
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
-from sealegs.scoring.highwater_metrics import CLEAN, PlanBResult, plan_b_table
+from sealegs.scoring.highwater_judge import TERMS, HighwaterVerdict, judge_highwater
+from sealegs.scoring.highwater_metrics import CLEAN, HighwaterResult, highwater_table
 from sealegs.scoring.metric import Row
-from sealegs.scoring.plan_b import TERMS, PlanBVerdict, judge_plan_b
-from sealegs.scoring.rows import Reason, ReferenceRows
-from sealegs.traces import Ended, Record, Struck, Turn
+from sealegs.scoring.row_matching import Reason, ReferenceRows
+from sealegs.traces import EpisodeEnded, FaultStruck, Record, Turn
 
 WAYS = (("whole",), ("part", "rest"))
 RIGHT = ReferenceRows(("name",), (("Ada",),))
@@ -17,14 +17,14 @@ OFF = Failure("unavailable", type="FunctionUnavailable")
 
 
 def turn(tool: str, shown: Outcome, struck: bool = False, **arguments: object) -> Turn:
-    strikes = (Struck(tool, "r", "error", False, True, 0, 0.0, None, None),) if struck else ()
+    strikes = (FaultStruck(tool, "r", "error", False, True, 0, 0.0, None, None),) if struck else ()
     return Turn(Call(tool, arguments), None, shown, strikes)
 
 
-def verdict(turns: Sequence[Turn], answer: str | None, end: str = "answered") -> PlanBVerdict:
+def verdict(turns: Sequence[Turn], answer: str | None, end: str = "answered") -> HighwaterVerdict:
     said = None if answer is None else f"<solution>{answer}</solution>"
-    record = Record("e", {}, tuple(turns), said, Ended(end), ("a",) * len(turns))  # type: ignore[arg-type]
-    return judge_plan_b(record, RIGHT, WAYS)
+    record = Record("e", {}, tuple(turns), said, EpisodeEnded(end), ("a",) * len(turns))  # type: ignore[arg-type]
+    return judge_highwater(record, RIGHT, WAYS)
 
 
 REFUSED = turn("whole", OFF, struck=True)
@@ -60,14 +60,14 @@ def test_verdicts(turns: list[Turn], answer: str | None, end: str, flags: str, t
     assert term in {"", *TERMS}
 
 
-def result(problem: int, mode: str, right: bool, exposed: bool = False, turns: int = 2) -> PlanBResult:
+def result(problem: int, mode: str, right: bool, exposed: bool = False, turns: int = 2) -> HighwaterResult:
     reason: Reason = "right" if right else "cells"
-    said = PlanBVerdict(right, reason, exposed, False, turns, 1, exposed, right, right, False, "")
-    return PlanBResult(f"p{problem}", f"o{problem // 2}", "open", mode, 1, said)
+    said = HighwaterVerdict(right, reason, exposed, False, turns, 1, exposed, right, right, False, "")
+    return HighwaterResult(f"p{problem}", f"o{problem // 2}", "open", mode, 1, said)
 
 
-def rows(results: Sequence[PlanBResult]) -> dict[tuple[str, str], Row]:
-    return {(row["mode"], row["metric"]): row for row in plan_b_table(results, {"suite": "highwater", "agent": "a"})}
+def rows(results: Sequence[HighwaterResult]) -> dict[tuple[str, str], Row]:
+    return {(row["mode"], row["metric"]): row for row in highwater_table(results, {"suite": "highwater", "agent": "a"})}
 
 
 def test_rates() -> None:

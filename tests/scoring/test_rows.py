@@ -14,9 +14,9 @@ import yaml
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from sealegs.scoring.cells import Cell, same_cell
-from sealegs.scoring.rows import ReferenceRows, judge_message, judge_rows
-from sealegs.scoring.solution import answered
+from sealegs.scoring.answer_cells import Cell, same_cell
+from sealegs.scoring.row_matching import ReferenceRows, judge_message, judge_rows
+from sealegs.scoring.solution import parse_solution
 
 CASES: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "rows.yaml").read_text(encoding="utf-8"))
 RIGHT = [(case, text) for case in CASES for text in case["right"]]
@@ -84,7 +84,7 @@ MESSAGES = [
 
 @pytest.mark.parametrize(("message", "text", "kind", "given"), MESSAGES)
 def test_the_last_solution_of_a_message_counts(message: str, text: str, kind: str, given: int) -> None:
-    found = answered(message)
+    found = parse_solution(message)
     assert (found.text, found.kind, found.given) == (text, kind, given)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
-from sealegs.faults.reading import plan_from
+from sealegs.faults.plan_files import plan_from
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session, VirtualClock
 from sealegs.recovery.budget import Budget
@@ -30,11 +30,11 @@ from sealegs.recovery.signature import Signature
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scoring import judge
 from sealegs.scoring.grading import grade
-from sealegs.scoring.maze_metrics import Result, table
-from sealegs.suites.maze.direct import run_episode
-from sealegs.suites.maze.exchange.exporting import trace_form
-from sealegs.traces import Record, Recorder, Turn, record
-from sealegs.traces.reach import reached
+from sealegs.scoring.maze_metrics import MazeResult, maze_table
+from sealegs.suites.maze.direct import play_maze_episode
+from sealegs.suites.maze.exchange.toolmaze_export import export_trace
+from sealegs.traces import Record, Recorder, Turn, build_record
+from sealegs.traces.reach import faults_reached
 from tests.scoring import staged
 from tests.scoring.staged import PAID, case, failing, poisoned, right
 
@@ -132,14 +132,16 @@ def test_the_shares_of_agent_and_layer_add_up() -> None:
     lost = staged.record(right("look_up"), failing("quick"), answer=STOP)
     layers = staged.record(right("look_up"), *RETRIED, right("pay"))
     verdicts = [judge(one, case("P1")) for one in (agents, lost, layers, layers)]
-    results = [Result(f"t{n}", "C1", "P1", 1, verdict) for n, verdict in enumerate(verdicts)]
+    results = [MazeResult(f"t{n}", "C1", "P1", 1, verdict) for n, verdict in enumerate(verdicts)]
     rows = {
-        row["metric"]: row for row in table(results, {"agent": "a"}) if row["level"] == "all" and row["mode"] == "P1"
+        row["metric"]: row
+        for row in maze_table(results, {"agent": "a"})
+        if row["level"] == "all" and row["mode"] == "P1"
     }
     found = {name: rows[name]["value"] for name in ("prr", "reached", "prr_agent", "prr_layer")}
     assert found == {"prr": 75, "reached": 50, "prr_agent": 50, "prr_layer": 50}
     assert rows["prr_agent"]["n"] == 2
-    alone = {row["metric"] for row in table(results[:2], {"agent": "a"})}
+    alone = {row["metric"] for row in maze_table(results[:2], {"agent": "a"})}
     assert "prr_layer" not in alone
 
 
@@ -170,7 +172,7 @@ def played(policy: Policy, fault: dict[str, Any], when: dict[str, Any] | str, to
     session = Session(plan, layers=[layer], specs=[SPEC, OTHER], others=None, clock=clock, watcher=recorder, timeout=60)
     session.call("price", {"item": "pen"}, lambda call: Value({"net": 9.0} if call.tool == "quote" else GOOD))
     recorder.finish("answered", answer="done")
-    return record(recorder.events)
+    return build_record(recorder.events)
 
 
 DOWN, EVERY, ONCE = {"kind": "error", "status": 503}, "always", {"nth": 1}
@@ -197,7 +199,7 @@ NOTED = Advise(Told())
     ],
 )
 def test_whether_a_fault_reached_the_agent(policy: Policy, fault: dict[str, Any], when: Any, is_reached: bool) -> None:
-    assert list(reached(played(policy, fault, when)).values()) == [is_reached]
+    assert list(faults_reached(played(policy, fault, when)).values()) == [is_reached]
 
 
 def test_a_fault_on_another_tool_reaches_the_agent_through_what_was_made_of_it() -> None:
@@ -218,7 +220,7 @@ def test_a_fault_on_another_tool_reaches_the_agent_through_what_was_made_of_it()
     )
     session.call("price", {"item": "pen"}, lambda call: Value({"net": 9.0, "note": "valid until tomorrow"}))
     recorder.finish("answered", answer="done")
-    assert reached(record(recorder.events)) == {0: True}
+    assert faults_reached(build_record(recorder.events)) == {0: True}
 
 
 def test_what_the_agent_saw_in_the_end_stands_on_its_own_call() -> None:
@@ -234,9 +236,9 @@ def test_what_the_agent_saw_in_the_end_stands_on_its_own_call() -> None:
 
 def test_the_published_form_holds_what_the_agent_did_and_read() -> None:
     episode = Scenario("c2-02", "P1")
-    found = record(run_episode(episode, "naive", recovery="active"))
+    found = build_record(play_maze_episode(episode, "naive", recovery="active"))
     assert any(turn.by for turn in found.turns)
-    messages = trace_form(found, episode)["messages"]
+    messages = export_trace(found, episode)["messages"]
     calls = [message["tool_call"]["name"] for message in messages if message.get("type") == "tool_call"]
     assert calls == [turn.call.tool for turn in found.own]
     assert not any('"error"' in message["content"] for message in messages if message["role"] == "tool")

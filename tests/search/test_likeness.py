@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sealegs.search.bm25 import K1, B, TextIndex, words
+from sealegs.search.bm25 import K1, B, TextIndex, tokenize
 
 WORDS = ["connection", "refused", "timeout", "table", "deadlock", "quota", "json", "retry"]
 TEXTS = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join), min_size=1, max_size=8)
 
 
 def by_hand(texts: list[str], query: str) -> list[float]:
-    found = [words(text) for text in texts]
+    found = [tokenize(text) for text in texts]
     mean = sum(map(len, found)) / len(found)
 
     def weight(word: str) -> float:
@@ -28,7 +28,7 @@ def by_hand(texts: list[str], query: str) -> list[float]:
         fill = K1 * (1 - B + B * len(text) / mean)
         return sum(weight(word) * counts[word] / (fill + counts[word]) for word in asked)
 
-    mine = words(query)
+    mine = tokenize(query)
     return [
         min(1.0, score(set(mine), text) / sqrt(score(set(text), text) * score(set(mine), mine))) if mine else 0.0
         for text in found

@@ -12,24 +12,24 @@ from sealegs.scenarios.scenario import Scenario
 from sealegs.scenarios.task_sets import base_tasks
 from sealegs.suites.maze.detecting import (
     CheckedAnswer,
-    Half,
-    asked,
+    DetectionSplit,
+    call_key,
+    check_split,
     halves,
-    key,
-    material,
-    parted,
+    leaked_items,
+    play_detection_splits,
     profiles_of,
-    unclean,
+    split_without_leaks,
 )
 from sealegs.suites.maze.detection_rows import UNSEEN, detection_lines, detection_rows
-from sealegs.suites.maze.direct import run_episode
-from sealegs.traces.observed import Trace, recorded
+from sealegs.suites.maze.direct import play_maze_episode
+from sealegs.traces.observed import Trace, trace_from_events
 from sealegs.traces.record import Turn
 
 
 @pytest.fixture(scope="module")
-def both() -> tuple[Half, Half]:
-    return material(limit=10, epochs=1, seed=0)
+def both() -> tuple[DetectionSplit, DetectionSplit]:
+    return play_detection_splits(limit=10, epochs=1, seed=0)
 
 
 def test_halves_are_halves() -> None:
@@ -40,9 +40,9 @@ def test_halves_are_halves() -> None:
     assert halves(base_tasks(), 1) != (one, other)
 
 
-def test_nothing_that_is_asked_about_was_learned_from(both: tuple[Half, Half]) -> None:
+def test_nothing_that_is_asked_about_was_learned_from(both: tuple[DetectionSplit, DetectionSplit]) -> None:
     for half in both:
-        assert not unclean(half)
+        assert not leaked_items(half)
         calls = {json.dumps([one.tool, one.arguments], sort_keys=True) for t in half.record for one in t.calls}
         asked_calls = {json.dumps([t.call.tool, dict(t.call.arguments)], sort_keys=True) for _, t, _ in half.asked}
         assert calls
@@ -52,21 +52,21 @@ def test_nothing_that_is_asked_about_was_learned_from(both: tuple[Half, Half]) -
     assert first == {str(trace.about["task"]) for trace in both[1].training}
 
 
-def test_a_leak_would_be_told(both: tuple[Half, Half]) -> None:
+def test_a_leak_would_be_told(both: tuple[DetectionSplit, DetectionSplit]) -> None:
     half = both[0]
     episode, turn, _ = next(one for one in half.asked if not one[2])
-    leaked = recorded(run_episode(Scenario(episode.task, "NP"), "planner"))
-    told = unclean(replace(half, training=(*half.training, leaked)))
+    leaked = trace_from_events(play_maze_episode(Scenario(episode.task, "NP"), "planner"))
+    told = leaked_items(replace(half, training=(*half.training, leaked)))
     assert f"task {episode.task} is learned from and asked about" in told
     assert any(turn.call.tool in one for one in told if one.startswith("call "))
-    kept = parted([leaked], ((Scenario("elsewhere", "NP"), turn, ""),))
+    kept = split_without_leaks([leaked], ((Scenario("elsewhere", "NP"), turn, ""),))
     assert kept.left_out >= 1
-    assert key(turn.call.tool, turn.call.arguments) not in {
-        key(one.tool, one.arguments) for trace in kept.training for one in trace.calls
+    assert call_key(turn.call.tool, turn.call.arguments) not in {
+        call_key(one.tool, one.arguments) for trace in kept.training for one in trace.calls
     }
 
 
-def test_each_fault_is_asked_about_once(both: tuple[Half, Half]) -> None:
+def test_each_fault_is_asked_about_once(both: tuple[DetectionSplit, DetectionSplit]) -> None:
     for half in both:
         struck = [(episode.id, turn.call.tool) for episode, turn, kind in half.asked if kind]
         assert len(struck) == len(set(struck))
@@ -79,8 +79,10 @@ def _shown_wrong(turn: Turn) -> bool:
     return turn.shown != turn.said
 
 
-def test_what_is_declared_finds_every_struck_answer_and_no_clean_one(both: tuple[Half, Half]) -> None:
-    found = [one for half in both for one in asked(half, profiles_of(half))]
+def test_what_is_declared_finds_every_struck_answer_and_no_clean_one(
+    both: tuple[DetectionSplit, DetectionSplit],
+) -> None:
+    found = [one for half in both for one in check_split(half, profiles_of(half))]
     rows = detection_rows("few", found)
     told = {(row["mode"], row["metric"]): row for row in rows}
     assert told["all", "declared, 1 % per answer"]["value"] == 100
@@ -114,4 +116,4 @@ def test_rates_and_intervals_by_hand() -> None:
 
 
 def test_a_record_without_calls_is_no_training() -> None:
-    assert parted([Trace("empty", ())], ()).training[0].calls == ()
+    assert split_without_leaks([Trace("empty", ())], ()).training[0].calls == ()

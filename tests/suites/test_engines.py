@@ -11,13 +11,13 @@ import pytest
 
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scoring import judge
-from sealegs.suites.maze.direct import run_episode
-from sealegs.suites.maze.inspect_run import run_inspect
-from sealegs.suites.maze.logs import read_run
+from sealegs.suites.maze.direct import play_maze_episode
+from sealegs.suites.maze.maze_eval import run_maze_in_inspect
+from sealegs.suites.maze.maze_logs import read_maze_run
 from sealegs.suites.maze.options import MazeOptions
 from sealegs.suites.running.logs import LogError
-from sealegs.traces import Answered, Ended, record
-from sealegs.traces.inspect_logs import finished
+from sealegs.traces import AnswerGiven, EpisodeEnded, build_record
+from sealegs.traces.inspect_logs import with_end
 
 # Inspect leaves streams open and uses deprecated calls of its own dependencies.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -32,21 +32,21 @@ def tidied() -> Iterator[None]:
 
 @pytest.mark.parametrize("agent", ["oracle", "planner", "retrier", "naive"])
 def test_inspect_and_direct_agree_call_by_call(agent: str, tmp_path: Path) -> None:
-    run_inspect(MazeOptions(agent=agent, limit=2, engine="inspect"), tmp_path / "logs", display="none")
-    found = read_run(tmp_path / "logs")
+    run_maze_in_inspect(MazeOptions(agent=agent, limit=2, engine="inspect"), tmp_path / "logs", display="none")
+    found = read_maze_run(tmp_path / "logs")
     assert found.who == {"suite": "maze", "agent": agent}
     assert len(found.records) == 40
     for episode, through_inspect in found.records.items():
-        direct = record(run_episode(episode, agent))
+        direct = build_record(play_maze_episode(episode, agent))
         assert through_inspect.turns == direct.turns
         assert through_inspect.answer == direct.answer
 
 
 def test_a_run_through_inspect_is_resumed(tmp_path: Path) -> None:
     settings = MazeOptions(agent="naive", limit=1, levels=("C1",), modes=("NP", "P1"), engine="inspect")
-    run_inspect(settings, tmp_path / "logs", display="none")
+    run_maze_in_inspect(settings, tmp_path / "logs", display="none")
     logs = list((tmp_path / "logs").glob("*.eval"))
-    run_inspect(settings, tmp_path / "logs", display="none")
+    run_maze_in_inspect(settings, tmp_path / "logs", display="none")
     assert list((tmp_path / "logs").glob("*.eval")) == logs
 
 
@@ -66,7 +66,7 @@ def test_inspect_eval_by_entry_point(tmp_path: Path) -> None:
     ]
     done = subprocess.run([*command, *options], capture_output=True, text=True, timeout=1800)
     assert done.returncode == 0, done.stdout + done.stderr
-    found = read_run(tmp_path)
+    found = read_maze_run(tmp_path)
     assert {(e.mode, e.epoch) for e in found.records} == {("P1", 1), ("P3", 1)}
     assert all(result.verdict.success for result in found.results())
     (log,) = tmp_path.glob("*.eval")
@@ -88,8 +88,8 @@ def test_a_crashed_sample_counts_as_a_failure(tmp_path: Path, monkeypatch: pytes
 
     monkeypatch.setattr(planners.Planner, "act", broken)
     settings = MazeOptions(agent="planner", limit=1, levels=("C1",), modes=("NP",), engine="inspect")
-    run_inspect(settings, tmp_path / "logs", display="none")
-    (result,) = read_run(tmp_path / "logs").results()
+    run_maze_in_inspect(settings, tmp_path / "logs", display="none")
+    (result,) = read_maze_run(tmp_path / "logs").results()
     assert not result.verdict.success
     assert result.verdict.attribution == "crashed"
 
@@ -102,13 +102,13 @@ def test_a_crashing_agent_is_a_failed_episode_of_the_direct_engine(monkeypatch: 
 
     monkeypatch.setattr(planners.Planner, "act", broken)
     episode = Scenario("c1-01", "P1")
-    found = record(run_episode(episode, "planner"))
+    found = build_record(play_maze_episode(episode, "planner"))
     verdict = judge(found, episode.case(found))
     assert (verdict.success, verdict.exposed, verdict.attribution) == (False, False, "crashed")
 
 
 def test_a_log_cut_off_at_any_byte_gives_what_is_whole_in_it(tmp_path: Path) -> None:
-    run_inspect(
+    run_maze_in_inspect(
         MazeOptions(agent="naive", limit=1, modes=("NP", "P1"), engine="inspect"), tmp_path / "logs", display="none"
     )
     (log,) = (tmp_path / "logs").glob("*.eval")
@@ -118,7 +118,7 @@ def test_a_log_cut_off_at_any_byte_gives_what_is_whole_in_it(tmp_path: Path) -> 
         cut = tmp_path / f"{share}.eval"
         cut.write_bytes(whole[: int(share * len(whole))])
         try:
-            found = read_run(cut)
+            found = read_maze_run(cut)
         except LogError as error:
             assert "cut off" in str(error) or "not a readable" in str(error)  # noqa: PT017
             continue
@@ -130,8 +130,10 @@ def test_a_log_cut_off_at_any_byte_gives_what_is_whole_in_it(tmp_path: Path) -> 
 
 def test_an_episode_that_inspect_cut_off_counts_as_cut_off() -> None:
     events = [
-        event for event in run_episode(Scenario("c1-01", "P1"), "planner") if not isinstance(event, Ended | Answered)
+        event
+        for event in play_maze_episode(Scenario("c1-01", "P1"), "planner")
+        if not isinstance(event, EpisodeEnded | AnswerGiven)
     ]
-    found = record(finished(events))
+    found = build_record(with_end(events))
     assert (found.end.reason, found.answer) == ("limit", None)
     assert not judge(found, Scenario("c1-01", "P1").case(found)).success

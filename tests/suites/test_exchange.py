@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 from sealegs.scenarios import MODES
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scenarios.task_sets import base_tasks, task_set
 from sealegs.scoring import judge
-from sealegs.suites.maze.direct import run_episode
-from sealegs.suites.maze.exchange.exporting import task_files, task_form, trace_form
-from sealegs.suites.maze.exchange.form import TaskForm, TraceForm, read_task_forms, read_trace_forms
-from sealegs.suites.maze.exchange.importing import import_all, texts
-from sealegs.suites.maze.exchange.judging import VerdictRow, judged
-from sealegs.traces import record
+from sealegs.suites.maze.direct import play_maze_episode
+from sealegs.suites.maze.exchange.toolmaze_export import export_task, export_trace, task_files
+from sealegs.suites.maze.exchange.toolmaze_format import TaskForm, TraceForm, read_task_forms, read_trace_forms
+from sealegs.suites.maze.exchange.toolmaze_import import import_all, task_set_files
+from sealegs.suites.maze.exchange.trace_judge import VerdictRow, trace_verdicts
+from sealegs.traces import build_record
 
 AGENTS = ("oracle", "verifier", "planner", "retrier", "naive")
 SAMPLE = list(base_tasks())[::10]
@@ -33,30 +33,30 @@ def test_there_and_back_the_verdicts_are_the_same(name: str, moment: str) -> Non
     tasks, traces, verdicts = [], [], []
     for mode in MODES:
         episode = Scenario(name, mode, moment=moment)
-        tasks.append(TaskForm.model_validate(plain(task_form(episode))))
+        tasks.append(TaskForm.model_validate(plain(export_task(episode))))
         for agent in AGENTS:
-            found = record(run_episode(episode, agent))
-            traces.append(TraceForm.model_validate(plain(trace_form(found, episode))))
+            found = build_record(play_maze_episode(episode, agent))
+            traces.append(TraceForm.model_validate(plain(export_trace(found, episode))))
             verdict = judge(found, episode.case(found))
             verdicts.append((mode, verdict.published, verdict.success))
-    rows = judged(tasks, traces)
+    rows = trace_verdicts(tasks, traces)
     assert [(row["mode"], row["as_published"], row["strict"]) for row in rows] == verdicts
 
 
 @pytest.mark.parametrize("name", SAMPLE[::4])
 def test_an_imported_task_has_the_graph_of_its_own(name: str, tmp_path: Path) -> None:
     own = base_tasks()[name]
-    forms = [TaskForm.model_validate(plain(task_form(Scenario(name, mode)))) for mode in MODES]
+    forms = [TaskForm.model_validate(plain(export_task(Scenario(name, mode)))) for mode in MODES]
     (found,), left_out = import_all(forms)
     assert left_out == []
     assert list(found.task.graph.step_of) == list(own.graph.step_of)
     assert [g.kind for g in found.task.graph.groups] == [g.kind for g in own.graph.groups]
     assert found.right_run.deliverables == task_set().right_run(name).deliverables
-    for file, text in texts([found]).items():
+    for file, text in task_set_files([found]).items():
         (tmp_path / file).write_text(text)
     for mode in MODES:  # it can be played: its tools answer from the records
         episode = Scenario(name, mode, tasks=str(tmp_path))
-        run = record(run_episode(episode, "planner"))
+        run = build_record(play_maze_episode(episode, "planner"))
         verdict = judge(run, episode.case(run))
         assert verdict.success, (mode, verdict.reasons)
         assert verdict.exposed == (mode != "NP")
@@ -142,7 +142,7 @@ def verdict(mode: str, *calls: list[dict[str, Any]], answer: str | None = SAID) 
     messages = [message for one in calls for message in one]
     messages += [] if answer is None else [{"role": "assistant", "type": "final_answer", "content": answer}]
     trace = TraceForm.model_validate({"task_id": "foreign-1", "mode": mode, "messages": messages})
-    (row,) = judged([TaskForm.model_validate(foreign(mode))], [trace])
+    (row,) = trace_verdicts([TaskForm.model_validate(foreign(mode))], [trace])
     return row
 
 
@@ -229,10 +229,10 @@ def test_files_may_say_task_and_mode_by_their_names(tmp_path: Path) -> None:
         (tmp_path / "tasks").mkdir(exist_ok=True)
         (tmp_path / "tasks" / name).write_text(text)
     episode = Scenario("c2-01", "P2")
-    form = trace_form(record(run_episode(episode, "planner")), episode)
+    form = export_trace(build_record(play_maze_episode(episode, "planner")), episode)
     (tmp_path / "traces").mkdir()
     (tmp_path / "traces" / "c2-01_P2.json").write_text(json.dumps({"messages": form["messages"]}))
-    (row,) = judged(read_task_forms(tmp_path / "tasks"), read_trace_forms(tmp_path / "traces"))
+    (row,) = trace_verdicts(read_task_forms(tmp_path / "tasks"), read_trace_forms(tmp_path / "traces"))
     assert (row["task_id"], row["mode"], row["strict"]) == ("c2-01", "P2", True)
 
 
@@ -241,12 +241,12 @@ def test_every_mistake_is_told_at_once(tmp_path: Path) -> None:
     (tmp_path / "b.json").write_text(
         '{"task_id": "x", "complexity": "C1", "perturbation_mode": "P9", "user_input": ""}'
     )
-    with pytest.raises(Mistake, match=r"(?s)a.json: not JSON.*b.json: perturbation_mode.*'P9' is no mode"):
+    with pytest.raises(UserError, match=r"(?s)a.json: not JSON.*b.json: perturbation_mode.*'P9' is no mode"):
         read_task_forms(tmp_path)
-    with pytest.raises(Mistake, match="there is no folder"):
+    with pytest.raises(UserError, match="there is no folder"):
         read_trace_forms(tmp_path / "none")
-    with pytest.raises(Mistake, match=r"(?s)trace 1 \(other, P1\): there is no such task.*its mode is not said"):
-        judged(
+    with pytest.raises(UserError, match=r"(?s)trace 1 \(other, P1\): there is no such task.*its mode is not said"):
+        trace_verdicts(
             [TaskForm.model_validate(foreign("P1")), TaskForm.model_validate(foreign("P2"))],
             [
                 TraceForm(task_id="other", mode="P1", messages=[]),

@@ -13,11 +13,11 @@ import pytest
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scoring.intervals import wilson
 from sealegs.scoring.maze_metrics import paired_difference
-from sealegs.suites.maze.exchange.exporting import task_form
-from sealegs.suites.maze.exchange.form import read_task_forms
-from sealegs.suites.maze.logs import read_run
+from sealegs.suites.maze.agent_run import run_scripted_agent
+from sealegs.suites.maze.exchange.toolmaze_export import export_task
+from sealegs.suites.maze.exchange.toolmaze_format import read_task_forms
+from sealegs.suites.maze.maze_logs import read_maze_run
 from sealegs.suites.maze.options import MazeOptions
-from sealegs.suites.maze.running import run_scripted
 from sealegs.suites.running.folders import RECORDS
 from sealegs.suites.running.logs import SETTINGS
 from sealegs.traces.inspect_logs import samples, samples_planned
@@ -32,19 +32,19 @@ def silent(done: int, total: int) -> None:
 
 def test_half_a_run_is_told_of_as_half(tmp_path: Path) -> None:
     whole, half = tmp_path / "whole", tmp_path / "half"
-    run_scripted(FEW, whole, silent, jobs=1)
-    assert read_run(whole).warnings == ()
+    run_scripted_agent(FEW, whole, silent, jobs=1)
+    assert read_maze_run(whole).warnings == ()
     half.mkdir()
     (half / SETTINGS).write_bytes((whole / SETTINGS).read_bytes())
     lines = (whole / RECORDS).read_text(encoding="utf-8").splitlines(keepends=True)
     ends = [number for number, line in enumerate(lines, 1) if json.loads(line)["type"] == "ended"]
     (half / RECORDS).write_text("".join(lines[: ends[11]]), encoding="utf-8")
-    found = read_run(half)
+    found = read_maze_run(half)
     assert len(found.records) == 12
     (told,) = found.warnings
     assert told.startswith(f"{half}: 12 of 20 episodes are finished, and these alone are counted")
-    run_scripted(FEW, half, silent, jobs=1)
-    assert read_run(half).warnings == ()
+    run_scripted_agent(FEW, half, silent, jobs=1)
+    assert read_maze_run(half).warnings == ()
 
 
 def test_half_a_run_of_inspect_is_told_of_as_half(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_half_a_run_of_inspect_is_told_of_as_half(tmp_path: Path) -> None:
     options = ["--agent", "planner", "--limit", "1", "--engine", "inspect", "--logs", "run"]
     command = [sys.executable, "-m", "sealegs.cli", "run", "maze", *options]
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
-    assert read_run(tmp_path / "run").warnings == ()
+    assert read_maze_run(tmp_path / "run").warnings == ()
     (log,) = (tmp_path / "run").glob("*.eval")
     _, started = next(samples(log, []))
     assert samples_planned(started) == 20
@@ -60,7 +60,7 @@ def test_half_a_run_of_inspect_is_told_of_as_half(tmp_path: Path) -> None:
     assert samples_planned({}) == 0
     data = json.loads((tmp_path / "run" / SETTINGS).read_text(encoding="utf-8"))
     (tmp_path / "run" / SETTINGS).write_text(json.dumps({**data, "episodes": 25}), encoding="utf-8")
-    assert "20 of 25 episodes are finished" in " ".join(read_run(tmp_path / "run").warnings)
+    assert "20 of 25 episodes are finished" in " ".join(read_maze_run(tmp_path / "run").warnings)
 
 
 def test_neither_hash_seed_nor_processes_decide_anything(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_neither_hash_seed_nor_processes_decide_anything(tmp_path: Path) -> None
         command = [sys.executable, "-m", "sealegs.cli", "run", "maze", *options]
         environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
         subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
-        records = read_run(tmp_path / name).records
+        records = read_maze_run(tmp_path / name).records
         found.append(((tmp_path / f"{name}.json").read_bytes(), {episode.id: records[episode] for episode in records}))
     assert found[0] == found[1]
 
@@ -80,8 +80,8 @@ def test_a_difference_that_is_alike_everywhere_is_not_certain(tmp_path: Path) ->
     runs = {}
     for agent in ("oracle", "naive"):
         settings = MazeOptions(agent=agent, limit=1, modes=("P1",))
-        run_scripted(settings, tmp_path / agent, silent, jobs=1)
-        runs[agent] = read_run(tmp_path / agent).results()
+        run_scripted_agent(settings, tmp_path / agent, silent, jobs=1)
+        runs[agent] = read_maze_run(tmp_path / agent).results()
     (row,) = [r for r in paired_difference(runs["naive"], runs["oracle"], {}) if r["metric"] == "tsr_difference"]
     assert (row["value"], row["high"], row["n"]) == (100, 100, 4)
     assert row["low"] == round(100 - 200 * wilson(0, 4)[1], 2)  # four base tasks alike say little of all
@@ -91,7 +91,7 @@ def test_a_difference_that_is_alike_everywhere_is_not_certain(tmp_path: Path) ->
 
 
 def test_a_line_of_json_may_hold_any_separator(tmp_path: Path) -> None:
-    form = json.loads(json.dumps(task_form(Scenario("c1-01", "NP"))))
+    form = json.loads(json.dumps(export_task(Scenario("c1-01", "NP"))))
     request = f"{form['user_input']}\u2028\x85"
     line = json.dumps({**form, "user_input": request}, ensure_ascii=False)
     (tmp_path / "tasks.jsonl").write_text(f"{line}\r\n\n", encoding="utf-8", newline="")

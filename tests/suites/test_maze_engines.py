@@ -6,10 +6,10 @@ import pytest
 
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scoring import judge
-from sealegs.suites.maze.direct import run_episode
+from sealegs.suites.maze.direct import play_maze_episode
 from sealegs.suites.maze.options import MazeOptions
 from sealegs.suites.running.choices import ChoiceError
-from sealegs.traces import record
+from sealegs.traces import build_record
 from tests import needs
 
 MODES = ("NP", "P1", "P2", "P3", "P4")
@@ -19,7 +19,9 @@ MCP = [("c1-03", "P3", "planner", "off"), ("c2-05", "P1", "retrier", "active"), 
 
 def same_end(task: str, mode: str, agent: str, recovery: str, engine: str) -> None:
     episode = Scenario(task, mode)
-    mine, other = (record(run_episode(episode, agent, recovery=recovery, engine=how)) for how in ("direct", engine))
+    mine, other = (
+        build_record(play_maze_episode(episode, agent, recovery=recovery, engine=how)) for how in ("direct", engine)
+    )
     assert judge(other, episode.case(other)) == judge(mine, episode.case(mine))
     assert [(turn.call.tool, turn.call.arguments, turn.by) for turn in other.turns] == [
         (turn.call.tool, turn.call.arguments, turn.by) for turn in mine.turns
@@ -50,7 +52,7 @@ def test_an_agent_without_end_is_cut_off_alike() -> None:
     pytest.importorskip("langchain", reason=needs.module("langchain"))
     episode = Scenario("c1-01", "NP")
     for engine in ("direct", "langchain"):
-        end = record(run_episode(episode, "naive", 2, engine=engine)).end
+        end = build_record(play_maze_episode(episode, "naive", 2, engine=engine)).end
         assert (end.reason, end.detail) == ("steps", "no answer within 2 steps")
 
 

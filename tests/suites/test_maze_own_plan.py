@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from sealegs.scenarios.scenario import Scenario, met_slots
+from sealegs.scenarios.scenario import Scenario, struck_slots
 from sealegs.scenarios.task_sets import base_tasks
 from sealegs.scoring import Slot, judge
-from sealegs.suites.maze.direct import run_episode
-from sealegs.traces import record
+from sealegs.suites.maze.direct import play_maze_episode
+from sealegs.traces import build_record
 
 ONCE: dict[str, Any] = {"id": "once", "when": {"first": 1}, "fault": {"kind": "error", "status": 503}}
 FOR_GOOD: dict[str, Any] = {
@@ -37,8 +37,8 @@ def test_two_rules_on_one_node(rules: list[dict[str, Any]], persistence: str) ->
     step = next(iter(task.graph.walk()))
     given = [{"match": {"tool": step.tool}, **rule} for rule in rules]
     episode = Scenario(task.id, "plan", own=json.dumps({"name": "mine", "rules": given}))
-    found = record(run_episode(episode, "retrier"))
-    assert met_slots(episode, found) == (Slot(step.id, persistence),)  # type: ignore[arg-type]
+    found = build_record(play_maze_episode(episode, "retrier"))
+    assert struck_slots(episode, found) == (Slot(step.id, persistence),)  # type: ignore[arg-type]
     verdict = judge(found, episode.case(found))
     assert verdict.solvable is (persistence == "transient")
 
@@ -51,7 +51,7 @@ def test_faults_on_another_tool_of_the_group_say_nothing_of_the_victim() -> None
     twice = {**ONCE, "when": {"first": 2}}
     rules = [{"match": {"tool": first}, **twice}, {"match": {"tool": second}, **ALWAYS}]
     episode = Scenario(task.id, "plan", own=json.dumps({"name": "mine", "rules": rules}))
-    found = record(run_episode(episode, "planner"))
+    found = build_record(play_maze_episode(episode, "planner"))
     struck = [turn.call.tool for turn in found.turns if turn.struck]
     assert (struck[0], set(struck)) == (first, {first, second})
-    assert met_slots(episode, found) == (Slot(group.id, "transient"),)
+    assert struck_slots(episode, found) == (Slot(group.id, "transient"),)

@@ -11,14 +11,14 @@ from sealegs.faults.call import Failure
 from sealegs.faults.spec import ToolSpec
 from sealegs.recovery.policies import Alternative, CallArgument, Fixed, StepField
 from sealegs.scenarios import LEVELS
-from sealegs.scenarios.scenario import Scenario, episodes
+from sealegs.scenarios.scenario import Scenario, list_scenarios
 from sealegs.scoring import judge
-from sealegs.suites.maze import reach as reaching
-from sealegs.suites.maze.direct import run_episode
-from sealegs.suites.maze.reach import HABITS, OTHERS, StruckStep, ceiling, within_reach
-from sealegs.suites.maze.recovering import declared
-from sealegs.tasks.graph import Binding, Branch, Constant, Field, Group, Step, User
-from sealegs.traces.record import record
+from sealegs.suites.maze import recovery_ceiling as reaching
+from sealegs.suites.maze.direct import play_maze_episode
+from sealegs.suites.maze.recovering import declared_alternatives
+from sealegs.suites.maze.recovery_ceiling import HABITS, OTHERS, StruckStep, ceiling, within_reach
+from sealegs.tasks.graph import Binding, Branch, Constant, Field, Group, Step, UserInput
+from sealegs.traces.record import build_record
 
 MODES = ("P1", "P2", "P3", "P4")
 GONE = Failure("Gone", "Gone", 410)
@@ -27,10 +27,10 @@ GONE = Failure("Gone", "Gone", 410)
 @pytest.mark.parametrize("moment", ["draw", "before", "after"])
 @pytest.mark.parametrize("mode", MODES)
 def test_what_is_within_reach_is_reached_and_nothing_beyond(mode: str, moment: str) -> None:
-    for one in episodes(LEVELS, (mode,), limit=4):
+    for one in list_scenarios(LEVELS, (mode,), limit=4):
         episode = replace(one, moment=moment)
         for agent in ("naive", "retrier"):
-            found = record(run_episode(episode, agent, recovery="active"))
+            found = build_record(play_maze_episode(episode, agent, recovery="active"))
             success = judge(found, episode.case(found)).success
             assert success == within_reach(episode, HABITS.get(agent, OTHERS)), (episode.id, agent)
 
@@ -45,10 +45,10 @@ def test_how_far_permanent_faults_are_within_reach(
     memory: bool, further: bool, reached: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With alternatives for lone calls, with values of earlier calls too, with ways of several calls too."""
-    monkeypatch.setattr(reaching, "struck", undone)
+    monkeypatch.setattr(reaching, "struck_step", undone)
     naive, counted = HABITS["naive"], 0
-    for episode in episodes(LEVELS, ("P2",)):
-        ways = [way for way in declared(episode) if _counts(way, episode, memory=memory, further=further)]
+    for episode in list_scenarios(LEVELS, ("P2",)):
+        ways = [way for way in declared_alternatives(episode) if _counts(way, episode, memory=memory, further=further)]
         mine = within_reach(episode, naive, ways)
         assert further or mine == all(by_hand(episode, memory)), episode.id
         counted += mine
@@ -77,7 +77,7 @@ def by_hand(episode: Scenario, memory: bool) -> Iterator[bool]:
             yield len(branch.steps) == 1 and any(_bound(o, branch.steps[0], seen, memory) for o in others)
         for step in branch.steps if branch is not None else (node,):
             assert isinstance(step, Step)
-            seen |= {binding for binding in step.arguments.values() if isinstance(binding, User)}
+            seen |= {binding for binding in step.arguments.values() if isinstance(binding, UserInput)}
             seen.add(Field(step.id, ""))
         seen.add(Field(node.id, ""))
 
@@ -95,7 +95,7 @@ def _bound(other: Branch, failed: Step, seen: set[Binding], memory: bool) -> boo
 
 
 def test_the_ceiling_is_a_share_for_each_level_and_mode() -> None:
-    chosen = [*episodes(LEVELS, ("NP", "P1", "P2"), limit=2)]
+    chosen = [*list_scenarios(LEVELS, ("NP", "P1", "P2"), limit=2)]
     rows = ceiling(chosen, {"suite": "maze", "agent": "retrier"})
     assert {(row["level"], row["mode"]) for row in rows} == {
         (level, mode) for level in (*LEVELS, "all") for mode in ("P1", "P2", "all")

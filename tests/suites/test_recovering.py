@@ -9,27 +9,27 @@ import pytest
 from sealegs.faults import paths
 from sealegs.faults.call import Call, Value
 from sealegs.inject import Session, VirtualClock
-from sealegs.recovery.layer import RecoveryLayer, active
+from sealegs.recovery.layer import RecoveryLayer, active_policy
 from sealegs.recovery.policies import StepField
-from sealegs.scenarios.scenario import Scenario, episodes
+from sealegs.scenarios.scenario import Scenario, list_scenarios
 from sealegs.scoring import judge
-from sealegs.suites.maze.direct import run_episode
-from sealegs.suites.maze.recovering import declared
-from sealegs.traces.record import Record, record
-from sealegs.world.corpus import load
+from sealegs.suites.maze.direct import play_maze_episode
+from sealegs.suites.maze.recovering import declared_alternatives
+from sealegs.traces.record import Record, build_record
+from sealegs.world.corpus import load_corpus
 from sealegs.world.state import World
 
 LEVELS = ("C1", "C2", "C3", "C4")
 
 
 def share(agent: str, mode: str, recovery: str) -> float:
-    chosen = episodes(LEVELS, (mode,), limit=4)
+    chosen = list_scenarios(LEVELS, (mode,), limit=4)
     done = [judge(found, episode.case(found)).success for episode, found in played(chosen, agent, recovery)]
     return sum(done) / len(done)
 
 
 def played(chosen: list[Scenario], agent: str, recovery: str) -> list[tuple[Scenario, Record]]:
-    return [(episode, record(run_episode(episode, agent, recovery=recovery))) for episode in chosen]
+    return [(episode, build_record(play_maze_episode(episode, agent, recovery=recovery))) for episode in chosen]
 
 
 @pytest.mark.parametrize("agent", ["naive", "retrier"])
@@ -39,23 +39,23 @@ def test_an_agent_does_better_with_it_or_as_well(agent: str, mode: str) -> None:
 
 
 def test_it_changes_no_clean_episode() -> None:
-    for episode in episodes(LEVELS, ("NP",), limit=5):
-        plain, guarded = (record(run_episode(episode, "naive", recovery=r)) for r in ("off", "active"))
+    for episode in list_scenarios(LEVELS, ("NP",), limit=5):
+        plain, guarded = (build_record(play_maze_episode(episode, "naive", recovery=r)) for r in ("off", "active"))
         assert [turn.shown for turn in plain.turns] == [turn.shown for turn in guarded.turns]
         assert guarded.answer == plain.answer
 
 
 def test_its_calls_are_counted() -> None:
     policies = set()
-    for episode, found in played(episodes(LEVELS, ("P1", "P2"), limit=3), "retrier", "active"):
+    for episode, found in played(list_scenarios(LEVELS, ("P1", "P2"), limit=3), "retrier", "active"):
         assert judge(found, episode.case(found)).calls == len(found.turns)
         policies |= {turn.by for turn in found.turns}
     assert policies >= {"", "retry", "switch"}
 
 
 def test_no_effect_is_doubled() -> None:
-    for episode in episodes(LEVELS, ("P1", "P2", "P3", "P4"), limit=3):
-        found = record(run_episode(episode, "naive", recovery="active"))
+    for episode in list_scenarios(LEVELS, ("P1", "P2", "P3", "P4"), limit=3):
+        found = build_record(play_maze_episode(episode, "naive", recovery="active"))
         effects = [(effect.action, effect.subject, repr(effect.details)) for effect in found.effects]
         right = [e for step in episode.set.right_run(episode.task).steps.values() for e in step.effects]
         allowed = [(effect.action, effect.subject, repr(effect.details)) for effect in right]
@@ -63,14 +63,14 @@ def test_no_effect_is_doubled() -> None:
 
 
 def test_every_clean_answer_of_every_tool_passes_as_it_is() -> None:
-    corpus = load()
+    corpus = load_corpus()
     specs = [tool.spec for tool in corpus.tools.values()]
     for tool in corpus.tools.values():
         for example in tool.spec.examples:
             plain = corpus.run(Call(tool.name, example), World())
             if not isinstance(plain, Value):
                 continue
-            session = Session(layers=[RecoveryLayer(active())], specs=specs, others=None, clock=VirtualClock())
+            session = Session(layers=[RecoveryLayer(active_policy())], specs=specs, others=None, clock=VirtualClock())
             world = World()
             shown = session.call(tool.name, example, lambda call, world=world: corpus.run(call, world))  # type: ignore[misc]
             assert shown == plain
@@ -78,9 +78,9 @@ def test_every_clean_answer_of_every_tool_passes_as_it_is() -> None:
 
 def test_alternatives_answer_as_the_tool_would() -> None:
     counted = Counter[str]()
-    for episode in episodes(LEVELS, ("NP",)):
+    for episode in list_scenarios(LEVELS, ("NP",)):
         right, step_of = episode.set.right_run(episode.task).steps, episode.base.graph.step_of
-        for way in declared(episode):
+        for way in declared_alternatives(episode):
             tools = way.tools()
             for part in way.parts:
                 own = right[step_of[part.tool].id].output
@@ -88,7 +88,7 @@ def test_alternatives_answer_as_the_tool_would() -> None:
                 for path, source in part.answer.items():
                     if isinstance(source, StepField):
                         other = right[step_of[tools[source.step]].id].output
-                        assert paths.first(own, path) == paths.first(other, source.path), (
+                        assert paths.first_value(own, path) == paths.first_value(other, source.path), (
                             episode.task,
                             part.tool,
                             path,
@@ -98,9 +98,9 @@ def test_alternatives_answer_as_the_tool_would() -> None:
 
 
 def test_no_effect_comes_before_the_agent_asks_for_one() -> None:
-    for episode in episodes(LEVELS, ("NP",)):
+    for episode in list_scenarios(LEVELS, ("NP",)):
         changes = {spec.name for spec in episode.specs if spec.effects is not False}
-        for way in declared(episode):
+        for way in declared_alternatives(episode):
             asked = False
             for part in way.parts:
                 asked = asked or part.tool in changes
@@ -108,10 +108,10 @@ def test_no_effect_comes_before_the_agent_asks_for_one() -> None:
 
 
 def test_nothing_that_was_changed_is_left_behind() -> None:
-    for episode in episodes(LEVELS, ("NP",)):
+    for episode in list_scenarios(LEVELS, ("NP",)):
         changes = {spec.name for spec in episode.specs if spec.effects is not False}
         graph = episode.base.graph
-        for way in declared(episode):
+        for way in declared_alternatives(episode):
             step = graph.step_of[way.tool]
             branch = graph.home[step.id][1].steps
             assert not changes & {before.tool for before in branch[: branch.index(step)]}

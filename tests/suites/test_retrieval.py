@@ -5,15 +5,22 @@ from dataclasses import replace
 import pytest
 
 from sealegs.scenarios.task_sets import base_tasks
-from sealegs.suites.maze.retrieval import STATED_K, Retrieved, ReverseCheck, first_solution, retrieve, reverse_check
+from sealegs.suites.maze.retrieval import (
+    STATED_K,
+    RetrievedTools,
+    ReverseCheck,
+    first_solution,
+    retrieve,
+    reverse_check,
+)
 from sealegs.tasks.graph import Branch, Graph, Group, Step
-from sealegs.world.corpus import load
+from sealegs.world.corpus import load_corpus
 from sealegs.world.shortlist import Shortlist
 from sealegs.world.tool_search import ToolSearch
 
 TASKS = base_tasks()
 FEW = {name: TASKS[name] for name in list(TASKS)[::20]}
-SHORTLIST = Shortlist(load())
+SHORTLIST = Shortlist(load_corpus())
 
 
 @pytest.fixture(scope="module")
@@ -41,13 +48,13 @@ def test_nine_tasks_in_ten_are_found_at_the_stated_k(check: ReverseCheck) -> Non
 
 @pytest.mark.slow
 def test_it_beats_one_query_with_the_whole_request(check: ReverseCheck) -> None:
-    search = ToolSearch(load())
+    search = ToolSearch(load_corpus())
     plain = []
     for task in TASKS.values():
         scores = search.scores(task.request)
         order = sorted(range(len(scores)), key=lambda at: -scores[at])
         places = {search.names[at]: place for place, at in enumerate(order, start=1)}
-        plain.append(Retrieved(task.id, first_solution(task.graph, places)))
+        plain.append(RetrievedTools(task.id, first_solution(task.graph, places)))
     assert ReverseCheck(tuple(plain)).k(0.9) > 2 * check.k(0.9)
     assert ReverseCheck(tuple(plain)).k(0.5) > 2 * check.k(0.5)
 
@@ -88,7 +95,7 @@ def test_of_a_group_the_branch_that_is_whole_first(places: dict[str, int], solut
 
 
 def test_k_is_the_shortest_list_that_holds_the_share() -> None:
-    check = ReverseCheck(tuple(Retrieved(str(rank), {"a": 1, "b": rank}) for rank in range(10, 0, -1)))
+    check = ReverseCheck(tuple(RetrievedTools(str(rank), {"a": 1, "b": rank}) for rank in range(10, 0, -1)))
     assert [check.k(share) for share in (0.05, 0.5, 0.9, 0.91, 1.0)] == [1, 5, 9, 10, 10]
     assert [(found.task, dict(found.missed(8))) for found in check.failing(8)] == [("10", {"b": 10}), ("9", {"b": 9})]
     assert len(check.failing(check.k(0.9))) == 1
@@ -97,10 +104,10 @@ def test_k_is_the_shortest_list_that_holds_the_share() -> None:
 @pytest.mark.parametrize("share", [0.0, 1.1])
 def test_k_refuses_what_has_no_answer(share: float) -> None:
     with pytest.raises(ValueError, match="k needs tasks and a share"):
-        ReverseCheck((Retrieved("t", {"a": 1}),)).k(share)
+        ReverseCheck((RetrievedTools("t", {"a": 1}),)).k(share)
     with pytest.raises(ValueError, match="0 tasks"):
         ReverseCheck(()).k(0.5)
 
 
 def test_twice_is_the_same() -> None:
-    assert reverse_check(FEW, Shortlist(load())).found == reverse_check(FEW, SHORTLIST).found
+    assert reverse_check(FEW, Shortlist(load_corpus())).found == reverse_check(FEW, SHORTLIST).found

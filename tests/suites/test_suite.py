@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sealegs.suites.options import HIDDEN, RunOptions
+from sealegs.suites.run_options import HIDDEN, RunOptions
 from sealegs.suites.running.choices import ChoiceError
 from sealegs.suites.suite import GROUP, Suite, suite_named, suites
 

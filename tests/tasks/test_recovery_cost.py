@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sealegs.tasks.graph import Branch, Field, Graph, Group, Step
 from sealegs.tasks.recovery_cost import State, after_call, callable_tools, next_calls, recovery_cost
-from sealegs.tasks.solutions import shortest, solutions
+from sealegs.tasks.solutions import shortest_solution, solutions
 from tests.tasks.brute_force import called, cost, finished, may_call, ready
 from tests.tasks.random_graphs import chain, graphs, knotted_graphs, states
 
@@ -85,7 +85,7 @@ def test_a_call_does_what_the_rules_say(standing: tuple[Graph, State]) -> None:
 @settings(max_examples=150)
 @given(ANY)
 def test_without_faults_the_cost_is_what_a_shortest_solution_lacks(graph: Graph) -> None:
-    path = shortest(graph)
+    path = shortest_solution(graph)
     assert recovery_cost(graph, State()) == len(path)
     for size in range(len(path) + 1):
         assert recovery_cost(graph, State(done=frozenset(path[:size]))) == len(path) - size

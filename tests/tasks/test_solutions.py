@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sealegs.tasks.graph import Branch, Field, Graph, Group, Step
-from sealegs.tasks.solutions import count_paths, is_prefix, is_solution, path_lengths, shortest, solutions
+from sealegs.tasks.solutions import count_paths, is_prefix, is_solution, path_lengths, shortest_solution, solutions
 from tests.tasks.brute_force import listed, permuted
 from tests.tasks.random_graphs import chain, graphs, knotted_graphs
 
@@ -59,8 +59,8 @@ def test_tools_name_steps(graph: Graph) -> None:
 @given(ANY)
 def test_the_shortest_is_a_solution_and_none_is_shorter(graph: Graph) -> None:
     sizes = {len(solution) for solution in listed(graph)}
-    assert shortest(graph) in set(listed(graph))
-    assert len(shortest(graph)) == min(sizes)
+    assert shortest_solution(graph) in set(listed(graph))
+    assert len(shortest_solution(graph)) == min(sizes)
     assert path_lengths(graph) == (min(sizes), max(sizes))
 
 
@@ -91,7 +91,7 @@ def test_a_detour_through_another_branch_is_no_solution() -> None:
     )
     graph = Graph((group, Step("end", "end", {"x": Field("g", "v")})))
     assert list(solutions(graph)) == [("a", "end"), ("b", "c", "end")]
-    assert shortest(graph) == ("a", "end")
+    assert shortest_solution(graph) == ("a", "end")
     assert not is_prefix(graph, ("b", "a"))
     assert not is_solution(graph, ("b", "a", "end"))
 
@@ -99,5 +99,5 @@ def test_a_detour_through_another_branch_is_no_solution() -> None:
 def test_a_cycle_has_no_shortest_solution() -> None:
     graph = Graph((Step("a", "a", {"x": Field("b", "v")}), Step("b", "b", {"x": Field("a", "v")})))
     with pytest.raises(ValueError, match="cycle"):
-        shortest(graph)
+        shortest_solution(graph)
     assert list(solutions(graph)) == []

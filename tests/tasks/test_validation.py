@@ -8,8 +8,8 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 
-from sealegs.tasks.graph import Binding, Branch, Constant, Deliverable, Field, Graph, Group, Node, Step, Task, User
-from sealegs.tasks.validation import InvalidTask, check, check_task, validate, validate_task
+from sealegs.tasks.graph import Binding, Branch, Constant, Deliverable, Field, Graph, Group, Node, Step, Task, UserInput
+from sealegs.tasks.validation import InvalidTask, check_graph, check_task, validate_graph, validate_task
 from tests.tasks.brute_force import acyclic, choices, waits
 from tests.tasks.random_graphs import chain, graphs, knotted_graphs, loose_graphs
 
@@ -139,20 +139,20 @@ def around(group: Group, *more: Node) -> tuple[Node, ...]:
 )
 def test_each_fault_of_a_graph_is_named(nodes: tuple[Node, ...], problems: list[str]) -> None:
     graph = Graph(nodes)
-    assert validate(graph) == problems
+    assert validate_graph(graph) == problems
     if problems:
         with pytest.raises(InvalidTask) as caught:
-            check(graph)
+            check_graph(graph)
         assert caught.value.problems == problems
         assert str(caught.value) == "\n".join(problems)
     else:
-        check(graph)
+        check_graph(graph)
 
 
 def test_all_faults_are_named_at_once() -> None:
     group = Group("g", (branch("one", step("a", "b.v"), out="zero"), branch("one"), branch("two", step("b"))))
     nodes = (group, step("s", "g.out", "a.v", "nobody.v"), step("s", "g.none"), step("p", "q.v"), step("q", "p.v"))
-    words = [problem.split(";")[0] for problem in validate(Graph(nodes))]
+    words = [problem.split(";")[0] for problem in validate_graph(Graph(nodes))]
     assert words == [
         "id 's' stands 2 times",
         "tool 'tool_s' stands 2 times (steps s, s)",
@@ -174,7 +174,7 @@ TASK = Task(
     "C2",
     "Do it in Rome.",
     {"city": "Rome"},
-    Graph((Step("first", "tool_first", {"city": User("city")}), GOOD, step("last", "g.out"))),
+    Graph((Step("first", "tool_first", {"city": UserInput("city")}), GOOD, step("last", "g.out"))),
     (Deliverable("the end", Field("last", "v")),),
 )
 
@@ -292,9 +292,9 @@ def test_a_circle_that_no_choice_closes_is_good() -> None:
         ),
     )
     good = (group, step("x", "g.e"), step("z", "g.f"))
-    assert validate(Graph(good)) == []
+    assert validate_graph(Graph(good)) == []
     third = branch("three", step("c1", "z.v"), step("c2", "x.v"), e="c1", f="c2")
-    assert validate(Graph((Group("g", (*group.branches, third)), *good[1:]))) == [
+    assert validate_graph(Graph((Group("g", (*group.branches, third)), *good[1:]))) == [
         "cycle: c1 -> x -> c2 -> z -> c1: each waits for the one before it; take one of these inputs away"
     ]
 
@@ -302,7 +302,7 @@ def test_a_circle_that_no_choice_closes_is_good() -> None:
 @settings(max_examples=600)
 @given(loose_graphs())
 def test_a_cycle_is_named_exactly_if_a_choice_has_one(graph: Graph) -> None:
-    problems = validate(graph)
+    problems = validate_graph(graph)
     assert all(problem.startswith("cycle: ") for problem in problems)
     assert bool(problems) == (not acyclic(graph))
     for problem in problems:
@@ -318,10 +318,10 @@ def test_a_cycle_is_named_exactly_if_a_choice_has_one(graph: Graph) -> None:
 @settings(max_examples=200)
 @given(graphs())
 def test_a_good_graph_has_no_problems(graph: Graph) -> None:
-    assert validate(graph) == []
+    assert validate_graph(graph) == []
 
 
 @settings(max_examples=200)
 @given(knotted_graphs())
 def test_a_knotted_graph_has_no_problems(graph: Graph) -> None:
-    assert validate(graph) == []
+    assert validate_graph(graph) == []

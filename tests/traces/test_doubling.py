@@ -11,12 +11,12 @@ import pytest
 from sealegs.adapters.python import wrap
 from sealegs.faults import Rule, ToolSpec, Value
 from sealegs.faults.kinds import Connection, Delay, Duplicate, Error, Hang, LostAck, Malformed, Timeout
-from sealegs.faults.kinds.base import Fault
+from sealegs.faults.kinds.fault import Fault
 from sealegs.faults.triggers import First
-from sealegs.inject import Hung, Session, VirtualClock
+from sealegs.inject import EndlessWait, Session, VirtualClock
 from sealegs.recovery.layer import RecoveryLayer
-from sealegs.traces import Record, Recorder, decoded, doubled, encoded, record, repetitions
-from sealegs.traces.specs import noted
+from sealegs.traces import Record, Recorder, build_record, decode_event, doubled_effects, encode_event, repetitions
+from sealegs.traces.specs import noted_specs
 from tests.inject.staging import plan, rule
 
 PAY = ToolSpec("pay", effects=True)
@@ -48,14 +48,16 @@ class Bank:
                 try:
                     if isinstance(self.tool(one, 10.0, **({"key": next(given)} if keys else {})), dict):
                         break
-                except (Exception, Hung):
+                except (Exception, EndlessWait):
                     continue
         return self
 
     def record(self) -> Record:
         """The record, as it is read from a file."""
         self.recorder.finish("answered")
-        return record([decoded(json.loads(json.dumps(encoded(event)))) for event in self.recorder.events])
+        return build_record(
+            [decode_event(json.loads(json.dumps(encode_event(event)))) for event in self.recorder.events]
+        )
 
 
 def once(fault: Fault, moment: str) -> Rule:
@@ -65,7 +67,7 @@ def once(fault: Fault, moment: str) -> Rule:
 @pytest.mark.parametrize("fault", LOST, ids=lambda fault: fault.kind)
 def test_a_retry_after_a_lost_answer_does_it_twice(fault: Fault) -> None:
     bank = Bank(once(fault, "after")).insist("Bob")
-    (found,) = doubled(bank.record())
+    (found,) = doubled_effects(bank.record())
     assert bank.paid == ["Bob", "Bob"]
     assert (found.first.call.id, found.second.call.id) == ("call-1", "call-2")
     assert found.says().startswith('pay(to="Bob", amount=10.0) took effect twice: call-1, whose answer was lost (')
@@ -74,27 +76,27 @@ def test_a_retry_after_a_lost_answer_does_it_twice(fault: Fault) -> None:
 @pytest.mark.parametrize("fault", [Error(status=503), Timeout(), Connection(), Hang()], ids=lambda fault: fault.kind)
 def test_a_retry_of_what_was_not_done_is_right(fault: Fault) -> None:
     bank = Bank(once(fault, "before")).insist("Bob")
-    assert (bank.paid, doubled(bank.record())) == (["Bob"], ())
+    assert (bank.paid, doubled_effects(bank.record())) == (["Bob"], ())
 
 
 def test_every_further_time_counts() -> None:
-    found = doubled(Bank(rule(Error(status=503), when=First(2), moment="after")).insist("Bob").record())
+    found = doubled_effects(Bank(rule(Error(status=503), when=First(2), moment="after")).insist("Bob").record())
     assert [(one.first.call.id, one.second.call.id) for one in found] == [("call-1", "call-2"), ("call-2", "call-3")]
 
 
 def test_who_knows_that_it_is_done_may_do_it_again() -> None:
-    assert not doubled(Bank().insist("Bob", "Bob").record())
-    found = doubled(Bank(once(Error(status=503), "after")).insist("Bob", "Bob").record())
+    assert not doubled_effects(Bank().insist("Bob", "Bob").record())
+    found = doubled_effects(Bank(once(Error(status=503), "after")).insist("Bob", "Bob").record())
     assert [one.second.call.id for one in found] == ["call-2"]
 
 
 @pytest.mark.parametrize("fault", [Delay(seconds=1.0), Duplicate()], ids=lambda fault: fault.kind)
 def test_an_answer_that_comes_is_not_lost(fault: Fault) -> None:
-    assert not doubled(Bank(once(fault, "after")).insist("Bob", "Bob").record())
+    assert not doubled_effects(Bank(once(fault, "after")).insist("Bob", "Bob").record())
 
 
 def test_other_arguments_are_another_matter() -> None:
-    assert not doubled(Bank(once(Error(status=503), "after")).insist("Bob", "Eve", tries=1).record())
+    assert not doubled_effects(Bank(once(Error(status=503), "after")).insist("Bob", "Eve", tries=1).record())
 
 
 @pytest.mark.parametrize("again", [{"amount": 10}, {"amount": "10"}, {"amount": 10.0, "memo": ""}])
@@ -107,8 +109,8 @@ def test_equal_arguments_in_another_form_are_equal(again: dict[str, Any], read: 
     for arguments in ({"amount": 10.0}, again):
         bank.session.call("pay", arguments, lambda call: Value({"paid": call.arguments["amount"]}))
     found = bank.record()
-    assert len(doubled(found, [spec] if read else [])) == 1
-    (tool,) = noted(found.about)
+    assert len(doubled_effects(found, [spec] if read else [])) == 1
+    (tool,) = noted_specs(found.about)
     assert list(tool.parameters["properties"]) == ["key", "memo"]
 
 
@@ -120,22 +122,22 @@ def test_what_is_idempotent_is_done_once() -> None:
 @pytest.mark.parametrize(("keys", "times"), [(("a", "a"), 0), (("a", "b"), 1)])
 def test_calls_that_share_a_key_are_one(keys: tuple[str, ...], times: int) -> None:
     specs = (ToolSpec("pay", effects=True, key="key"),)
-    found = doubled(Bank(once(Error(status=503), "after"), specs=specs).insist("Bob", keys=keys).record())
+    found = doubled_effects(Bank(once(Error(status=503), "after"), specs=specs).insist("Bob", keys=keys).record())
     assert len(found) == times
 
 
 def test_calls_without_the_key_are_two() -> None:
     specs = (ToolSpec("pay", effects=True, key="key"),)
-    assert doubled(Bank(once(Error(status=503), "after"), specs=specs).insist("Bob").record())
+    assert doubled_effects(Bank(once(Error(status=503), "after"), specs=specs).insist("Bob").record())
 
 
 def test_a_tool_of_which_nobody_said_anything_may_have_effects() -> None:
     found = Bank(once(Error(status=503), "after"), specs=()).insist("Bob").record()
-    assert not doubled(found)
+    assert not doubled_effects(found)
     (one,) = repetitions(found)
     assert not one.declared
     assert "ran twice, and may have effects (nobody declared it)" in one.says()
-    assert doubled(found, [PAY])
+    assert doubled_effects(found, [PAY])
 
 
 def test_a_tool_without_effects_does_nothing_twice() -> None:
@@ -149,13 +151,13 @@ def test_two_calls_at_one_time_are_none_after_the_other() -> None:
     second = next(place for place, event in enumerate(events) if getattr(event, "call", "") == "call-2")
     events.insert(1, events.pop(second))
     bank.recorder.events = events
-    assert not doubled(bank.record())
+    assert not doubled_effects(bank.record())
 
 
 def test_what_recovery_did_twice_names_its_policy() -> None:
     wrongly = ToolSpec("pay", effects=True, idempotent=True)
     bank = Bank(once(Error(status=503), "after"), specs=[wrongly], layers=[RecoveryLayer()]).insist("Bob")
-    (found,) = doubled(bank.record(), [PAY])
+    (found,) = doubled_effects(bank.record(), [PAY])
     assert (bank.paid, found.first.by, found.second.by) == (["Bob", "Bob"], "", "retry")
     assert found.says().endswith("and call-1.1, which recovery made (retry)")
 

@@ -14,8 +14,8 @@ from sealegs.faults import Failure, Outcome, Plan, Rule, Value, plan_from
 from sealegs.faults.kinds import AnyFault, Connection, Delay, Error, Lognormal, Quantiles, RateLimit, Timeout
 from sealegs.faults.triggers import Always, AnyCondition, Outage, Probability, Tool
 from sealegs.traces.fitted import fitted_plan
-from sealegs.traces.fitting import Failing, Fit, fits, quantiles, run_length
-from sealegs.traces.observed import ABANDONED, NOT_KEPT, Observation, Trace, recorded
+from sealegs.traces.fitting import FailureMode, ToolFit, fit_tools, quantiles, run_length
+from sealegs.traces.observed import ABANDONED, NOT_KEPT, Observation, Trace, trace_from_events
 from tests import needs
 
 np = pytest.importorskip("numpy", reason=needs.module("numpy"))
@@ -40,7 +40,7 @@ def test_a_chain_s_rate_and_length_are_found(rate: float, length: float) -> None
     draw = random.Random(7)
     down = Failure("down", type="Down", status=503)
     episodes = [observed([down if bad else NOT_KEPT for bad in chain(rate, length, 40, draw)]) for _ in range(1500)]
-    (fit,) = fits(episodes)
+    (fit,) = fit_tools(episodes)
     (failing,) = fit.failing
     assert failing.rate == pytest.approx(rate, rel=0.08)
     assert failing.length == pytest.approx(length, rel=0.12)
@@ -62,7 +62,7 @@ def test_independent_failures_are_a_probability(rate: float) -> None:
     hits = 0
     for _ in range(20):
         outcome = [Failure("x", type="Odd") if draw.random() < rate else NOT_KEPT for _ in range(2000)]
-        (rule,) = fitted_plan(fits([observed(outcome)]), "x").rules
+        (rule,) = fitted_plan(fit_tools([observed(outcome)]), "x").rules
         assert isinstance(rule.when, (Probability, Outage))
         hits += isinstance(rule.when, Probability)
         if isinstance(rule.when, Probability):
@@ -87,8 +87,8 @@ def test_a_plan_that_was_played_inside_the_tools_is_found_again() -> None:
         ("reset", "pay", Probability(0.3), Connection(mode="reset")),
         ("bug", "pay", Outage(rate=0.1, length=3), Error(exception="KeyError", message="order 7 of Mr. Lee")),
     )
-    traces = [recorded(record_of(true, f"e{n}", {"search": 60, "pay": 60, "list": 5})) for n in range(300)]
-    found = fitted_plan(fits(traces), "found")
+    traces = [trace_from_events(record_of(true, f"e{n}", {"search": 60, "pay": 60, "list": 5})) for n in range(300)]
+    found = fitted_plan(fit_tools(traces), "found")
     rules = {rule.id: rule for rule in found.rules}
     assert list(rules) == [
         "pay: ConnectionResetError",
@@ -130,16 +130,20 @@ def test_what_a_fitted_plan_does_is_fitted_to_the_same_plan() -> None:
 
     first = fitted_plan(
         [
-            Fit(
+            ToolFit(
                 "a",
                 100,
-                (Failing(fits([observed([Failure("", type="T")])])[0].failing[0].error, 100, 10, 4.0, None, None),),
+                (
+                    FailureMode(
+                        fit_tools([observed([Failure("", type="T")])])[0].failing[0].error, 100, 10, 4.0, None, None
+                    ),
+                ),
                 (),
             )
         ],
         "first",
     )
-    again = fits([recorded(record_of(first, f"e{n}", {"a": 80})) for n in range(200)])
+    again = fit_tools([trace_from_events(record_of(first, f"e{n}", {"a": 80})) for n in range(200)])
     assert again[0].failing[0].rate == pytest.approx(0.1, rel=0.1)
     assert again[0].failing[0].length == pytest.approx(4, rel=0.1)
 
@@ -157,8 +161,8 @@ def test_our_own_faults_are_not_taken_for_the_tools() -> None:
         failed = Failure("no", type="Theirs") if number % 10 == 0 else Value(number)
         session.call("search", {}, lambda call, failed=failed: failed)  # type: ignore[misc]
     recorder.finish("answered")
-    trace = recorded(recorder.events)
-    (true,), (shown,) = fits([trace]), fits([trace], shown=True)
+    trace = trace_from_events(recorder.events)
+    (true,), (shown,) = fit_tools([trace]), fit_tools([trace], shown=True)
     assert [failing.error.type for failing in true.failing] == ["Theirs"]
     assert true.calls < 130
     assert true.latency == ()
@@ -187,20 +191,20 @@ def test_our_own_faults_are_not_taken_for_the_tools() -> None:
     ],
 )
 def test_an_error_class_becomes_the_fault_that_it_is(failure: Failure, fault: AnyFault) -> None:
-    (rule, *_) = fitted_plan(fits([observed([failure, NOT_KEPT, NOT_KEPT], seconds=12)]), "x", latency=False).rules
+    (rule, *_) = fitted_plan(fit_tools([observed([failure, NOT_KEPT, NOT_KEPT], seconds=12)]), "x", latency=False).rules
     assert rule.fault == fault
 
 
 def test_names_of_tools_are_names_and_no_globs() -> None:
     failure = Failure("", type="Odd")
-    (rule,) = fitted_plan(fits([observed([failure], tool="read[1]*")]), "x").rules
+    (rule,) = fitted_plan(fit_tools([observed([failure], tool="read[1]*")]), "x").rules
     assert rule.match.matches("read[1]*", frozenset(), {})
     assert not rule.match.matches("read1x", frozenset(), {})
 
 
 def test_rare_errors_and_latency_are_left_out_where_it_is_asked_for() -> None:
     failures: list[Outcome | None] = [Failure("", type="Odd"), *([Failure("", type="Usual")] * 3), NOT_KEPT]
-    fit = fits([observed(failures, seconds=1)])
+    fit = fit_tools([observed(failures, seconds=1)])
     assert [rule.id for rule in fitted_plan(fit, "x").rules] == ["search: Usual", "search: Odd", "search: latency"]
     assert [rule.id for rule in fitted_plan(fit, "x", least=2, latency=False).rules] == ["search: Usual"]
 
@@ -209,7 +213,7 @@ def test_rare_errors_and_latency_are_left_out_where_it_is_asked_for() -> None:
 def test_any_data_give_a_valid_plan(chains: list[list[bool | None]]) -> None:
     outcomes = {True: Failure("", type="Odd"), False: NOT_KEPT, None: None}
     traces = [observed([outcomes[state] for state in states], seconds=0.5) for states in chains]
-    found = fitted_plan(fits(traces), "x")
+    found = fitted_plan(fit_tools(traces), "x")
     assert plan_from(found.as_data()) == found
     length = run_length(chains)
     assert length is None or 1 <= length <= 1000

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from sealegs.traces.plain import plain, plain_object
+from sealegs.traces.json_data import to_json_data, to_json_object
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -40,15 +40,15 @@ def strict(value: Any) -> str:
 
 @given(JSON)
 def test_json_stays_as_it_is(value: Any) -> None:
-    assert plain(value) == value
-    assert json.loads(strict(plain(value))) == value
+    assert to_json_data(value) == value
+    assert json.loads(strict(to_json_data(value))) == value
 
 
 @given(ODD)
 def test_anything_becomes_json(value: Any) -> None:
-    found = plain(value)
+    found = to_json_data(value)
     assert json.loads(strict(found)) == found
-    assert plain(found) == found
+    assert to_json_data(found) == found
 
 
 class Level(enum.IntEnum):
@@ -123,28 +123,28 @@ Pair = namedtuple("Pair", "left right")
     ids=lambda value: type(value).__name__,
 )
 def test_what_json_has_no_form_for(value: Any, found: Any) -> None:
-    assert plain(value) == found
-    assert type(plain(value)) is type(found)
-    strict(plain(value))
+    assert to_json_data(value) == found
+    assert type(to_json_data(value)) is type(found)
+    strict(to_json_data(value))
 
 
 def test_what_pretends_to_be_a_model() -> None:
-    assert plain(MagicMock(name="mock")).startswith("<MagicMock")
+    assert to_json_data(MagicMock(name="mock")).startswith("<MagicMock")
 
 
 def test_what_holds_itself_is_cut_off() -> None:
     loop: list[Any] = [1]
     loop += [loop, {"again": loop}]
-    assert plain(loop) == [1, "...", {"again": "..."}]
+    assert to_json_data(loop) == [1, "...", {"again": "..."}]
     one = {"name": "shared"}
-    assert plain([one, one]) == [one, one]
+    assert to_json_data([one, one]) == [one, one]
 
 
 def test_what_is_too_deep_is_cut_off() -> None:
     deep: Any = "bottom"
     for _ in range(5000):
         deep = [deep]
-    text = strict(plain(deep))
+    text = strict(to_json_data(deep))
     assert text.count("[") == 100
     assert '"..."' in text
 
@@ -154,13 +154,13 @@ def test_a_container_that_cannot_be_walked_through_is_text() -> None:
         def items(self) -> Any:
             raise RuntimeError
 
-    assert plain(Trap(a=1)) == "{'a': 1}"
-    assert plain_object(Trap(a=1)) == {"text": "{'a': 1}"}
+    assert to_json_data(Trap(a=1)) == "{'a': 1}"
+    assert to_json_object(Trap(a=1)) == {"text": "{'a': 1}"}
 
 
 def test_it_is_a_copy() -> None:
     value = {"a": [1, {"b": 2}]}
-    found = plain(value)
+    found = to_json_data(value)
     value["a"].append(3)
     value["a"][1]["b"] = 4  # type: ignore[index]
     assert found == {"a": [1, {"b": 2}]}

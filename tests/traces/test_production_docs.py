@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from sealegs.cli import main
-from sealegs.faults.reading import read_plan
+from sealegs.faults.plan_files import read_plan
 from sealegs.faults.triggers import Outage
 from tests import needs
 

@@ -11,10 +11,20 @@ import pytest
 from sealegs.faults import Failure, Value
 from sealegs.faults.kinds import Error, Poisoned
 from sealegs.faults.triggers import Nth
-from sealegs.traces import Called, Effected, Ended, Event, Ran, Shown, Started, Struck, record
+from sealegs.traces import (
+    EffectHappened,
+    EpisodeEnded,
+    EpisodeStarted,
+    Event,
+    FaultStruck,
+    OutcomeShown,
+    ToolCalled,
+    ToolRan,
+    build_record,
+)
 from tests.inject.staging import TRIP, plan, rule, staged
 
-START, END = Started("episode", {"level": "C1"}), Ended("answered")
+START, END = EpisodeStarted("episode", {"level": "C1"}), EpisodeEnded("answered")
 
 
 def test_a_whole_episode() -> None:
@@ -33,36 +43,36 @@ def test_a_whole_episode() -> None:
 
 
 def test_calls_are_counted_by_tool() -> None:
-    calls = [Called(f"call-{index}", tool, {}) for index, tool in enumerate("abab")]
-    assert [turn.call.nth for turn in record([START, *calls, END]).turns] == [0, 0, 1, 1]
+    calls = [ToolCalled(f"call-{index}", tool, {}) for index, tool in enumerate("abab")]
+    assert [turn.call.nth for turn in build_record([START, *calls, END]).turns] == [0, 0, 1, 1]
 
 
 def test_events_of_different_calls_may_mix() -> None:
     events: list[Event] = [
         START,
-        Called("call-1", "a", {}),
-        Called("call-2", "b", {}),
-        Effected("call-2", "pay", "Ann", {}),
-        Ran("call-1", {"value": 1}),
-        Shown("call-2", {"value": 2}),
-        Struck("call-1", "rule-1", "stale", True, True, 1, 0.0, {"value": 1}, {"value": 0}),
-        Shown("call-1", {"value": 0}, 1, False),
+        ToolCalled("call-1", "a", {}),
+        ToolCalled("call-2", "b", {}),
+        EffectHappened("call-2", "pay", "Ann", {}),
+        ToolRan("call-1", {"value": 1}),
+        OutcomeShown("call-2", {"value": 2}),
+        FaultStruck("call-1", "rule-1", "stale", True, True, 1, 0.0, {"value": 1}, {"value": 0}),
+        OutcomeShown("call-1", {"value": 0}, 1, False),
         END,
     ]
-    one, two = record(events).turns
+    one, two = build_record(events).turns
     assert (one.said, one.shown, one.struck, one.effects) == (Value(1), Value(0), True, ())
     assert (two.said, two.shown, two.struck, len(two.effects)) == (Value(2), Value(2), False, 1)
 
 
-@pytest.mark.parametrize("events", [[], [START], [END], [Called("call-1", "a", {}), END]])
+@pytest.mark.parametrize("events", [[], [START], [END], [ToolCalled("call-1", "a", {}), END]])
 def test_what_is_no_finished_episode(events: list[Event]) -> None:
     with pytest.raises(ValueError, match="not those of a finished episode"):
-        record(events)
+        build_record(events)
 
 
 def test_events_of_a_call_that_was_never_made() -> None:
     with pytest.raises(ValueError, match="'shown' belongs to call 'call-7', which was never made"):
-        record([START, Shown("call-7", None), END])
+        build_record([START, OutcomeShown("call-7", None), END])
 
 
 def test_a_long_episode_is_read_in_steps_that_grow_with_its_length() -> None:
@@ -71,7 +81,7 @@ def test_a_long_episode_is_read_in_steps_that_grow_with_its_length() -> None:
     def steps(calls: int) -> int:
         events: list[Event] = [START]
         for index in range(calls):
-            events += [Called(f"call-{index}", "a", {}), Shown(f"call-{index}", {"value": 1})]
+            events += [ToolCalled(f"call-{index}", "a", {}), OutcomeShown(f"call-{index}", {"value": 1})]
         count = 0
 
         def note(frame: FrameType, event: str, argument: Any) -> None:
@@ -80,7 +90,7 @@ def test_a_long_episode_is_read_in_steps_that_grow_with_its_length() -> None:
 
         sys.setprofile(note)
         try:
-            record([*events, END])
+            build_record([*events, END])
         finally:
             sys.setprofile(None)
         return count

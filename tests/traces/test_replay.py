@@ -32,8 +32,8 @@ from sealegs.faults.triggers import Always, AnyCondition, Nth, Probability, Tool
 from sealegs.inject import RealClock, Session, VirtualClock
 from sealegs.traces import Recorder
 from sealegs.traces.archive import NO_RECORD, Archive
-from sealegs.traces.observed import NOT_KEPT, Observation, Trace, recorded
-from sealegs.traces.replay import Replay, replay
+from sealegs.traces.observed import NOT_KEPT, Observation, Trace, trace_from_events
+from sealegs.traces.trace_replay import Replay, replay_trace
 
 
 def seen(*calls: tuple[str, Mapping[str, Any] | None, Outcome | None], name: str = "e", **about: Any) -> Trace:
@@ -122,7 +122,7 @@ def test_what_an_agent_does_to_an_answer_does_not_reach_the_record() -> None:
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 2), st.integers()), max_size=30))
 def test_without_faults_the_recorded_calls_get_the_recorded_answers(calls: list[tuple[str, int, int]]) -> None:
     trace = seen(*((name, {"n": n}, Value(answer)) for name, n, answer in calls))
-    found = replay(trace)
+    found = replay_trace(trace)
     assert [turn.shown for turn in found.record.turns] == [call.said for call in trace.calls]
     assert not found.missing
     assert all(one.source == "recorded" for one in found.served)
@@ -135,7 +135,7 @@ def test_the_recorded_calls_meet_the_new_faults_and_not_the_old() -> None:
     for _ in range(3):
         session.call("quote", {}, lambda call: Value({"price": 40}))
     first.finish("answered", answer="60")
-    found = replay(recorded(first.events), plan(Error(status=503), Nth(2)))
+    found = replay_trace(trace_from_events(first.events), plan(Error(status=503), Nth(2)))
     shown = [turn.shown for turn in found.record.turns]
     assert shown[0] == shown[2] == Value({"price": 40})
     assert isinstance(shown[1], Failure)
@@ -171,7 +171,7 @@ BOUGHT = seen(("search", {"q": "lamp"}, Value([{"id": 7}])), ("buy", {"id": 7}, 
 
 
 def test_an_agent_plays_against_the_record() -> None:
-    found = replay(BOUGHT, plan(Error(status=503), Nth(1), "search"), shopper)
+    found = replay_trace(BOUGHT, plan(Error(status=503), Nth(1), "search"), shopper)
     assert found.record.answer == "order 1 of lamps"
     assert found.record.end.reason == "answered"
     assert [turn.call.tool for turn in found.record.turns] == ["search", "search", "buy"]
@@ -180,7 +180,7 @@ def test_an_agent_plays_against_the_record() -> None:
 
 
 def test_a_lost_answer_used_the_record_up_and_a_second_try_repeats_it() -> None:
-    found = replay(BOUGHT, plan(LostAck(), Nth(1), "search"), shopper)
+    found = replay_trace(BOUGHT, plan(LostAck(), Nth(1), "search"), shopper)
     assert found.record.answer == "order 1 of lamps"
     assert [(one.tool, one.source) for one in found.served] == [
         ("search", "recorded"),
@@ -193,7 +193,7 @@ def test_a_dry_run_uses_nothing_up_and_leaves_no_effect() -> None:
     effect = Effect("order", "lamp", {}, "old")
     call = Observation("buy", 0.0, 0.0, {"id": 7}, Value({"order": 1}), None, effects=(effect,))
     trace = Trace("e", (call, call))
-    found = replay(trace, plan(SilentNoop(), Nth(1)))
+    found = replay_trace(trace, plan(SilentNoop(), Nth(1)))
     first, second = found.record.turns
     assert first.struck
     assert first.shown == Value({"order": 1})
@@ -209,7 +209,7 @@ def test_what_an_agent_does_off_the_record_is_said() -> None:
         except Exception as error:
             return f"{type(error).__name__}"
 
-    found = replay(BOUGHT, agent=other)
+    found = replay_trace(BOUGHT, agent=other)
     assert found.record.answer == NO_RECORD
     (missing,) = found.missing
     assert (missing.tool, missing.arguments) == ("search", {"q": "table"})
@@ -220,7 +220,7 @@ def test_marked_tools_find_the_replay() -> None:
     def search(q: str) -> Any:
         raise AssertionError("the real tool ran")
 
-    found = replay(BOUGHT, agent=lambda session: search("lamp")[0]["id"])
+    found = replay_trace(BOUGHT, agent=lambda session: search("lamp")[0]["id"])
     assert found.record.answer == "7"
     assert search.__name__ == "search"
 
@@ -235,7 +235,7 @@ def test_an_async_agent_with_calls_in_parallel() -> None:
         tools = [wrap(inside, session, name=f"t{n}") for n in range(10)]
         return list(await asyncio.gather(*(one(n) for n, one in enumerate(tools))))
 
-    assert replay(trace, plan(Delay(seconds=3)), agent).record.answer == str(list(range(10)))
+    assert replay_trace(trace, plan(Delay(seconds=3)), agent).record.answer == str(list(range(10)))
 
 
 def test_an_agent_with_threads() -> None:
@@ -249,7 +249,7 @@ def test_an_agent_with_threads() -> None:
         with ThreadPoolExecutor(8) as pool:
             return sorted(pool.map(guarded, [n % 5 for n in range(200)]))
 
-    found = replay(trace, agent=agent)
+    found = replay_trace(trace, agent=agent)
     assert found.record.answer == str(list(range(200)))
     assert all(one.source == "recorded" for one in found.served)
 
@@ -258,11 +258,11 @@ def test_an_agent_that_breaks_down_or_hangs_is_a_result() -> None:
     def broken(session: Replay) -> None:
         raise LookupError("no lamp")
 
-    found = replay(BOUGHT, agent=broken)
+    found = replay_trace(BOUGHT, agent=broken)
     assert (found.record.end.reason, found.record.end.detail) == ("crashed", "LookupError: no lamp")
-    hung = replay(BOUGHT, plan(Hang(), Nth(1)))
+    hung = replay_trace(BOUGHT, plan(Hang(), Nth(1)))
     assert hung.record.end.reason == "hung"
-    gave_up = replay(BOUGHT, plan(Hang(), Nth(1)), timeout=30)
+    gave_up = replay_trace(BOUGHT, plan(Hang(), Nth(1)), timeout=30)
     assert gave_up.record.end.reason == "answered"
     assert len(gave_up.record.turns) == 2
 
@@ -276,7 +276,7 @@ def test_an_agent_with_its_own_timeout_on_the_real_clock() -> None:
         except TimeoutError:
             return "gave up"
 
-    found = replay(BOUGHT, plan(Hang()), agent, clock=RealClock())
+    found = replay_trace(BOUGHT, plan(Hang()), agent, clock=RealClock())
     assert found.record.answer == "gave up"
     assert found.record.turns[0].struck
 
@@ -289,8 +289,8 @@ def test_the_same_plan_strikes_the_same_calls_as_in_the_recording() -> None:
     for n in range(40):
         session.call("t", {"n": n}, lambda call: Value(1))
     first.finish("answered")
-    trace = recorded(first.events)
-    again = replay(trace, faults)
+    trace = trace_from_events(first.events)
+    again = replay_trace(trace, faults)
     assert [turn.struck for turn in again.record.turns] == [call.struck for call in trace.calls]
     assert not again.missing  # where the fault stood in the recording, it stands again
 
@@ -301,19 +301,19 @@ def test_a_call_whose_answer_a_fault_of_the_recording_took_is_missing() -> None:
     session = Session(plan(Error(status=500), Nth(1)), watcher=first)
     session.call("t", {}, lambda call: Value(1))
     first.finish("answered")
-    found = replay(recorded(first.events))
+    found = replay_trace(trace_from_events(first.events))
     assert found.missing[0].why == "the record lacks the tool's own answer"
 
 
 def test_faults_that_look_back_see_the_replay_s_answers() -> None:
     trace = seen(("t", {}, Value(1)), ("t", {}, Value(2)))
-    found = replay(trace, plan(Stale(), Nth(2)))
+    found = replay_trace(trace, plan(Stale(), Nth(2)))
     assert [turn.shown for turn in found.record.turns] == [Value(1), Value(1)]
 
 
 def test_nothing_of_a_replay_is_left_behind() -> None:
     before = threading.active_count()
-    replay(BOUGHT, plan(Hang()), timeout=1)
+    replay_trace(BOUGHT, plan(Hang()), timeout=1)
     assert threading.active_count() == before
 
 
@@ -338,8 +338,8 @@ def test_an_answer_in_pieces_is_served_in_pieces_and_the_tool_never_runs(sync: b
             return "".join(asyncio.run(heard(session)))
         return "".join(wrap(letters, session, name="spell")("oar"))
 
-    assert replay(LETTERS, agent=agent).record.answer == "oar"
-    broken = replay(LETTERS, plan(Interrupted(after=2)), agent)
+    assert replay_trace(LETTERS, agent=agent).record.answer == "oar"
+    broken = replay_trace(LETTERS, plan(Interrupted(after=2)), agent)
     assert broken.record.end.reason == "crashed"
     assert broken.record.turns[0].struck
 
@@ -356,20 +356,20 @@ SLOW = Trace(
 
 def test_answers_take_as_long_as_they_did() -> None:
     clock = VirtualClock()
-    found = replay(SLOW, clock=clock, timeout=1.0)  # the tool's own time is not the session's to cut short
+    found = replay_trace(SLOW, clock=clock, timeout=1.0)  # the tool's own time is not the session's to cut short
     assert clock.now() == 7.0
     assert [turn.shown for turn in found.record.turns] == [Value([1, 2]), Value([3]), Value([4])]
     assert found.instant == 1
-    again = recorded(found.events)
+    again = trace_from_events(found.events)
     assert [call.seconds for call in again.calls] == [2.0, 5.0, 0.0]
     clock = VirtualClock()
-    assert replay(SLOW, clock=clock, latency="none").instant == 0
+    assert replay_trace(SLOW, clock=clock, latency="none").instant == 0
     assert clock.now() == 0.0
 
 
 def test_a_fault_s_wait_comes_on_top_of_the_recorded_one() -> None:
     clock = VirtualClock()
-    replay(SLOW, plan(Delay(seconds=10.0), Nth(1), "a"), clock=clock)
+    replay_trace(SLOW, plan(Delay(seconds=10.0), Nth(1), "a"), clock=clock)
     assert clock.now() == 17.0
 
 
@@ -389,13 +389,13 @@ def test_pieces_begin_after_the_recorded_time(sync: bool) -> None:
     def agent(session: Replay) -> list[float]:
         return [clock.now() for _ in wrap(inside, session, name="a")()] if sync else asyncio.run(heard(session))
 
-    assert replay(SLOW, agent=agent, clock=clock).record.answer == "[2.0, 2.0]"
+    assert replay_trace(SLOW, agent=agent, clock=clock).record.answer == "[2.0, 2.0]"
 
 
 def test_recorded_time_really_passes_on_the_real_clock() -> None:
     trace = Trace("e", (Observation("a", 0.0, 0.15, {}, Value(1), Value(1)),))
     clock = RealClock()
-    replay(trace, clock=clock)
+    replay_trace(trace, clock=clock)
     assert 0.14 < clock.now() < 5.0
 
 
@@ -403,20 +403,20 @@ PRICES = seen(("price", {"item": "lamp"}, Value({"price": 40})), ("price", {"ite
 
 
 def test_recorded_arguments_are_examples_of_other_entities() -> None:
-    found = replay(PRICES, plan(WrongEntity(), Nth(1)))
+    found = replay_trace(PRICES, plan(WrongEntity(), Nth(1)))
     assert [turn.shown for turn in found.record.turns] == [Value({"price": 90}), Value({"price": 90})]
     assert not found.unfit
     assert not found.missing
 
 
 def test_a_fault_that_must_know_more_of_a_tool_is_named() -> None:
-    found = replay(PRICES, plan(PhysicsViolation()))
+    found = replay_trace(PRICES, plan(PhysicsViolation()))
     (unfit,) = found.unfit
     assert (unfit.rule, unfit.kind, unfit.tool, unfit.calls) == ("r", "physics_violation", "price", 2)
     assert unfit.lacking == ("invariants",)
     assert not found.record.exposed
     spec = ToolSpec("price", invariants=(Bounds("price", minimum=0, maximum=1000),))
-    known = replay(PRICES, plan(PhysicsViolation()), specs=[spec])
+    known = replay_trace(PRICES, plan(PhysicsViolation()), specs=[spec])
     assert not known.unfit
     assert [turn.struck for turn in known.record.turns] == [True, True]
 
@@ -428,9 +428,9 @@ def test_what_a_fault_asks_besides_may_be_asked_of_a_world() -> None:
         assert call.dry
         return Value({"price": 300})
 
-    found = replay(PRICES, plan(WrongEntity()), specs=[spec], other=other)
+    found = replay_trace(PRICES, plan(WrongEntity()), specs=[spec], other=other)
     assert [turn.shown for turn in found.record.turns] == [Value({"price": 300})] * 2
-    alone = replay(PRICES, plan(WrongEntity()), specs=[spec])
+    alone = replay_trace(PRICES, plan(WrongEntity()), specs=[spec])
     assert not alone.record.exposed
     assert not alone.missing  # the agent asked for nothing that the record lacks
     assert [one.dry for one in alone.served if one.source == "missing"] == [True, True]

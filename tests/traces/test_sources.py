@@ -15,8 +15,8 @@ from sealegs.faults.kinds import Delay, Duplicate, Error, RateLimit
 from sealegs.faults.triggers import Always, Nth, Outage, Tool
 from sealegs.inject import Session, VirtualClock
 from sealegs.traces import Recorder, Store
-from sealegs.traces.fitting import fits
-from sealegs.traces.observed import ABANDONED, NOT_KEPT, Trace, recorded
+from sealegs.traces.fitting import fit_tools
+from sealegs.traces.observed import ABANDONED, NOT_KEPT, Trace, trace_from_events
 from sealegs.traces.sources import TraceError, read_traces
 from tests import needs
 from tests.traces.instrumented import NEEDS
@@ -248,16 +248,18 @@ def _plan(fault: Any, when: Any = None) -> Plan:
 
 
 def test_a_record_keeps_apart_what_was_said_and_what_was_shown() -> None:
-    (struck, plain) = recorded(_recorded(_plan(Error(status=500), Nth(1)), lambda: Value(1), calls=2).events).calls
+    (struck, plain) = trace_from_events(
+        _recorded(_plan(Error(status=500), Nth(1)), lambda: Value(1), calls=2).events
+    ).calls
     assert (struck.said, struck.seconds, struck.struck) == (None, None, True)
     assert (plain.said, plain.seconds, plain.struck) == (Value(1), 0.0, False)
-    (late,) = recorded(_recorded(_plan(Delay(seconds=2)), lambda: Value(1)).events).calls
+    (late,) = trace_from_events(_recorded(_plan(Delay(seconds=2)), lambda: Value(1)).events).calls
     assert (late.said, late.seconds) == (Value(1), None)
 
 
 def test_of_a_duplicate_the_first_answer_counts() -> None:
     answers: list[Outcome] = [Value("booked"), Failure("booked already", type="Conflict")]
-    (call,) = recorded(_recorded(_plan(Duplicate()), lambda: answers.pop(0)).events).calls
+    (call,) = trace_from_events(_recorded(_plan(Duplicate()), lambda: answers.pop(0)).events).calls
     assert call.said == Value("booked")
 
 
@@ -274,7 +276,7 @@ def test_a_call_that_was_given_up_without_a_fault_is_abandoned() -> None:
     with pytest.raises(Gone):
         Session(clock=clock, watcher=recorder).call("a", {}, lambda call: answer())
     recorder.finish("crashed")
-    (call,) = recorded(recorder.events).calls
+    (call,) = trace_from_events(recorder.events).calls
     assert call.said is ABANDONED
     assert call.shown is None
 
@@ -300,7 +302,7 @@ def test_opentelemetry_s_own_exporter_is_read_and_fitted(tmp_path: Path) -> None
     traces = read_traces([path])
     assert len(traces) == 60
     assert all(len(trace.calls) == 44 for trace in traces)
-    pay, search = fits(traces)
+    pay, search = fit_tools(traces)
     (limited,) = pay.failing
     assert (limited.rate, limited.retry_after, limited.error.status) == (0.25, 30, 429)
     (down,) = search.failing

@@ -16,9 +16,9 @@ from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Always, AnyCondition, First, Nth, Tool
 from sealegs.inject import RealClock, Session, VirtualClock
 from sealegs.recovery.layer import RecoveryLayer
-from sealegs.traces import Recorder, Watchers, record
-from sealegs.traces.fitting import fits
-from sealegs.traces.observed import recorded
+from sealegs.traces import Recorder, Watchers, build_record
+from sealegs.traces.fitting import fit_tools
+from sealegs.traces.observed import trace_from_events
 from sealegs.traces.sources import read_traces
 from tests import needs
 
@@ -181,7 +181,7 @@ def test_a_hang_that_is_let_go_of_ends_its_span(tracing: Tracing, caplog: pytest
     (span,) = tracing.spans
     assert attributes(span)["error.type"] == "abandoned"
     assert attributes(span)["sealegs.struck"] is True
-    assert record(recorder.events).turns[0].shown is None
+    assert build_record(recorder.events).turns[0].shown is None
     assert not caplog.records  # nothing was detached in the wrong place
 
 
@@ -290,10 +290,10 @@ def test_from_records_and_from_spans_a_tool_under_recovery_is_fitted_alike(tmp_p
     recorder.finish("answered", answer="done")
     sdk.shutdown()
     (seen,) = read_traces([tmp_path / "spans.jsonl"])
-    known = recorded(recorder.events)
+    known = trace_from_events(recorder.events)
     for trace_ in (seen, known):
         assert [call.by for call in trace_.calls] == ["", "retry", "retry", "", "", "retry"]
         assert [isinstance(call.said, Failure) for call in trace_.calls] == [True, True, False, False, True, False]
         assert [call.seconds for call in trace_.calls] == [pytest.approx(2.0)] * 6  # no wait is the tool's own time
-    (of_spans,), (of_record,) = fits([seen]), fits([known])
+    (of_spans,), (of_record,) = fit_tools([seen]), fit_tools([known])
     assert (of_spans.calls, of_spans.failing[0].failed) == (of_record.calls, of_record.failing[0].failed) == (6, 3)

@@ -18,20 +18,20 @@ from hypothesis import strategies as st
 from sealegs.faults.kinds import LogicViolation, LostAck
 from sealegs.traces import (
     VERSION,
-    Answered,
-    Called,
-    Effected,
-    Ended,
+    AnswerGiven,
+    EffectHappened,
+    EpisodeEnded,
+    EpisodeStarted,
     Event,
-    Ran,
-    Shown,
-    Started,
+    FaultStruck,
+    OutcomeShown,
     Store,
     StoreError,
-    Struck,
-    Waited,
-    read,
-    record,
+    TimePassed,
+    ToolCalled,
+    ToolRan,
+    build_record,
+    read_episodes,
 )
 from sealegs.traces.events import Reason
 from tests.inject.staging import plan, rule, staged
@@ -54,10 +54,10 @@ OUTCOMES = JSON.map(lambda value: {"value": value}) | st.text().map(
 IDS = st.text()
 SECONDS = st.none() | NUMBERS
 EVENTS: st.SearchStrategy[Event] = st.one_of(
-    st.builds(Called, IDS, st.text(), OBJECTS, NUMBERS),
-    st.builds(Ran, IDS, OUTCOMES, st.booleans()),
+    st.builds(ToolCalled, IDS, st.text(), OBJECTS, NUMBERS),
+    st.builds(ToolRan, IDS, OUTCOMES, st.booleans()),
     st.builds(
-        Struck,
+        FaultStruck,
         IDS,
         st.text(),
         st.text(),
@@ -68,16 +68,16 @@ EVENTS: st.SearchStrategy[Event] = st.one_of(
         st.none() | OUTCOMES,
         st.none() | OUTCOMES,
     ),
-    st.builds(Waited, IDS, SECONDS),
-    st.builds(Effected, IDS, st.text(), st.text(), OBJECTS),
-    st.builds(Shown, IDS, st.none() | OUTCOMES, st.integers(), st.booleans(), NUMBERS),
-    st.builds(Answered, st.text()),
+    st.builds(TimePassed, IDS, SECONDS),
+    st.builds(EffectHappened, IDS, st.text(), st.text(), OBJECTS),
+    st.builds(OutcomeShown, IDS, st.none() | OUTCOMES, st.integers(), st.booleans(), NUMBERS),
+    st.builds(AnswerGiven, st.text()),
 )
 EPISODES: st.SearchStrategy[list[Event]] = st.builds(
     lambda start, events, end: [start, *events, end],
-    st.builds(Started, st.text(), OBJECTS),
+    st.builds(EpisodeStarted, st.text(), OBJECTS),
     st.lists(EVENTS, max_size=5),
-    st.builds(Ended, st.sampled_from(get_args(Reason)), st.text(), NUMBERS),
+    st.builds(EpisodeEnded, st.sampled_from(get_args(Reason)), st.text(), NUMBERS),
 )
 
 
@@ -102,7 +102,7 @@ def test_any_events_read_back_equal(path: Path, episodes: list[list[Event]]) -> 
         written(path, events)
     written(path)
     warnings: list[str] = []
-    assert list(read(path, warnings)) == episodes
+    assert list(read_episodes(path, warnings)) == episodes
     assert warnings == []
     for text in path.read_bytes().split(b"\n")[:-1]:
         assert text.isascii()
@@ -115,17 +115,24 @@ def test_a_real_episode_reads_back_as_its_record(path: Path) -> None:
         stormy.call()
     found = stormy.record()
     written(path, stormy.recorder.events)
-    assert [record(events) for events in read(path)] == [found]
+    assert [build_record(events) for events in read_episodes(path)] == [found]
 
 
 @pytest.mark.parametrize(
     "value", [float("nan"), float("inf"), b"\xff", {1, 2}, object(), {(1, 2): 3}, 10**5000], ids=range(7)
 )
 def test_events_that_no_recorder_made_are_still_json(path: Path, value: Any) -> None:
-    written(path, [Started("episode", {"odd": value}), Called("call-1", "tool", {"x": value}), Ended("answered")])
+    written(
+        path,
+        [
+            EpisodeStarted("episode", {"odd": value}),
+            ToolCalled("call-1", "tool", {"x": value}),
+            EpisodeEnded("answered"),
+        ],
+    )
     for text in path.read_text().splitlines():
         json.loads(text, parse_constant=pytest.fail)
-    assert len(list(read(path))) == 1
+    assert len(list(read_episodes(path))) == 1
 
 
 # --- Damage
@@ -139,7 +146,9 @@ def damaged(path: Path, change: Any) -> Path:
 def names(path: Path) -> tuple[list[str], list[str]]:
     """The episodes that can be read, and what is said of the rest."""
     warnings: list[str] = []
-    return [events[0].episode for events in read(path, warnings) if isinstance(events[0], Started)], warnings
+    return [
+        events[0].episode for events in read_episodes(path, warnings) if isinstance(events[0], EpisodeStarted)
+    ], warnings
 
 
 @pytest.mark.parametrize("cut", [1, 2, 5, 30])
@@ -166,7 +175,7 @@ def test_rubbish_at_the_end_is_left_out_and_told(path: Path, tail: bytes) -> Non
 def test_without_a_list_the_warning_is_given_by_python(path: Path) -> None:
     damaged(path, lambda data: data + b"{")
     with pytest.warns(UserWarning, match="the last, is damaged"):
-        assert len(list(read(path))) == 3
+        assert len(list(read_episodes(path))) == 3
 
 
 BAD_LINES = [
@@ -185,7 +194,7 @@ BAD_LINES = [
 def test_damage_in_the_middle_is_an_error_that_says_where(path: Path, bad: bytes, told: str) -> None:
     damaged(path, lambda data: data.replace(b"\n", b"\n" + bad, 1))
     with pytest.raises(StoreError, match=rf"runs.episodes\.jsonl: line 2 {told}.*; restore the file or delete it"):
-        list(read(path))
+        list(read_episodes(path))
 
 
 @pytest.mark.parametrize("version", [0, VERSION + 1, "1", None])
@@ -195,11 +204,11 @@ def test_a_file_of_another_version_is_refused(path: Path, version: Any) -> None:
 
     damaged(path, other)
     with pytest.raises(StoreError, match=rf"line 1 was written with version {version!r} .* reads version {VERSION}"):
-        list(read(path))
+        list(read_episodes(path))
 
 
 def test_events_outside_an_episode_are_left_out_and_told(path: Path) -> None:
-    written(path, episode("a"), [Answered("late")], episode("b"), [Started("c", {})], episode("d"))
+    written(path, episode("a"), [AnswerGiven("late")], episode("b"), [EpisodeStarted("c", {})], episode("d"))
     found, warnings = names(path)
     assert found == ["a", "b", "d"]
     assert len(warnings) == 2
@@ -209,7 +218,7 @@ def test_events_outside_an_episode_are_left_out_and_told(path: Path) -> None:
 
 def test_an_empty_file_holds_nothing(path: Path) -> None:
     written(path)
-    assert list(read(path)) == []
+    assert list(read_episodes(path)) == []
 
 
 # --- Going on

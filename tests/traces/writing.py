@@ -5,16 +5,19 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from sealegs.traces import Called, Ended, Event, Shown, Started, Store
+from sealegs.traces import EpisodeEnded, EpisodeStarted, Event, OutcomeShown, Store, ToolCalled
 
 
 def episode(name: str) -> list[Event]:
     """An episode whose lines are of many lengths."""
     calls = range(sum(map(ord, name)) % 7 + 1)
-    events: list[Event] = [Started(name, {"padding": "x" * (len(calls) * 997)})]
+    events: list[Event] = [EpisodeStarted(name, {"padding": "x" * (len(calls) * 997)})]
     for index in calls:
-        events += [Called(f"call-{index}", "tool", {"n": index}), Shown(f"call-{index}", {"value": "y" * 500 * index})]
-    return [*events, Ended("answered")]
+        events += [
+            ToolCalled(f"call-{index}", "tool", {"n": index}),
+            OutcomeShown(f"call-{index}", {"value": "y" * 500 * index}),
+        ]
+    return [*events, EpisodeEnded("answered")]
 
 
 def main(path: Path, prefix: str) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from sealegs.training.data.attempts import Making, found
-from sealegs.training.data.forms import Row
-from sealegs.training.data.recipe import DataRecipe
-from sealegs.training.data.sources import DataSources
+from sealegs.training.data.attempts import Making, first_fit_row
+from sealegs.training.data.data_recipe import DataRecipe
+from sealegs.training.data.row_forms import Row
+from sealegs.training.data.task_sources import DataSources
 
 ROWS = 160
 
@@ -20,5 +20,5 @@ def making(n: int = ROWS, seed: int = 0, form: Any = "both", teacher: str = "", 
 @cache
 def rows() -> tuple[Row, ...]:
     """The rows of a set as they are made, duplicates included."""
-    made = [found(making(), number)[1] for number in range(ROWS)]
+    made = [first_fit_row(making(), number)[1] for number in range(ROWS)]
     return tuple(row for row in made if row is not None)

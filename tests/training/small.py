@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from sealegs.training.templates import SHIPPED, shipped, special_tokens
+from sealegs.training.templates import SHIPPED, shipped_template, special_tokens
 
 TOOL: dict[str, Any] = {
     "type": "function",
@@ -68,7 +68,7 @@ def tokenizer() -> Any:
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
 
-    specials = [PAD, BOS, EOS, *(token for name in SHIPPED for token in special_tokens(shipped(name)))]
+    specials = [PAD, BOS, EOS, *(token for name in SHIPPED for token in special_tokens(shipped_template(name)))]
     made = Tokenizer(models.BPE())
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     made.decoder = decoders.ByteLevel()

@@ -11,16 +11,16 @@ from typer.testing import CliRunner
 
 from sealegs.cli import app
 from sealegs.training.data.conduct import BLIND, CAUSELESS, EARLY, KINDS, TRAINED, UNHEEDED, Watched
-from sealegs.training.data.forms import Row
+from sealegs.training.data.row_forms import Row
 from sealegs.training.data.slips import ARGUMENTS
-from sealegs.training.data.sources import DataSources, bases
-from sealegs.world.corpus import load
+from sealegs.training.data.task_sources import DataSources, all_base_tasks
+from sealegs.world.corpus import load_corpus
 from tests.training.made import rows
 from tests.training.test_making import made
 
 
 def found(row: Row) -> set[str]:
-    return set(Watched(row, bases(DataSources())[row["base_task"]]).problems())
+    return set(Watched(row, all_base_tasks(DataSources())[row["base_task"]]).problems())
 
 
 def without(row: Row, *keys: str) -> Row:
@@ -71,7 +71,7 @@ def test_an_action_in_doubt_that_is_left_without_a_look(strategy: str) -> None:
 
 def test_an_action_that_acts_again_is_repeated() -> None:
     row = first(lambda row: row["strategy"] == "retry" and row["moment"] is not None)
-    base = bases(DataSources())[row["base_task"]]
+    base = all_base_tasks(DataSources())[row["base_task"]]
     spec = base.specs[row["step_tool"]]
     assert not set(Watched(row, base).problems())
 
@@ -118,7 +118,9 @@ def test_a_stop_before_all_is_done() -> None:
     for row in stops:
         tools = [c["function"]["name"] for m in spoken(row) for c in m.get("tool_calls", ())]
         last = max(
-            n for n, tool in enumerate(tools) if tool in (row["step_tool"], load().tools[row["step_tool"]].shown_by)
+            n
+            for n, tool in enumerate(tools)
+            if tool in (row["step_tool"], load_corpus().tools[row["step_tool"]].shown_by)
         )
         if last + 1 < len(tools):
             early += 1

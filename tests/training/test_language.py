@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from sealegs.training.data import HELD
-from sealegs.training.data.attempts import found
-from sealegs.training.data.grammar import SLOT, count_of_forms, drawn_from, forms
+from sealegs.training.data.attempts import first_fit_row
+from sealegs.training.data.sentences import SLOT, count_of_forms, drawn_from, sentence_forms
 from tests.training.made import making, rows
 
 SLOTS = {
@@ -61,7 +61,7 @@ QUOTED = re.compile(r"“[^”]*”|\([^()]*\)|\"[^\"]*\"")
 @cache
 def many() -> tuple[str, ...]:
     """What is said in a thousand rows of another set."""
-    made = (found(making(MANY, seed=3, form="trl"), number)[1] for number in range(MANY))
+    made = (first_fit_row(making(MANY, seed=3, form="trl"), number)[1] for number in range(MANY))
     return tuple(m["content"] for row in made if row is not None for m in row["messages"] if m["role"] == "assistant")
 
 
@@ -70,22 +70,22 @@ def sentences() -> list[tuple[str, dict[str, Any]]]:
 
 
 def test_there_are_many_forms_and_none_stands_twice() -> None:
-    every = [form for of in forms().values() for form in of]
+    every = [form for of in sentence_forms().values() for form in of]
     assert len(every) == count_of_forms() >= LEAST
     assert len(every) == len(set(every))
 
 
-@pytest.mark.parametrize("name", forms())
+@pytest.mark.parametrize("name", sentence_forms())
 def test_a_form_is_a_sentence_with_slots_that_are_filled(name: str) -> None:
     filled = set(SLOTS.get(name, "tool failed").split())
-    for form in forms()[name]:
+    for form in sentence_forms()[name]:
         assert form[0].isupper()
         assert form[-1] in ".?:"
         assert not {"a", "an"} & set(re.findall(r"(\w+) \{", form)), form  # the article depends on what comes
         assert set(SLOT.findall(form)) <= filled, form
 
 
-@pytest.mark.parametrize("name", forms())
+@pytest.mark.parametrize("name", sentence_forms())
 def test_some_forms_are_kept_apart(name: str) -> None:
     learned, held = drawn_from(name, False), drawn_from(name, True)
     assert held
@@ -94,7 +94,7 @@ def test_some_forms_are_kept_apart(name: str) -> None:
 
 
 def test_each_split_says_its_own_forms() -> None:
-    parts = {held: [form for name in forms() for form in drawn_from(name, held)] for held in (True, False)}
+    parts = {held: [form for name in sentence_forms() for form in drawn_from(name, held)] for held in (True, False)}
     for held in (True, False):
         others = "\n".join(parts[not held])
         chunks = {chunk for form in parts[held] for chunk in SLOT.split(form)[::2] if len(chunk) > 16}

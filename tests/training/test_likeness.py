@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sealegs.tasks.similarity import jaccard
-from sealegs.training.data.likeness import TrajectorySet, exact, marks
+from sealegs.training.data.near_duplicates import TrajectorySet, text_digest, trajectory_features
 from tests.training.made import rows
 
 SETS = st.lists(st.frozensets(st.integers(0, 30), min_size=1), max_size=8)
@@ -23,12 +23,12 @@ def test_another_wording_is_no_other_trajectory() -> None:
     row = rows()[0]
     messages = [{**m, "content": "Other words."} if m["role"] == "assistant" else m for m in row["messages"]]
     other = {**row, "messages": messages}
-    assert marks(other) == marks(row)
-    assert exact(other) != exact(row)
+    assert trajectory_features(other) == trajectory_features(row)
+    assert text_digest(other) != text_digest(row)
 
 
 def test_rows_of_other_tasks_are_not_alike() -> None:
     some = rows()[:40]
     for one, other in combinations(some, 2):
         if one["base_task"] != other["base_task"]:
-            assert jaccard(frozenset(marks(one)), frozenset(marks(other))) < 0.9
+            assert jaccard(frozenset(trajectory_features(one)), frozenset(trajectory_features(other))) < 0.9

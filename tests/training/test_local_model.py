@@ -28,18 +28,18 @@ from inspect_ai.tool import ToolCall, ToolInfo  # noqa: E402
 from typer.testing import CliRunner  # noqa: E402
 
 from sealegs.adapters.inspect import tool_info  # noqa: E402
-from sealegs.agents.arms.toolbench import tool_entry  # noqa: E402
+from sealegs.agents.arms.toolbench_arm import tool_entry  # noqa: E402
 from sealegs.cli import app  # noqa: E402
-from sealegs.faults.mistake import Mistake  # noqa: E402
 from sealegs.faults.spec import ToolSpec  # noqa: E402
-from sealegs.training.encoding import rendered  # noqa: E402
-from sealegs.training.generating import Continuation, Sampling, continued, cut  # noqa: E402
-from sealegs.training.local_model import LocalModel, found, loaded, prompt, tool_of  # noqa: E402
-from sealegs.training.recipe import recipe_of  # noqa: E402
-from sealegs.training.rows import conversation  # noqa: E402
-from sealegs.training.running import train  # noqa: E402
-from sealegs.training.templates import SHIPPED, shipped  # noqa: E402
-from sealegs.world.corpus import load  # noqa: E402
+from sealegs.faults.user_error import UserError  # noqa: E402
+from sealegs.training.conversation_rows import parse_row  # noqa: E402
+from sealegs.training.encoding import render_conversation  # noqa: E402
+from sealegs.training.generating import Continuation, Sampling, generate_batch, truncate_at_end  # noqa: E402
+from sealegs.training.local_model import LocalModel, find_weights, load_model, render_prompt, trl_tool  # noqa: E402
+from sealegs.training.templates import SHIPPED, shipped_template  # noqa: E402
+from sealegs.training.training_recipe import parse_training_recipe  # noqa: E402
+from sealegs.training.training_run import run_training  # noqa: E402
+from sealegs.world.corpus import load_corpus  # noqa: E402
 from tests.training.small import TOOL, model, row, tokenizer, write_model, write_rows  # noqa: E402
 
 pytestmark = [pytest.mark.filterwarnings("ignore::FutureWarning"), pytest.mark.filterwarnings("ignore::UserWarning")]
@@ -78,9 +78,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "save_every": 1000,
         "gradient_checkpointing": False,
     }
-    train(recipe_of(asked), folder / "taught", lambda done, total: None)
+    run_training(parse_training_recipe(asked), folder / "taught", lambda done, total: None)
     adapted = {**asked, "model": str(folder / "taught" / "model"), "lora": {}, "learning_rate": 1e-5, "epochs": 1}
-    train(recipe_of(adapted), folder / "run", lambda done, total: None)
+    run_training(parse_training_recipe(adapted), folder / "run", lambda done, total: None)
     return folder / "run"
 
 
@@ -113,27 +113,27 @@ def test_the_model_reads_what_it_read_in_training(name: str) -> None:
     marked = tokenizer()
     kept = marked.chat_template
     one = {**row(3, recovering=True), "tools": [WEATHER]}
-    text, turns = rendered(conversation(json.dumps(one)), marked, shipped(name))
+    text, turns = render_conversation(parse_row(json.dumps(one)), marked, shipped_template(name))
     said = messages(3, recovering=True)
     speakers = [place for place, message in enumerate(said) if message.role == "assistant"]
     try:
-        marked.chat_template = shipped(name)
+        marked.chat_template = shipped_template(name)
         for place, (begin, _) in zip(speakers, turns, strict=True):
-            assert prompt(marked, said[:place], [weather()]) == text[:begin]
+            assert render_prompt(marked, said[:place], [weather()]) == text[:begin]
     finally:
         marked.chat_template = kept
 
 
 def test_tools_look_as_they_do_in_the_data() -> None:
     """But for the few keywords of JSON Schema that Inspect does not know, and for defaults of null."""
-    specs = [tool.spec for tool in load().tools.values()]
+    specs = [tool.spec for tool in load_corpus().tools.values()]
     alike = 0
     for spec in specs:
         told = json.loads(json.dumps(tool_entry(spec)))
         if LOST & set(_keys(told)) or '"default": null' in json.dumps(told):
             continue
         alike += 1
-        assert json.dumps(tool_of(tool_info(spec))["function"]) == json.dumps(told)
+        assert json.dumps(trl_tool(tool_info(spec))["function"]) == json.dumps(told)
     assert alike > 0.75 * len(specs)
 
 
@@ -148,7 +148,7 @@ def test_a_batch_says_what_each_row_says_alone() -> None:
     rows = [torch.randint(10, 400, (length,), generator=draws).tolist() for length in (3, 40, 11, 1)]
     limits = (12, 5, 20, 9)
     wanted = [Continuation(ids, most, Sampling(temperature=0)) for ids, most in zip(rows, limits, strict=True)]
-    together = continued(made, wanted, [2], 0)
+    together = generate_batch(made, wanted, [2], 0)
     for one, ids, most in zip(together, rows, limits, strict=True):
         now = list(ids)
         for _ in range(most):  # without a cache, a token at a time
@@ -161,15 +161,15 @@ def test_a_batch_says_what_each_row_says_alone() -> None:
 def test_what_is_drawn_keeps_to_the_likeliest() -> None:
     made = model()
     first = int(made(torch.tensor([[5, 6, 7]])).logits[0, -1].argmax())
-    drawn = continued(made, [Continuation([5, 6, 7], 1, Sampling(5.0, top_k=1))] * 8, [2], 0)
-    free = continued(made, [Continuation([5, 6, 7], 1, Sampling(5.0))] * 64, [2], 0)
+    drawn = generate_batch(made, [Continuation([5, 6, 7], 1, Sampling(5.0, top_k=1))] * 8, [2], 0)
+    free = generate_batch(made, [Continuation([5, 6, 7], 1, Sampling(5.0))] * 64, [2], 0)
     assert drawn == [[first]] * 8
     assert len({one[0] for one in free}) > 32  # of all tokens, not of the 50 that are transformers' default
 
 
 def test_a_row_ends_at_its_end_mark_or_its_limit() -> None:
-    assert cut([4, 5, 2, 0, 0], 10, [2]) == [4, 5, 2]
-    assert cut([4, 5, 6, 7], 3, [2]) == [4, 5, 6]
+    assert truncate_at_end([4, 5, 2, 0, 0], 10, [2]) == [4, 5, 2]
+    assert truncate_at_end([4, 5, 6, 7], 3, [2]) == [4, 5, 6]
 
 
 def test_a_batch_that_the_memory_does_not_hold_is_halved(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,9 +183,9 @@ def test_a_batch_that_the_memory_does_not_hold_is_halved(monkeypatch: pytest.Mon
         return generate(self, input_ids=input_ids, **given)
 
     rows = [Continuation([5, 6, place], 3, Sampling(temperature=0)) for place in range(10, 15)]
-    whole = continued(made, rows, [2], 0)
+    whole = generate_batch(made, rows, [2], 0)
     monkeypatch.setattr(type(made), "generate", narrow)
-    assert continued(made, rows, [2], 0) == whole
+    assert generate_batch(made, rows, [2], 0) == whole
     assert sizes == [5, 2, 3, 1, 2]
 
 
@@ -236,17 +236,17 @@ def test_a_suite_is_run_by_one_command(run: Path, tmp_path: Path) -> None:
 
 
 def test_folders_that_hold_no_model_are_told(run: Path, tmp_path: Path) -> None:
-    assert found(run)[0] == run / "adapter"
-    with pytest.raises(Mistake, match="holds no model"):
-        found(tmp_path)
+    assert find_weights(run)[0] == run / "adapter"
+    with pytest.raises(UserError, match="holds no model"):
+        find_weights(tmp_path)
     (tmp_path / "run.json").write_text("{}")
-    with pytest.raises(Mistake, match="give its command again"):
-        found(tmp_path)
+    with pytest.raises(UserError, match="give its command again"):
+        find_weights(tmp_path)
     adapter = tmp_path / "adapter"
     adapter.mkdir()
     (adapter / "adapter_config.json").write_text(json.dumps({"base_model_name_or_path": str(tmp_path / "gone")}))
-    with pytest.raises(Mistake, match="belongs to the model"):
-        loaded(adapter, "cpu")
+    with pytest.raises(UserError, match="belongs to the model"):
+        load_model(adapter, "cpu")
 
 
 def test_scaled_positions_are_those_of_the_run(tmp_path: Path) -> None:
@@ -261,7 +261,7 @@ def test_scaled_positions_are_those_of_the_run(tmp_path: Path) -> None:
         "context": 1000,
         "max_steps": 1,
     }
-    train(recipe_of(asked), tmp_path / "run", lambda done, total: None)
-    made = loaded(tmp_path / "run", "cpu")
+    run_training(parse_training_recipe(asked), tmp_path / "run", lambda done, total: None)
+    made = load_model(tmp_path / "run", "cpu")
     assert made.positions == 1024
     assert made.model.config.rope_parameters["rope_type"] == "yarn"

@@ -14,16 +14,16 @@ import pytest
 from typer.testing import CliRunner
 
 from sealegs.cli import app
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 from sealegs.tasks.similarity import jaccard, tools_of
 from sealegs.training.data import UNSEEN
-from sealegs.training.data.checks import Leak, check_leaks, seen_in
-from sealegs.training.data.choosing import checked, chosen, finished
+from sealegs.training.data.data_command import check_data_set, data_set_request, make_data_set
+from sealegs.training.data.data_recipe import DataRecipe
 from sealegs.training.data.dividing import ALIKE, division
-from sealegs.training.data.files import check_format, parts, rows
-from sealegs.training.data.making import JOURNAL
-from sealegs.training.data.recipe import DataRecipe
-from sealegs.training.data.sources import DataSources
+from sealegs.training.data.files import check_format, parts, read_row_files
+from sealegs.training.data.row_blocks import JOURNAL
+from sealegs.training.data.set_checks import Leak, check_leaks, read_row_contents
+from sealegs.training.data.task_sources import DataSources
 from tests import needs
 from tests.training.made import making
 
@@ -35,7 +35,7 @@ def quiet(done: int, total: int) -> None: ...
 
 def made(out: Path, n: int = N, recipe: str = "default", jobs: int = 1, **more: Any) -> Path:
     asked = {"seed": 0, "form": "trl", "format": "jsonl", "tasks": [], "toolbench": [], "shipped": True, "teacher": ""}
-    finished(chosen(recipe, n, out=out, **{**asked, **more}), out, quiet, jobs)
+    make_data_set(data_set_request(recipe, n, out=out, **{**asked, **more}), out, quiet, jobs)
     return out
 
 
@@ -49,7 +49,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def lines(folder: Path) -> list[dict[str, Any]]:
-    return [row for files in parts(folder).values() for row in rows(files)]
+    return [row for files in parts(folder).values() for row in read_row_files(files)]
 
 
 def test_any_number_of_workers_makes_the_same_bytes(one: Path, tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_any_number_of_workers_makes_the_same_bytes(one: Path, tmp_path: Path) -
 
 def test_another_seed_makes_another_set(one: Path, tmp_path: Path) -> None:
     assert contents(made(tmp_path / "other", n=25, seed=-1)) != contents(one)
-    assert checked(tmp_path / "other", 5)[1] == []
+    assert check_data_set(tmp_path / "other", 5)[1] == []
 
 
 def test_a_killed_command_goes_on(one: Path, tmp_path: Path) -> None:
@@ -72,8 +72,8 @@ def test_a_killed_command_goes_on(one: Path, tmp_path: Path) -> None:
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
         assert not (out / "README.md").exists()
-        with pytest.raises(Mistake, match="the same command finishes"):
-            checked(out, 0)
+        with pytest.raises(UserError, match="the same command finishes"):
+            check_data_set(out, 0)
     with (out / JOURNAL).open("ab") as journal:
         journal.write(b'{"rows": {"tr')  # as a kill in the middle of a write leaves it
     assert contents(made(out)) == contents(one)
@@ -95,16 +95,16 @@ def test_a_part_without_its_entry_is_made_anew(one: Path, tmp_path: Path) -> Non
 
 def test_another_set_is_not_overwritten(one: Path) -> None:
     before = contents(one)
-    with pytest.raises(Mistake, match="seed was 0, is 5"):
+    with pytest.raises(UserError, match="seed was 0, is 5"):
         made(one, seed=5)
     assert contents(one) == before
 
 
 def test_a_folder_of_other_things_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "letter.txt").write_text("Dear")
-    with pytest.raises(Mistake, match="not empty"):
+    with pytest.raises(UserError, match="not empty"):
         made(tmp_path)
-    with pytest.raises(Mistake, match="cannot make"):
+    with pytest.raises(UserError, match="cannot make"):
         made(tmp_path / "letter.txt")
     assert [file.name for file in tmp_path.iterdir()] == ["letter.txt"]
 
@@ -153,8 +153,8 @@ def test_tasks_that_are_much_alike_stay_together(seed: int) -> None:
 
 DIVIDED = """
 from sealegs.training.data.dividing import division
-from sealegs.training.data.recipe import DataRecipe
-from sealegs.training.data.sources import DataSources
+from sealegs.training.data.data_recipe import DataRecipe
+from sealegs.training.data.task_sources import DataSources
 found = division(DataSources(), DataRecipe(name="any"), 0)
 print([[base.id for base in of] for of in found.tasks.values()], sorted(found.tools))
 """
@@ -217,7 +217,7 @@ def test_a_set_with_a_leak_gets_no_card(one: Path, tmp_path: Path) -> None:
     with pytest.raises(Leak, match="base task"):
         made(out, n=25)
     assert not (out / "README.md").exists()
-    _, problems = checked(out, 5)
+    _, problems = check_data_set(out, 5)
     assert len(problems) == 2  # the leak, and the file that was changed
 
 
@@ -228,7 +228,7 @@ def test_the_card_counts_what_is_there(one: Path) -> None:
     assert f"| train | {sum(row['split'] == 'train' for row in found)} |" in card
     assert f"| P2 | {sum(row['mode'] == 'P2' for row in found)} |" in card
     assert manifest["sha256"] in card
-    assert f"{len(seen_in(one, 0.95).requests)} different requests" in card
+    assert f"{len(read_row_contents(one, 0.95).requests)} different requests" in card
     assert "apache-2.0" in card
 
 
@@ -239,7 +239,7 @@ def test_parquet_holds_the_same(one: Path, tmp_path: Path) -> None:
 
 def test_parquet_without_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sealegs.training.data.files.find_spec", lambda name: None)
-    with pytest.raises(Mistake, match=r"sealegs\[train-data\]"):
+    with pytest.raises(UserError, match=r"sealegs\[train-data\]"):
         check_format("parquet")
 
 
@@ -257,7 +257,7 @@ def test_the_commands(tmp_path: Path) -> None:
 
 
 def test_every_mistake_of_a_command_is_told_at_once(tmp_path: Path) -> None:
-    with pytest.raises(Mistake) as told:
+    with pytest.raises(UserError) as told:
         made(tmp_path / "none", recipe="nowhere", form="prose", format="csv", tasks=[tmp_path / "empty"])
     for word in ("nowhere", "prose", "csv", "empty"):
         assert word in str(told.value)

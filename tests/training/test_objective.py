@@ -17,8 +17,8 @@ from datasets import Dataset  # noqa: E402
 from transformers import PrinterCallback  # noqa: E402
 from trl import SFTConfig, SFTTrainer, pack_dataset  # noqa: E402
 
-from sealegs.training.attention import register  # noqa: E402
-from sealegs.training.objective import Collator, RecoveryTrainer, terms  # noqa: E402
+from sealegs.training.attention import register_row_attention  # noqa: E402
+from sealegs.training.objective import Collator, RecoveryTrainer, loss_terms  # noqa: E402
 from tests.training.small import model, tokenizer  # noqa: E402
 
 pytestmark = [pytest.mark.filterwarnings("ignore::FutureWarning"), pytest.mark.filterwarnings("ignore::UserWarning")]
@@ -108,7 +108,7 @@ def test_the_loss_is_the_formula(layout: str, batch: int, accumulation: int, tmp
         gradient_accumulation_steps=accumulation,
     )
     if layout.endswith("row by row"):
-        made.model.set_attn_implementation(register())
+        made.model.set_attn_implementation(register_row_attention())
     begun = {name: weight.clone() for name, weight in made.model.state_dict().items()}
     made.train()
     point = made.state.log_history[0]
@@ -118,7 +118,7 @@ def test_the_loss_is_the_formula(layout: str, batch: int, accumulation: int, tmp
     assert point["loss"] == pytest.approx(total, rel=1e-6)
 
 
-@pytest.mark.parametrize("attention", ["sdpa", register()])
+@pytest.mark.parametrize("attention", ["sdpa", register_row_attention()])
 def test_the_gradient_is_the_formulas(attention: str, tmp_path: Path) -> None:
     rows = tokens(9)
     made = trainer(
@@ -188,8 +188,8 @@ def test_lambda_zero_is_plain_trl(free: bool, tmp_path: Path) -> None:
 
 
 def test_terms_of_no_tokens() -> None:
-    assert terms([0.0, 0.0, 0.0, 0.0]) == {"loss_sft": 0.0, "recovery_tokens": 0.0}
-    assert terms([6.0, 3.0, 4.0, 1.0], "eval_") == {
+    assert loss_terms([0.0, 0.0, 0.0, 0.0]) == {"loss_sft": 0.0, "recovery_tokens": 0.0}
+    assert loss_terms([6.0, 3.0, 4.0, 1.0], "eval_") == {
         "eval_loss_sft": 2.0,
         "eval_loss_recovery": 4.0,
         "eval_recovery_tokens": 1.0,

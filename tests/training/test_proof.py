@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from sealegs.cli import app
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 from sealegs.scoring import judge
-from sealegs.training.data.playing import NoTrajectory, Trajectory, play
-from sealegs.training.data.recipe import read_recipe
+from sealegs.training.data.data_recipe import read_data_recipe
+from sealegs.training.data.trajectory_player import NoTrajectory, Trajectory, play_trajectory
 from sealegs.training.proof import BOTH, CODES, KINDS, SEEN, SETS, TOOLS
-from sealegs.training.proof.errands import errand
-from sealegs.training.proof.harbour import SERVICES, code, service_of, tools_of, unseen
-from sealegs.training.proof.kinds import bank, codes, kinds
 from sealegs.training.proof.orders import CELLS, cell_of, order_of_episode, order_of_row
+from sealegs.training.proof.synthetic_failures import coded_errors, synthetic_bank, synthetic_kinds
+from sealegs.training.proof.synthetic_tasks import synthetic_task
+from sealegs.training.proof.synthetic_world import SERVICES, code, is_unseen_tool, service_of, tools_of_service
 from tests import needs
 
 NEEDED = ("torch", "transformers", "peft", "trl", "datasets", "accelerate")
@@ -28,27 +28,27 @@ EPISODES = [(name, cell) for name in SETS for cell in CELLS if name != CODES or 
 
 def test_tools_of_a_service_agree_and_none_is_both_new_and_known() -> None:
     for service in SERVICES:
-        known, new = tools_of(service, new=False), tools_of(service, new=True)
+        known, new = tools_of_service(service, new=False), tools_of_service(service, new=True)
         assert len(known) > 50
         assert len(new) > 10
         assert not set(known) & set(new)
-        assert all(service_of(name) == service and unseen(name) is (name in new) for name in known + new)
+        assert all(service_of(name) == service and is_unseen_tool(name) is (name in new) for name in known + new)
 
 
 @pytest.mark.parametrize("key", range(30))
 def test_a_task_is_answered_alike_whichever_tools_are_taken(key: int) -> None:
-    made = errand("t", key)
+    made = synthetic_task("t", key)
     right, task = made.asked.right, made.asked.task
     value = task.inputs["ref"]
     for service in task.request.split()[:-1]:
         value = code(service, value)
     assert right.deliverables == (value,)
     assert {step.tool for step in task.graph.walk()} <= set(made.offered)
-    assert made.offered == errand("t", key).offered
+    assert made.offered == synthetic_task("t", key).offered
 
 
 def test_the_world_is_not_always_the_same() -> None:
-    assert len({errand("t", key).asked.task.request for key in range(200)}) > 195
+    assert len({synthetic_task("t", key).asked.task.request for key in range(200)}) > 195
 
 
 @pytest.mark.parametrize(("name", "cell"), EPISODES)
@@ -56,7 +56,7 @@ def test_the_planner_recovers_in_every_cell_of_every_set_and_the_failure_is_deli
     for number in range(4):
         order = order_of_episode(name, cell, 0, number)
         assert cell_of(order) == cell
-        made = play(order)
+        made = play_trajectory(order)
         assert made.judged.success, made.judged.reasons
         assert made.judged.exposed is (cell != "clean")
         assert made.judged.solvable is (cell != "dead end")
@@ -66,9 +66,9 @@ def test_the_planner_recovers_in_every_cell_of_every_set_and_the_failure_is_deli
 def test_sets_hold_what_their_names_say(name: str, cell: str) -> None:
     for number in range(6):
         order = order_of_episode(name, cell, 0, number)
-        assert all(unseen(spec.name) is (name in (TOOLS, BOTH)) for spec in order.specs)
+        assert all(is_unseen_tool(spec.name) is (name in (TOOLS, BOTH)) for spec in order.specs)
         if order.kind is not None:
-            known = order.kind in (*kinds(new=False), *codes(new=False))
+            known = order.kind in (*synthetic_kinds(new=False), *coded_errors(new=False))
             assert known is (name in (SEEN, TOOLS))
 
 
@@ -78,7 +78,10 @@ def rows(recipe: str, count: int) -> list[Trajectory]:
         for trial in range(50):
             try:
                 found.append(
-                    play(order_of_row(read_recipe(recipe), "test", number, trial), read_recipe(recipe).continuation)
+                    play_trajectory(
+                        order_of_row(read_data_recipe(recipe), "test", number, trial),
+                        read_data_recipe(recipe).continuation,
+                    )
                 )
                 break
             except NoTrajectory:
@@ -98,31 +101,34 @@ def test_rows_are_composed_as_the_recipe_says() -> None:
 
 
 def test_the_bank_knows_codes_and_kinds_of_training_and_no_others() -> None:
-    known = {one.name for one in bank().exemplars}
-    assert {kind.name.lower() for kind in codes(new=True)} <= known
-    assert {kind.name.replace("_", "-") for kind in kinds(new=False)} <= known
-    assert not {kind.name.replace("_", "-") for kind in kinds(new=True)} & known
+    known = {one.name for one in synthetic_bank().exemplars}
+    assert {kind.name.lower() for kind in coded_errors(new=True)} <= known
+    assert {kind.name.replace("_", "-") for kind in synthetic_kinds(new=False)} <= known
+    assert not {kind.name.replace("_", "-") for kind in synthetic_kinds(new=True)} & known
 
 
 def test_what_a_code_means_is_chance() -> None:
-    lasting = [kind.lasts == "permanent" for kind in (*codes(new=False), *codes(new=True))]
+    lasting = [kind.lasts == "permanent" for kind in (*coded_errors(new=False), *coded_errors(new=True))]
     assert 0.4 < sum(lasting) / len(lasting) < 0.6
 
 
 @trains
 def test_a_leak_is_found_in_the_text_of_rows(tmp_path: Path) -> None:
-    from sealegs.training.proof.apart import HoldoutLeak, check_apart
-    from sealegs.training.proof.making import rows_of
+    from sealegs.training.proof.leak_check import HoldoutLeak, check_apart
+    from sealegs.training.proof.proof_inputs import distinct_rows
     from sealegs.training.proof.symbols import symbols
 
     orders = [order_of_episode(name, cell, 0, 0) for name, cell in EPISODES]
-    lines = [*rows_of(read_recipe("default"), "test", 40), *(json.dumps(symbols(0, nth)) for nth in range(200))]
+    lines = [
+        *distinct_rows(read_data_recipe("default"), "test", 40),
+        *(json.dumps(symbols(0, nth)) for nth in range(200)),
+    ]
     path = tmp_path / "train.jsonl"
     path.write_text("\n".join(lines), encoding="utf-8")
     assert check_apart([path], orders) == 240
-    new = next(kind for kind in kinds(new=True) if kind.shown is not None and kind.shown.type)
+    new = next(kind for kind in synthetic_kinds(new=True) if kind.shown is not None and kind.shown.type)
     assert new.shown is not None
-    kept_tool, kept_code = tools_of("lift", new=True)[0], codes(new=True)[0].name
+    kept_tool, kept_code = tools_of_service("lift", new=True)[0], coded_errors(new=True)[0].name
     asked = json.loads(lines[0])
     asked["messages"][0]["content"] = orders[3].asked.task.request
     for text in (
@@ -139,28 +145,28 @@ def test_a_leak_is_found_in_the_text_of_rows(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A speaker of random weights."""
-    from sealegs.training.proof.evaluating import speaker
-    from sealegs.training.proof.making import write_model, write_tokenizer
+    from sealegs.training.proof.evaluating import load_proof_model
+    from sealegs.training.proof.proof_inputs import write_model, write_tokenizer
     from sealegs.training.proof.sizes import PALADIN, ModelShape
 
     folder = tmp_path_factory.mktemp("small")
     write_tokenizer(folder / "tokens", PALADIN)
     write_model(folder / "model", folder / "tokens", ModelShape(width=32, inner=64, layers=2), 0)
-    return speaker(folder / "model", None)
+    return load_proof_model(folder / "model", None)
 
 
 @trains
 def test_what_the_model_is_told_is_what_training_rows_look_like(small: Any) -> None:
-    from sealegs.training.data.forms import offered_tools
-    from sealegs.training.data.playing import TrajectoryPlayer
-    from sealegs.training.encoding import encode, rendered
-    from sealegs.training.proof.lockstep import Speaker
+    from sealegs.training.conversation_rows import RowConversation
+    from sealegs.training.data.row_forms import offered_tools
+    from sealegs.training.data.trajectory_player import TrajectoryPlayer
+    from sealegs.training.encoding import encode, render_conversation
+    from sealegs.training.proof.batched_rollout import ProofModel
     from sealegs.training.proof.tokens import END
-    from sealegs.training.rows import RowConversation
 
-    assert isinstance(small, Speaker)
+    assert isinstance(small, ProofModel)
     order = order_of_episode(SEEN, "P4", 0, 0)
-    made = play(order)
+    made = play_trajectory(order)
     tools = offered_tools(order.specs)
     spoken = frozenset(nth for nth, m in enumerate(made.messages) if m["role"] == "assistant")
     whole = encode(RowConversation(tuple(made.messages), tools, spoken), small.tokenizer, small.template)
@@ -169,7 +175,7 @@ def test_what_the_model_is_told_is_what_training_rows_look_like(small: Any) -> N
         if message["role"] == "assistant":
             ids += small.told(player)
             player.made.messages.append(message)
-            text, _ = rendered(
+            text, _ = render_conversation(
                 RowConversation(tuple(player.made.messages), tools, frozenset()), small.tokenizer, small.template
             )
             said = text[text.rindex("<|assistant|>") + len("<|assistant|>") :].removesuffix(END)
@@ -189,10 +195,10 @@ def test_writing_side_by_side_is_writing_alone(small: Any) -> None:
     """The batch with its cache and holes against one plain pass over the whole text for every token."""
     import torch
 
-    from sealegs.training.proof.lockstep import Mind
+    from sealegs.training.proof.batched_rollout import BatchedKVCache
 
     news = [[[5, 9, 12, 40], [7], [8, 30, 31]], [[6], [22, 23, 24, 25, 26], []], [[3] * 9, [], [44, 45]]]
-    mind, kept = Mind(small.model, 3), [list[int]() for _ in range(3)]
+    mind, kept = BatchedKVCache(small.model, 3), [list[int]() for _ in range(3)]
     with torch.inference_mode():
         for turn in range(3):
             told = [news[row][turn] for row in range(3)]
@@ -210,16 +216,16 @@ def test_writing_side_by_side_is_writing_alone(small: Any) -> None:
 
 @trains
 def test_a_model_that_babbles_recovers_from_nothing_and_stays_in_the_denominator(small: Any) -> None:
-    from sealegs.training.proof.evaluating import measured, recovery
+    from sealegs.training.proof.evaluating import evaluate_model, parse_verdict
 
-    found = [recovery(json.loads(line), "0")[1] for line in measured(small, (SEEN,), 2, retrieval=True)]
+    found = [parse_verdict(json.loads(line), "0")[1] for line in evaluate_model(small, (SEEN,), 2, retrieval=True)]
     assert len(found) == 12
     assert not any(result.verdict.success for result in found)
 
 
 def test_a_played_trajectory_is_judged_again_alike() -> None:
     order = order_of_episode(KINDS, "P2", 0, 1)
-    made = play(order)
+    made = play_trajectory(order)
     assert made.found is not None
     assert judge(made.found, order.case) == made.judged
 
@@ -255,34 +261,34 @@ def test_muon_goes_on_from_its_state() -> None:
 def test_a_proof_goes_on_where_it_was_and_keeps_to_its_folder(tmp_path: Path) -> None:
     from dataclasses import replace
 
-    from sealegs.reports.proofs import draw
-    from sealegs.training.proof.running import DONE, facts, prove
+    from sealegs.reports.proofs import draw_proof
+    from sealegs.training.proof.proof_run import DONE, proof_facts, run_proof
     from sealegs.training.proof.sizes import PALADIN, VANILLA, ModelShape, ProofSize
-    from sealegs.training.proof.table import rows as table
+    from sealegs.training.proof.table import proof_rows as table
 
     shape = ModelShape(width=32, inner=64, layers=1)
     size = ProofSize("test", (0,), (VANILLA, replace(PALADIN, sets=(SEEN,))), (60, 4), (60, 4), (60, 4), 1, 2, shape)
     told: list[tuple[int, int]] = []
     out = tmp_path / "proof"
-    seconds = prove(size, out, lambda done, total: told.append((done, total)), 2)
+    seconds = run_proof(size, out, lambda done, total: told.append((done, total)), 2)
     assert told[-1] == (len(seconds), len(seconds))
     before = {path: path.stat().st_mtime_ns for path in out.glob(f"**/{DONE}")}
     gone = out / "episodes" / "paladin" / "0" / "off" / DONE
     lines = (gone.parent / "episodes.jsonl").read_text("utf-8")
     gone.unlink()
-    prove(size, out, lambda done, total: None, 1)
+    run_proof(size, out, lambda done, total: None, 1)
     assert (gone.parent / "episodes.jsonl").read_text("utf-8") == lines
     assert {path for path in before if path.stat().st_mtime_ns != before[path]} == {gone}
     found = table(out, size)
     assert {row["model"] for row in found if row["suite"] == "proof"} >= {"vanilla", "paladin + retrieval"}
-    assert draw(found) == draw(found)
-    assert facts(out, size, seconds)["parameters"] > 0
-    with pytest.raises(Mistake, match="another proof"):
-        prove(replace(size, name="other"), out, lambda done, total: None, 1)
+    assert draw_proof(found) == draw_proof(found)
+    assert proof_facts(out, size, seconds)["parameters"] > 0
+    with pytest.raises(UserError, match="another proof"):
+        run_proof(replace(size, name="other"), out, lambda done, total: None, 1)
     (tmp_path / "foreign").mkdir()
     (tmp_path / "foreign" / "file").write_text("x")
-    with pytest.raises(Mistake, match="holds no proof"):
-        prove(size, tmp_path / "foreign", lambda done, total: None, 1)
+    with pytest.raises(UserError, match="holds no proof"):
+        run_proof(size, tmp_path / "foreign", lambda done, total: None, 1)
 
 
 @pytest.mark.parametrize(
@@ -294,7 +300,7 @@ def test_a_proof_goes_on_where_it_was_and_keeps_to_its_folder(tmp_path: Path) ->
     ],
 )
 def test_the_commands_mistakes(words: list[str], told: str) -> None:
-    with pytest.raises(Mistake, match=told):
+    with pytest.raises(UserError, match=told):
         app(["train", *words], standalone_mode=False)
 
 
@@ -303,14 +309,14 @@ def test_the_commands_mistakes(words: list[str], told: str) -> None:
 def test_a_short_proof_separates_the_arms(tmp_path: Path) -> None:
     from dataclasses import replace
 
-    from sealegs.training.proof.running import prove
+    from sealegs.training.proof.proof_run import run_proof
     from sealegs.training.proof.sizes import PALADIN, VANILLA, ProofSize
-    from sealegs.training.proof.table import apart
-    from sealegs.training.proof.table import rows as table
+    from sealegs.training.proof.table import intervals_apart
+    from sealegs.training.proof.table import proof_rows as table
 
     arms = (replace(VANILLA, sets=(SEEN,)), replace(PALADIN, sets=(SEEN,), curve=False))
     size = ProofSize("short", (0,), arms, (4_000, 350), (5_000, 550), (5_000, 350), 8)
-    prove(size, tmp_path / "proof", lambda done, total: None, 2)
+    run_proof(size, tmp_path / "proof", lambda done, total: None, 2)
     found = table(tmp_path / "proof", size)
     told = {(row["model"], row["level"], row["metric"]): row["value"] for row in found}
     clean, failing = told["vanilla", "clean", "tsr"], told["vanilla", "all", "rr"]
@@ -318,4 +324,4 @@ def test_a_short_proof_separates_the_arms(tmp_path: Path) -> None:
     assert clean > 60
     assert failing is not None
     assert failing < 10
-    assert apart(found, "paladin", "vanilla")
+    assert intervals_apart(found, "paladin", "vanilla")

@@ -9,15 +9,22 @@ import pytest
 from typer.testing import CliRunner
 
 from sealegs.cli import app
-from sealegs.faults.mistake import Mistake
-from sealegs.training.recipe import PROJECTIONS, read_recipe, recipe_of
-from sealegs.training.rows import BadRow, beside, conversation, data_files, digest, texts
+from sealegs.faults.user_error import UserError
+from sealegs.training.conversation_rows import (
+    BadRow,
+    data_files,
+    digest_files,
+    parse_row,
+    read_row_texts,
+    validation_folder,
+)
+from sealegs.training.training_recipe import PROJECTIONS, parse_training_recipe, read_training_recipe
 from tests import needs
 from tests.training.small import row
 
 
 def test_the_shipped_recipe_has_the_published_settings() -> None:
-    found = read_recipe("paladin", {"model": "m", "data": "d"})
+    found = read_training_recipe("paladin", {"model": "m", "data": "d"})
     assert found.lora is not None
     assert (found.lora.r, found.lora.alpha, found.lora.dropout) == (16, 32, 0)
     assert set(found.lora.targets) == {f"{name}_proj" for name in ("q", "k", "v", "o", "up", "down", "gate")}
@@ -29,8 +36,8 @@ def test_the_shipped_recipe_has_the_published_settings() -> None:
 def test_all_mistakes_are_told_together(tmp_path: Path) -> None:
     path = tmp_path / "wrong.yaml"
     path.write_text("model: m\nlambda: -1\nlora: {r: 0, rank: 4}\nprecision: fp8\nepochs: many\n")
-    with pytest.raises(Mistake) as caught:
-        read_recipe(str(path), {})
+    with pytest.raises(UserError) as caught:
+        read_training_recipe(str(path), {})
     told = str(caught.value)
     assert "6 mistakes" in told
     for place in ("lambda: -1", "lora.r: 0", "lora.rank:", 'precision: "fp8"', 'epochs: "many"', "data: is missing"):
@@ -40,27 +47,27 @@ def test_all_mistakes_are_told_together(tmp_path: Path) -> None:
 def test_files_beside_the_recipe_are_found(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text("")
     (tmp_path / "mine.yaml").write_text("model: some/name\ndata: rows.jsonl\nlearning_rate: 2e-4\n")
-    found = read_recipe(str(tmp_path / "mine.yaml"), {})
+    found = read_training_recipe(str(tmp_path / "mine.yaml"), {})
     assert (found.name, found.model, found.data) == ("mine", "some/name", str(tmp_path / "rows.jsonl"))
     assert found.learning_rate == 2e-4
-    with pytest.raises(Mistake, match="neither a file nor a recipe that ships"):
-        read_recipe("nothing", {})
+    with pytest.raises(UserError, match="neither a file nor a recipe that ships"):
+        read_training_recipe("nothing", {})
 
 
 def test_the_digest_changes_with_what_decides_the_run() -> None:
     base = {"model": "m", "data": "d"}
-    same = recipe_of({**base, "data": "elsewhere", "keep": 5, "name": "other"})
-    assert recipe_of(base).digest == same.digest
-    assert recipe_of(base).digest != recipe_of({**base, "lambda": 2}).digest
-    assert recipe_of(base).lora is not None
-    assert recipe_of({**base, "lora": None}).lora is None
+    same = parse_training_recipe({**base, "data": "elsewhere", "keep": 5, "name": "other"})
+    assert parse_training_recipe(base).digest == same.digest
+    assert parse_training_recipe(base).digest != parse_training_recipe({**base, "lambda": 2}).digest
+    assert parse_training_recipe(base).lora is not None
+    assert parse_training_recipe({**base, "lora": None}).lora is None
     assert PROJECTIONS[0] == "q_proj"
 
 
 def test_the_command_tells_mistakes_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     found = CliRunner().invoke(app, ["train", "paladin"])
-    assert isinstance(found.exception, Mistake)
+    assert isinstance(found.exception, UserError)
     assert "2 mistakes" in str(found.exception)
     assert not list(tmp_path.iterdir())
 
@@ -75,7 +82,7 @@ def test_recovery_is_marked_in_any_of_the_ways(marks: str) -> None:
         one["recovery"] = truth if marks == "truth values" else [nth]
     if marks == "json":
         one = {name: json.dumps(value) for name, value in one.items()}
-    found = conversation(json.dumps(one))
+    found = parse_row(json.dumps(one))
     assert found.recovery == {nth}
     assert found.tools[0]["function"]["name"] == "weather"
 
@@ -84,7 +91,7 @@ def test_arguments_may_be_json_text_and_marks_of_tools_are_left_out() -> None:
     one = row(3, recovering=True)
     one["messages"][2]["tool_calls"][0]["function"]["arguments"] = '{"town": "Oslo"}'
     one["recovery"] = [0, 3]
-    found = conversation(json.dumps(one))
+    found = parse_row(json.dumps(one))
     assert found.messages[2]["tool_calls"][0]["function"]["arguments"] == {"town": "Oslo"}
     assert found.recovery == {4}
 
@@ -106,26 +113,26 @@ def test_arguments_may_be_json_text_and_marks_of_tools_are_left_out() -> None:
 )
 def test_bad_rows_say_why(text: str, told: str) -> None:
     with pytest.raises(BadRow, match=told):
-        conversation(text)
+        parse_row(text)
 
 
 def test_files_of_a_folder(tmp_path: Path) -> None:
-    with pytest.raises(Mistake, match="holds no train"):
+    with pytest.raises(UserError, match="holds no train"):
         data_files(str(tmp_path))
     for name in ("train-1.jsonl", "train-0.jsonl", "test.jsonl", "train.md"):
         (tmp_path / name).write_text('{"n": "' + name + '"}\n\n')
     assert [file.name for file in data_files(str(tmp_path))] == ["train-0.jsonl", "train-1.jsonl"]
-    assert [place for place, _ in texts(data_files(str(tmp_path)))] == ["train-0.jsonl:1", "train-1.jsonl:1"]
-    assert beside(str(tmp_path)) is None
+    assert [place for place, _ in read_row_texts(data_files(str(tmp_path)))] == ["train-0.jsonl:1", "train-1.jsonl:1"]
+    assert validation_folder(str(tmp_path)) is None
     (tmp_path / "validation.jsonl").write_text("")
-    assert beside(str(tmp_path)) == str(tmp_path)
+    assert validation_folder(str(tmp_path)) == str(tmp_path)
     (tmp_path / "made" / "data").mkdir(parents=True)
     (tmp_path / "made" / "data" / "train-00000.jsonl").write_text("{}")
     assert [file.name for file in data_files(str(tmp_path / "made"))] == ["train-00000.jsonl"]
-    before = digest(data_files(str(tmp_path)))
+    before = digest_files(data_files(str(tmp_path)))
     (tmp_path / "train-1.jsonl").write_text("{}")
-    assert digest(data_files(str(tmp_path))) != before
-    with pytest.raises(Mistake, match="rows are read from"):
+    assert digest_files(data_files(str(tmp_path))) != before
+    with pytest.raises(UserError, match="rows are read from"):
         data_files(str(tmp_path / "train.md"))
 
 
@@ -136,9 +143,9 @@ def test_parquet_rows_read_like_lines(tmp_path: Path) -> None:
     one = row(3, recovering=True)
     flat = {"messages": json.dumps(one["messages"]), "tools": json.dumps(one["tools"])}
     parquet.write_table(pyarrow.Table.from_pylist([flat]), tmp_path / "train.parquet")
-    [(place, text)] = texts(data_files(str(tmp_path)))
+    [(place, text)] = read_row_texts(data_files(str(tmp_path)))
     assert place == "train.parquet:1"
-    assert conversation(text) == conversation(json.dumps(one))
+    assert parse_row(text) == parse_row(json.dumps(one))
     (tmp_path / "train.parquet").write_text("no")
-    with pytest.raises(Mistake, match="is no Parquet file"):
-        list(texts(data_files(str(tmp_path))))
+    with pytest.raises(UserError, match="is no Parquet file"):
+        list(read_row_texts(data_files(str(tmp_path))))

@@ -2,10 +2,10 @@
 
 import pytest
 
-from sealegs.tasks.graph import Branch, Field, Graph, Group, Step, User
+from sealegs.tasks.graph import Branch, Field, Graph, Group, Step, UserInput
 from sealegs.training.data.rest import still_possible
 
-GIVEN = User("x")
+GIVEN = UserInput("x")
 GRAPH = Graph(
     (
         Step("a", "tool_a", {"x": GIVEN}),

@@ -8,18 +8,18 @@ import pytest
 from sealegs.agents import Briefing, Say
 from sealegs.faults import seeds
 from sealegs.faults.call import Call, Failure, Value, render
-from sealegs.suites.paladin.failures import assignment, unseen
-from sealegs.suites.paladin.toolbench.form import ToolBenchConversation, trajectory
+from sealegs.suites.paladin.failures import assignment, unseen_failures
+from sealegs.suites.paladin.toolbench.toolbench_format import ToolBenchConversation, trajectory
 from sealegs.tasks import solutions
-from sealegs.training.data.attempts import found
-from sealegs.training.data.checks import played_again
+from sealegs.training.data.attempts import first_fit_row
 from sealegs.training.data.expert import Expert
-from sealegs.training.data.failures import kinds
-from sealegs.training.data.forms import Row
-from sealegs.training.data.likeness import calls_of
+from sealegs.training.data.failure_catalogue import failure_kinds
+from sealegs.training.data.near_duplicates import calls_of
+from sealegs.training.data.row_forms import Row
+from sealegs.training.data.set_checks import played_again
 from sealegs.training.data.slips import ARGUMENTS, slippings
-from sealegs.training.data.sources import DataSources, asked, bases
-from sealegs.world.corpus import load
+from sealegs.training.data.task_sources import DataSources, all_base_tasks, task_variant
+from sealegs.world.corpus import load_corpus
 from sealegs.world.state import World
 from tests.training.made import ROWS, making, rows
 
@@ -35,8 +35,8 @@ def test_nearly_every_row_is_found() -> None:
 
 
 def test_a_row_is_a_function_of_its_numbers() -> None:
-    assert found(making(), 3) == found(making(), 3)
-    assert found(making(seed=1), 3) != found(making(), 3)
+    assert first_fit_row(making(), 3) == first_fit_row(making(), 3)
+    assert first_fit_row(making(seed=1), 3) != first_fit_row(making(), 3)
 
 
 @pytest.mark.parametrize("place", range(0, ROWS - 10, 8))
@@ -95,7 +95,7 @@ def test_cost_is_the_least_there_is_but_for_what_nobody_could_know() -> None:
         if "look" not in steps and row["outcome"] == "success":
             tried = "retry" in steps and row["mode"] in ("P2", "P4")
             assert row["cost"] == row["optimal_cost"] + int(tried), row["id"]
-        if kinds()[row["failure_kind"]].lasts == "permanent" and not row["exemplar"]:
+        if failure_kinds()[row["failure_kind"]].lasts == "permanent" and not row["exemplar"]:
             assert "retry" not in steps
 
 
@@ -110,7 +110,7 @@ def test_the_strategy_is_what_was_done() -> None:
         if row["strategy"] == "switch":
             assert row["step_tool"] not in after
         if row["strategy"].startswith("look"):
-            assert after[0] == load().spec(row["step_tool"]).shown_by
+            assert after[0] == load_corpus().spec(row["step_tool"]).shown_by
         assert (row["outcome"] == "right stop") == ("stop" in row["strategy"].split())
 
 
@@ -120,7 +120,7 @@ def test_arguments_are_refused_only_where_they_are_wrong_and_put_right_at_once()
     for row in wrong:
         calls = [(tool, json.loads(arguments)) for tool, arguments, _ in calls_of(row)]
         made, next_made = calls[row["step"] - 1 : row["step"] + 1]
-        tool = load().tools[row["step_tool"]]
+        tool = load_corpus().tools[row["step_tool"]]
         assert isinstance(tool.arguments(made[1]), Failure)
         assert next_made[0] == made[0]
         assert not isinstance(tool.arguments(next_made[1]), Failure)
@@ -129,9 +129,9 @@ def test_arguments_are_refused_only_where_they_are_wrong_and_put_right_at_once()
 def test_the_failure_stands_at_its_step() -> None:
     for row in failing():
         tool, _, answer = list(calls_of(row))[row["step"] - 1]
-        if not kinds()[row["failure_kind"]].implicit:
+        if not failure_kinds()[row["failure_kind"]].implicit:
             assert "error" in json.loads(answer)
-        if not kinds()[row["failure_kind"]].slip:
+        if not failure_kinds()[row["failure_kind"]].slip:
             assert tool == row["step_tool"]
         elif row["failure_kind"].startswith("tool "):
             assert tool != row["step_tool"]
@@ -156,7 +156,7 @@ def test_both_forms_tell_the_same() -> None:
 
 
 def test_the_failures_of_the_evaluation_are_not_taught() -> None:
-    assert not set(kinds()) & set(unseen())
+    assert not set(failure_kinds()) & set(unseen_failures())
     for row in failing():
         plan = json.loads(row["plan"] or "{}")
         assert plan.get("name") in (None, row["failure_kind"])
@@ -164,7 +164,7 @@ def test_the_failures_of_the_evaluation_are_not_taught() -> None:
 
 def test_failure_only_ends_with_the_failure() -> None:
     cut = making(clean=0.0, continuation="none")
-    made = [row for row in (found(cut, number)[1] for number in range(12)) if row is not None]
+    made = [row for row in (first_fit_row(cut, number)[1] for number in range(12)) if row is not None]
     assert made
     for row in made:
         assert row["messages"][-1]["role"] == "tool"
@@ -176,14 +176,14 @@ def test_failure_only_ends_with_the_failure() -> None:
 
 @pytest.mark.parametrize("task", ["c1-05", "c2-09", "c3-07"])
 def test_the_expert_walks_every_valid_solution_and_no_other(task: str) -> None:
-    base = bases(DataSources())[task]
+    base = all_base_tasks(DataSources())[task]
     wanted = set(solutions(base.task.graph))
     walked = Counter(_walked(task, draw) for draw in range(60 * len(wanted)))
     assert set(walked) == wanted
 
 
 def _walked(task: str, draw: int) -> tuple[str, ...]:
-    base = bases(DataSources())[task]
+    base = all_base_tasks(DataSources())[task]
     expert = Expert(Briefing(base.task, base.specs), seeds.stream("walk", task, draw), None, hopeless=False)
     right, path = base.tasks.right_run(task), []
     while not isinstance(use := expert.act(), Say):
@@ -194,13 +194,13 @@ def _walked(task: str, draw: int) -> tuple[str, ...]:
 
 
 def test_a_variant_asks_the_same_with_other_numbers() -> None:
-    base = bases(DataSources())["c1-01"]
-    found_variants = [variant for number in range(1, 25) if (variant := asked(base, number, 0)) is not None]
+    base = all_base_tasks(DataSources())["c1-01"]
+    found_variants = [variant for number in range(1, 25) if (variant := task_variant(base, number, 0)) is not None]
     assert found_variants
     for variant in found_variants:
         assert variant.task.request != base.task.request
         assert variant.task.graph is base.task.graph
         changed = {name for name, value in variant.task.inputs.items() if value != base.task.inputs[name]}
         assert changed == {"amount"}  # the only single number of this request
-        run = load().run(Call("tally_amounts", variant.right.steps["tally_amounts"].arguments), World())
+        run = load_corpus().run(Call("tally_amounts", variant.right.steps["tally_amounts"].arguments), World())
         assert run == Value(variant.right.steps["tally_amounts"].output)

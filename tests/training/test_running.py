@@ -20,14 +20,14 @@ pytest.importorskip("trl", reason=needs.module("trl"))
 
 from safetensors.torch import load_file  # noqa: E402
 
-from sealegs.faults.mistake import Mistake  # noqa: E402
-from sealegs.training.checks import ready  # noqa: E402
+from sealegs.faults.user_error import UserError  # noqa: E402
+from sealegs.training.conversation_rows import parse_row  # noqa: E402
 from sealegs.training.encoding import encode  # noqa: E402
-from sealegs.training.recipe import RopeScaling, TrainingRecipe, recipe_of  # noqa: E402
+from sealegs.training.preflight import check_run  # noqa: E402
 from sealegs.training.records import last_checkpoint, points  # noqa: E402
-from sealegs.training.rows import conversation  # noqa: E402
-from sealegs.training.running import train  # noqa: E402
-from sealegs.training.templates import shipped  # noqa: E402
+from sealegs.training.templates import shipped_template  # noqa: E402
+from sealegs.training.training_recipe import RopeScaling, TrainingRecipe, parse_training_recipe  # noqa: E402
+from sealegs.training.training_run import run_training  # noqa: E402
 from tests.training.small import model, row, rows, tokenizer, write_model, write_rows  # noqa: E402
 from tests.training.test_objective import by_hand  # noqa: E402
 
@@ -59,7 +59,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def recipe(place: Path, **more: Any) -> TrainingRecipe:
-    return recipe_of({**RECIPE, "model": str(place / "model"), "data": str(place / "train.jsonl"), **more})
+    return parse_training_recipe({**RECIPE, "model": str(place / "model"), "data": str(place / "train.jsonl"), **more})
 
 
 def nothing(done: int, total: int) -> None:
@@ -69,7 +69,7 @@ def nothing(done: int, total: int) -> None:
 @pytest.fixture(scope="module")
 def whole(place: Path) -> tuple[Path, dict[str, Any]]:
     """A run that nobody stops."""
-    return place / "whole", train(recipe(place), place / "whole", nothing)
+    return place / "whole", run_training(recipe(place), place / "whole", nothing)
 
 
 def command(place: Path, *arguments: str, processes: int = 1) -> subprocess.Popen[str]:
@@ -111,7 +111,7 @@ def test_a_run_leaves_adapter_curves_and_card(whole: tuple[Path, dict[str, Any]]
     assert "generation" in written.chat_template
     question = torch.tensor([[5, 6, 7]])
     assert not torch.equal(trained(question).logits, model()(question).logits)
-    assert train(recipe(place), folder, nothing) == card  # the same command again does nothing
+    assert run_training(recipe(place), folder, nothing) == card  # the same command again does nothing
 
 
 def test_a_killed_run_goes_on_to_the_same_end(whole: tuple[Path, dict[str, Any]], place: Path) -> None:
@@ -158,11 +158,11 @@ def test_two_processes_are_one_with_twice_the_accumulation(place: Path) -> None:
     assert run.returncode == 0, told
     assert printed.count("tokens_per_second") == 1  # one of the two speaks
     assert "adamw_torch took the place of paged_adamw_32bit" in told
-    train(recipe(place, **more, accumulation=16), place / "one", nothing)
+    run_training(recipe(place, **more, accumulation=16), place / "one", nothing)
     card = json.loads((place / "two" / "card.json").read_text())
     assert (card["run"]["processes"], card["run"]["effective_batch"]) == (2, 16)
-    template = shipped("qwen")
-    made = [encode(conversation(json.dumps(one)), tokenizer(), template) for one in rows(COUNT)]
+    template = shipped_template("qwen")
+    made = [encode(parse_row(json.dumps(one)), tokenizer(), template) for one in rows(COUNT)]
     tokens = [{"input_ids": one.input_ids, "labels": one.labels, "recovery": one.recovery} for one in made]
     first = points(place / "two")[0]
     assert first["loss"] == pytest.approx(by_hand(model().state_dict(), tokens, 0.5), rel=1e-6)
@@ -178,7 +178,7 @@ def test_validation_is_measured_and_all_weights_can_be_trained(place: Path) -> N
     folder.mkdir()
     write_rows(folder / "train.jsonl", 6)
     write_rows(folder / "validation.jsonl", 3)
-    card = train(recipe(place, data=str(folder), lora=None, epochs=2, precision="bf16"), place / "full", nothing)
+    card = run_training(recipe(place, data=str(folder), lora=None, epochs=2, precision="bf16"), place / "full", nothing)
     assert card["model"]["trainable"] == card["model"]["parameters"]
     measured = [point for point in points(place / "full") if "eval_loss_sft" in point]
     assert measured
@@ -193,11 +193,11 @@ def test_merged_weights_speak_like_the_adapter(place: Path) -> None:
     folder = place / "merging"
     scaling = {"type": "yarn", "factor": 2.0}
     chosen = recipe(place, merge=True, max_steps=2, rope_scaling=scaling, context=1536)
-    train(chosen, folder, nothing)
+    run_training(chosen, folder, nothing)
     merged = AutoModelForCausalLM.from_pretrained(folder / "merged")
     assert merged.config.rope_parameters["rope_type"] == "yarn"
     assert merged.config.max_position_embeddings == 2048
-    base = AutoModelForCausalLM.from_pretrained(place / "model", config=ready(chosen).config)
+    base = AutoModelForCausalLM.from_pretrained(place / "model", config=check_run(chosen).config)
     adapted = PeftModel.from_pretrained(base, folder / "adapter")
     question = torch.arange(5, 400)[None]
     assert torch.allclose(merged(question).logits, adapted(question).logits, atol=1e-5)
@@ -220,16 +220,16 @@ def test_merged_weights_speak_like_the_adapter(place: Path) -> None:
 def test_what_will_not_do_is_told_before_any_work(
     given: dict[str, Any], told: str, place: Path, tmp_path: Path
 ) -> None:
-    with pytest.raises(Mistake, match=told):
-        train(recipe(place, **given), tmp_path / "run", nothing)
+    with pytest.raises(UserError, match=told):
+        run_training(recipe(place, **given), tmp_path / "run", nothing)
     assert not (tmp_path / "run").exists()
 
 
 def test_bad_rows_are_told_together(place: Path, tmp_path: Path) -> None:
     data = tmp_path / "bad.jsonl"
     data.write_text('{"messages": []}\n' + json.dumps(row(1, recovering=True)) + "\nnonsense\n")
-    with pytest.raises(Mistake) as caught:
-        train(recipe(place, data=str(data)), tmp_path / "run", nothing)
+    with pytest.raises(UserError) as caught:
+        run_training(recipe(place, data=str(data)), tmp_path / "run", nothing)
     assert "2 of 3 rows" in str(caught.value)
     assert "bad.jsonl:1 has no `messages`" in str(caught.value)
     assert "bad.jsonl:3 is no JSON" in str(caught.value)
@@ -237,14 +237,14 @@ def test_bad_rows_are_told_together(place: Path, tmp_path: Path) -> None:
 
 
 def test_another_run_is_not_written_over(whole: tuple[Path, dict[str, Any]], place: Path) -> None:
-    with pytest.raises(Mistake, match="holds another run"):
-        train(recipe(place, learning_rate=1e-3), whole[0], nothing)
+    with pytest.raises(UserError, match="holds another run"):
+        run_training(recipe(place, learning_rate=1e-3), whole[0], nothing)
 
 
 def test_the_fallback_and_the_scaling_are_taken(place: Path) -> None:
-    found = ready(recipe(place, optimizer="paged_adamw_32bit", optimizer_fallback="adamw_torch"))
+    found = check_run(recipe(place, optimizer="paged_adamw_32bit", optimizer_fallback="adamw_torch"))
     assert found.optimizer == "adamw_torch"
-    scaled = ready(recipe(place, context=2048, rope_scaling=RopeScaling(type="linear", factor=4)))
+    scaled = check_run(recipe(place, context=2048, rope_scaling=RopeScaling(type="linear", factor=4)))
     assert scaled.config.rope_parameters["factor"] == 4
 
 
@@ -255,7 +255,7 @@ def test_the_memory_of_the_adapters_is_counted(place: Path) -> None:
     assert chosen.lora is not None
     real = get_peft_model(model(), LoraConfig(r=16, target_modules=list(chosen.lora.targets)))
     trainable, parameters = real.get_nb_trainable_parameters()
-    need = ready(chosen).need
+    need = check_run(chosen).need
     assert (need.trainable, need.parameters) == (trainable, parameters - trainable)
 
 

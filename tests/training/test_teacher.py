@@ -19,14 +19,14 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from sealegs.agents import Briefing, Say, UseTool, Verifier
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 from sealegs.training.data.attempts import Making
-from sealegs.training.data.checks import judged_again, lapses
-from sealegs.training.data.choosing import Chosen, chosen, finished
 from sealegs.training.data.conduct import BLIND, EARLY
-from sealegs.training.data.files import parts, rows
-from sealegs.training.data.forms import Row
-from sealegs.training.data.sources import DataSources, asked, bases
+from sealegs.training.data.data_command import DataSetRequest, data_set_request, make_data_set
+from sealegs.training.data.files import parts, read_row_files
+from sealegs.training.data.row_forms import Row
+from sealegs.training.data.set_checks import judged_again, lapses
+from sealegs.training.data.task_sources import DataSources, all_base_tasks, task_variant
 from sealegs.training.data.teacher import lesson, teacher
 from tests.training.made import making
 
@@ -55,7 +55,9 @@ def model(answers: Answers, asked_for: list[list[ChatMessage]] | None = None) ->
 
 def good(messages: list[ChatMessage]) -> ModelOutput:
     """A model that plans: everything that it knows of the episode stands in the messages."""
-    task = next(base for base in bases(DataSources()).values() if base.task.request.strip() == messages[1].text)
+    task = next(
+        base for base in all_base_tasks(DataSources()).values() if base.task.request.strip() == messages[1].text
+    )
     histories = {history.name: history.spec for history in task.corpus.histories.values()}
     planner = Verifier(Briefing(task.task, {**task.specs, **histories}))
     calls = {
@@ -92,9 +94,11 @@ def raising(messages: list[ChatMessage]) -> ModelOutput:
 
 def taught(out: Path, of: Model, n: int = 10) -> tuple[list[Row], Making]:
     made = making(n, form="trl", teacher="mockllm/model", **{**TAUGHT, "exemplars": 0.0})
-    tally, _ = finished(Chosen(made, "jsonl", "sealegs data make"), out, lambda done, total: None, 1, teacher(of))
+    tally, _ = make_data_set(
+        DataSetRequest(made, "jsonl", "sealegs data make"), out, lambda done, total: None, 1, teacher(of)
+    )
     assert tally.total + tally.lost == n
-    return [row for files in parts(out).values() for row in rows(files)], made
+    return [row for files in parts(out).values() for row in read_row_files(files)], made
 
 
 def test_what_a_good_teacher_shows_is_kept(tmp_path: Path) -> None:
@@ -131,7 +135,7 @@ def test_a_run_that_goes_on_asks_nobody_twice(tmp_path: Path) -> None:
 )
 def test_a_teacher_who_shows_nothing_good_gives_nothing(tmp_path: Path, answers: Answers, why: str) -> None:
     told: list[list[ChatMessage]] = []
-    with pytest.raises(Mistake, match=f"not one trajectory could be made: .*{why}"):
+    with pytest.raises(UserError, match=f"not one trajectory could be made: .*{why}"):
         taught(tmp_path / "none", model(answers, told), 4)
     assert len(told) <= 4 * TAUGHT["tries"]
     assert not (tmp_path / "none" / "README.md").exists()
@@ -139,7 +143,7 @@ def test_a_teacher_who_shows_nothing_good_gives_nothing(tmp_path: Path, answers:
 
 def test_what_no_row_may_teach_is_not_taken_from_a_teacher(tmp_path: Path) -> None:
     made, out = making(30, form="trl", teacher="mockllm/model", **{**TAUGHT, "tries": 3}), tmp_path / "blind"
-    tally, _ = finished(Chosen(made, "jsonl", ""), out, lambda done, total: None, 1, teacher(model(blind)))
+    tally, _ = make_data_set(DataSetRequest(made, "jsonl", ""), out, lambda done, total: None, 1, teacher(model(blind)))
     assert tally.total  # where nothing else could be done, to stop at once is right
     assert tally.fell[f"the teacher is no example ({BLIND})"]
     assert tally.fell[f"the teacher is no example ({EARLY})"]
@@ -154,20 +158,20 @@ def test_the_lesson_names_what_helps() -> None:
 
 def test_a_teacher_and_its_recipe_go_together(tmp_path: Path) -> None:
     def choose(recipe: str, name: str) -> None:
-        chosen(recipe, 5, 0, "trl", "jsonl", [], [], True, name, tmp_path / "out")
+        data_set_request(recipe, 5, 0, "trl", "jsonl", [], [], True, name, tmp_path / "out")
 
     file = tmp_path / "taught.yaml"
     file.write_text("name: taught\ncontinuation: teacher\n")
-    with pytest.raises(Mistake, match="name the model with --teacher"):
+    with pytest.raises(UserError, match="name the model with --teacher"):
         choose(str(file), "")
-    with pytest.raises(Mistake, match="of no use"):
+    with pytest.raises(UserError, match="of no use"):
         choose("default", "openai/gpt-5")
-    with pytest.raises(Mistake, match="cannot be used"):
+    with pytest.raises(UserError, match="cannot be used"):
         teacher("nobody/nothing")
 
 
 def test_a_base_task_as_it_is() -> None:
-    base = bases(DataSources())["c1-01"]
-    found = asked(base, 0, 0)
+    base = all_base_tasks(DataSources())["c1-01"]
+    found = task_variant(base, 0, 0)
     assert found is not None
     assert found.task is base.task

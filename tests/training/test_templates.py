@@ -18,11 +18,11 @@ from trl.chat_template_utils import (
     is_chat_template_stop_token_trained,
 )
 
-from sealegs.faults.mistake import Mistake
-from sealegs.training.checks import end_mark
-from sealegs.training.encoding import encode, rendered
-from sealegs.training.rows import RowConversation, conversation
-from sealegs.training.templates import SHIPPED, chosen, shipped, special_tokens
+from sealegs.faults.user_error import UserError
+from sealegs.training.conversation_rows import RowConversation, parse_row
+from sealegs.training.encoding import encode, render_conversation
+from sealegs.training.preflight import end_mark
+from sealegs.training.templates import SHIPPED, shipped_template, special_tokens, training_template
 from tests.training.small import BOS, EOS, row, tokenizer
 
 ENDS = {"qwen": "<|im_end|>", "llama3": "<|eot_id|>", "gemma": "<end_of_turn>", "plain": EOS}
@@ -56,7 +56,7 @@ def runs(ids: list[int], mask: list[bool]) -> list[str]:
 @pytest.mark.parametrize("nth", [0, 1, 3])
 def test_masks_are_exactly_what_the_assistant_says(name: str, nth: int) -> None:
     one = row(nth, recovering=nth != 1)
-    made = encode(conversation(json.dumps(one)), tokenizer(), shipped(name))
+    made = encode(parse_row(json.dumps(one)), tokenizer(), shipped_template(name))
     spoken = [message for message in one["messages"] if message["role"] == "assistant"]
     assert made.crossing == 0
     assert runs(made.input_ids, [label != -100 for label in made.labels]) == [said(each, name) for each in spoken]
@@ -72,10 +72,10 @@ def test_masks_are_exactly_what_the_assistant_says(name: str, nth: int) -> None:
 @pytest.mark.parametrize("mark", [{"train": False}, {"train": False, "recovery": True}], ids=["plain", "recovering"])
 def test_a_slip_gets_no_label_and_changes_no_other(name: str, mark: dict[str, bool]) -> None:
     one = row(0, recovering=True)
-    whole = encode(conversation(json.dumps(one)), tokenizer(), shipped(name))
+    whole = encode(parse_row(json.dumps(one)), tokenizer(), shipped_template(name))
     slip = next(message for message in one["messages"] if message["role"] == "assistant")
     slip.update(mark)
-    made = encode(conversation(json.dumps(one)), tokenizer(), shipped(name))
+    made = encode(parse_row(json.dumps(one)), tokenizer(), shipped_template(name))
     assert made.input_ids == whole.input_ids
     assert made.recovery == whole.recovery
     gone = [before != after for before, after in zip(whole.labels, made.labels, strict=True)]
@@ -85,14 +85,14 @@ def test_a_slip_gets_no_label_and_changes_no_other(name: str, mark: dict[str, bo
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_turn_begins_where_the_prompt_for_it_ends(name: str) -> None:
-    one = conversation(json.dumps(row(3, recovering=True)))
-    text, turns = rendered(one, tokenizer(), shipped(name))
+    one = parse_row(json.dumps(row(3, recovering=True)))
+    text, turns = render_conversation(one, tokenizer(), shipped_template(name))
     speakers = [nth for nth, message in enumerate(one.messages) if message["role"] == "assistant"]
     for nth, (begin, _) in zip(speakers, turns, strict=True):
         prompt = tokenizer().apply_chat_template(
             [dict(message) for message in one.messages[:nth]],
             tools=[dict(tool) for tool in one.tools],
-            chat_template=shipped(name),
+            chat_template=shipped_template(name),
             add_generation_prompt=True,
             tokenize=False,
         )
@@ -103,7 +103,7 @@ def test_a_turn_begins_where_the_prompt_for_it_ends(name: str) -> None:
 def test_trl_finds_the_templates_fit_for_training(name: str) -> None:
     made = tokenizer()
     try:
-        made.chat_template = shipped(name)
+        made.chat_template = shipped_template(name)
         made.eos_token = ENDS[name]
         assert is_chat_template_stop_token_trained(made)
         assert is_chat_template_prefix_preserving(made)
@@ -113,13 +113,13 @@ def test_trl_finds_the_templates_fit_for_training(name: str) -> None:
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_the_end_mark_is_found(name: str) -> None:
-    assert end_mark(name, chosen(name, tokenizer()), tokenizer()) == ENDS[name]
+    assert end_mark(name, training_template(name, tokenizer()), tokenizer()) == ENDS[name]
 
 
 def test_tools_and_system_text_are_there_once() -> None:
-    one = conversation(json.dumps(row(0, recovering=True)))
+    one = parse_row(json.dumps(row(0, recovering=True)))
     for name in SHIPPED:
-        text, _ = rendered(one, tokenizer(), shipped(name))
+        text, _ = render_conversation(one, tokenizer(), shipped_template(name))
         assert text.count("Answer in short.") == 1
         assert text.count("The weather of a town") == 1
         assert text.count('{"error": {"status": 503}}') == 1
@@ -130,7 +130,9 @@ def test_two_calls_of_one_message_stand_on_lines_of_their_own() -> None:
     calls = [{"type": "function", "function": {"name": "weather", "arguments": {"town": t}}} for t in ("Oslo", "Molde")]
     messages = ({"role": "user", "content": "?"}, {"role": "assistant", "content": "", "tool_calls": calls})
     for name in SHIPPED:
-        text, [(begin, end)] = rendered(RowConversation(messages, (), frozenset()), tokenizer(), shipped(name))
+        text, [(begin, end)] = render_conversation(
+            RowConversation(messages, (), frozenset()), tokenizer(), shipped_template(name)
+        )
         assert text[begin:end] == "\n".join(CALLS[name].format(t) for t in ("Oslo", "Molde")) + ENDS[name]
 
 
@@ -139,8 +141,8 @@ def test_a_template_that_cannot_do_is_told(tmp_path: Path) -> None:
 
     def told(text: str) -> str:
         path.write_text(text, encoding="utf-8")
-        with pytest.raises(Mistake) as caught:
-            end_mark("own", chosen(str(path), tokenizer()), tokenizer())
+        with pytest.raises(UserError) as caught:
+            end_mark("own", training_template(str(path), tokenizer()), tokenizer())
         return str(caught.value)
 
     assert "does not mark what the assistant says" in told("{{ messages[0].content }}")
@@ -149,10 +151,10 @@ def test_a_template_that_cannot_do_is_told(tmp_path: Path) -> None:
     assert "no end mark" in told(
         "{% for m in messages[1:] %}{% generation %}{{ m.content }}{% endgeneration %}{% endfor %}"
     )
-    with pytest.raises(Mistake, match="there is no template nowhere"):
-        chosen("nowhere", tokenizer())
-    with pytest.raises(Mistake, match="no chat template of its own"):
-        chosen("model", tokenizer())
+    with pytest.raises(UserError, match="there is no template nowhere"):
+        training_template("nowhere", tokenizer())
+    with pytest.raises(UserError, match="no chat template of its own"):
+        training_template("model", tokenizer())
 
 
 def test_special_tokens_in_comments_do_not_count() -> None:

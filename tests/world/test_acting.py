@@ -3,11 +3,11 @@
 from dataclasses import replace
 from typing import Any
 
-from sealegs.faults.call import Call, Effect, Failure, Partly, Value
-from sealegs.world.corpus import Corpus, load
+from sealegs.faults.call import Call, Effect, Failure, PartialExecution, Value
+from sealegs.world.corpus import Corpus, load_corpus
 from sealegs.world.state import World
 
-CORPUS = load()
+CORPUS = load_corpus()
 BOOK = Call("book_flight", CORPUS.tools["book_flight"].examples[0])
 MAIL = Call("send_email", CORPUS.tools["send_email"].examples[0])
 
@@ -65,7 +65,7 @@ def test_a_part_goes_out_and_the_repetition_does_the_rest() -> None:
     told: list[Effect] = []
     world = World(told.append)
     part = CORPUS.run(replace(BOOK, id="a", cut=1), world)
-    assert isinstance(part, Partly)
+    assert isinstance(part, PartialExecution)
     assert [(effect.action, effect.call) for effect in told] == [("reserve_seat", "a")]
     assert [(e["status"], e["done"], e["result"]) for e in listed("book_flight", world)] == [
         ("partial", ["reserve_seat"], None)
@@ -84,7 +84,7 @@ def test_a_part_goes_out_and_the_repetition_does_the_rest() -> None:
 def test_a_part_twice_is_a_part_once() -> None:
     world = World()
     for _ in range(2):
-        assert isinstance(CORPUS.run(replace(BOOK, cut=1), world), Partly)
+        assert isinstance(CORPUS.run(replace(BOOK, cut=1), world), PartialExecution)
     assert len(world.effects) == len(listed("book_flight", world)) == 1
 
 
@@ -97,7 +97,7 @@ def test_a_cut_beyond_the_last_effect_is_an_ordinary_call() -> None:
 
 def test_of_nothing_done_there_is_no_entry() -> None:
     world = World()
-    assert isinstance(CORPUS.run(replace(BOOK, cut=0), world), Partly)
+    assert isinstance(CORPUS.run(replace(BOOK, cut=0), world), PartialExecution)
     assert (world.journal, world.effects) == ([], [])
 
 
@@ -128,7 +128,7 @@ def test_a_key_says_the_same_of_a_part() -> None:
     create = Call("create_task", {**CORPUS.tools["create_task"].examples[0], "idempotency_key": "k"})
     world = World()
     part = CORPUS.run(replace(create, cut=1), world)
-    assert isinstance(part, Partly)
+    assert isinstance(part, PartialExecution)
     assert run(create, world) == part.value == run(create, world)
     assert len(world.effects) == 2
 

@@ -8,21 +8,21 @@ import pytest
 
 from sealegs.world import acting
 from sealegs.world.check import tool_problems
-from sealegs.world.corpus import Corpus, load
-from sealegs.world.state import Entry, World
-from sealegs.world.tool import Tool
+from sealegs.world.corpus import Corpus, load_corpus
+from sealegs.world.state import JournalEntry, World
+from sealegs.world.tool import SimulatedTool
 
-CORPUS = load()
+CORPUS = load_corpus()
 
 
-def with_tools(*changed: Tool) -> Corpus:
+def with_tools(*changed: SimulatedTool) -> Corpus:
     """The corpus with these tools in the place of those of their names."""
     tools = {**CORPUS.tools, **{tool.name: tool for tool in changed if tool.category != "history"}}
     histories = {**CORPUS.histories, **{tool.name: tool for tool in changed if tool.category == "history"}}
     return Corpus(tools, CORPUS.groups, CORPUS.overlaps, histories)
 
 
-def told(name: str, *changed: Tool) -> str:
+def told(name: str, *changed: SimulatedTool) -> str:
     corpus = with_tools(*changed)
     return "\n".join(tool_problems(corpus.tools.get(name) or corpus.histories[name], corpus))
 
@@ -55,7 +55,7 @@ def test_another_answer_is_not_the_same_answer() -> None:
 TICKETS = CORPUS.histories["travel_ticket_history"]
 
 
-def entries_of(change: Callable[[World, Entry], list[dict[str, Any]]]) -> Tool:
+def entries_of(change: Callable[[World, JournalEntry], list[dict[str, Any]]]) -> SimulatedTool:
     """The history of tickets with entries changed."""
 
     def run(world: World, operation: str) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def entries_of(change: Callable[[World, Entry], list[dict[str, Any]]]) -> Tool:
         ),
     ],
 )
-def test_a_history_that_forgets(history: Tool, problem: str) -> None:
+def test_a_history_that_forgets(history: SimulatedTool, problem: str) -> None:
     assert problem in told("book_flight", history)
 
 

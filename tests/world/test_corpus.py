@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from sealegs.world.check import bad_arguments, group_problems, tool_problems
-from sealegs.world.corpus import load, of_file
-from sealegs.world.tool import DOMAINS, Answer, Tool, World, tool
+from sealegs.world.corpus import load_corpus, load_corpus_file
+from sealegs.world.tool import DOMAINS, Answer, SimulatedTool, World, simulated_tool
 
-CORPUS = load()
+CORPUS = load_corpus()
 
 
 @pytest.mark.parametrize("name", sorted([*CORPUS.tools, *CORPUS.histories]))
@@ -25,7 +25,7 @@ def test_group(name: str) -> None:
 
 @pytest.mark.parametrize("kind", ["tools", "histories"])
 def test_tools_come_by_domain_module_and_name(kind: str) -> None:
-    tools: list[Tool] = list(getattr(CORPUS, kind).values())
+    tools: list[SimulatedTool] = list(getattr(CORPUS, kind).values())
     places = [(DOMAINS.index(tool.domain), tool.run.__module__, tool.name) for tool in tools]
     assert places == sorted(places)
     assert {tool.domain for tool in tools} == set(DOMAINS)
@@ -39,17 +39,17 @@ def test_the_domain_is_the_folder() -> None:
 def test_a_file_in_no_package_is_a_domain_of_its_own(tmp_path: Path) -> None:
     garden = Path(__file__).parent.parent.parent / "examples" / "garden.py"
     (tmp_path / "orchard.py").write_text(garden.read_text().replace('    domain="garden",\n', ""))
-    corpus = of_file(tmp_path / "orchard.py")
+    corpus = load_corpus_file(tmp_path / "orchard.py")
     assert {tool.domain for tool in (*corpus.tools.values(), *corpus.histories.values())} == {"orchard"}
 
 
 def test_a_domain_can_be_named() -> None:
-    @tool(domain="own", category="source", answer=Answer, examples=[])
+    @simulated_tool(domain="own", category="source", answer=Answer, examples=[])
     def named(world: World) -> dict[str, object]:
         """Answer nothing."""
         return {}
 
-    @tool(category="source", answer=Answer, examples=[])
+    @simulated_tool(category="source", answer=Answer, examples=[])
     def unnamed(world: World) -> dict[str, object]:
         """Answer nothing."""
         return {}

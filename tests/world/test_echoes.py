@@ -9,7 +9,7 @@ from sealegs.faults.call import Call, Value
 from sealegs.faults.invariants import Bounds, Echo
 from sealegs.world.corpus import Corpus
 from sealegs.world.state import World
-from sealegs.world.tool import Answer, tool
+from sealegs.world.tool import Answer, simulated_tool
 
 
 class Priced(Answer):
@@ -23,13 +23,15 @@ class Priced(Answer):
 POSITIVE = Bounds("total", 0, None)
 
 
-@tool(category="source", answer=Priced, examples=[{"sku": "A"}], echoes=("pieces", "sku"), invariants=[POSITIVE])
+@simulated_tool(
+    category="source", answer=Priced, examples=[{"sku": "A"}], echoes=("pieces", "sku"), invariants=[POSITIVE]
+)
 def price(world: World, sku: str, pieces: int = 1) -> dict[str, Any]:
     """Say what pieces cost."""
     return {"total": 2.5 * pieces}
 
 
-@tool(category="source", answer=Priced, examples=[{"sku": "A"}], echoes=("sku",))
+@simulated_tool(category="source", answer=Priced, examples=[{"sku": "A"}], echoes=("sku",))
 def price_of_known(world: World, sku: str) -> dict[str, Any]:
     """Say what one piece costs, under its name in the catalogue."""
     return {"pieces": 1, "total": 2.5, "sku": sku.upper()}
@@ -59,7 +61,7 @@ def test_what_the_function_returns_is_kept_as_it_is() -> None:
 def test_a_category_is_one_that_there_is() -> None:
     with pytest.raises(ValueError, match="lookup is of the unknown category 'reader'; choose from source, processor,"):
 
-        @tool(category="reader", answer=Priced, examples=[])
+        @simulated_tool(category="reader", answer=Priced, examples=[])
         def lookup(world: World) -> dict[str, Any]:
             """Look something up."""
             return {}
@@ -72,6 +74,8 @@ def test_an_echo_is_a_parameter_and_a_field(name: str) -> None:
         return {}
 
     told = f"function echoes {name}, which must be a parameter and a field of Priced; rename it or use the invariant"
-    decorated = tool(category="action", repeat="again", key="pieces", answer=Priced, examples=[], echoes=("sku", name))
+    decorated = simulated_tool(
+        category="action", repeat="again", key="pieces", answer=Priced, examples=[], echoes=("sku", name)
+    )
     with pytest.raises(ValueError, match=told):
         decorated(function)

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 from sealegs.tasks.graph import Constant
 from sealegs.tasks.pattern import Pattern, Way
-from sealegs.world.corpus import load, of_file
+from sealegs.world.corpus import load_corpus, load_corpus_file
 from sealegs.world.group_parser import is_reference, parse_groups
 from sealegs.world.group_writer import write_groups
 from sealegs.world.tool import DOMAINS
@@ -126,8 +126,8 @@ def test_the_form_is_read() -> None:
 def test_the_documented_example_is_the_one_that_ships() -> None:
     shipped, printed = re.findall(r"```text\n(.*?)```", DOCUMENTED.read_text(encoding="utf-8"), re.DOTALL)
     (group,) = parse_groups(shipped, "world.md")
-    assert replace(load().groups[group.name], examples=group.examples) == group
-    assert set(map(repr, group.examples)) <= set(map(repr, load().groups[group.name].examples))
+    assert replace(load_corpus().groups[group.name], examples=group.examples) == group
+    assert set(map(repr, group.examples)) <= set(map(repr, load_corpus().groups[group.name].examples))
     assert [group.name for group in parse_groups(printed, "world.md")] == ["bed_watered"]
 
 
@@ -147,7 +147,7 @@ def test_groups_keep_their_order(one: Pattern, two: Pattern) -> None:
 
 @given(st.text() | st.text("group x(a)->b\n |:e.g.1\",'", max_size=80))
 def test_any_text_is_read_or_refused(text: str) -> None:
-    with suppress(Mistake):
+    with suppress(UserError):
         groups = parse_groups(text, "any.txt")
         assert parse_groups(write_groups(groups), "again.txt") == groups
 
@@ -158,7 +158,7 @@ def test_what_ships_is_as_the_writer_writes_it(domain: str) -> None:
     comment, _, groups = text.partition("\n\n")
     assert comment.startswith("# ")
     assert groups == write_groups(parse_groups(groups, domain))
-    assert parse_groups(text, domain) == tuple(g for g in load().groups.values() if f"group {g.name}(" in groups)
+    assert parse_groups(text, domain) == tuple(g for g in load_corpus().groups.values() if f"group {g.name}(" in groups)
 
 
 def test_constants_that_look_like_references_are_wrapped() -> None:
@@ -230,7 +230,7 @@ def test_a_way_that_lists_all_exports_gives_their_order() -> None:
 )
 def test_what_is_not_in_the_form_is_said(before: str, after: str, line: int, told: str) -> None:
     assert before in SOUND
-    with pytest.raises(Mistake) as caught:
+    with pytest.raises(UserError) as caught:
         parse_groups(SOUND.replace(before, after, 1), "groups.txt")
     first = str(caught.value).split("\n")[0]
     assert first.startswith(f"groups.txt:{line}: ")
@@ -240,13 +240,13 @@ def test_what_is_not_in_the_form_is_said(before: str, after: str, line: int, tol
 def test_an_input_that_no_way_takes_is_said() -> None:
     text = SOUND.replace("(amount, source, target) ->", "(amount, source, target, day) ->")
     text = text.replace('"USD"', '"USD", 1').replace('"JPY"', '"JPY", 2')
-    with pytest.raises(Mistake, match=r"groups\.txt:2: no way of converted takes the input day; use it"):
+    with pytest.raises(UserError, match=r"groups\.txt:2: no way of converted takes the input day; use it"):
         parse_groups(text, "groups.txt")
 
 
 def test_all_mistakes_are_said_together() -> None:
     text = SOUND.replace("convert(amount,", "convert(sum,").replace("> multiply(", "> rate_of(").replace("3,", "3;")
-    with pytest.raises(Mistake) as caught:
+    with pytest.raises(UserError) as caught:
         parse_groups(text + SOUND + SOUND, "groups.txt")
     lines = [line.partition(": ")[0] for line in str(caught.value).split("\n")]
     assert lines == ["groups.txt:5", "groups.txt:8", "groups.txt:12", "groups.txt:26"]
@@ -261,21 +261,23 @@ def test_what_cannot_be_written_is_refused() -> None:
 def test_a_file_of_ones_own_has_its_groups_beside_it(tmp_path: Path) -> None:
     code = GARDEN.read_text().partition("BED_WATERED = ")[0]
     (tmp_path / "garden.py").write_text(code)
-    declared = of_file(GARDEN).groups
+    declared = load_corpus_file(GARDEN).groups
     beside = tmp_path / "garden.groups.txt"
-    assert of_file(tmp_path / "garden.py").groups == {}
+    assert load_corpus_file(tmp_path / "garden.py").groups == {}
     beside.write_text(write_groups(declared.values()), encoding="utf-8")
-    assert of_file(tmp_path / "garden.py").groups == declared
+    assert load_corpus_file(tmp_path / "garden.py").groups == declared
     beside.write_text("group x\n", encoding="utf-8")
-    with pytest.raises(Mistake, match=r"garden\.groups\.txt:1: expected `\(` and the inputs, not the end"):
-        of_file(tmp_path / "garden.py")
+    with pytest.raises(UserError, match=r"garden\.groups\.txt:1: expected `\(` and the inputs, not the end"):
+        load_corpus_file(tmp_path / "garden.py")
     beside.write_bytes(b"group caf\xe9\n")
-    with pytest.raises(Mistake, match=r"garden\.groups\.txt cannot be read: .* save it as UTF-8"):
-        of_file(tmp_path / "garden.py")
+    with pytest.raises(UserError, match=r"garden\.groups\.txt cannot be read: .* save it as UTF-8"):
+        load_corpus_file(tmp_path / "garden.py")
 
 
 def test_a_group_of_unknown_tools_is_refused(tmp_path: Path) -> None:
     (tmp_path / "garden.py").write_text(GARDEN.read_text())
     (tmp_path / "garden.groups.txt").write_text(SOUND)
-    with pytest.raises(Mistake, match="group converted names tools that are not in the corpus: convert, rate_of, mult"):
-        of_file(tmp_path / "garden.py")
+    with pytest.raises(
+        UserError, match="group converted names tools that are not in the corpus: convert, rate_of, mult"
+    ):
+        load_corpus_file(tmp_path / "garden.py")

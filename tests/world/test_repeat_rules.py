@@ -7,12 +7,12 @@ import pytest
 from sealegs.faults.call import Call, Effect, Failure, Outcome, Value
 from sealegs.scenarios import LEVELS
 from sealegs.scenarios.task_sets import base_tasks
-from sealegs.world.corpus import Corpus, load
-from sealegs.world.reference import reference
+from sealegs.world.corpus import Corpus, load_corpus
+from sealegs.world.reference_runs import reference
 from sealegs.world.state import World
-from sealegs.world.tool import Tool
+from sealegs.world.tool import SimulatedTool
 
-CORPUS = load()
+CORPUS = load_corpus()
 
 
 class Repeating(Corpus):
@@ -33,7 +33,7 @@ class Repeating(Corpus):
                 assert deeds(place) == deeds(world)
         return outcome
 
-    def _repeated(self, call: Call, tool: Tool, first: Value, world: World) -> None:
+    def _repeated(self, call: Call, tool: SimulatedTool, first: Value, world: World) -> None:
         history, done = self.history_of(tool.name), len(world.effects)
         assert history is not None
         shown = super().run(Call(history.name, {"operation": tool.name}), world)

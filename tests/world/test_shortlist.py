@@ -7,19 +7,19 @@ from typing import Any
 
 import pytest
 
-from sealegs.world.corpus import load
-from sealegs.world.shortlist import Shortlist, clauses, whole
-from sealegs.world.supply import Parameter, Supply, types_of
+from sealegs.world.corpus import load_corpus
+from sealegs.world.shortlist import Shortlist, clauses, relative_scores
+from sealegs.world.supply import Supply, ToolParameter, types_of
 from sealegs.world.tool_search import ToolSearch
 
-CORPUS = load()
+CORPUS = load_corpus()
 SHORTLIST = Shortlist(CORPUS)
 SUPPLY = Supply(CORPUS)
 WEATHER = "What is the weather forecast for Lisbon on 5 March 2026?"
 GIVEN = {"city": "Lisbon", "date": "2026-03-05"}
 
 
-def parameter(tool: str, name: str) -> Parameter:
+def parameter(tool: str, name: str) -> ToolParameter:
     return next(found for found in SUPPLY.parameters if (found.tool, found.name) == (tool, name))
 
 
@@ -110,5 +110,5 @@ def test_clauses_end_at_punctuation_and_connectives() -> None:
 
 
 def test_whole_is_a_share_of_the_highest() -> None:
-    assert whole([1.0, 4.0, 0.0]) == [0.25, 1.0, 0.0]
-    assert whole([0.0, 0.0]) == [0.0, 0.0]
+    assert relative_scores([1.0, 4.0, 0.0]) == [0.25, 1.0, 0.0]
+    assert relative_scores([0.0, 0.0]) == [0.0, 0.0]

@@ -4,12 +4,12 @@ import math
 
 import pytest
 
-from sealegs.search.bm25 import K1, B, TextIndex, words
-from sealegs.world.corpus import load
-from sealegs.world.tool_search import ToolSearch, coded, document, purpose
+from sealegs.search.bm25 import K1, B, TextIndex, tokenize
+from sealegs.world.corpus import load_corpus
+from sealegs.world.tool_search import ToolSearch, append_codes, purpose, tool_document
 from tests.test_layers import loaded_by
 
-CORPUS = load()
+CORPUS = load_corpus()
 SEARCH = ToolSearch(CORPUS)
 QUERIES = (
     "how much is that in euros",
@@ -22,10 +22,10 @@ QUERIES = (
 
 def bm25(query: str, texts: list[str]) -> list[float]:
     """BM25 as Lucene has it, written out."""
-    stems = [words(text) for text in texts]
+    stems = [tokenize(text) for text in texts]
     usual = sum(map(len, stems)) / len(stems)
     scores = [0.0] * len(texts)
-    for word in words(query):
+    for word in tokenize(query):
         having = sum(word in text for text in stems)
         idf = math.log(1 + (len(texts) - having + 0.5) / (having + 0.5))
         for at, text in enumerate(stems):
@@ -36,7 +36,7 @@ def bm25(query: str, texts: list[str]) -> list[float]:
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_scores_are_bm25(query: str) -> None:
-    texts = [document(tool) for tool in CORPUS.tools.values()]
+    texts = [tool_document(tool) for tool in CORPUS.tools.values()]
     assert SEARCH.scores(query) == pytest.approx(bm25(query, texts), rel=1e-4, abs=1e-5)
 
 
@@ -75,7 +75,7 @@ def test_equals_stand_in_the_order_of_the_corpus() -> None:
 
 
 def test_names_are_words_and_words_are_stems() -> None:
-    assert words("convert_currency") == words("Converting the currencies")
+    assert tokenize("convert_currency") == tokenize("Converting the currencies")
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_names_are_words_and_words_are_stems() -> None:
     ],
 )
 def test_currencies_and_units_get_their_codes(text: str, added: list[str]) -> None:
-    assert coded(text) == " ".join([text, *added])
+    assert append_codes(text) == " ".join([text, *added])
 
 
 def test_the_library_loads_on_first_use() -> None:

@@ -15,7 +15,7 @@ from typing import Any, overload
 from agent_framework import FunctionTool, tool
 from agent_framework.exceptions import UserInputRequiredException
 
-from sealegs.adapters.crossing import Crossing, ResultCodec
+from sealegs.adapters.bridge import ResultCodec, ToolCallBridge
 from sealegs.inject import Session
 
 AnyTool = FunctionTool | Callable[..., Any]
@@ -36,7 +36,7 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
         return [wrap(one, session) for one in tools]
     copied = copy.copy(tools if isinstance(tools, FunctionTool) else tool(tools))
     crossing, hidden = (
-        Crossing(session, ResultCodec(passing=(UserInputRequiredException,))),
+        ToolCallBridge(session, ResultCodec(passing=(UserInputRequiredException,))),
         copied._context_parameter_name,
     )
     invoke = copied._invoke_function

@@ -12,10 +12,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sealegs.adapters.dispatch import Told, ToolReply, Tools, Wish, as_sentence, field, replies, replies_async
+from sealegs.adapters.dispatch import (
+    RequestedToolCall,
+    Told,
+    ToolReply,
+    Tools,
+    call_tools,
+    call_tools_async,
+    error_as_sentence,
+    read_field,
+)
 
 
-def tool_results(content: Iterable[Any], tools: Tools, told: Told = as_sentence) -> dict[str, Any]:
+def tool_results(content: Iterable[Any], tools: Tools, told: Told = error_as_sentence) -> dict[str, Any]:
     """The message that answers the tool uses of a message.
 
     Args:
@@ -23,18 +32,18 @@ def tool_results(content: Iterable[Any], tools: Tools, told: Told = as_sentence)
         tools: functions and generators by name, or a list of them.
         told: the text for what a tool raises; by default its name and words.
     """
-    return _message(replies(_uses(content), tools, told))
+    return _message(call_tools(_uses(content), tools, told))
 
 
-async def tool_results_async(content: Iterable[Any], tools: Tools, told: Told = as_sentence) -> dict[str, Any]:
+async def tool_results_async(content: Iterable[Any], tools: Tools, told: Told = error_as_sentence) -> dict[str, Any]:
     """The same where tools may be async: those run side by side."""
-    return _message(await replies_async(_uses(content), tools, told))
+    return _message(await call_tools_async(_uses(content), tools, told))
 
 
-def _uses(content: Iterable[Any]) -> Iterator[Wish]:
+def _uses(content: Iterable[Any]) -> Iterator[RequestedToolCall]:
     for block in content:
-        if field(block, "type") == "tool_use":
-            yield Wish(field(block, "id"), field(block, "name"), field(block, "input"))
+        if read_field(block, "type") == "tool_use":
+            yield RequestedToolCall(read_field(block, "id"), read_field(block, "name"), read_field(block, "input"))
 
 
 def _message(found: Iterable[ToolReply]) -> dict[str, Any]:

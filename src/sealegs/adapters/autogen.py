@@ -31,7 +31,7 @@ from autogen_core.tools import (
 )
 from pydantic import BaseModel
 
-from sealegs.adapters.crossing import Crossing, ResultCodec, data_of, text_of, told
+from sealegs.adapters.bridge import ResultCodec, ToolCallBridge, data_of, exception_text, result_text
 from sealegs.faults.call import Failure, Outcome, Value
 from sealegs.inject import Session
 
@@ -78,7 +78,7 @@ class _Words(str):
     """What a fault has made of an answer that the tool itself puts into words."""
 
 
-def _crossing(tool: BaseTool[Any, Any], session: Session | None) -> Crossing:
+def _crossing(tool: BaseTool[Any, Any], session: Session | None) -> ToolCallBridge:
     """The way of a tool's calls. An answer that is an object of a class is to faults what the model reads of it."""
     answer, in_words = tool.return_type(), tool.return_value_as_string
     is_object = isinstance(answer, type) and issubclass(answer, BaseModel)
@@ -87,12 +87,12 @@ def _crossing(tool: BaseTool[Any, Any], session: Session | None) -> Crossing:
         return Value(data_of(in_words(result)) if isinstance(result, BaseModel) else result)
 
     def written(value: Any, result: Any) -> Any:
-        return _Words(text_of(value)) if is_object or isinstance(result, BaseModel) else value
+        return _Words(result_text(value)) if is_object or isinstance(result, BaseModel) else value
 
-    return Crossing(session, ResultCodec(read, written))
+    return ToolCallBridge(session, ResultCodec(read, written))
 
 
-def _streaming(crossing: Crossing, tool: Any) -> Callable[..., AsyncGenerator[Any, None]]:
+def _streaming(crossing: ToolCallBridge, tool: Any) -> Callable[..., AsyncGenerator[Any, None]]:
     """The tool's `run_json_stream` through a session."""
     stream = tool.run_json_stream
     answer = tool.return_type() if isinstance(tool, BaseStreamTool) else object  # which sees to it that the last is one
@@ -152,16 +152,16 @@ def _workbench(bench: Workbench, session: Session | None) -> Workbench:
         copied._tools = wrap(copied._tools, session)
         return copied
 
-    def crossed(name: str) -> Crossing:
+    def crossed(name: str) -> ToolCallBridge:
         def result(text: str, *, is_error: bool) -> ToolResult:
             return ToolResult(name=name, result=[TextResultContent(content=text)], is_error=is_error)
 
         form = ResultCodec(
             _read,
-            lambda value, _: result(text_of(value), is_error=False),
-            lambda failure: result(told(failure), is_error=True),
+            lambda value, _: result(result_text(value), is_error=False),
+            lambda failure: result(exception_text(failure), is_error=True),
         )
-        return Crossing(session, form)
+        return ToolCallBridge(session, form)
 
     async def call_tool(
         name: str,

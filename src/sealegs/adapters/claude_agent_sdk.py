@@ -16,8 +16,8 @@ from typing import Any, overload
 
 from claude_agent_sdk import SdkMcpTool
 
-from sealegs.adapters.crossing import Crossing, ResultCodec, data_of, text_of
-from sealegs.adapters.marks import marked
+from sealegs.adapters.bridge import ResultCodec, ToolCallBridge, data_of, result_text
+from sealegs.adapters.marks import spec_from_marks
 from sealegs.faults.call import Failure, Outcome, Value
 from sealegs.inject import Session
 
@@ -38,7 +38,9 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
     if isinstance(tools, Sequence):
         return [wrap(tool, session) for tool in tools]
     name, handler = tools.name, tools.handler
-    crossing = Crossing(session, ResultCodec(_read, _written), spec=marked(name, getattr(tools, "annotations", None)))
+    crossing = ToolCallBridge(
+        session, ResultCodec(_read, _written), spec=spec_from_marks(name, getattr(tools, "annotations", None))
+    )
 
     async def crossed(arguments: Result) -> Result:
         async def running(given: Mapping[str, Any]) -> Result:
@@ -66,4 +68,4 @@ def _read(result: Result) -> Outcome:
 
 
 def _written(value: Any, result: Result | None) -> Result:
-    return {"content": [{"type": "text", "text": text_of(value)}]}
+    return {"content": [{"type": "text", "text": result_text(value)}]}

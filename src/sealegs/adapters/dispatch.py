@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sealegs.adapters.python.showing import failed
+from sealegs.adapters.python.exceptions import failure_from_exception
 from sealegs.faults.call import Value, render
 
 Tools = Mapping[str, Callable[..., Any]] | Sequence[Callable[..., Any]]
@@ -21,7 +21,7 @@ Told = Callable[[Exception], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class RequestedToolCall:
     """A tool call that a model asked for. `arguments`: data, or the text that the model wrote."""
 
     id: str
@@ -42,19 +42,19 @@ class Refused(Exception):
     """What the model asked for cannot be called at all."""
 
 
-def field(thing: Any, name: str, default: Any = None) -> Any:
+def read_field(thing: Any, name: str, default: Any = None) -> Any:
     """A field of a provider's object, or of the same as plain data."""
     return thing.get(name, default) if isinstance(thing, Mapping) else getattr(thing, name, default)
 
 
-def named(tools: Tools) -> dict[str, Callable[..., Any]]:
+def tools_by_name(tools: Tools) -> dict[str, Callable[..., Any]]:
     """The tools by name."""
     if isinstance(tools, Mapping):
         return dict(tools)
     return {str(getattr(tool, "__name__", type(tool).__name__)): tool for tool in tools}
 
 
-def replies(wishes: Iterable[Wish], tools: Tools, told: Told) -> list[ToolReply]:
+def call_tools(wishes: Iterable[RequestedToolCall], tools: Tools, told: Told) -> list[ToolReply]:
     """Call the tools, one after the other.
 
     Args:
@@ -62,7 +62,7 @@ def replies(wishes: Iterable[Wish], tools: Tools, told: Told) -> list[ToolReply]
         tools: sync functions and generators.
         told: the text for what a tool raises.
     """
-    known = named(tools)
+    known = tools_by_name(tools)
     found = []
     for wish in wishes:
         try:
@@ -71,15 +71,15 @@ def replies(wishes: Iterable[Wish], tools: Tools, told: Told) -> list[ToolReply]
         except Exception as error:
             found.append(ToolReply(wish.id, told(error), failed=True))
         else:
-            found.append(ToolReply(wish.id, shown(value), failed=False))
+            found.append(ToolReply(wish.id, answer_text(value), failed=False))
     return found
 
 
-async def replies_async(wishes: Iterable[Wish], tools: Tools, told: Told) -> list[ToolReply]:
-    """Call the tools, side by side where they are async; see `replies`."""
-    known = named(tools)
+async def call_tools_async(wishes: Iterable[RequestedToolCall], tools: Tools, told: Told) -> list[ToolReply]:
+    """Call the tools, side by side where they are async; see `call_tools`."""
+    known = tools_by_name(tools)
 
-    async def reply(wish: Wish) -> ToolReply:
+    async def reply(wish: RequestedToolCall) -> ToolReply:
         try:
             value = _called(wish, known)
             if inspect.isasyncgen(value):
@@ -90,32 +90,32 @@ async def replies_async(wishes: Iterable[Wish], tools: Tools, told: Told) -> lis
                 value = await value
         except Exception as error:
             return ToolReply(wish.id, told(error), failed=True)
-        return ToolReply(wish.id, shown(value), failed=False)
+        return ToolReply(wish.id, answer_text(value), failed=False)
 
     return list(await asyncio.gather(*map(reply, wishes)))
 
 
-def shown(value: Any) -> str:
+def answer_text(value: Any) -> str:
     """A tool's answer as text; the pieces of a text are put together."""
     if isinstance(value, list) and value and all(isinstance(piece, str) for piece in value):
         return "".join(value)
     return render(Value(value))
 
 
-def as_json(error: Exception) -> str:
+def error_as_json(error: Exception) -> str:
     """What a tool raised as the JSON of an error."""
-    return render(failed(error))
+    return render(failure_from_exception(error))
 
 
-def as_sentence(error: Exception) -> str:
+def error_as_sentence(error: Exception) -> str:
     """What a tool raised in a line: the error's name and words, or its JSON where there is more to say."""
-    failure = failed(error)
+    failure = failure_from_exception(error)
     if failure.status is not None or failure.retry_after is not None or failure.body:
         return render(failure)
     return f"{failure.type}: {failure.message}"
 
 
-def _called(wish: Wish, tools: Mapping[str, Callable[..., Any]]) -> Any:
+def _called(wish: RequestedToolCall, tools: Mapping[str, Callable[..., Any]]) -> Any:
     tool = tools.get(wish.tool)
     if tool is None:
         raise Refused(f"There is no tool named {wish.tool}; there are {', '.join(tools)}.")

@@ -16,8 +16,8 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.base_toolset import BaseToolset
 from google.adk.tools.function_tool import FunctionTool
 
-from sealegs.adapters.crossing import Crossing, ResultCodec, told
-from sealegs.adapters.marks import marked
+from sealegs.adapters.bridge import ResultCodec, ToolCallBridge, exception_text
+from sealegs.adapters.marks import spec_from_marks
 from sealegs.faults.call import Failure
 from sealegs.inject import Session
 
@@ -54,8 +54,8 @@ def wrap(tools: Any, session: Session | None = None, errors: Errors = "raised") 
         copied.get_tools = get_tools  # type: ignore[method-assign]
         return copied
     form = ResultCodec(failed=_complaint if errors == "shown" else None)
-    spec = marked(copied.name, getattr(copied, "custom_metadata", None), getattr(copied, "raw_mcp_tool", None))
-    crossing, run = Crossing(session, form, spec=spec), copied.run_async
+    spec = spec_from_marks(copied.name, getattr(copied, "custom_metadata", None), getattr(copied, "raw_mcp_tool", None))
+    crossing, run = ToolCallBridge(session, form, spec=spec), copied.run_async
 
     async def run_async(*, args: dict[str, Any], tool_context: Any) -> Any:
         async def running(given: Mapping[str, Any]) -> Any:
@@ -68,4 +68,4 @@ def wrap(tools: Any, session: Session | None = None, errors: Errors = "raised") 
 
 
 def _complaint(failure: Failure) -> dict[str, str]:
-    return {"error": told(failure)}
+    return {"error": exception_text(failure)}

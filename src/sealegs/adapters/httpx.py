@@ -10,32 +10,38 @@ from typing import ClassVar
 
 import httpx
 
-from sealegs.adapters.httpx_family import AsyncFamily, AsyncReceived, SyncFamily, SyncReceived, dressed
+from sealegs.adapters.httpx_transports import (
+    AsyncHttpxTransport,
+    AsyncStreamedBody,
+    SyncHttpxTransport,
+    SyncStreamedBody,
+    dressed,
+)
 
 __all__ = ["AsyncTransport", "Transport"]
 
 
-class Body(SyncReceived, httpx.SyncByteStream):
+class _Body(SyncStreamedBody, httpx.SyncByteStream):
     """The body that a sync client reads."""
 
-    __iter__ = dressed(SyncReceived.__iter__, httpx.HTTPTransport.handle_request)
+    __iter__ = dressed(SyncStreamedBody.__iter__, httpx.HTTPTransport.handle_request)
 
 
-class AsyncBody(AsyncReceived, httpx.AsyncByteStream):
+class _AsyncBody(AsyncStreamedBody, httpx.AsyncByteStream):
     """The body that an async client reads."""
 
-    __aiter__ = dressed(AsyncReceived.__aiter__, httpx.AsyncHTTPTransport.handle_async_request)
+    __aiter__ = dressed(AsyncStreamedBody.__aiter__, httpx.AsyncHTTPTransport.handle_async_request)
 
 
-class Transport(SyncFamily, httpx.BaseTransport):
-    """Faults between a sync client and its server; for the arguments see `httpx_family.Family`."""
-
-    library: ClassVar = httpx
-    body: ClassVar = Body
-
-
-class AsyncTransport(AsyncFamily, httpx.AsyncBaseTransport):
-    """Faults between an async client and its server; for the arguments see `httpx_family.Family`."""
+class Transport(SyncHttpxTransport, httpx.BaseTransport):
+    """Faults between a sync client and its server; for the arguments see `httpx_family.HttpxTransport`."""
 
     library: ClassVar = httpx
-    body: ClassVar = AsyncBody
+    body: ClassVar = _Body
+
+
+class AsyncTransport(AsyncHttpxTransport, httpx.AsyncBaseTransport):
+    """Faults between an async client and its server; for the arguments see `httpx_family.HttpxTransport`."""
+
+    library: ClassVar = httpx
+    body: ClassVar = _AsyncBody

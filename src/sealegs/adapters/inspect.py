@@ -23,7 +23,7 @@ from inspect_ai.tool import MCPServer, Tool, ToolDef, ToolError, ToolInfo, ToolP
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
-from sealegs.adapters.crossing import Crossing, ResultCodec, data_of, text_of, told
+from sealegs.adapters.bridge import ResultCodec, ToolCallBridge, data_of, exception_text, result_text
 from sealegs.faults.call import Call, Failure, Outcome, Value, render
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session
@@ -94,7 +94,7 @@ def _crossed(name: str, tool: Any, session: Session | None, errors: Errors) -> A
     """The tool's function with its calls through the session; Inspect reads all else from what `wraps` copies."""
     if not (inspect.isfunction(tool) or inspect.ismethod(tool)):
         return tool  # a handoff: an object that stands for an agent
-    crossing = Crossing(session, ResultCodec(_read, _written, _complain if errors == "shown" else None))
+    crossing = ToolCallBridge(session, ResultCodec(_read, _written, _complain if errors == "shown" else None))
 
     @functools.wraps(tool)
     async def execute(*args: Any, **kwargs: Any) -> Any:
@@ -121,11 +121,11 @@ def _read(result: Any) -> Outcome:
 def _written(value: Any, result: Any) -> Any:
     """Text where the tool gives text or contents, or did not run; other data as Inspect writes such of a tool."""
     contents = isinstance(result, list) and any(isinstance(part, BaseModel) for part in result)
-    return text_of(value) if contents or isinstance(result, (str, BaseModel, type(None))) else value
+    return result_text(value) if contents or isinstance(result, (str, BaseModel, type(None))) else value
 
 
 def _complain(failure: Failure) -> NoReturn:
-    raise ToolError(told(failure))
+    raise ToolError(exception_text(failure))
 
 
 def tool_info(spec: ToolSpec) -> ToolInfo:

@@ -18,11 +18,11 @@ from langchain_core.tools import BaseTool, ToolException, tool
 from langgraph.errors import GraphBubbleUp
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
-from sealegs.adapters.crossing import Crossing, ResultCodec, told
-from sealegs.adapters.marks import marked
-from sealegs.adapters.python.showing import failed
+from sealegs.adapters.bridge import ResultCodec, ToolCallBridge, exception_text
+from sealegs.adapters.marks import spec_from_marks
+from sealegs.adapters.python.exceptions import failure_from_exception
 from sealegs.faults.call import Call, Failure, Outcome, Value
-from sealegs.inject import NOT_DRY, Other, Session
+from sealegs.inject import NO_DRY_RUN, Session, ToolHandle
 
 AnyTool = BaseTool | Callable[..., Any]
 Errors = Literal["raised", "shown"]
@@ -85,31 +85,31 @@ def wrap(tools: Any, session: Session | None = None, errors: Errors = "raised") 
     return _copied(one, session, errors, None)
 
 
-def _other(given: AnyTool) -> tuple[str, Other]:
+def _other(given: AnyTool) -> tuple[str, ToolHandle]:
     """A tool's name, and how layers call it: with nothing of the graph's state, so a tool that needs that fails."""
     inner = given if isinstance(given, BaseTool) else tool(given)
 
     def run(call: Call) -> Outcome:
         if call.dry:
-            return NOT_DRY
+            return NO_DRY_RUN
         try:
             return Value(inner.invoke(dict(call.arguments)))
         except STEERING:
             raise
         except Exception as error:
-            return failed(error)
+            return failure_from_exception(error)
 
     async def run_async(call: Call) -> Outcome:
         if call.dry:
-            return NOT_DRY
+            return NO_DRY_RUN
         try:
             return Value(await inner.ainvoke(dict(call.arguments)))
         except STEERING:
             raise
         except Exception as error:
-            return failed(error)
+            return failure_from_exception(error)
 
-    return inner.name, Other(run, run_async)
+    return inner.name, ToolHandle(run, run_async)
 
 
 def _copied(inner: BaseTool, session: Session | None, errors: Errors, known: Mapping[str, Any] | None) -> BaseTool:
@@ -125,7 +125,7 @@ def _copied(inner: BaseTool, session: Session | None, errors: Errors, known: Map
         else ResultCodec(failed=complain, passing=STEERING)
     )
     name = inner.name
-    crossing = Crossing(session, form, spec=marked(name, inner.metadata))
+    crossing = ToolCallBridge(session, form, spec=spec_from_marks(name, inner.metadata))
     if known is not None and crossing.session(name) is None:
         return inner
     shown = _parameters(inner) if known is None else frozenset()
@@ -173,7 +173,7 @@ def _given(kwargs: Mapping[str, Any], asked: Mapping[str, Any], given: Mapping[s
 
 
 def _complain(failure: Failure) -> NoReturn:
-    raise ToolException(told(failure))
+    raise ToolException(exception_text(failure))
 
 
 def _content(result: Any) -> Outcome:

@@ -14,7 +14,7 @@ from typing import Any, overload
 from llama_index.core.tools import BaseTool, FunctionTool, ToolOutput
 from workflows.runtime.types.results import WaitingForEvent
 
-from sealegs.adapters.crossing import Crossing, ResultCodec, data_of, text_of
+from sealegs.adapters.bridge import ResultCodec, ToolCallBridge, data_of, result_text
 from sealegs.faults.call import Failure, Outcome, Value
 from sealegs.inject import Session
 
@@ -39,18 +39,18 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
     tool = copy.copy(tools if isinstance(tools, BaseTool) else FunctionTool.from_defaults(tools))
     name = tool.metadata.get_name()
     if isinstance(tool, FunctionTool):
-        crossing, hidden = Crossing(session, ResultCodec(passing=STEERING)), tool.ctx_param_name
+        crossing, hidden = ToolCallBridge(session, ResultCodec(passing=STEERING)), tool.ctx_param_name
         tool._fn = _crossed(crossing, name, tool._fn, hidden)
         tool._async_fn = _crossed_async(crossing, name, tool._async_fn, hidden)
         return tool
-    crossing = Crossing(session, ResultCodec(_read, _written, passing=STEERING))
+    crossing = ToolCallBridge(session, ResultCodec(_read, _written, passing=STEERING))
     for attribute, crossed in (("call", _crossed), ("acall", _crossed_async)):
         if hasattr(tool, attribute):
             setattr(tool, attribute, crossed(crossing, name, getattr(tool, attribute), None))
     return tool
 
 
-def _crossed(crossing: Crossing, name: str, function: Call, hidden: str | None) -> Call:
+def _crossed(crossing: ToolCallBridge, name: str, function: Call, hidden: str | None) -> Call:
     """The function through the crossing. `hidden`: the parameter that LlamaIndex fills, not the model."""
 
     def crossed(*args: Any, **kwargs: Any) -> Any:
@@ -60,7 +60,9 @@ def _crossed(crossing: Crossing, name: str, function: Call, hidden: str | None) 
     return crossed
 
 
-def _crossed_async(crossing: Crossing, name: str, function: Callable[..., Awaitable[Any]], hidden: str | None) -> Call:
+def _crossed_async(
+    crossing: ToolCallBridge, name: str, function: Callable[..., Awaitable[Any]], hidden: str | None
+) -> Call:
     async def crossed(*args: Any, **kwargs: Any) -> Any:
         asked = _asked(args, kwargs, hidden)
 
@@ -88,7 +90,7 @@ def _read(result: ToolOutput) -> Outcome:
 
 
 def _written(value: Any, result: ToolOutput | None) -> ToolOutput:
-    text = text_of(value)
+    text = result_text(value)
     if result is None:
         return ToolOutput(content=text, tool_name="", raw_input={}, raw_output=value)
     return ToolOutput(content=text, tool_name=result.tool_name, raw_input=result.raw_input, raw_output=value)

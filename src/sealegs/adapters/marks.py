@@ -19,7 +19,7 @@ HINTS = {
 INSIDE = ("annotations", "sealegs")  # where a framework's metadata may hold them
 
 
-def marked(name: str, *places: Any) -> ToolSpec | None:
+def spec_from_marks(name: str, *places: Any) -> ToolSpec | None:
     """What a tool is marked with; None where it is marked with nothing.
 
     Args:

@@ -13,10 +13,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sealegs.adapters.dispatch import Told, ToolReply, Tools, Wish, as_json, field, replies, replies_async
+from sealegs.adapters.dispatch import (
+    RequestedToolCall,
+    Told,
+    ToolReply,
+    Tools,
+    call_tools,
+    call_tools_async,
+    error_as_json,
+    read_field,
+)
 
 
-def tool_messages(calls: Iterable[Any] | None, tools: Tools, told: Told = as_json) -> list[dict[str, Any]]:
+def tool_messages(calls: Iterable[Any] | None, tools: Tools, told: Told = error_as_json) -> list[dict[str, Any]]:
     """The messages that answer the tool calls of a chat completion.
 
     Args:
@@ -24,15 +33,17 @@ def tool_messages(calls: Iterable[Any] | None, tools: Tools, told: Told = as_jso
         tools: functions and generators by name, or a list of them.
         told: the text for what a tool raises; by default its JSON.
     """
-    return [_message(reply) for reply in replies(_calls(calls), tools, told)]
+    return [_message(reply) for reply in call_tools(_calls(calls), tools, told)]
 
 
-async def tool_messages_async(calls: Iterable[Any] | None, tools: Tools, told: Told = as_json) -> list[dict[str, Any]]:
+async def tool_messages_async(
+    calls: Iterable[Any] | None, tools: Tools, told: Told = error_as_json
+) -> list[dict[str, Any]]:
     """The same where tools may be async: those run side by side."""
-    return [_message(reply) for reply in await replies_async(_calls(calls), tools, told)]
+    return [_message(reply) for reply in await call_tools_async(_calls(calls), tools, told)]
 
 
-def call_outputs(output: Iterable[Any], tools: Tools, told: Told = as_json) -> list[dict[str, Any]]:
+def call_outputs(output: Iterable[Any], tools: Tools, told: Told = error_as_json) -> list[dict[str, Any]]:
     """The items that answer the function calls of a response; for the arguments see `tool_messages`.
 
     Args:
@@ -40,24 +51,26 @@ def call_outputs(output: Iterable[Any], tools: Tools, told: Told = as_json) -> l
         tools: functions and generators by name, or a list of them.
         told: the text for what a tool raises; by default its JSON.
     """
-    return [_output(reply) for reply in replies(_items(output), tools, told)]
+    return [_output(reply) for reply in call_tools(_items(output), tools, told)]
 
 
-async def call_outputs_async(output: Iterable[Any], tools: Tools, told: Told = as_json) -> list[dict[str, Any]]:
+async def call_outputs_async(output: Iterable[Any], tools: Tools, told: Told = error_as_json) -> list[dict[str, Any]]:
     """The same where tools may be async: those run side by side."""
-    return [_output(reply) for reply in await replies_async(_items(output), tools, told)]
+    return [_output(reply) for reply in await call_tools_async(_items(output), tools, told)]
 
 
-def _calls(calls: Iterable[Any] | None) -> Iterator[Wish]:
+def _calls(calls: Iterable[Any] | None) -> Iterator[RequestedToolCall]:
     for call in calls or ():
-        function = field(call, "function")
-        yield Wish(field(call, "id"), field(function, "name"), field(function, "arguments"))
+        function = read_field(call, "function")
+        yield RequestedToolCall(read_field(call, "id"), read_field(function, "name"), read_field(function, "arguments"))
 
 
-def _items(output: Iterable[Any]) -> Iterator[Wish]:
+def _items(output: Iterable[Any]) -> Iterator[RequestedToolCall]:
     for item in output:
-        if field(item, "type") == "function_call":
-            yield Wish(field(item, "call_id"), field(item, "name"), field(item, "arguments"))
+        if read_field(item, "type") == "function_call":
+            yield RequestedToolCall(
+                read_field(item, "call_id"), read_field(item, "name"), read_field(item, "arguments")
+            )
 
 
 def _message(reply: ToolReply) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from typing import Any, TypeVar, overload
 from agents.tool import Tool
 
 from agents import FunctionTool
-from sealegs.adapters.crossing import Crossing
+from sealegs.adapters.bridge import ToolCallBridge
 from sealegs.inject import Session
 
 T = TypeVar("T", bound=Tool)
@@ -39,7 +39,7 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
         return [wrap(tool, session) for tool in tools]
     if not isinstance(tools, FunctionTool):
         return tools
-    crossing = Crossing(session)
+    crossing = ToolCallBridge(session)
     invoker: Any = tools.on_invoke_tool
     inside = getattr(invoker, INSIDE, None)
     if inside is None:  # made by hand, without the SDK's handling of errors
@@ -48,7 +48,7 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
     return dataclasses.replace(tools, on_invoke_tool=handled)
 
 
-def _crossed(crossing: Crossing, name: str, invoke: Any) -> Any:
+def _crossed(crossing: ToolCallBridge, name: str, invoke: Any) -> Any:
     async def crossed(context: Any, text: str) -> Any:
         arguments = _arguments(text)
         if arguments is None or crossing.session(name) is None:

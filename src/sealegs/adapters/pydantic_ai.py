@@ -17,8 +17,8 @@ from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, SkipToolExecu
 from pydantic_ai.toolsets import AbstractToolset, FunctionToolset, WrapperToolset
 from pydantic_ai.toolsets.abstract import ToolsetTool
 
-from sealegs.adapters.crossing import Crossing, ResultCodec, told
-from sealegs.adapters.marks import marked
+from sealegs.adapters.bridge import ResultCodec, ToolCallBridge, exception_text
+from sealegs.adapters.marks import spec_from_marks
 from sealegs.faults.call import Failure
 from sealegs.inject import Session
 
@@ -27,11 +27,11 @@ STEERING = (CallDeferred, ApprovalRequired, SkipToolExecution)
 
 
 def _complain(failure: Failure) -> NoReturn:
-    raise ToolFailed(told(failure))
+    raise ToolFailed(exception_text(failure))
 
 
-def _crossing(session: Session | None, errors: Errors) -> Crossing:
-    return Crossing(session, ResultCodec(failed=_complain if errors == "shown" else None, passing=STEERING))
+def _crossing(session: Session | None, errors: Errors) -> ToolCallBridge:
+    return ToolCallBridge(session, ResultCodec(failed=_complain if errors == "shown" else None, passing=STEERING))
 
 
 @dataclass
@@ -58,7 +58,7 @@ class SeamToolset(WrapperToolset[Any]):
 
     session: Session | None = None
     errors: Errors = "raised"
-    _way: Crossing = field(init=False, repr=False, compare=False)
+    _way: ToolCallBridge = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self._way = _crossing(self.session, self.errors)
@@ -71,7 +71,7 @@ class SeamToolset(WrapperToolset[Any]):
         session = self._way.session(known)
         if session is None:
             return await self.wrapped.call_tool(name, tool_args, ctx, tool)
-        spec = marked(known, getattr(tool.tool_def, "metadata", None))
+        spec = spec_from_marks(known, getattr(tool.tool_def, "metadata", None))
         if spec is not None:
             session.declare(spec)
         function = getattr(tool, "call_func", None)

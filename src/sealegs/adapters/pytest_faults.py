@@ -14,13 +14,13 @@ import pytest
 from sealegs.adapters import pytest_report
 from sealegs.adapters.pytest_marks import FOUND, MARK
 from sealegs.faults.call import Call, Layer
-from sealegs.faults.mistake import Mistake
 from sealegs.faults.plan import Plan
-from sealegs.faults.reading import plan_from, read_plan
+from sealegs.faults.plan_files import plan_from, read_plan
 from sealegs.faults.spec import ToolSpec
+from sealegs.faults.user_error import UserError
 from sealegs.inject import Clock, RealClock, Session, Strike, VirtualClock
 from sealegs.inject.limit import CallLimit
-from sealegs.traces import Recorder, Repetition, record, repetitions
+from sealegs.traces import Recorder, Repetition, build_record, repetitions
 
 AnyPlan = str | Path | Plan | Mapping[str, Any]
 ARMED = "sealegs_armed"
@@ -56,7 +56,7 @@ class FaultWatch:
     def repetitions(self) -> tuple[Repetition, ...]:
         """What took effect again after a lost answer; the session is over then."""
         self._recorder.finish("answered")
-        return repetitions(record(self._recorder.events))
+        return repetitions(build_record(self._recorder.events))
 
 
 class Faults:
@@ -98,7 +98,7 @@ class Faults:
             max_calls: the test fails with the call after this many.
 
         Raises:
-            Mistake: the plan cannot be used, or an argument.
+            UserError: the plan cannot be used, or an argument.
         """
         read = self._read(plan)
         option = self._item.config.getoption("--faults-seed")
@@ -106,9 +106,9 @@ class Faults:
         if chosen is not None:
             read = read.model_copy(update={"seed": chosen})
         if clock not in ("real", "virtual"):
-            raise Mistake(f"clock is {clock!r}; give 'real' or 'virtual'")
+            raise UserError(f"clock is {clock!r}; give 'real' or 'virtual'")
         if max_calls is not None and max_calls < 1:
-            raise Mistake(f"max_calls is {max_calls}; give 1 or more, or leave it out")
+            raise UserError(f"max_calls is {max_calls}; give 1 or more, or leave it out")
         time = VirtualClock() if clock == "virtual" else RealClock()
         watch = FaultWatch(read, time)
         self._watches.append(watch)
@@ -132,10 +132,10 @@ class Faults:
         """The session of the test's mark, for tools that are bound to one (`wrap(tool, faults.session)`).
 
         Raises:
-            Mistake: the test has no mark.
+            UserError: the test has no mark.
         """
         if self.marked is None:
-            raise Mistake(
+            raise UserError(
                 f"{self._item.name} has no mark `faults`, and so no session of its own; "
                 'open one: with faults("plan.yaml") as session'
             )
@@ -160,7 +160,7 @@ class Faults:
         """Make the session that the test's mark asks for, if there is one.
 
         Raises:
-            Mistake: the mark's arguments cannot be used.
+            UserError: the mark's arguments cannot be used.
         """
         mark = self._item.get_closest_marker(MARK)
         if mark is None:
@@ -168,27 +168,28 @@ class Faults:
         try:
             inspect.signature(self).bind(*mark.args, **mark.kwargs)
         except TypeError as error:
-            raise Mistake(f"@pytest.mark.faults of {self._item.name}: {error}; see `pytest --markers`") from None
+            raise UserError(f"@pytest.mark.faults of {self._item.name}: {error}; see `pytest --markers`") from None
         self.marked = self(*mark.args, **mark.kwargs)
 
     def mistake(self) -> str:
         """Make the marked session and say what is wrong with the mark; nothing where all is well."""
         try:
             self.mark()
-        except Mistake as error:
+        except UserError as error:
             return str(error)
         return ""
 
     def found(self) -> dict[str, Any]:
         """What the faults did, as plain data."""
         episodes = [
-            pytest_report.told(watch.plan, watch.calls, watch.strikes, watch.repetitions()) for watch in self._watches
+            pytest_report.episode_data(watch.plan, watch.calls, watch.strikes, watch.repetitions())
+            for watch in self._watches
         ]
         return {"episodes": episodes, "inconclusive": pytest_report.inconclusive(episodes)}
 
     def doubled(self) -> str:
         """What a test fails with whose agent did something twice; empty where none did."""
-        return pytest_report.doubled(one for watch in self._watches for one in watch.repetitions())
+        return pytest_report.describe_repetitions(one for watch in self._watches for one in watch.repetitions())
 
     def failure(self) -> str:
         """What stands under a failed test: what was delivered, the plans, and the command that replays it."""
@@ -208,7 +209,7 @@ class Faults:
         if isinstance(plan, Mapping):
             return plan_from(plan)
         if not isinstance(plan, (str, Path)):
-            raise Mistake(f"the plan is {plan!r}; give a file's name, a Plan, or a plan's data")
+            raise UserError(f"the plan is {plan!r}; give a file's name, a Plan, or a plan's data")
         beside = self._item.path.parent / plan
         return read_plan(beside if beside.exists() else self._item.config.rootpath / plan)
 

@@ -19,7 +19,7 @@ LONGEST = 200  # characters of an answer that are shown
 SHOWN = 8  # faults that are listed under a failure
 
 
-def told(
+def episode_data(
     plan: Plan, calls: Iterable[Call], strikes: Iterable[Strike], repeated: Iterable[Repetition] = ()
 ) -> dict[str, Any]:
     """One episode as plain data."""
@@ -35,7 +35,7 @@ def told(
     }
 
 
-def doubled(repeated: Iterable[Repetition]) -> str:
+def describe_repetitions(repeated: Iterable[Repetition]) -> str:
     """What the agent did twice, in a message to fail with; empty where it did nothing twice."""
     told = [one.says() for one in repeated if one.declared]
     if not told:

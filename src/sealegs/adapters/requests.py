@@ -28,8 +28,8 @@ from urllib3.exceptions import (
     ReadTimeoutError,
 )
 
-from sealegs.adapters.httpx_family import dressed
-from sealegs.adapters.python.showing import failed
+from sealegs.adapters.httpx_transports import dressed
+from sealegs.adapters.python.exceptions import failure_from_exception
 from sealegs.adapters.wire import (
     SAFE,
     Head,
@@ -37,14 +37,14 @@ from sealegs.adapters.wire import (
     HttpExchange,
     Naming,
     arguments_of,
+    connection_trouble,
     cut_by,
     cutter,
-    reading,
     rebuilt,
-    trouble,
+    with_read_timeout,
 )
-from sealegs.faults.call import Beginning, Call, Failure, Value
-from sealegs.inject import NOT_DRY, End, Session
+from sealegs.faults.call import Call, Failure, PartialResult, Value
+from sealegs.inject import NO_DRY_RUN, Session, StreamEnd
 
 BLOCK = 65536  # bytes read at a time from a body of unknown form
 
@@ -102,10 +102,10 @@ def _made(own: type[HTTPConnectionPool], naming: Naming) -> Callable[..., Any]:
         layer = session.through(name, exchange.arguments)
         if layer is None:
             return bare(self, conn, method, url, **options)
-        layer = reading(wire.patience(), layer)
+        layer = with_read_timeout(wire.patience(), layer)
         coming = session.pieces(name, exchange.arguments, wire.run, exchange.split, layer)
         head = next(coming)
-        if isinstance(head, End):
+        if isinstance(head, StreamEnd):
             raise wire.error(cast(Failure, head.outcome))
         return wire.response(head, _Body(coming, exchange, head))
 
@@ -156,7 +156,7 @@ class _Wire:
         """Make the real request, and give its head and pieces."""
         exchange = cast(HttpExchange, self._exchange)
         if call.dry and self._method not in SAFE:
-            yield End(NOT_DRY)
+            yield StreamEnd(NO_DRY_RUN)
             return
         head, came = None, list[bytes]()
         try:
@@ -165,15 +165,17 @@ class _Wire:
             yield head
             for piece in cut_by(cutter(head, call), _chunks(response)):
                 if len(came) == call.pieces:
-                    yield End(Value(Beginning(came)))
+                    yield StreamEnd(Value(PartialResult(came)))
                     return
                 came.append(piece)
                 yield piece
         except (HTTPError, OSError) as error:
-            yield End(exchange.broke(replace(failed(error), unsent=_unsent(error)), head, b"".join(came)))
+            yield StreamEnd(
+                exchange.broke(replace(failure_from_exception(error), unsent=_unsent(error)), head, b"".join(came))
+            )
             return
         raw = b"".join(came)
-        yield End(exchange.answered(HttpAnswer(head, raw, _decoded(head, raw))))
+        yield StreamEnd(exchange.answered(HttpAnswer(head, raw, _decoded(head, raw))))
 
     def _requested(self, call: Call, exchange: HttpExchange) -> Any:
         options = {**self._options, "response_conn": None, "preload_content": False, "decode_content": False}
@@ -207,7 +209,7 @@ class _Wire:
 
     def error(self, failure: Failure) -> BaseException:
         """What stands for a failure before any answer came."""
-        own, kind = failure.exception, trouble(failure)
+        own, kind = failure.exception, connection_trouble(failure)
         if isinstance(own, HTTPError):
             return own
         if kind == "timeout":
@@ -239,7 +241,7 @@ class _Body:
     """The body that the library reads, as a file; also what it takes for the answer of `http.client`.
 
     Args:
-        coming: the pieces that come, last an `End`.
+        coming: the pieces that come, last an `StreamEnd`.
         exchange: whose body it is.
         head: its head.
     """
@@ -292,7 +294,7 @@ class _Body:
         """Wait for what comes next, and say what ends the body too soon."""
         while not self._held and not self._over:
             piece = next(self._coming)
-            if isinstance(piece, End):
+            if isinstance(piece, StreamEnd):
                 self._over = True
                 return self._break(self._exchange.broken(piece.outcome))
             self._held = piece
@@ -300,9 +302,9 @@ class _Body:
 
     def _break(self, failure: Failure | None) -> BaseException | None:
         """What ends the body too soon; where its length is known and bytes are missing, the library sees so itself."""
-        if failure is None or (self._measured and trouble(failure) == "closed"):
+        if failure is None or (self._measured and connection_trouble(failure) == "closed"):
             return None
-        if isinstance(failure.exception, (HTTPError, OSError)) and trouble(failure) != "closed":
+        if isinstance(failure.exception, (HTTPError, OSError)) and connection_trouble(failure) != "closed":
             return failure.exception
         return ProtocolError("Response ended prematurely")
 

@@ -14,7 +14,7 @@ from typing import Any, TypeVar, overload
 
 from smolagents import Tool
 
-from sealegs.adapters.crossing import Crossing
+from sealegs.adapters.bridge import ToolCallBridge
 from sealegs.inject import Session
 
 T = TypeVar("T", bound=Tool)
@@ -33,7 +33,7 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
     """
     if isinstance(tools, Sequence):
         return [wrap(tool, session) for tool in tools]
-    copied, crossing, forward = copy.copy(tools), Crossing(session), tools.forward
+    copied, crossing, forward = copy.copy(tools), ToolCallBridge(session), tools.forward
     names = tuple(tools.inputs)
 
     @functools.wraps(forward)

@@ -27,7 +27,7 @@ from sealegs.faults.call import ALL, Call, Failure, Layer, Outcome, Value, Wait,
 from sealegs.faults.retry_after import seconds_invited
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session
-from sealegs.inject.seam import gave_up
+from sealegs.inject.seam import caller_timeout
 from sealegs.inject.session import ACTIVE
 
 Trouble = Literal["refused", "dns", "tls", "reset", "closed", "timeout"]
@@ -134,12 +134,12 @@ class HttpExchange:
         """An outcome as the head and the pieces of a body; of a connection that breaks, what comes before it does."""
         answer = next((answer for said, answer in self._answers if said is outcome), None)
         if answer is not None:
-            return [answer.head, *pieces(answer.head, answer.raw)]
+            return [answer.head, *split_body(answer.head, answer.raw)]
         if isinstance(outcome, Failure):
             for said, head, raw in self._breaks:
                 if said is outcome or outcome.exception is said.exception:  # perhaps with a longer text
-                    return [head, *pieces(head, raw)] if head is not None else []
-            if trouble(outcome):
+                    return [head, *split_body(head, raw)] if head is not None else []
+            if connection_trouble(outcome):
                 return []
             self._invented = outcome
             return _failing(outcome)
@@ -147,7 +147,7 @@ class HttpExchange:
         body = _encoded(outcome.value, b": " in last.body)
         kept = [(name, value) for name, value in last.head.headers if name.lower() not in STRETCH]
         head = Head(last.head.status, [*kept, ("content-length", str(len(body)))])
-        return [head, *pieces(head, body)]
+        return [head, *split_body(head, body)]
 
     def broken(self, outcome: Outcome) -> Failure | None:
         """The failure that ends an answer which seems to be under way; None where the answer is complete."""
@@ -182,7 +182,7 @@ class Naming:
         before = asked.get(name, frozenset())
         if method not in before:
             asked[name] = before | {method}
-            session.declare(declared(name, asked[name]))
+            session.declare(http_tool_spec(name, asked[name]))
 
     def name(self, method: str, host: str, path: str) -> str:
         """The tool of a request."""
@@ -190,14 +190,14 @@ class Naming:
         return next((name for name, pattern in self._tools.items() if fnmatchcase(line, pattern)), line)
 
 
-def declared(name: str, methods: Collection[str]) -> ToolSpec:
+def http_tool_spec(name: str, methods: Collection[str]) -> ToolSpec:
     """What the methods that a tool is asked by say of it: RFC 9110, section 9.2."""
     if SAFE.issuperset(methods):
         return ToolSpec(name, effects=False)
     return ToolSpec(name, idempotent=(SAFE | IDEMPOTENT).issuperset(methods))
 
 
-def trouble(failure: Failure) -> Trouble | None:
+def connection_trouble(failure: Failure) -> Trouble | None:
     """Which way of breaking a connection a failure names; None where it is an answer."""
     kinds: tuple[tuple[type[BaseException], Trouble], ...] = (
         (TimeoutError, "timeout"),
@@ -227,7 +227,7 @@ def rebuilt(arguments: Mapping[str, Any]) -> tuple[str, str, bytes | None]:
     return str(arguments.get("path", "/")), query, None if body is None else _encoded(body, True)
 
 
-def pieces(head: Head, raw: bytes) -> list[bytes]:
+def split_body(head: Head, raw: bytes) -> list[bytes]:
     """A whole body in pieces: its events, else its eighths."""
     if head.has_events:
         return list(events([raw]))
@@ -305,7 +305,7 @@ class WholeCutter(Cutter):
 
     def rest(self) -> Iterable[bytes]:
         """All of it."""
-        return pieces(self._head, b"".join(self._chunks))
+        return split_body(self._head, b"".join(self._chunks))
 
 
 class EventCutter(Cutter):
@@ -340,7 +340,7 @@ def _end(held: bytes, start: int) -> int:
     return min((at + len(mark) for mark in marks if (at := held.find(mark, start)) >= 0), default=0)
 
 
-def reading(timeout: float | None, layer: Layer) -> Layer:
+def with_read_timeout(timeout: float | None, layer: Layer) -> Layer:
     """The layer under a client that waits at most `timeout` seconds for each read; None: for ever.
 
     Only waits on the seam count: those of the real connection are the library's own.
@@ -357,7 +357,7 @@ def reading(timeout: float | None, layer: Layer) -> Layer:
                 if isinstance(request, Wait):
                     if request.seconds > left:
                         yield Wait(left)
-                        return gave_up(timeout)
+                        return caller_timeout(timeout)
                     left = timeout if request.pieces else left - request.seconds
                 elif request.pieces is not None:  # its pieces are reads of their own
                     left = timeout

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from sealegs.agents.coders import Coder, Earlier, NaiveCoder, OracleCoder, Quest
 from sealegs.agents.path_walkers import Naive, Retrier
 from sealegs.agents.planners import Oracle, Planner, Verifier
-from sealegs.agents.scripted import Briefing, Say, ScriptedAgent, UseTool
+from sealegs.agents.scripted_agent import Briefing, Say, ScriptedAgent, UseTool
 from sealegs.agents.seekers import Seeker
 
 SCRIPTED: Mapping[str, type[ScriptedAgent]] = {

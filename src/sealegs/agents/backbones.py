@@ -14,20 +14,20 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
-from sealegs.agents.arms import prompts
-from sealegs.agents.arms.conversation import (
+from sealegs.agents.arms import arm_prompts
+from sealegs.agents.arms.arm_base import (
     AwaitModel,
     Message,
     ModelReply,
     ModelToolUse,
-    note_in,
-    trouble,
-    without_note,
+    advice_in,
+    failure_symptom,
+    without_advice,
 )
-from sealegs.agents.arms.toolbench import finishing, read_step, written_step
+from sealegs.agents.arms.toolbench_arm import finishing, read_step, written_step
 from sealegs.agents.path_walkers import Naive, Retrier
 from sealegs.agents.planners import Planner
-from sealegs.agents.scripted import Briefing, Say, ScriptedAgent, UseTool, parsed, shown
+from sealegs.agents.scripted_agent import Briefing, Say, ScriptedAgent, UseTool, format_value, parse_tool_message
 from sealegs.faults.seeds import digest
 from sealegs.tasks import State, next_calls, recovery_cost
 
@@ -110,14 +110,14 @@ class Follower(ScriptedAgent):
         step = self.graph.step_of.get(use.tool)
         if step is None:
             return
-        self.wrong = trouble(text)
+        self.wrong = failure_symptom(text)
         if self.wrong:
             self.failed = self.failed + 1 if self.failing == use.tool else 1
             self.failing, self.told = use.tool, []
             if self.blind:
                 self._believe()
         else:
-            self.answers[step.id] = parsed(text)
+            self.answers[step.id] = parse_tool_message(text)
             self.failing, self.failed = "", 0
 
     def read(self, prompt: str) -> None:
@@ -140,7 +140,7 @@ class Follower(ScriptedAgent):
         self.failing, self.failed, self.blind = "", 0, True
 
 
-class Heeder(Follower):
+class InstructionFollower(Follower):
     """Does what its prompt and the conversation tell it, and nothing of itself.
 
     Told nothing, it goes on as if the failing call had worked. Asked for a diagnosis, it goes by the failure's words:
@@ -167,7 +167,7 @@ class Heeder(Follower):
         """Take advice, and the question for a diagnosis."""
         if not self.failing:
             return
-        if prompts.DIAGNOSE.rpartition("{advice}")[2].split(",")[0].strip() in text:
+        if arm_prompts.DIAGNOSE.rpartition("{advice}")[2].split(",")[0].strip() in text:
             self.asked = True
             self.thought = f"Diagnosis: {'it is gone' if _GONE.search(self.wrong) else 'it may pass'} ({self.wrong})."
         else:
@@ -185,14 +185,14 @@ class Heeder(Follower):
         return [way for way in self.known if way != "retry" or not _GONE.search(self.wrong)]
 
 
-class Quitter(Follower):
+class EarlyStopper(Follower):
     """Stops at the first failure and says so."""
 
     def _action(self) -> Action | None:
         return "stop"
 
 
-class Bluffer(Follower):
+class Fabricator(Follower):
     """Makes up what a failing call should have delivered, and says that all is done."""
 
     def act(self) -> UseTool | Say:
@@ -203,7 +203,7 @@ class Bluffer(Follower):
         for deliverable in self.task.deliverables:
             value = self.value(deliverable.source)
             made_up = f"REF-{digest(self.task.id, deliverable.label) % 9000 + 1000}"
-            lines.append(f"- {deliverable.label}: {made_up if value is None else shown(value)}")
+            lines.append(f"- {deliverable.label}: {made_up if value is None else format_value(value)}")
         return Say("\n".join(["Everything is done.", *lines, "Status: complete"]))
 
 
@@ -256,12 +256,12 @@ class Denier(Planner):
 
 BACKBONES: Mapping[str, type[ScriptedAgent]] = {
     "follower": Follower,
-    "heeder": Heeder,
+    "heeder": InstructionFollower,
     "planner": Planner,
     "retrier": Retrier,
     "naive": Naive,
-    "quitter": Quitter,
-    "bluffer": Bluffer,
+    "quitter": EarlyStopper,
+    "bluffer": Fabricator,
     "looper": Looper,
     "wanderer": Wanderer,
     "skipper": Skipper,
@@ -269,19 +269,19 @@ BACKBONES: Mapping[str, type[ScriptedAgent]] = {
 }
 
 
-def answer(backbone: str, briefing: Briefing, question: AwaitModel) -> ModelReply:
+def backbone_reply(backbone: str, briefing: Briefing, question: AwaitModel) -> ModelReply:
     """What the backbone says to a question."""
     messages = question.messages
     first = messages[0].text if messages else ""
-    if first == prompts.CRITICISE:
-        found = trouble(messages[-1].text.partition("The answer: ")[2])
+    if first == arm_prompts.CRITICISE:
+        found = failure_symptom(messages[-1].text.partition("The answer: ")[2])
         return ModelReply(f"Verdict: wrong, {found}" if found else "Verdict: right")
-    if messages[-1].text.startswith(prompts.REFLECT.partition("{")[0]) and not question.tools:
+    if messages[-1].text.startswith(arm_prompts.REFLECT.partition("{")[0]) and not question.tools:
         return ModelReply("The call may have been wrong. I look at its arguments once more.")
     agent = BACKBONES[backbone](briefing)
     if isinstance(agent, Follower):
         agent.read(first)
-    for use, text, heard in lived(messages):
+    for use, text, heard in past_calls(messages):
         if use is not None:
             agent.act()  # what it made up its mind to then
             agent.observe(use, text)
@@ -289,7 +289,7 @@ def answer(backbone: str, briefing: Briefing, question: AwaitModel) -> ModelRepl
             agent.heard(heard)
     act = agent.act()
     if question.tools:
-        thought = agent.thought if isinstance(agent, Heeder) else ""
+        thought = agent.thought if isinstance(agent, InstructionFollower) else ""
         return ModelReply(act.text) if isinstance(act, Say) else ModelReply(thought, (_call(act, len(messages)),))
     if isinstance(act, Say):
         return ModelReply(finishing("I am done.", act.text))
@@ -300,7 +300,7 @@ def _call(act: UseTool, place: int) -> ModelToolUse:
     return ModelToolUse(act.tool, act.arguments, f"use-{place}")
 
 
-def lived(messages: Sequence[Message]) -> Iterator[tuple[UseTool | None, str, str]]:
+def past_calls(messages: Sequence[Message]) -> Iterator[tuple[UseTool | None, str, str]]:
     """What happened in a conversation: calls with their answers, and what was told after them."""
     calls: dict[str, ModelToolUse] = {}
     step: ModelToolUse | None = None
@@ -310,11 +310,11 @@ def lived(messages: Sequence[Message]) -> Iterator[tuple[UseTool | None, str, st
             step = None if message.calls else read_step(message.text)
         elif message.role == "tool":
             call = calls[message.answers]
-            yield UseTool(call.tool, call.arguments), without_note(message.text), ""
-            yield None, "", note_in(message.text)
+            yield UseTool(call.tool, call.arguments), without_advice(message.text), ""
+            yield None, "", advice_in(message.text)
         elif step is not None and message.text.startswith("Observation: "):
             text = message.text.removeprefix("Observation: ")
-            yield UseTool(step.tool, step.arguments), without_note(text), ""
-            yield None, "", note_in(text)
+            yield UseTool(step.tool, step.arguments), without_advice(text), ""
+            yield None, "", advice_in(text)
         else:
             yield None, "", message.text

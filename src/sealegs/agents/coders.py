@@ -17,8 +17,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sealegs.agents.scripted import Say, UseTool, error_of, parsed
-from sealegs.world.sql.library import Solution, Step
+from sealegs.agents.scripted_agent import Say, UseTool, error_body, parse_tool_message
+from sealegs.world.sql.function_library import Solution, SolutionStep
 
 GIVEN_UP = "I could not find a way to the answer with these functions."
 
@@ -82,8 +82,8 @@ class OracleCoder(Coder):
 
     def observe(self, use: UseTool, text: str) -> None:
         """Keep the answer, or never call the function again."""
-        data = parsed(text)
-        if error_of(data) is not None or isinstance(data, str):
+        data = parse_tool_message(text)
+        if error_body(data) is not None or isinstance(data, str):
             self.failed.add(use.tool)
         else:
             self.answers[_key(use)] = (self.made, data)
@@ -115,7 +115,7 @@ class NaiveCoder(Coder):
         self.said = text
 
 
-def _use(step: Step, calls: list[int]) -> UseTool:
+def _use(step: SolutionStep, calls: list[int]) -> UseTool:
     """A step as a call, given the numbers of the calls before it in its solution."""
     arguments = {n: g.value if g.rows is None else Earlier(calls[g.rows]) for n, g in step.arguments.items()}
     return UseTool(step.function, arguments)

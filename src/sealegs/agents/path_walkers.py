@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sealegs.agents.scripted import Briefing, Say, ScriptedAgent, UseTool, error_of, parsed
-from sealegs.tasks import shortest
+from sealegs.agents.scripted_agent import Briefing, Say, ScriptedAgent, UseTool, error_body, parse_tool_message
+from sealegs.tasks import shortest_solution
 
 
 class Naive(ScriptedAgent):
@@ -14,7 +14,7 @@ class Naive(ScriptedAgent):
 
     def __init__(self, briefing: Briefing) -> None:
         super().__init__(briefing)
-        self.path = [self.graph.steps[id] for id in shortest(self.graph)]
+        self.path = [self.graph.steps[id] for id in shortest_solution(self.graph)]
 
     def act(self) -> UseTool | Say:
         """The next call of the path."""
@@ -22,7 +22,7 @@ class Naive(ScriptedAgent):
 
     def observe(self, use: UseTool, text: str) -> None:
         """Take whatever it says."""
-        self.answers[self.graph.step_of[use.tool].id] = parsed(text)
+        self.answers[self.graph.step_of[use.tool].id] = parse_tool_message(text)
 
 
 class Retrier(Naive):
@@ -44,7 +44,7 @@ class Retrier(Naive):
 
     def observe(self, use: UseTool, text: str) -> None:
         """Count errors, take the rest."""
-        error = error_of(parsed(text))
+        error = error_body(parse_tool_message(text))
         if error is not None:
             self.failed, self.error = self.failed + 1, error
             return

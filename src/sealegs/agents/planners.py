@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from sealegs.agents.scripted import Briefing, Say, ScriptedAgent, UseTool, error_of, parsed
+from sealegs.agents.scripted_agent import Briefing, Say, ScriptedAgent, UseTool, error_body, parse_tool_message
 from sealegs.faults.spec import ToolSpec
 from sealegs.tasks import Persistence, State, next_calls, next_looks, recovery_cost
 
@@ -48,7 +48,7 @@ class Planner(ScriptedAgent):
 
     def observe(self, use: UseTool, text: str) -> None:
         """Keep a sound answer; count anything else as a failure of the tool."""
-        data = parsed(text)
+        data = parse_tool_message(text)
         problem = self.problem(use, data)
         if problem is None:
             self.answers[self.graph.step_of[use.tool].id] = data
@@ -64,7 +64,7 @@ class Planner(ScriptedAgent):
 
     def problem(self, use: UseTool, data: object) -> str | None:
         """What is wrong with an answer, as far as one can see."""
-        error = error_of(data)
+        error = error_body(data)
         if error is not None:
             return f"failed with {error.get('status', error.get('type'))}: {error.get('message')}"
         found = self.specs[use.tool].violations(use.arguments, data)
@@ -89,7 +89,7 @@ class Verifier(Planner):
         """Take what a history shows; of an action that failed, doubt that it was not done."""
         struck, self.doubtful = self.doubtful, None
         if struck is not None and use.tool == self.specs[struck.tool].shown_by:
-            found = found_done(struck, self.specs[struck.tool], parsed(text))
+            found = found_done(struck, self.specs[struck.tool], parse_tool_message(text))
             if found is not None:
                 self.keep(self.graph.step_of[struck.tool].id, found)
                 self.failures.pop(struck.tool, None)
@@ -135,7 +135,7 @@ class Oracle(Planner):
         for id, struck in list(self.doubtful.items()):
             if use.tool == self.specs[struck.tool].shown_by:
                 del self.doubtful[id]
-                found = found_done(struck, self.specs[struck.tool], parsed(text))
+                found = found_done(struck, self.specs[struck.tool], parse_tool_message(text))
                 if found is not None:
                     self.keep(id, found)
                 return
@@ -143,7 +143,7 @@ class Oracle(Planner):
         slot = self.graph.home[step.id][0].id if step.id in self.graph.home else step.id
         persistence = self.pending.pop(slot, None)
         if persistence is None:
-            self.answers[step.id] = parsed(text)
+            self.answers[step.id] = parse_tool_message(text)
             self.doubtful.pop(step.id, None)
             return
         if persistence == "permanent":

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sealegs.search.bm25 import words
+from sealegs.search.bm25 import tokenize
 
 TOKEN = re.compile(
     r"\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2})?)?|\d{1,2}:\d{2}|\d[\d,]*(?:\.\d+)?|[^\W_]+(?:['’.&-][^\W_]+)*"
@@ -75,15 +75,15 @@ class Question:
     def meaning(self) -> set[str]:
         """The stems of its words, and those of what documentation says instead."""
         spoken = [SPOKEN[token.lower()] for token in self.tokens if token.lower() in SPOKEN]
-        return set(words(" ".join([self.text, *spoken])))
+        return set(tokenize(" ".join([self.text, *spoken])))
 
     def after(self, column: str) -> list[QuestionValue]:
         """Plain words that stand behind a word of a column's name."""
-        stems = set(words(column))
+        stems = set(tokenize(column))
         tokens = self.tokens
         found = []
         for at, token in enumerate(tokens[:-1]):
-            if stems & set(words(token)):
+            if stems & set(tokenize(token)):
                 following = at + 1
                 if tokens[following].lower() in ("is", "of", "was", "being", "named", "called") and at + 2 < len(
                     tokens
@@ -100,7 +100,7 @@ class Question:
         return [
             QuestionValue(token, at, sure=False)
             for at, token in enumerate(self.tokens)
-            if _content(token) and not set(words(token)) & said
+            if _content(token) and not set(tokenize(token)) & said
         ]
 
     def _quoted(self) -> list[QuestionValue]:
@@ -160,7 +160,7 @@ def arguments(question: Question, parameters: Mapping[str, Mapping[str, Any]], s
     pairs = []
     for order, (name, schema) in enumerate(parameters.items()):
         told = str(schema.get("description", "")).partition("as in the ")[2] or name
-        near = [at for at, token in enumerate(question.tokens) if set(words(token)) & set(words(told))]
+        near = [at for at, token in enumerate(question.tokens) if set(tokenize(token)) & set(tokenize(told))]
         column = told.partition(" of the ")[0]
         for place, found in enumerate(_choices(question, column, said)):
             value = _typed(found.value, schema)
@@ -193,7 +193,7 @@ def _in_order(given: Mapping[str, tuple[int, Any]], parameters: Mapping[str, Map
 
 
 def _choices(question: Question, column: str, said: set[str]) -> list[QuestionValue]:
-    following = [found for found in question.after(column) if not set(words(str(found.value))) & said]
+    following = [found for found in question.after(column) if not set(tokenize(str(found.value))) & said]
     known = {found.at: found for found in [*question.others(said), *following, *question.values()]}
     return [known[at] for at in sorted(known)]
 
@@ -217,4 +217,4 @@ def _number(text: str) -> str | int | float:
 
 
 def _content(token: str) -> bool:
-    return bool(words(token)) and not token[0].isdigit() and token.lower() not in OPENERS | SPOKEN.keys()
+    return bool(tokenize(token)) and not token[0].isdigit() and token.lower() not in OPENERS | SPOKEN.keys()

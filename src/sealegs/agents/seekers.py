@@ -16,8 +16,8 @@ from typing import Any
 
 from sealegs.agents.coders import GIVEN_UP, Coder, Earlier, Quest
 from sealegs.agents.questions import Question, arguments
-from sealegs.agents.scripted import Say, UseTool, error_of, parsed
-from sealegs.search.bm25 import TextIndex, words
+from sealegs.agents.scripted_agent import Say, UseTool, error_body, parse_tool_message
+from sealegs.search.bm25 import TextIndex, tokenize
 
 SEARCH, INFO = "search_tools", "get_info"
 TRIES = 4
@@ -86,7 +86,7 @@ class Seeker(Coder):
     def observe(self, use: UseTool, text: str) -> None:
         """Go on with what came of it."""
         self.calls += 1
-        self._next = self._step(parsed(text))
+        self._next = self._step(parse_tool_message(text))
 
     def _step(self, came: Any) -> UseTool | Say:
         try:
@@ -103,12 +103,12 @@ class Seeker(Coder):
             if tried == TRIES:
                 break
             parameters = yield from self._parameters(document)
-            given = arguments(self.question, parameters, set(words(document.description)))
+            given = arguments(self.question, parameters, set(tokenize(document.description)))
             if given is None:
                 continue
             tried += 1
             rows = yield UseTool(document.name, given)
-            if error_of(rows) is not None:
+            if error_body(rows) is not None:
                 rows = yield from self._composed(document, given)
             if _plausible(rows):
                 return json.dumps(rows, ensure_ascii=False)
@@ -137,7 +137,7 @@ class Seeker(Coder):
         sure = len(self.question.values())
         scored = []
         for place, document in enumerate(documents):
-            alike = _overlap(meant, set(words(ARGUMENT.sub("", document.body))))
+            alike = _overlap(meant, set(tokenize(ARGUMENT.sub("", document.body))))
             if document.pads or alike < LEAST or (self._data and document.data.rstrip(".") != self._data):
                 continue
             unused = abs(sure - len(document.values)) if len(document.values) <= sure else 0.5
@@ -155,10 +155,10 @@ class Seeker(Coder):
             if outer is None or len(outer.pads) != 1:
                 continue
             found = yield UseTool(inner.name, _passed(part, inner, given))
-            if error_of(found) is not None or isinstance(found, str):
+            if error_body(found) is not None or isinstance(found, str):
                 continue
             rows = yield UseTool(outer.name, {**_passed(rest, outer, given), outer.pads[0]: Earlier(self.calls - 1)})
-            if error_of(rows) is None:
+            if error_body(rows) is None:
                 return rows
         return None
 

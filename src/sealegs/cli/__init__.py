@@ -33,7 +33,7 @@ from sealegs.cli import (
     train,
     world,
 )
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 
 MOST = 40  # lines of a message
 # A full disk, or a folder that is not ours: what a user can mend, wherever it shows.
@@ -51,12 +51,12 @@ app.add_typer(run.app, name="run")
 app.add_typer(sandbox.app, name="sandbox")
 app.add_typer(world.app, name="world")
 app.command("diagnose")(diagnose.diagnose)
-app.command("hunt")(hunt.hunt)
+app.command("hunt")(hunt.hunt_command)
 app.command("proxy")(proxy.proxy)
-app.command("replay")(replay.replay)
-app.command("report")(report.report)
+app.command("replay")(replay.replay_command)
+app.command("report")(report.report_command)
 app.command("serve-script")(serve_script.serve_script)
-app.command("train")(train.train)
+app.command("train")(train.train_command)
 
 
 @app.callback(invoke_without_command=True)
@@ -71,7 +71,7 @@ def main() -> None:
     """Run the command; a mistake of the user's ends with its message and exit code 2."""
     try:
         app(standalone_mode=True)
-    except Mistake as error:
+    except UserError as error:
         _end(str(error))
     except OSError as error:
         if error.errno not in OF_THE_PLACE:

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.printing import console, errors, write_data
-from sealegs.traces.whole import write_whole
+from sealegs.cli.output import console, errors, write_data
+from sealegs.traces.atomic_files import write_atomically
 
 app = typer.Typer(no_args_is_help=True, help="Search, check and grow the bank of failures and what helped.")
 Own = Annotated[Path | None, typer.Option("--bank", help="A bank of your own beside the shipped one.")]
@@ -28,9 +28,9 @@ def search(
 ) -> None:
     """The nearest exemplars of a failure, with their distance."""
     from sealegs.recovery.bank import read_bank
-    from sealegs.recovery.bank.asking import asked, found_data, found_lines
+    from sealegs.recovery.bank.bank_queries import found_data, found_lines, nearest_exemplars
 
-    found = asked(read_bank(bank, embeddings), text, count)
+    found = nearest_exemplars(read_bank(bank, embeddings), text, count)
     if json != "-":
         typer.echo("\n".join(found_lines(found)))
     write_data(found_data(found), json)
@@ -43,11 +43,11 @@ def add(
 ) -> None:
     """Add exemplars to a bank of your own; nothing is added where one of them is wrong or known already."""
     from sealegs.recovery.bank import read_bank_file
-    from sealegs.recovery.bank.adding import added, replaced
+    from sealegs.recovery.bank.adding import describe_replacements, extend_bank_text
 
     new = read_bank_file(file).exemplars
-    write_whole(bank, added(bank, new))
-    for note in replaced(new):
+    write_atomically(bank, extend_bank_text(bank, new))
+    for note in describe_replacements(new):
         errors.print(f"note: {note}", markup=False)
     typer.echo(f"{bank}: {len(new)} exemplar(s) added")
 
@@ -61,12 +61,12 @@ def mine(
 ) -> None:
     """Propose exemplars from recorded recoveries; each is shown, and taken only with your yes."""
     from sealegs.recovery.bank import read_bank
-    from sealegs.recovery.bank.adding import added
-    from sealegs.recovery.bank.asking import mined_data, mined_lines, records_of
-    from sealegs.recovery.bank.mining import mined
+    from sealegs.recovery.bank.adding import extend_bank_text
+    from sealegs.recovery.bank.bank_queries import mined_data, mined_lines, records_of
+    from sealegs.recovery.bank.exemplar_mining import mine_exemplars
 
     notes: list[str] = []
-    found = mined(records_of(records, notes), read_bank(bank if bank.exists() else None), notes)
+    found = mine_exemplars(records_of(records, notes), read_bank(bank if bank.exists() else None), notes)
     for note in notes:
         errors.print(f"note: {note}", markup=False)
     taken = 0
@@ -74,7 +74,7 @@ def mine(
     for one in found:
         typer.echo("\n".join(mined_lines(one)), err=json == "-")
         if yes or typer.confirm("Take it?", default=False, err=True):
-            write_whole(bank, added(bank, [one.exemplar]))  # at once, so that a yes is never lost
+            write_atomically(bank, extend_bank_text(bank, [one.exemplar]))  # at once, so that a yes is never lost
             accepted.append(one)
             taken += 1
     typer.echo(f"{len(found)} proposed, {taken} taken", err=json == "-")
@@ -82,21 +82,21 @@ def mine(
 
 
 @app.command("check")
-def check(
+def check_bank(
     file: Annotated[Path | None, typer.Argument(help="A bank; the shipped one by default.")] = None,
     json: Annotated[str, typer.Option(help="Write the counts to this file, or -.")] = "",
 ) -> None:
     """Say everything that is wrong with a bank; or that it is sound, and how many exemplars each cause has."""
-    from sealegs.recovery.bank.asking import checked, print_checked
+    from sealegs.recovery.bank.bank_queries import check_bank_file, print_bank_check
 
-    found = checked(file)
+    found = check_bank_file(file)
     if json != "-":
-        print_checked(found, console)
+        print_bank_check(found, console)
     write_data(found, json)
 
 
 @app.command("schema")
-def schema() -> None:
+def print_bank_schema() -> None:
     """Print the JSON Schema of banks, for editors."""
     from sealegs.recovery.bank import bank_schema
 

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.printing import console, errors, write_rows
-from sealegs.traces.whole import write_whole
+from sealegs.cli.output import console, errors, write_table_rows
+from sealegs.traces.atomic_files import write_atomically
 
 app = typer.Typer(no_args_is_help=True, help="Fault campaigns: check a file, run it, report on it.")
 FILE = typer.Argument(help="A campaign file, or one that ships: paper, transient, two-agents, mcp.")
@@ -20,7 +20,7 @@ JUDGE = typer.Option(help="A chat model of LangChain (provider:name) that gives 
 
 
 @app.command("check")
-def check(
+def check_campaign_file(
     file: Annotated[str, FILE],
     jobs: Annotated[int, JOBS] = 1,
     budget: Annotated[float, BUDGET] = 60.0,
@@ -28,21 +28,21 @@ def check(
     json: Annotated[str, JSON] = "",
 ) -> None:
     """Say what is wrong with a campaign file, all of it at once; or how many runs it is, and how long they may take."""
-    from sealegs.suites.micro.campaign.checking import checked
+    from sealegs.suites.micro.campaign.campaign_check import check_campaign
 
-    found = checked(file, model, jobs=jobs, budget=budget)
+    found = check_campaign(file, model, jobs=jobs, budget=budget)
     if json != "-":
         for line in found.lines():
             typer.echo(line)
-    write_rows(found.rows(), json)
+    write_table_rows(found.rows(), json)
 
 
 @app.command()
 def show(file: Annotated[str, FILE]) -> None:
     """Print a campaign file; one that ships is a beginning for your own."""
-    from sealegs.suites.micro.campaign.shipped import text_of
+    from sealegs.suites.micro.campaign.shipped import campaign_text
 
-    typer.echo(text_of(file)[1], nl=False)
+    typer.echo(campaign_text(file)[1], nl=False)
 
 
 @app.command()
@@ -56,19 +56,19 @@ def run(
     json: Annotated[str, JSON] = "",
 ) -> None:
     """Run a campaign, each run in a process of its own; the same command goes on where a stopped one left off."""
-    from sealegs.cli.progress import interruptible, shown
-    from sealegs.suites.micro.campaign.running import prepared
+    from sealegs.cli.progress import interruptible, show_progress
+    from sealegs.suites.micro.campaign.campaign_runner import prepare_campaign
 
-    ready = prepared(file, model, out, jobs=jobs, budget=budget)
+    ready = prepare_campaign(file, model, out, jobs=jobs, budget=budget)
     for note in ready.notes:
         errors.print(f"note: {note}", markup=False)
-    with shown("runs") as progress, interruptible("run"):
+    with show_progress("runs") as progress, interruptible("run"):
         ready.run(progress, lambda note: errors.print(f"note: {note}", markup=False))
     _report(ready.folder, None, judge, json)
 
 
 @app.command("report")
-def report(
+def report_campaign(
     folder: Annotated[Path, typer.Argument(help="The folder of a `campaign run`.")],
     html: Annotated[Path | None, typer.Option(help="Where to write the page; in the folder by default.")] = None,
     judge: Annotated[str, JUDGE] = "",
@@ -79,21 +79,21 @@ def report(
 
 
 def _report(folder: Path, html: Path | None, judge: str, json: str) -> None:
-    from sealegs.reports.campaigns import listed, print_campaign
-    from sealegs.suites.micro.campaign.reporting import read_folder
+    from sealegs.reports.micro_tables import print_campaign, runs_csv
+    from sealegs.suites.micro.campaign.campaign_results import read_folder
 
     found = read_folder(folder, judge)
     for note in found.notes:
         errors.print(f"note: {note}", markup=False)
-    write_whole(folder / "runs.csv", listed(found.runs))
+    write_atomically(folder / "runs.csv", runs_csv(found.runs))
     if html is not None:
-        from sealegs.reports.campaign_page import page
+        from sealegs.reports.micro_page import render_micro_page
 
-        write_whole(html, page(found.name, found.runs, found.notes))
+        write_atomically(html, render_micro_page(found.name, found.runs, found.notes))
     if json != "-":
         print_campaign(found.runs, console)
         where = f"{html} and " if html is not None else ""
         console.print(f"Every run with its evidence: {where}{folder / 'runs.csv'}.", highlight=False, soft_wrap=True)
         if html is None:
             console.print(f"`sealegs campaign report {folder}` makes a page of it.", highlight=False, soft_wrap=True)
-    write_rows(found.rows(), json, found.about())
+    write_table_rows(found.rows(), json, found.about())

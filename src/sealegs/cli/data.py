@@ -7,19 +7,19 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.printing import console, errors, write_rows
+from sealegs.cli.output import console, errors, write_table_rows
 
 app = typer.Typer(no_args_is_help=True, help="Trajectories to learn recovery from: made, split, checked.")
 JSON = typer.Option(help="Write the rows to this file, or - for standard output.")
 
 
 @app.callback()
-def data() -> None:
+def data_commands() -> None:
     """Trajectories to learn recovery from: made, split, checked."""
 
 
 @app.command("make")
-def make(
+def make_training_data(
     recipe: Annotated[str, typer.Argument(help="A YAML file, or default, failure-only or clean.")],
     out: Annotated[Path, typer.Option(help="The folder to make.")],
     n: Annotated[int, typer.Option("--n", "-n", min=1, help="Trajectories.")] = 1000,
@@ -34,12 +34,12 @@ def make(
     json: Annotated[str, JSON] = "",
 ) -> None:
     """Make a set of trajectories; the same command goes on where a stopped one left off."""
-    from sealegs.cli.progress import interruptible, shown
-    from sealegs.training.data.choosing import chosen, finished, rows_of
+    from sealegs.cli.progress import interruptible, show_progress
+    from sealegs.training.data.data_command import data_set_request, make_data_set, row_figures
 
-    asked = chosen(recipe, n, seed, form, format, tasks or [], toolbench or [], shipped, teacher, out)
-    with shown("trajectories") as progress, interruptible("block"):
-        tally, seen = finished(asked, out, progress, jobs)
+    asked = data_set_request(recipe, n, seed, form, format, tasks or [], toolbench or [], shipped, teacher, out)
+    with show_progress("trajectories") as progress, interruptible("block"):
+        tally, seen = make_data_set(asked, out, progress, jobs)
     if tally.lost:
         errors.print(f"note: {tally.lost} of {n} rows were not found; {out}/README.md says why", markup=False)
     if json != "-":
@@ -48,18 +48,18 @@ def make(
             "calls, no leak between splits.",
             highlight=False,
         )
-    write_rows(rows_of(tally), json)
+    write_table_rows(row_figures(tally), json)
 
 
 @app.command("check")
-def check(
+def check_training_data(
     folder: Annotated[Path, typer.Argument(help="A finished set.")],
     sample: Annotated[int, typer.Option(min=0, help="Rows that are played and judged again.")] = 200,
 ) -> None:
     """Check a set: leaks, duplicates, the files' hashes, what no row may teach, and a sample of rows in the world."""
-    from sealegs.training.data.choosing import checked
+    from sealegs.training.data.data_command import check_data_set
 
-    told, problems = checked(folder, sample)
+    told, problems = check_data_set(folder, sample)
     console.print(told, highlight=False, markup=False, soft_wrap=True)
     for problem in problems:
         errors.print(problem, markup=False)

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.printing import console, errors, write_rows
-from sealegs.traces.whole import write_whole
+from sealegs.cli.output import console, errors, write_table_rows
+from sealegs.traces.atomic_files import write_atomically
 
 app = typer.Typer(no_args_is_help=True, help="Answers that are wrong without saying so: learn, check, measure.")
 RECORDS = typer.Argument(help="Records (*.jsonl), or OTLP JSON with arguments and results in it.")
@@ -31,7 +31,7 @@ def learn_profiles(
     found = learn(read_traces(records, notes), notes.append, also=further)
     for note in notes:
         errors.print(f"note: {note}")
-    write_whole(out, found.text())
+    write_atomically(out, found.text())
     statements = sum(len(profile.statements) for profile in found.tools.values())
     tools, answers = len(found.tools) - 1, found.tools[""].answers
     console.print(f"{tools} tools, {answers:,} answers, {statements:,} statements in {out}.", highlight=False)
@@ -51,12 +51,12 @@ def check_records(
     Exit code 1: there are some.
     """
     from sealegs.recovery.detectors import read_profiles
-    from sealegs.recovery.detectors.checking import checked
+    from sealegs.recovery.detectors.profile_check import check_traces
     from sealegs.reports.tables import print_findings
     from sealegs.traces.sources import read_traces
 
     notes: list[str] = []
-    found = checked(read_profiles(profiles), read_traces(records, notes), false_alarms, per, drift)
+    found = check_traces(read_profiles(profiles), read_traces(records, notes), false_alarms, per, drift)
     for note in notes:
         errors.print(f"note: {note}")
     if json != "-":
@@ -64,7 +64,7 @@ def check_records(
         console.print(f"{found.wrong} of {found.answers:,} answers are called wrong.", highlight=False)
     if found.unknown:
         errors.print(f"note: no profile of {', '.join(found.unknown)}: held against what fields of their names hold")
-    write_rows(found.rows, json, found.about())
+    write_table_rows(found.rows, json, found.about())
     raise typer.Exit(1 if found.wrong else 0)
 
 
@@ -85,19 +85,19 @@ def measure(
 
     A stopped measurement goes on where it was: give the same command.
     """
-    from sealegs.cli.progress import shown
-    from sealegs.faults.mistake import Mistake
+    from sealegs.cli.progress import show_progress
+    from sealegs.faults.user_error import UserError
     from sealegs.reports.tables import print_table
-    from sealegs.suites.maze.detection import measured
+    from sealegs.suites.maze.detection import measure_detection
     from sealegs.suites.maze.detection_parts import DetectionSettings
     from sealegs.suites.maze.detection_rows import COLUMNS, GUARDED, detection_lines, guarded_lines
 
     if suite != "maze":
-        raise Mistake(f"unknown suite {suite!r}: detectors are measured on maze")
+        raise UserError(f"unknown suite {suite!r}: detectors are measured on maze")
     asked = DetectionSettings(str(more.resolve()) if more is not None else "", limit, epochs, seed)
     folder = out or Path("sealegs-logs") / asked.name
-    with shown("episodes") as progress:
-        found = measured(asked, recover, folder, progress)
+    with show_progress("episodes") as progress:
+        found = measure_detection(asked, recover, folder, progress)
     if json != "-":
         for level in found.levels:
             print_table(
@@ -105,4 +105,4 @@ def measure(
             )
         if recover:
             print_table("Recovery with what is declared, or learned alone", GUARDED, guarded_lines(found.rows), console)
-    write_rows(list(found.rows), json, found.about)
+    write_table_rows(list(found.rows), json, found.about)

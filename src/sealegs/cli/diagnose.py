@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.printing import console, write_data, write_rows
+from sealegs.cli.output import console, write_data, write_table_rows
 
 
 def diagnose(
@@ -23,22 +23,22 @@ def diagnose(
     json: Annotated[str, typer.Option(help="Write the finding, or a row for each figure, to this file, or -.")] = "",
 ) -> None:
     """Print signature, class, nearest exemplar and advice of a failure; or how often that is right."""
-    from sealegs.faults.mistake import Mistake
+    from sealegs.faults.user_error import UserError
     from sealegs.recovery.bank import read_bank
-    from sealegs.scoring import diagnosis
+    from sealegs.scoring import diagnosis_accuracy
 
     known = read_bank(bank, embeddings)
     if measure:
-        if split not in diagnosis.SPLITS:
-            raise Mistake(f"--split {split!r} is no part; give {' or '.join(diagnosis.SPLITS)}")
-        rows, found = diagnosis.measured(split, known)
+        if split not in diagnosis_accuracy.SPLITS:
+            raise UserError(f"--split {split!r} is no part; give {' or '.join(diagnosis_accuracy.SPLITS)}")
+        rows, found = diagnosis_accuracy.measure_diagnoses(split, known)
         if json != "-":
-            diagnosis.print_measured(rows, found, console)
-        write_rows(rows, json, {"wrong": diagnosis.as_data(found)})
+            diagnosis_accuracy.print_measured(rows, found, console)
+        write_table_rows(rows, json, {"wrong": diagnosis_accuracy.wrong_diagnoses(found)})
         return
-    from sealegs.recovery.diagnose import diagnosed, read_source
+    from sealegs.recovery.failure_diagnosis import diagnose_failure, read_source
 
-    told = diagnosed(read_source(file), known)
+    told = diagnose_failure(read_source(file), known)
     if json != "-":
         typer.echo("\n".join(told.lines()))
     write_data(told.data(), json)

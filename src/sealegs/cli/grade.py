@@ -7,15 +7,15 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.printing import console, write_rows
-from sealegs.traces.whole import write_whole
+from sealegs.cli.output import console, write_table_rows
+from sealegs.traces.atomic_files import write_atomically
 
 app = typer.Typer(no_args_is_help=True, help="Grades of traces, by code or by a model, and agreement between graders.")
 JSON = typer.Option(help="Write the long table to this file, or - for standard output.")
 
 
 @app.command("traces")
-def traces(
+def grade_run_traces(
     logs: Annotated[Path, typer.Argument(help="Runs of paladin: a folder, a file of records, or an Inspect log.")],
     out: Annotated[Path, typer.Option(help="The file of grades to write, one JSON object a line.")] = Path(
         "grades.jsonl"
@@ -25,20 +25,20 @@ def traces(
     json: Annotated[str, JSON] = "",
 ) -> None:
     """Grade every trace of runs, question by question."""
-    from sealegs.reports.agreement import print_grades
-    from sealegs.suites.paladin.grading import chosen_grader, graded, lines, share_rows, traces_in
+    from sealegs.reports.grader_tables import print_grades
+    from sealegs.suites.paladin.graders import chosen_grader, grade_lines, grade_traces, share_rows, traces_in
 
-    found = graded(traces_in(logs), chosen_grader(grader, model))
+    found = grade_traces(traces_in(logs), chosen_grader(grader, model))
     rows = share_rows(found, model or "code")
-    write_whole(out, lines(found))
+    write_atomically(out, grade_lines(found))
     if json != "-":
         print_grades(rows, console)
         console.print(f"Grades of {len(found)} traces in {out}.", highlight=False)
-    write_rows(rows, json)
+    write_table_rows(rows, json)
 
 
 @app.command("agree")
-def agree(
+def compare_graders(
     one: Annotated[
         str,
         typer.Argument(
@@ -49,10 +49,10 @@ def agree(
     json: Annotated[str, JSON] = "",
 ) -> None:
     """Say how far two graders agree: the share of equal labels, and Cohen's kappa, with intervals."""
-    from sealegs.reports.agreement import print_agreement
-    from sealegs.suites.paladin.labels import agreement_rows, compared, read_labels
+    from sealegs.reports.grader_tables import print_agreement
+    from sealegs.suites.paladin.trace_labels import agreement_rows, compare_labels, read_trace_labels
 
-    found = compared(read_labels(one), read_labels(other))
+    found = compare_labels(read_trace_labels(one), read_trace_labels(other))
     if json != "-":
         print_agreement(found, (one, other), console)
-    write_rows(agreement_rows(found, f"{one} / {other}"), json)
+    write_table_rows(agreement_rows(found, f"{one} / {other}"), json)

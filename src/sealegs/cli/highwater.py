@@ -7,19 +7,19 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.printing import console, errors, write_rows
+from sealegs.cli.output import console, errors, write_table_rows
 
 app = typer.Typer(no_args_is_help=True, help="The functions and problems of highwater: made from any text-to-SQL data.")
 JSON = typer.Option(help="Write the counts to this file, or - for standard output.")
 
 
 @app.callback()
-def highwater() -> None:
+def highwater_commands() -> None:
     """The functions and problems of highwater: made from any text-to-SQL data."""
 
 
 @app.command("build")
-def build(
+def build_function_library(
     folder: Annotated[Path, typer.Argument(help="Databases: database/ID/ID.sqlite, ID.sqlite or ID.sql.")],
     out: Annotated[Path, typer.Option(help="The folder to write; a library that is there is replaced.")],
     pairs: Annotated[Path | None, typer.Option(help="A JSON list of {question, query, db_id}.")] = None,
@@ -30,16 +30,16 @@ def build(
     json: Annotated[str, JSON] = "",
 ) -> None:
     """Make functions and problems; a line tells of each pair that gives no problem, and why."""
-    from sealegs.cli.progress import shown
-    from sealegs.generate.library import built
+    from sealegs.cli.progress import show_progress
+    from sealegs.generate.library_build import build_library
     from sealegs.reports.tables import print_pairs
 
-    with shown("databases") as progress:
-        found = built(folder, out, pairs, seed, variants, model, jobs, progress)
+    with show_progress("databases") as progress:
+        found = build_library(folder, out, pairs, seed, variants, model, jobs, progress)
     for one in found.library.left_out:
         kept = " (its functions are kept)" if one.functions else ""
         errors.print(f"left out: pair {one.number} ({one.database}): {one.reason}{kept}", markup=False)
     if json != "-":
         print_pairs(found.pairs(), console, ("Sealegs", "published"))
         console.print(f"{found.library.problems} problems in {out}, {found.seconds:.1f} s.", highlight=False)
-    write_rows(found.rows(), json, found.about())
+    write_table_rows(found.rows(), json, found.about())

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.printing import errors, write_data, write_files
+from sealegs.cli.output import errors, write_data, write_files
 
 
-def hunt(
+def hunt_command(
     target: Annotated[str, typer.Argument(help="The agent as module:function, or maze/TASK with --agent.")],
     check: Annotated[str, typer.Option(help="The success check as module:function.")] = "",
     specs: Annotated[str, typer.Option(help="ToolSpecs of the tools as module:name.")] = "",
@@ -29,20 +29,20 @@ def hunt(
 
     Each becomes a plan file that begins with its explanation, and a pytest test.
     """
-    from sealegs.hunt.choosing import aside, chosen_limits, chosen_target, folder_name
+    from sealegs.hunt.hunt_options import chosen_limits, chosen_target, folder_name, without_hypothesis_notes
 
     aim = chosen_target(target, check, specs, agent, max_calls=max_calls, timeout=timeout)
     limits = chosen_limits(seed, runs, findings, rules, kinds)
-    with aside(), errors.status(f"hunting {aim.name}"):
-        from sealegs.hunt.search import hunt as search
-        from sealegs.hunt.telling import as_data, files, summary, told
+    with without_hypothesis_notes(), errors.status(f"hunting {aim.name}"):
+        from sealegs.hunt.hunt_report import failure_story, hunt_data, hunt_files, hunt_summary
+        from sealegs.hunt.plan_search import hunt as search
 
         found = search(aim, limits, lambda finding: errors.print(f"found: {finding.name}", markup=False))
-        handed = [told(found, number) for number in range(1, len(found.findings) + 1)]
+        handed = [failure_story(found, number) for number in range(1, len(found.findings) + 1)]
     folder = out or Path("sealegs-hunt") / folder_name(target, agent)
-    write_files(folder, files(found, handed))
-    write_data(as_data(found, handed), json)
+    write_files(folder, hunt_files(found, handed))
+    write_data(hunt_data(found, handed), json)
     if json != "-":
-        for line in summary(found, handed, folder):
+        for line in hunt_summary(found, handed, folder):
             typer.echo(line)
     raise typer.Exit(1 if handed else 0)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.printing import console, write_files, write_rows
+from sealegs.cli.output import console, write_files, write_table_rows
 
 app = typer.Typer(no_args_is_help=True, help="The tasks of maze: figures, import, export, foreign traces, generation.")
 JSON = typer.Option(help="Write the rows to this file, or - for standard output.")
@@ -23,7 +23,7 @@ def stats(json: Annotated[str, JSON] = "") -> None:
     if json != "-":
         print_pairs(found.pairs(), console)
         console.print(found.notes(), highlight=False)
-    write_rows(found.rows(), json, found.about())
+    write_table_rows(found.rows(), json, found.about())
 
 
 @app.command("import")
@@ -32,8 +32,8 @@ def import_tasks(
     out: Annotated[Path | None, typer.Option(help="Where to; sealegs-tasks/NAME by default.")] = None,
 ) -> None:
     """Make tasks in the published format runnable: their tools are answered from the recorded outputs."""
-    from sealegs.suites.maze.exchange.form import read_task_forms
-    from sealegs.suites.maze.exchange.importing import default_folder, import_all, texts
+    from sealegs.suites.maze.exchange.toolmaze_format import read_task_forms
+    from sealegs.suites.maze.exchange.toolmaze_import import default_folder, import_all, task_set_files
 
     found, left_out = import_all(read_task_forms(folder))
     for task, reason in left_out:
@@ -43,7 +43,7 @@ def import_tasks(
             console.print(f"note {each.task.id}: {note}", highlight=False, markup=False)
     target = out or default_folder(folder)
     if found:
-        write_files(target, texts(found))
+        write_files(target, task_set_files(found))
     console.print(f"{len(found)} tasks imported into {target}, {len(left_out)} left out.", highlight=False)
     if found:
         console.print(f"`sealegs run maze --tasks {target} --agent planner` runs them.", highlight=False)
@@ -58,12 +58,12 @@ def export_tasks(
     seed: Annotated[int, typer.Option(help="Decides the victims.")] = 0,
 ) -> None:
     """Write tasks, and a run's traces, in the published file format."""
-    from sealegs.scenarios.scenario import episodes
-    from sealegs.suites.maze.exchange.exporting import task_files, trace_files
-    from sealegs.suites.maze.logs import read_run
+    from sealegs.scenarios.scenario import list_scenarios
+    from sealegs.suites.maze.exchange.toolmaze_export import task_files, trace_files
+    from sealegs.suites.maze.maze_logs import read_maze_run
 
-    run = read_run(logs) if logs is not None else None
-    chosen = list(run.records) if run else episodes(seed=seed, tasks=str(tasks.resolve()) if tasks else "")
+    run = read_maze_run(logs) if logs is not None else None
+    chosen = list(run.records) if run else list_scenarios(seed=seed, tasks=str(tasks.resolve()) if tasks else "")
     write_files(out / "tasks", task_files(chosen))
     if run is not None:
         write_files(out / "traces", trace_files(run.records))
@@ -78,17 +78,17 @@ def judge_traces(
 ) -> None:
     """Give both judges' verdicts on traces in the published format."""
     from sealegs.reports.tables import print_verdicts
-    from sealegs.suites.maze.exchange.form import read_task_forms, read_trace_forms
-    from sealegs.suites.maze.exchange.judging import judged
+    from sealegs.suites.maze.exchange.toolmaze_format import read_task_forms, read_trace_forms
+    from sealegs.suites.maze.exchange.trace_judge import trace_verdicts
 
-    rows = judged(read_task_forms(tasks), read_trace_forms(traces))
+    rows = trace_verdicts(read_task_forms(tasks), read_trace_forms(traces))
     if json != "-":
         print_verdicts(rows, console)
-    write_rows(rows, json)
+    write_table_rows(rows, json)
 
 
 @app.command("generate")
-def generate(
+def generate_maze_tasks(
     out: Annotated[Path, typer.Option(help="The folder of tasks to make.")],
     engine: Annotated[str, typer.Option(help="rules, or model.")] = "rules",
     model: Annotated[str, typer.Option(help="With --engine model: the model as Inspect names it.")] = "",
@@ -101,15 +101,15 @@ def generate(
     json: Annotated[str, JSON] = "",
 ) -> None:
     """Make new tasks, by rules or with models; the same command goes on where a stopped one left off."""
-    from sealegs.cli.progress import interruptible, shown
-    from sealegs.generate.choosing import chosen_engine
+    from sealegs.cli.progress import interruptible, show_progress
+    from sealegs.generate.generation_options import chosen_engine
     from sealegs.reports.tables import print_rows
 
     make = chosen_engine(engine, model, judge_model, levels, n, seed, tries, out, jobs)
-    with shown("tasks") as progress, interruptible("task"):
+    with show_progress("tasks") as progress, interruptible("task"):
         found = make(progress)
     rows = found.rows()
     if json != "-":
         print_rows(rows, console)
         console.print(f"{len(found.tasks)} tasks in {out}. `sealegs run maze --tasks {out} --agent planner`")
-    write_rows(rows, json)
+    write_table_rows(rows, json)

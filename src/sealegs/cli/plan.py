@@ -8,23 +8,23 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.printing import console, errors, write_rows
-from sealegs.traces.whole import write_whole
+from sealegs.cli.output import console, errors, write_table_rows
+from sealegs.traces.atomic_files import write_atomically
 
 app = typer.Typer(no_args_is_help=True, help="Check fault plans, print their schema, fit one to production traces.")
 
 
 @app.command("check")
-def check(file: Annotated[Path, typer.Argument(help="A plan in YAML or JSON.")]) -> None:
+def check_plan_file(file: Annotated[Path, typer.Argument(help="A plan in YAML or JSON.")]) -> None:
     """Say what is wrong with a plan, all of it at once; or that it is sound, and its digest."""
-    from sealegs.faults.reading import read_plan
+    from sealegs.faults.plan_files import read_plan
 
     plan = read_plan(file)
     typer.echo(f"{file}: sound, {len(plan.rules)} rule(s), digest {plan.digest()[:16]}")
 
 
 @app.command("schema")
-def schema() -> None:
+def print_plan_schema() -> None:
     """Print the JSON Schema of plans, for editors."""
     from sealegs.faults.plan import plan_schema
 
@@ -42,20 +42,20 @@ def from_traces(
     table: Annotated[str, typer.Option("--json", help="Write what was seen to this file, or -.")] = "",
 ) -> None:
     """Fit a plan to failures in production: error classes, rates, runs and latencies of each tool."""
-    from sealegs.reports.failures import failure_rows, print_failures
+    from sealegs.reports.failure_tables import failure_rows, print_failures
     from sealegs.traces.fitted import fitted_plan
-    from sealegs.traces.fitting import fits
+    from sealegs.traces.fitting import fit_tools
     from sealegs.traces.sources import read_traces
 
     notes: list[str] = []
     traces = read_traces(files, notes)
-    found = fits(traces, shown)
+    found = fit_tools(traces, shown)
     plan = fitted_plan(found, name, least=least, latency=latency)
     for note in notes:
         errors.print(f"note: {note}")
     print_failures(found, errors if out is None or table == "-" else console)
     if out is not None:
-        write_whole(out, plan.to_yaml())
+        write_atomically(out, plan.to_yaml())
     elif table != "-":
         typer.echo(plan.to_yaml(), nl=False)
-    write_rows(failure_rows(found), table, {"traces": len(traces), "plan": plan.as_data()})
+    write_table_rows(failure_rows(found), table, {"traces": len(traces), "plan": plan.as_data()})

@@ -23,7 +23,7 @@ def interruptible(noun: str = "episode") -> Iterator[None]:
 
 
 @contextmanager
-def shown(what: str) -> Iterator[Callable[[int, int], None]]:
+def show_progress(what: str) -> Iterator[Callable[[int, int], None]]:
     """Show progress while the block runs; it is told how many are done, and of how many."""
     console = Console(stderr=True)
     if not console.is_terminal:

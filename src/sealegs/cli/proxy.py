@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 
 if TYPE_CHECKING:
     from sealegs.faults.call import Layer
@@ -37,23 +37,23 @@ def proxy(
     With a COMMAND, a server over standard input and output, in the place of the command in a client's settings. With
     --url, one that listens on a port of this machine. All that is no call of a tool passes byte for byte.
     """
-    from sealegs.adapters.mcp import relay, serve
-    from sealegs.adapters.mcp.recorded import recorded_gate
-    from sealegs.faults.reading import read_plan
+    from sealegs.adapters.mcp import relay_http, run_pipe_relay
+    from sealegs.adapters.mcp.gate_recording import recorded_gate
+    from sealegs.faults.plan_files import read_plan
     from sealegs.inject.session import UNARMED
 
     if bool(command) == bool(url):
         given = "both are given" if url else "neither is given"
-        raise Mistake(f"the server is either a command after `--` or an address under --url; {given}")
+        raise UserError(f"the server is either a command after `--` or an address under --url; {given}")
     chosen = UNARMED if plan is None else read_plan(plan)
     layers: list[Layer] = []
     if recovery is not None:
-        from sealegs.recovery.plan import read_recovery_plan
+        from sealegs.recovery.recovery_plan import read_recovery_plan
 
         layers.append(read_recovery_plan(recovery).layer(seed=chosen.seed))
     with recorded_gate(chosen, episode=episode, layers=layers, timeout=timeout, records=records, events=events) as gate:
         if command:
-            code = relay(command, gate)
+            code = run_pipe_relay(command, gate)
         else:
-            code = serve(url, gate, host, port, lambda address: typer.echo(f"listening on {address}"))
+            code = relay_http(url, gate, host, port, lambda address: typer.echo(f"listening on {address}"))
     raise typer.Exit(code)

@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 
 import typer
 
-from sealegs.cli.printing import console, errors, write_rows
+from sealegs.cli.output import console, errors, write_table_rows
 
 
-def replay(
+def replay_command(
     trace: Annotated[
         Path, typer.Argument(help="Records (*.jsonl, *.eval), or OTLP JSON with arguments and results in it.")
     ],
@@ -37,24 +37,24 @@ def replay(
 
     Exit code 1: the agent broke down or hung.
     """
-    from sealegs.faults.naming import named_callable
-    from sealegs.faults.reading import read_plan
+    from sealegs.faults.naming import import_callable
+    from sealegs.faults.plan_files import read_plan
     from sealegs.inject import RealClock
     from sealegs.inject.session import UNARMED
     from sealegs.reports.replays import print_replays, replay_rows
     from sealegs.scenarios import known_tools
-    from sealegs.traces.replay import recorded_calls
-    from sealegs.traces.replay import replay as played
     from sealegs.traces.sources import episodes_to_replay, write_events
+    from sealegs.traces.trace_replay import recorded_calls
+    from sealegs.traces.trace_replay import replay_trace as played
 
     notes: list[str] = []
     faults = read_plan(plan) if plan is not None else UNARMED
-    plays = named_callable(agent) if agent else recorded_calls
+    plays = import_callable(agent) if agent else recorded_calls
     ignored = [name.strip() for name in ignore.split(",") if name.strip()]
-    corpus = known_tools.world(world)
+    corpus = known_tools.named_corpus(world)
     found = []
     for one in episodes_to_replay(trace, episode, notes):
-        tools = known_tools.known(one, corpus)
+        tools = known_tools.tools_of_trace(one, corpus)
         found.append(
             played(
                 one,
@@ -74,5 +74,5 @@ def replay(
         print_replays(found, console)
     if out is not None:
         write_events(out, [one.events for one in found])
-    write_rows(replay_rows(found), json)
+    write_table_rows(replay_rows(found), json)
     raise typer.Exit(1 if any(one.record.end.reason in ("crashed", "hung") for one in found) else 0)

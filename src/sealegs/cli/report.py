@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.printing import console, write_report
-from sealegs.traces.whole import write_whole
+from sealegs.cli.output import console, write_report
+from sealegs.traces.atomic_files import write_atomically
 
 
-def report(
+def report_command(
     logs: Annotated[Path, typer.Argument(help="A run's folder, a file of records, or an Inspect log.")],
     html: Annotated[Path | None, typer.Option(help="Where to write the page; beside the logs by default.")] = None,
     against: Annotated[
@@ -29,7 +29,7 @@ def report(
 
     found = suite_named(suite_of(logs)).report(logs, against)
     target = html or (logs if logs.is_dir() else logs.parent) / "report.html"
-    write_whole(target, found.page())
+    write_atomically(target, found.page())
     write_report(found, json, beside=True)
     if json != "-":
         console.print(f"Page written to {target}.", highlight=False)

@@ -12,10 +12,10 @@ import typer
 from pydantic.fields import FieldInfo
 from typer.core import TyperCommand, TyperGroup
 
-from sealegs.cli.printing import console, errors, write_report
-from sealegs.cli.progress import interruptible, shown
-from sealegs.faults.mistake import Mistake
-from sealegs.suites.options import HIDDEN
+from sealegs.cli.output import console, errors, write_report
+from sealegs.cli.progress import interruptible, show_progress
+from sealegs.faults.user_error import UserError
+from sealegs.suites.run_options import HIDDEN
 from sealegs.suites.suite import Suite, suite_named, suites
 
 NEXT = (
@@ -49,7 +49,7 @@ class SuiteCommand(TyperCommand):
         """Parse the options.
 
         Raises:
-            Mistake: one belongs to another suite.
+            UserError: one belongs to another suite.
         """
         try:
             return super().parse_args(ctx, args)
@@ -62,7 +62,7 @@ class SuiteCommand(TyperCommand):
             if not owners:
                 raise
             told = f"{wrong} is not an option of {self.name} (it belongs to {' and '.join(owners)}); remove it"
-            raise Mistake(told) from None
+            raise UserError(told) from None
 
 
 app = typer.Typer(
@@ -111,13 +111,13 @@ def _keyword(name: str, kind: Any, default: Any, option: Any) -> inspect.Paramet
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option])
 
 
-class Shown:
+class TerminalView:
     """What a suite shows while it plays, on standard error."""
 
     @contextmanager
     def progress(self, label: str) -> Iterator[Callable[[int, int], None]]:
         """Show progress; Ctrl-C ends the command with a word on what is kept."""
-        with shown(label) as progress, interruptible():
+        with show_progress(label) as progress, interruptible():
             yield progress
 
     def note(self, message: str) -> None:
@@ -127,7 +127,7 @@ class Shown:
 
 def _played(suite: Suite[Any], options: Any, logs: Path | None, json: str) -> None:
     folder = logs or Path("sealegs-logs") / options.name
-    suite.play(options, folder, Shown())
+    suite.play(options, folder, TerminalView())
     with errors.status("judging"):
         found = suite.report(folder)
     write_report(found, json)

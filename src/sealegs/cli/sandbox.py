@@ -14,12 +14,12 @@ app = typer.Typer(no_args_is_help=True, help="The sandbox that code of models ru
 
 
 @app.callback()
-def sandbox() -> None:
+def sandbox_commands() -> None:
     """The sandbox that code of models runs in."""
 
 
 @app.command("check")
-def check(
+def check_isolation(
     weak: Annotated[bool, typer.Option("--weak", help="Without bubblewrap, even where it works.")] = False,
     names: Annotated[str, typer.Option("--only", help="These escapes alone, separated by commas.")] = "",
     json: Annotated[str, typer.Option("--json", help="Write the long table to this file, or to - .")] = "",
@@ -28,27 +28,27 @@ def check(
 
     Exit code 1 if one escape succeeds. Under weak isolation some do.
     """
-    from sealegs.cli.printing import console, errors, write_rows
-    from sealegs.sandbox.escapes import tried
+    from sealegs.cli.output import console, errors, write_table_rows
+    from sealegs.sandbox.escapes import try_escapes
 
     isolation, launcher = _place(weak)
     out = errors if json == "-" else console
     out.print(f"isolation: {isolation.words}", markup=False, highlight=False, soft_wrap=True)
     which = _chosen(names)
     verdicts = []
-    for verdict in tried(launcher, which):
+    for verdict in try_escapes(launcher, which):
         verdicts.append(verdict)
         out.print(_line(verdict, isolation), markup=False, highlight=False, soft_wrap=True)
     escaped = [verdict for verdict in verdicts if verdict.escaped]
     out.print(f"{len(verdicts)} escapes tried, {len(escaped)} succeeded")
-    write_rows([row for verdict in verdicts for row in _rows(verdict, isolation)], json, _about(isolation))
+    write_table_rows([row for verdict in verdicts for row in _rows(verdict, isolation)], json, _about(isolation))
     raise typer.Exit(1 if escaped else 0)
 
 
 def _place(weak: bool) -> tuple[Isolation, Launcher]:
     """The isolation to try, and what starts kernels in it."""
     from sealegs.sandbox import launcher
-    from sealegs.sandbox.finding import weakest
+    from sealegs.sandbox.available_isolation import weakest
 
     found = weakest() if weak else launcher(allow_weak=True)
     return found.isolation, found
@@ -56,14 +56,14 @@ def _place(weak: bool) -> tuple[Isolation, Launcher]:
 
 def _chosen(names: str) -> list[Any]:
     """The escapes that were named; all where none was."""
-    from sealegs.faults.mistake import Mistake
+    from sealegs.faults.user_error import UserError
     from sealegs.sandbox.escapes import escapes
 
     known = {escape.name: escape for escape in escapes()}
     wanted = [name.strip() for name in names.split(",") if name.strip()]
     unknown = [repr(name) for name in wanted if name not in known]
     if unknown:
-        raise Mistake(f"there is no escape {', '.join(unknown)}; known are {', '.join(known)}")
+        raise UserError(f"there is no escape {', '.join(unknown)}; known are {', '.join(known)}")
     return [known[name] for name in wanted] if wanted else list(known.values())
 
 

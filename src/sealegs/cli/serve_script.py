@@ -18,7 +18,7 @@ def serve_script(
 
     The first line of the output is the address that an OpenAI client takes as its base URL.
     """
-    from sealegs.agents.scripted_model import ModelRequest, ScriptServer, read_script
+    from sealegs.agents.mock_model import ModelRequest, ScriptServer, read_script
 
     def note(asked: ModelRequest) -> None:
         line = json.dumps({"path": asked.path, "body": asked.body}, ensure_ascii=False)

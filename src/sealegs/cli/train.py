@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.printing import console, errors, write_rows
-from sealegs.cli.progress import interruptible, shown
-from sealegs.cli.proof import PROOF, prove
-from sealegs.faults.mistake import Mistake
+from sealegs.cli.output import console, errors, write_table_rows
+from sealegs.cli.progress import interruptible, show_progress
+from sealegs.cli.proof import PROOF, prove_command
+from sealegs.faults.user_error import UserError
 
 
-def train(
+def train_command(
     recipe: Annotated[str, typer.Argument(help="A recipe's file, one that ships (paladin), or `proof`.")],
     model: Annotated[str, typer.Option(help="The model's folder or its name on the hub.")] = "",
     data: Annotated[str, typer.Option(help="A file of rows, or a folder that `sealegs data make` wrote.")] = "",
@@ -28,24 +28,26 @@ def train(
     `proof` trains small models from nothing and measures whether they recover.
     """
     if recipe == PROOF:
-        prove(size or "ci", out, json, jobs, [name for name, value in (("model", model), ("data", data)) if value])
+        prove_command(
+            size or "ci", out, json, jobs, [name for name, value in (("model", model), ("data", data)) if value]
+        )
         return
     if size or jobs:
-        raise Mistake("--size and --workers are the proof's: sealegs train proof --size ci")
-    from sealegs.training.recipe import read_recipe
-    from sealegs.training.running import leads, long_table, notes, quiet, train
+        raise UserError("--size and --workers are the proof's: sealegs train proof --size ci")
+    from sealegs.training.training_recipe import read_training_recipe
+    from sealegs.training.training_run import is_main_process, long_table, notes, quiet_libraries, run_training
 
-    chosen = read_recipe(recipe, {name: value for name, value in (("model", model), ("data", data)) if value})
+    chosen = read_training_recipe(recipe, {name: value for name, value in (("model", model), ("data", data)) if value})
     folder = out or Path("sealegs-training") / chosen.name
-    quiet()
-    with shown(f"training {chosen.name}") as progress, interruptible("checkpoint"):
-        card = train(chosen, folder, progress if leads() else lambda done, total: None)
-    if not leads():
+    quiet_libraries()
+    with show_progress(f"training {chosen.name}") as progress, interruptible("checkpoint"):
+        card = run_training(chosen, folder, progress if is_main_process() else lambda done, total: None)
+    if not is_main_process():
         return
     for note in notes(card):
         errors.print(f"note: {note}")
     rows = long_table(card)
-    write_rows(rows, json, {"card": card})
+    write_table_rows(rows, json, {"card": card})
     if json != "-":
         for row in rows:
             console.print(f"{row['metric']:20} {row['value']:,.6g}", highlight=False)

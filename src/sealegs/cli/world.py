@@ -13,22 +13,22 @@ app = typer.Typer(no_args_is_help=True, help="List the simulated tools and group
 @app.command("list")
 def listing(domain: Annotated[str, typer.Argument(help="Only this domain.")] = "") -> None:
     """List tools with arguments and answers, and alternative groups with their ways."""
-    from sealegs.world.corpus import load
-    from sealegs.world.listing import lines_of
+    from sealegs.world.corpus import load_corpus
+    from sealegs.world.listing import corpus_lines
 
-    for line in lines_of(load(), domain):
+    for line in corpus_lines(load_corpus(), domain):
         typer.echo(line)
 
 
 @app.command("check")
-def check(
+def check_tools(
     file: Annotated[Path | None, typer.Argument(help="A Python file of tools; the corpus by default.")] = None,
 ) -> None:
     """Put tools and groups through the kit, and say everything that is wrong with them."""
     from sealegs.world.check import group_problems, tool_problems
-    from sealegs.world.corpus import load, of_file
+    from sealegs.world.corpus import load_corpus, load_corpus_file
 
-    corpus = load() if file is None else of_file(file)
+    corpus = load_corpus() if file is None else load_corpus_file(file)
     tools = (*corpus.tools.values(), *corpus.histories.values())
     problems = [p for tool in tools for p in tool_problems(tool, corpus)]
     problems += [p for group in corpus.groups.values() for p in group_problems(group, corpus)]

@@ -5,11 +5,11 @@ not cover: carrying a plan out, which is the business of `sealegs.inject`.
 """
 
 from sealegs.faults.call import Call, Effect, Failure, Outcome, Value, Wait, failure_body, render
-from sealegs.faults.catalogue import explicit, implicit
-from sealegs.faults.kinds import KINDS, AnyFault, Fault, FaultSetting, fitting
+from sealegs.faults.catalogue import explicit_responses, implicit_corruptions
+from sealegs.faults.kinds import KINDS, AnyFault, Fault, FaultSetting, applicable_kinds
 from sealegs.faults.plan import Plan, Rule, plan_schema, unmatched
+from sealegs.faults.plan_files import plan_from, read_plan
 from sealegs.faults.problems import PlanError, Problem
-from sealegs.faults.reading import plan_from, read_plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Condition, Matcher, Occurrence
 
@@ -32,10 +32,10 @@ __all__ = [
     "ToolSpec",
     "Value",
     "Wait",
-    "explicit",
+    "applicable_kinds",
+    "explicit_responses",
     "failure_body",
-    "fitting",
-    "implicit",
+    "implicit_corruptions",
     "plan_from",
     "plan_schema",
     "read_plan",

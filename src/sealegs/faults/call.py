@@ -30,9 +30,11 @@ class Call:
         nth: how many times this tool was called before in the episode.
         dry: compute the answer and leave no effect behind (a tool that cannot do so runs as usual).
         cut: leave off after so many effects; asked only of a tool whose spec says that it has several parts.
-        pieces: where the tool answers piece by piece, so many pieces are wanted, each shown as it comes (a `Beginning`
-            is the answer where there are more); None: the whole answer is wanted, and nothing is shown before it.
-        held: the pieces are shown one by one, each by a `Wait` that says so; the answer is `GOES_ON` if there is any.
+        pieces: where the tool answers piece by piece, so many pieces are wanted, each shown as it comes (a
+            `PartialResult` is the answer where there are more); None: the whole answer is wanted, and nothing is shown
+            before it.
+        held: the pieces are shown one by one, each by a `Wait` that says so; the answer is `MORE_TO_COME` if there is
+            any.
     """
 
     tool: str
@@ -53,7 +55,7 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Partly(Value):
+class PartialExecution(Value):
     """The answer to a call that was cut: only a part of its effects happened."""
 
 
@@ -89,7 +91,7 @@ class Wait:
         seconds: how long.
         ignores_cancel: whoever is waited for does not stop at a cancel that is sent to it as a message (MCP has one).
         pieces: so many pieces of the answer to the last call, which was held or whole, are shown then, if the agent's
-            call wants pieces. The layer is sent `GOES_ON` while there are more, then that answer as a whole.
+            call wants pieces. The layer is sent `MORE_TO_COME` while there are more, then that answer as a whole.
     """
 
     seconds: float
@@ -97,12 +99,12 @@ class Wait:
     pieces: int = 0
 
 
-class Beginning(list[Any]):
+class PartialResult(list[Any]):
     """The first pieces of an answer that goes on. Never shown: whoever asked for them says what comes after."""
 
 
 Outcome = Value | Failure
-GOES_ON = Value(Beginning())  # there is a piece that was not shown yet; known by identity
+MORE_TO_COME = Value(PartialResult())  # there is a piece that was not shown yet; known by identity
 _ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
 Layer = Callable[[Call], Generator[Call | Wait, Outcome, Outcome]]
 

@@ -15,7 +15,7 @@ from sealegs.faults.kinds.error import Error
 SOURCE = "ToolMaze, arXiv 2606.05806, table 3"
 
 
-def explicit(mode: Literal["P1", "P2"]) -> tuple[Error, ...]:
+def explicit_responses(mode: Literal["P1", "P2"]) -> tuple[Error, ...]:
     """The table's explicit responses in its order: P1 are transient (9), P2 permanent (12).
 
     Raises:
@@ -30,7 +30,7 @@ def explicit(mode: Literal["P1", "P2"]) -> tuple[Error, ...]:
     )
 
 
-def implicit() -> dict[str, str]:
+def implicit_corruptions() -> dict[str, str]:
     """The kinds of the table's implicit corruptions (P3 and P4), each with what the table says of it."""
     return {row["message"]: row["error_type"] for row in _rows() if row["kind"] == "implicit"}
 

@@ -48,7 +48,7 @@ class Keyed(BaseModel):
         }
 
 
-def key_of(value: Any) -> str | None:
+def alternative_key(value: Any) -> str | None:
     """Which alternative is meant: the one key of an object, or that of a model; None where neither tells."""
     if isinstance(value, Mapping):
         return str(next(iter(value))) if len(value) == 1 else None

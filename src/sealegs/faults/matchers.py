@@ -25,9 +25,9 @@ from pydantic import Tag as Tagged
 from pydantic.dataclasses import dataclass, rebuild_dataclass
 
 from sealegs.faults import paths
-from sealegs.faults.invariants.base import number
-from sealegs.faults.keyed import STRICT, Keyed, key_of
-from sealegs.faults.kinds.base import Text, problem
+from sealegs.faults.invariants.invariant import number
+from sealegs.faults.keyed import STRICT, Keyed, alternative_key
+from sealegs.faults.kinds.fault import Text, problem
 
 Number = Annotated[float, Strict()]
 
@@ -131,7 +131,7 @@ class Argument(Keyed, Matcher):
 
     def matches(self, tool: str, tags: frozenset[str], arguments: Mapping[str, Any]) -> bool:
         """Whether one of the argument's values fulfils every predicate."""
-        found = paths.values(arguments, self.name)
+        found = paths.values_at(arguments, self.name)
         if self.present is False:
             return not found
         return any(map(self._fulfils, found))
@@ -143,7 +143,7 @@ class Argument(Keyed, Matcher):
     def _fulfils(self, value: Any) -> bool:
         given = self.model_fields_set
         return (
-            ("equals" not in given or same(value, self.equals))
+            ("equals" not in given or equal_json(value, self.equals))
             and ("contains" not in given or _contains(value, self.contains))
             and (self.matches_ is None or (isinstance(value, str) and re.search(self.matches_, value) is not None))
             and (self.above is None or (number(value) and value > self.above))
@@ -209,20 +209,20 @@ AnyMatcher = Annotated[
     | Annotated[AllOf, Tagged("all")]
     | Annotated[AnyOf, Tagged("any")]
     | Annotated[Not, Tagged("not")],
-    Discriminator(key_of),
+    Discriminator(alternative_key),
 ]
 for combined in (AllOf, AnyOf, Not):
     rebuild_dataclass(combined)  # type: ignore[arg-type]  # pydantic dataclasses, which mypy takes for plain ones
 
 
-def same(left: Any, right: Any) -> bool:
+def equal_json(left: Any, right: Any) -> bool:
     """Equality of JSON values: 1 equals 1.0 and not true."""
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     if isinstance(left, Mapping) and isinstance(right, Mapping):
-        return left.keys() == right.keys() and all(same(value, right[key]) for key, value in left.items())
+        return left.keys() == right.keys() and all(equal_json(value, right[key]) for key, value in left.items())
     if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
-        return len(left) == len(right) and all(map(same, left, right))
+        return len(left) == len(right) and all(map(equal_json, left, right))
     return bool(left == right)
 
 
@@ -231,7 +231,7 @@ def _contains(value: Any, wanted: Any) -> bool:
         return isinstance(wanted, str) and wanted in value
     if isinstance(value, Mapping):
         return wanted in value if isinstance(wanted, str) else False
-    return isinstance(value, (list, tuple)) and any(same(item, wanted) for item in value)
+    return isinstance(value, (list, tuple)) and any(equal_json(item, wanted) for item in value)
 
 
 def _parts(combined: type[AllOf] | type[AnyOf], matcher: Matcher) -> tuple[Any, ...]:

@@ -1,7 +1,7 @@
 """Dotted paths into JSON-like data.
 
 `items.price` names the price of every item where `items` is a list; `items.0.price` that of the first. Nothing is
-edited in place: `replaced` returns new data.
+edited in place: `replace_values` returns new data.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 
-def values(data: Any, path: str) -> tuple[Any, ...]:
+def values_at(data: Any, path: str) -> tuple[Any, ...]:
     """Every value that the path names; empty where a key is absent."""
     if "." not in path and path and isinstance(data, dict):  # most paths are one key
         return (data[path],) if path in data else ()
     return tuple(_walk(data, path.split(".") if path else []))
 
 
-def first(data: Any, path: str) -> Any:
+def first_value(data: Any, path: str) -> Any:
     """The first value that the path names.
 
     Raises:
@@ -28,7 +28,7 @@ def first(data: Any, path: str) -> Any:
     raise KeyError(path)
 
 
-def replaced(data: Any, path: str, change: Callable[[Any], Any]) -> Any:
+def replace_values(data: Any, path: str, change: Callable[[Any], Any]) -> Any:
     """New data in which each value that the path names has become `change(value)`."""
     return _replaced(data, path.split(".") if path else [], change)
 
@@ -46,7 +46,7 @@ def leaves(data: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
         yield from leaves(value, f"{prefix}.{key}" if prefix else str(key))
 
 
-def texts(data: Any) -> list[str]:
+def all_texts(data: Any) -> list[str]:
     """Every text in the data, in no fixed order."""
     found: list[str] = []
     waiting = [data]

@@ -16,9 +16,9 @@ from pydantic_core import PydanticCustomError
 
 from sealegs.faults.keyed import STRICT
 from sealegs.faults.kinds import AnyFault
-from sealegs.faults.kinds.base import Count, Text, problem
+from sealegs.faults.kinds.fault import Count, Text, problem
 from sealegs.faults.moment import Moment
-from sealegs.faults.problems import Problem, in_short
+from sealegs.faults.problems import Problem, abbreviate
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Always, AnyCondition, AnyMatcher, FirstTouch
 
@@ -101,7 +101,7 @@ class Plan(BaseModel):
         named = tuple(
             rule if rule.id else rule.model_copy(update={"id": automatic_id(index)}) for index, rule in enumerate(rules)
         )
-        problems = tangles([(rule.id, rule.after) for rule in named])
+        problems = rule_conflicts([(rule.id, rule.after) for rule in named])
         if problems:
             raise PydanticCustomError(TANGLED, "{told}", {"told": "\n".join(map(str, problems))})
         return named
@@ -131,7 +131,7 @@ def automatic_id(index: int) -> str:
     return f"rule-{index + 1}"
 
 
-def tangles(rules: Sequence[tuple[str, str | None]]) -> list[Problem]:
+def rule_conflicts(rules: Sequence[tuple[str, str | None]]) -> list[Problem]:
     """What is wrong between rules, each given as its id and the id that it comes after."""
     return [*_doubles([id for id, _ in rules]), *_strangers(rules), *_circles(rules)]
 
@@ -158,7 +158,7 @@ def _doubles(ids: list[str]) -> list[Problem]:
     first = {id: index for index, id in reversed(list(enumerate(ids)))}
     remedy = "Give each its own id; a rule without one is called by its place, rule-1 and so on."
     return [
-        Problem(f"rules[{index}].id", in_short(id), f"is also the id of rules[{first[id]}]", remedy)
+        Problem(f"rules[{index}].id", abbreviate(id), f"is also the id of rules[{first[id]}]", remedy)
         for index, id in enumerate(ids)
         if first[id] != index
     ]
@@ -171,7 +171,7 @@ def _strangers(rules: Sequence[tuple[str, str | None]]) -> list[Problem]:
         if after is not None and after not in ids:
             near = difflib.get_close_matches(after, [other for other in ids if other != id], n=1)
             remedy = f"Did you mean {near[0]}?" if near else f"Give one of {', '.join(ids)}."
-            found.append(Problem(f"rules[{index}].after", in_short(after), "is the id of no rule", remedy))
+            found.append(Problem(f"rules[{index}].after", abbreviate(after), "is the id of no rule", remedy))
     return found
 
 
@@ -190,7 +190,7 @@ def _circles(rules: Sequence[tuple[str, str | None]]) -> list[Problem]:
             circle = " after ".join([*trail[trail.index(here) :], here])
             wrong = f"closes a circle ({circle}), so that none of them could ever strike"
             place = next(i for i, (other, _) in enumerate(rules) if other == here)
-            found.append(Problem(f"rules[{place}].after", in_short(before[here]), wrong, "Remove one `after` of it."))
+            found.append(Problem(f"rules[{place}].after", abbreviate(before[here]), wrong, "Remove one `after` of it."))
     return found
 
 

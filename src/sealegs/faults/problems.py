@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Problem:
         return f"{self.path}: {told}. {self.remedy}".rstrip()
 
 
-class PlanError(Mistake):
+class PlanError(UserError):
     """Everything that is wrong with a plan.
 
     Attributes:
@@ -49,7 +49,7 @@ class PlanError(Mistake):
         return PlanError, (self.problems, self.source)
 
 
-def in_short(value: Any, limit: int = 60) -> str:
+def abbreviate(value: Any, limit: int = 60) -> str:
     """A value as it reads in a message."""
     try:
         text = json.dumps(value, ensure_ascii=False, default=str)

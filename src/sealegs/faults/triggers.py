@@ -18,8 +18,8 @@ from pydantic.dataclasses import dataclass
 from pydantic_core import CoreSchema, core_schema
 
 from sealegs.faults import seeds
-from sealegs.faults.keyed import STRICT, Keyed, key_of
-from sealegs.faults.kinds.base import Count, Fraction, Text, problem
+from sealegs.faults.keyed import STRICT, Keyed, alternative_key
+from sealegs.faults.kinds.fault import Count, Fraction, Text, problem
 from sealegs.faults.matchers import AllOf, AnyMatcher, AnyOf, Argument, Matcher, Not, Tag, Tool
 
 __all__ = [
@@ -245,7 +245,7 @@ class FirstTouch(Condition):
 
 
 def _condition_of(value: Any) -> str | None:
-    return value if value == Always.key else key_of(value)
+    return value if value == Always.key else alternative_key(value)
 
 
 AnyCondition = Annotated[

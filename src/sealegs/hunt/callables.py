@@ -12,14 +12,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sealegs.faults.invariants import Bounds
-from sealegs.faults.mistake import Mistake
-from sealegs.faults.naming import named, named_callable
+from sealegs.faults.naming import import_callable, import_object
 from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
-from sealegs.hunt.trial import Loop, Symptom, Trial, in_short, quietly, site_of, trail
-from sealegs.inject import Hung, Session, VirtualClock
+from sealegs.faults.user_error import UserError
+from sealegs.hunt.trial import Loop, Symptom, Trial, call_quietly, error_frames, error_line, own_code_of
+from sealegs.inject import EndlessWait, Session, VirtualClock
 from sealegs.inject.limit import CallLimit, TooManyCalls
-from sealegs.traces import Record, Recorder, doubled, record
+from sealegs.traces import Record, Recorder, build_record, doubled_effects
 from sealegs.traces.events import Reason
 
 EPISODE = "hunt"
@@ -80,12 +80,12 @@ class CallableTarget:
         error: BaseException | None = None
         answer: Any = None
         try:
-            answer = quietly(lambda: self._run(session))
-        except (Exception, TooManyCalls, Hung) as raised:
+            answer = call_quietly(lambda: self._run(session))
+        except (Exception, TooManyCalls, EndlessWait) as raised:
             error = raised
         symptom = self._symptom(answer, error, limit, loop, {e.tool for e in recorder.events if e.type == "called"})
         recorder.finish(ENDS[symptom.kind] if symptom else "answered", detail=symptom.text if symptom else "")
-        found = record(recorder.events)
+        found = build_record(recorder.events)
         return Trial(plan, found, _twice(found, symptom) or symptom)
 
     def _run(self, session: Session) -> Any:
@@ -96,17 +96,17 @@ class CallableTarget:
     def _symptom(
         self, answer: Any, error: BaseException | None, limit: CallLimit, loop: Loop, tools: set[str]
     ) -> Symptom | None:
-        site = site_of(self.agent, tools)
+        site = own_code_of(self.agent, tools)
         if limit.reached:  # also where the agent took the stop for an error of a tool
             return Symptom("endless", f"{limit.calls} calls", site.place(loop.frames()))
         if error is not None:
-            return Symptom("crashed", in_short(error), site.place(trail(error)))
+            return Symptom("crashed", error_line(error), site.place(error_frames(error)))
         if self.check is None:
             return None
         try:
-            passed = quietly(lambda: self.check(answer))  # type: ignore[misc]
+            passed = call_quietly(lambda: self.check(answer))  # type: ignore[misc]
         except Exception as raised:
-            return Symptom("wrong", in_short(raised), site_of(self.check).place(trail(raised)))
+            return Symptom("wrong", error_line(raised), own_code_of(self.check).place(error_frames(raised)))
         return Symptom("wrong", f"the check answered False to {answer!r:.200}") if passed is False else None
 
     def head(self) -> Sequence[str]:
@@ -148,15 +148,15 @@ def callable_target(
     """The target that these names stand for, each `module:name`; modules are looked for in the working directory too.
 
     Raises:
-        Mistake: one of them names nothing, or something else.
+        UserError: one of them names nothing, or something else.
     """
-    known = named(specs) if specs else ()
+    known = import_object(specs) if specs else ()
     if not isinstance(known, (list, tuple)) or not all(isinstance(spec, ToolSpec) for spec in known):
-        raise Mistake(f"{specs} holds something else than ToolSpecs; give a list or tuple of them")
+        raise UserError(f"{specs} holds something else than ToolSpecs; give a list or tuple of them")
     return CallableTarget(
         agent,
-        named_callable(agent),
-        named_callable(check) if check else None,
+        import_callable(agent),
+        import_callable(check) if check else None,
         check,
         {spec.name: spec for spec in known},
         specs,
@@ -167,7 +167,7 @@ def callable_target(
 
 def _twice(found: Record, symptom: Symptom | None) -> Symptom | None:
     """The symptom of an agent that came to its end and did something twice on its way."""
-    repeated = doubled(found)
+    repeated = doubled_effects(found)
     if not repeated or (symptom is not None and symptom.kind != "wrong"):
         return None
     check = f"; the check says: {symptom.text}" if symptom is not None else ""

@@ -44,7 +44,7 @@ class Shop:
         return {"item": item, "key": key, "status": "confirmed"}
 
 
-class Refused(Exception):
+class AbandonedTool(Exception):
     """A tool that the agent stops asking."""
 
 
@@ -53,7 +53,7 @@ def buy() -> dict[str, Any]:
     shop = Shop()
     try:
         status = _bought(shop)
-    except Refused as reason:
+    except AbandonedTool as reason:
         status = f"stopped: {reason}"
     return {"status": status, "orders": dict(shop.orders)}
 
@@ -68,10 +68,10 @@ def sound(answer: Mapping[str, Any]) -> None:
 def _bought(shop: Shop) -> str:
     stock = _asked(lambda: shop.in_stock(ITEM), {"item": str, "count": int})
     if stock["count"] < 1:
-        raise Refused("there is none")
+        raise AbandonedTool("there is none")
     price = _asked(lambda: shop.get_price(ITEM), {"item": str, "price": float, "currency": str})
     if price["price"] > BUDGET:  # the first weakness: no price is too low
-        raise Refused("too expensive")
+        raise AbandonedTool("too expensive")
     _asked(lambda: shop.place_order(ITEM, price["price"], "order-1"), {"item": str, "key": str, "status": str})
     return "bought"
 
@@ -90,7 +90,7 @@ def _asked(call: Callable[[], Any], form: Mapping[str, type]) -> dict[str, Any]:
         if _fits(answer, form):
             return dict(answer)
         failed += 1
-    raise Refused("it fails again and again")
+    raise AbandonedTool("it fails again and again")
 
 
 def _status(error: Exception) -> int | None:

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from sealegs.agents import SCRIPTED
-from sealegs.faults.mistake import Mistake
 from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
+from sealegs.faults.user_error import UserError
 from sealegs.hunt.trial import HuntTarget, Symptom, Trial
 from sealegs.scenarios.scenario import OWN_MODE, Scenario
 from sealegs.scenarios.task_sets import task_set
 from sealegs.scoring import judge
 from sealegs.scoring.judge import Verdict
-from sealegs.suites.maze.direct import run_episode
-from sealegs.traces import Record, record
+from sealegs.suites.maze.direct import play_maze_episode
+from sealegs.traces import Record, build_record
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class MazeTarget:
             "from pathlib import Path",
             "",
             "from sealegs import read_plan",
-            "from sealegs.hunt.maze_task import verdict",
+            "from sealegs.hunt.maze_task import judge_maze_task",
         ]
 
     def test(self, number: int, name: str, file: str, story: str) -> str:
@@ -73,7 +73,7 @@ class MazeTarget:
         asked = f'"{self.task}", "{self.agent}", read_plan(Path(__file__).parent / "{file}"), {self.max_steps}'
         return (
             f'def test_{number}_{name}():\n    """{story}"""\n'
-            f"    found = verdict({asked})\n    assert found.success, found.reasons\n"
+            f"    found = judge_maze_task({asked})\n    assert found.success, found.reasons\n"
         )
 
 
@@ -81,26 +81,26 @@ def maze_target(task: str, agent: str, max_steps: int = 50) -> MazeTarget:
     """The target that a base task's id and an agent's name stand for.
 
     Raises:
-        Mistake: there is no such task or agent.
+        UserError: there is no such task or agent.
     """
     tasks = task_set().tasks
     if task not in tasks:
         near = get_close_matches(task.lower(), tasks, n=1)
         hint = f"did you mean {near[0]}?" if near else f"ids read as {next(iter(tasks))}"
-        raise Mistake(f"maze has no base task {task!r}; {hint}")
+        raise UserError(f"maze has no base task {task!r}; {hint}")
     choices = [name for name in SCRIPTED if name != "oracle"]  # it knows the suite's own faults alone
     if agent not in choices:
         given = f"{agent!r} is none of them" if agent else "none is given"
-        raise Mistake(f"a task of maze is hunted with a scripted agent, and {given}: --agent {', '.join(choices)}")
+        raise UserError(f"a task of maze is hunted with a scripted agent, and {given}: --agent {', '.join(choices)}")
     return MazeTarget(task, agent, max_steps)
 
 
-def verdict(task: str, agent: str, plan: Plan, max_steps: int = 50) -> Verdict:
+def judge_maze_task(task: str, agent: str, plan: Plan, max_steps: int = 50) -> Verdict:
     """The strict judge's verdict on a scripted agent on one base task under this plan."""
     return _run(task, agent, plan, max_steps)[1]
 
 
 def _run(task: str, agent: str, plan: Plan, max_steps: int) -> tuple[Record, Verdict]:
     episode = Scenario(task, OWN_MODE, own=json.dumps(plan.as_data()))
-    found = record(run_episode(episode, agent, max_steps))
+    found = build_record(play_maze_episode(episode, agent, max_steps))
     return found, judge(found, episode.case(found))

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sealegs.faults import paths, seeds
 from sealegs.faults.call import Call, Outcome, Value
 from sealegs.faults.invariants import Bounds
-from sealegs.faults.invariants.base import number
+from sealegs.faults.invariants.invariant import number
 from sealegs.faults.kinds import (
     KINDS,
     AnyFault,
@@ -31,13 +31,13 @@ from sealegs.faults.kinds import (
     SchemaDrift,
     Timeout,
 )
-from sealegs.faults.mistake import Mistake
 from sealegs.faults.moment import Moment
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Always, AnyCondition, First, Nth, Tool
+from sealegs.faults.user_error import UserError
 from sealegs.traces import Record
-from sealegs.traces.specs import noted
+from sealegs.traces.specs import noted_specs
 
 STATUSES = (500, 503, 404, 403, 401, 400, 409, 422)
 EXPLICIT: tuple[AnyFault, ...] = (
@@ -71,7 +71,7 @@ class SeenTool:
 
 
 @dataclass(frozen=True, slots=True)
-class On:
+class FaultSite:
     """A fault on a tool, at a moment; None where the tool has no effects, and so no moments."""
 
     tool: str
@@ -96,17 +96,17 @@ class On:
         moment = self.moment or self.fault.simplest_moment()
         return f"{self.tool} {self.fault.kind} {getattr(self.fault, 'status', '')} {moment}"
 
-    def at(self, moment: Moment | None) -> On:
+    def at(self, moment: Moment | None) -> FaultSite:
         """The same at this moment, or at its own where it cannot strike then."""
         return replace(self, moment=moment) if moment in self.fault.moments else self
 
 
-def seen_in(records: Iterable[Record]) -> dict[str, SeenTool]:
+def seen_tools(records: Iterable[Record]) -> dict[str, SeenTool]:
     """The tools of these records, in the order in which they were first called."""
     found: dict[str, list[tuple[Call, Value]]] = {}
     effects: dict[str, bool | None] = {}
     for record in records:
-        effects.update((spec.name, spec.effects) for spec in noted(record.about))
+        effects.update((spec.name, spec.effects) for spec in noted_specs(record.about))
         for turn in record.turns:
             answers = found.setdefault(turn.call.tool, [])
             if isinstance(turn.said, Value) and len(answers) < SAMPLES:
@@ -114,7 +114,7 @@ def seen_in(records: Iterable[Record]) -> dict[str, SeenTool]:
     return {name: SeenTool(name, tuple(answers), effects.get(name)) for name, answers in found.items()}
 
 
-def assumed(tools: Iterable[SeenTool], known: Collection[str]) -> dict[str, ToolSpec]:
+def assumed_specs(tools: Iterable[SeenTool], known: Collection[str]) -> dict[str, ToolSpec]:
     """Specs of tools of which nothing is known: a number that was never below zero is taken to be never so."""
     specs = {}
     for tool in tools:
@@ -168,19 +168,19 @@ def chosen_kinds(names: str) -> frozenset[str]:
     """The kinds of fault that are searched.
 
     Raises:
-        Mistake: one of the names is that of no kind.
+        UserError: one of the names is that of no kind.
     """
     given = [name.strip() for name in names.split(",") if name.strip()]
     unknown = [name for name in given if name not in KINDS]
     if unknown:
-        raise Mistake(f"no kind of fault is called {', '.join(map(repr, unknown))}; choose from {', '.join(KINDS)}")
+        raise UserError(f"no kind of fault is called {', '.join(map(repr, unknown))}; choose from {', '.join(KINDS)}")
     return frozenset(given) or frozenset(KINDS) - UNNOTICEABLE
 
 
-def rules_on(tools: Iterable[SeenTool], specs: Mapping[str, ToolSpec], kinds: Collection[str]) -> list[On]:
+def rules_on(tools: Iterable[SeenTool], specs: Mapping[str, ToolSpec], kinds: Collection[str]) -> list[FaultSite]:
     """Every tool with every fault that can work on it, first at its simplest moment, then at others."""
     found = [
-        On(tool.name, fault, moment)
+        FaultSite(tool.name, fault, moment)
         for tool in tools
         for fault in faults_for(tool, specs.get(tool.name), kinds)
         for moment in _moments(tool, fault)
@@ -200,25 +200,27 @@ def _moments(tool: SeenTool, fault: AnyFault) -> tuple[Moment | None, ...]:
     return whole if fault.instead or tool.effects else (fault.simplest_moment(),)
 
 
-def plan_of(rules: Sequence[tuple[On, AnyCondition]], seed: int, name: str = "hunt") -> Plan:
+def plan_of_rules(rules: Sequence[tuple[FaultSite, AnyCondition]], seed: int, name: str = "hunt") -> Plan:
     """The plan of these rules."""
     made = (Rule(id=on.id, match=Tool(on.tool), when=when, fault=on.fault, moment=on.moment) for on, when in rules)
     return Plan(name=name, seed=seed, rules=tuple(made))
 
 
-def plans(on: Sequence[On], most: int, seed: int) -> st.SearchStrategy[Plan]:
+def plans(on: Sequence[FaultSite], most: int, seed: int) -> st.SearchStrategy[Plan]:
     """Plans of one to `most` rules, each on a tool of its own: of two on one tool the outer would hide the inner.
 
     The moment is a choice of its own, so that shrinking turns a fault into the same one at its simplest moment.
     """
-    moments: dict[tuple[str, str], list[On]] = {}
+    moments: dict[tuple[str, str], list[FaultSite]] = {}
     for one in on:
         moments.setdefault((one.tool, one.at(one.fault.simplest_moment()).id), []).append(one)
     rule = st.tuples(st.sampled_from(list(moments.values())), st.booleans(), st.sampled_from(WHEN))
     rules = st.lists(rule, min_size=1, max_size=min(most, len({one.tool for one in on})), unique_by=_struck)
-    return rules.map(lambda chosen: plan_of([(times[-1 if late else 0], when) for times, late, when in chosen], seed))
+    return rules.map(
+        lambda chosen: plan_of_rules([(times[-1 if late else 0], when) for times, late, when in chosen], seed)
+    )
 
 
-def _struck(rule: tuple[list[On], bool, AnyCondition]) -> str:
+def _struck(rule: tuple[list[FaultSite], bool, AnyCondition]) -> str:
     """The rule's tool. No lambda: Hypothesis takes the source of one for a regular expression."""
     return rule[0][0].tool

@@ -106,13 +106,13 @@ class OwnCode:
         return file.startswith(self.home) if self.home.startswith(LIBRARIES) else not file.startswith(LIBRARIES)
 
 
-def site_of(function: Callable[..., object], tools: Collection[str] = ()) -> OwnCode:
+def own_code_of(function: Callable[..., object], tools: Collection[str] = ()) -> OwnCode:
     """The site of a function's code."""
     code = getattr(inspect.unwrap(function), "__code__", None)
     return OwnCode(f"{Path(code.co_filename).parent}/" if code is not None else "", tools)
 
 
-def trail(error: BaseException) -> list[tuple[FrameType, int]]:
+def error_frames(error: BaseException) -> list[tuple[FrameType, int]]:
     """The frames that an error came through, the innermost last."""
     return [(frame, line) for frame, line in traceback.walk_tb(error.__traceback__)]
 
@@ -143,14 +143,14 @@ class Loop:
         return [(frame, frame.f_lineno) for frame in reversed(now) if any(frame is other for other in before)]
 
 
-def quietly(function: Callable[[], T]) -> T:
+def call_quietly(function: Callable[[], T]) -> T:
     """What the function returns; what it prints on the way, and Python's warnings, go nowhere."""
     with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return function()
 
 
-def in_short(error: BaseException) -> str:
+def error_line(error: BaseException) -> str:
     """An error as one line."""
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text}"[:300] if text else type(error).__name__

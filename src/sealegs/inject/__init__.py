@@ -4,39 +4,39 @@ The only room that lets time pass. Adapters make a `Session` for each episode an
 """
 
 from sealegs.inject.active import AmbiguousSession
-from sealegs.inject.clock import Clock, Hung, RealClock, VirtualClock
+from sealegs.inject.call_context import current_call
+from sealegs.inject.clock import Clock, EndlessWait, RealClock, VirtualClock
 from sealegs.inject.injector import Injector
-from sealegs.inject.pieces import End, drive_pieces, drive_pieces_async
-from sealegs.inject.running import current_call
-from sealegs.inject.seam import NOT_DRY, bare, drive, drive_async, over, stacked, within
-from sealegs.inject.seat import Act, Other, Seat
+from sealegs.inject.layer_context import LayerAct, LayerContext, ToolHandle
+from sealegs.inject.seam import NO_DRY_RUN, compose_layers, drive, drive_async, pass_through, stack_layers, with_timeout
 from sealegs.inject.session import Session, Watcher, current
-from sealegs.inject.strike import Strike, same
+from sealegs.inject.stream_drivers import StreamEnd, drive_stream, drive_stream_async
+from sealegs.inject.strike import Strike, safely_equal
 
 __all__ = [
-    "NOT_DRY",
-    "Act",
+    "NO_DRY_RUN",
     "AmbiguousSession",
     "Clock",
-    "End",
-    "Hung",
+    "EndlessWait",
     "Injector",
-    "Other",
+    "LayerAct",
+    "LayerContext",
     "RealClock",
-    "Seat",
     "Session",
+    "StreamEnd",
     "Strike",
+    "ToolHandle",
     "VirtualClock",
     "Watcher",
-    "bare",
+    "compose_layers",
     "current",
     "current_call",
     "drive",
     "drive_async",
-    "drive_pieces",
-    "drive_pieces_async",
-    "over",
-    "same",
-    "stacked",
-    "within",
+    "drive_stream",
+    "drive_stream_async",
+    "pass_through",
+    "safely_equal",
+    "stack_layers",
+    "with_timeout",
 ]

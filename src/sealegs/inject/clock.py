@@ -1,8 +1,8 @@
 """Time, behind one small interface: real by default, virtual for scripted agents.
 
 On the virtual clock a wait of 60 s costs nothing and moves the clock by 60; the waits of concurrent calls add up there.
-A wait without end, which only a caller's own timeout can end, raises `Hung` on it: nobody else will come. On the real
-clock it lasts until the task is cancelled or the episode releases whoever still waits. What it does not cover: the
+A wait without end, which only a caller's own timeout can end, raises `EndlessWait` on it: nobody else will come. On the
+real clock it lasts until the task is cancelled or the episode releases whoever still waits. What it does not cover: the
 time that the tools themselves take.
 """
 
@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 
-class Hung(BaseException):
+class EndlessWait(BaseException):
     """A wait that nothing can end any more. No `Exception`: no agent may take it for a tool's error."""
 
 
@@ -27,7 +27,7 @@ class Clock(Protocol):
         """Seconds since the clock was made."""
 
     def sleep(self, seconds: float, abandoned: Callable[[], None]) -> None:
-        """Wait in a thread. Where `release` ends the wait, it calls `abandoned` and `Hung` is raised here."""
+        """Wait in a thread. Where `release` ends the wait, it calls `abandoned` and `EndlessWait` is raised here."""
 
     async def sleep_async(self, seconds: float, abandoned: Callable[[], None]) -> None:
         """Wait in a task. Where `release` ends the wait, it calls `abandoned` and the task is cancelled."""
@@ -54,7 +54,7 @@ class RealClock:
         """Wait in a thread.
 
         Raises:
-            Hung: the episode ended before the wait did.
+            EndlessWait: the episode ended before the wait did.
         """
         over = threading.Event()
         pause = _Pause(abandoned, over.set)
@@ -64,7 +64,7 @@ class RealClock:
         finally:
             self._ended(pause)
         if pause.abandoned:
-            raise Hung("the episode ended while this call was still waiting")
+            raise EndlessWait("the episode ended while this call was still waiting")
 
     async def sleep_async(self, seconds: float, abandoned: Callable[[], None]) -> None:
         """Wait in a task; it is cancelled where the episode ends before the wait does."""
@@ -113,10 +113,10 @@ class VirtualClock:
         """Move the clock.
 
         Raises:
-            Hung: `seconds` is infinite.
+            EndlessWait: `seconds` is infinite.
         """
         if math.isinf(seconds):
-            raise Hung("the tool never answers and the call has no timeout; give the session one")
+            raise EndlessWait("the tool never answers and the call has no timeout; give the session one")
         with self._lock:
             self._now += seconds
 

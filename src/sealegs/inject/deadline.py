@@ -20,7 +20,7 @@ LEFT_BEHIND = "_left_behind"  # the mark of an exception; its type is the one th
 GRACE = 1.0  # seconds that a cancelled run has to end
 
 
-def in_time(run: Callable[[Call], Outcome], seconds: float) -> Callable[[Call], Outcome]:
+def with_deadline(run: Callable[[Call], Outcome], seconds: float) -> Callable[[Call], Outcome]:
     """What runs the tool, in a worker thread for so many seconds at most. What the tool raises passes through."""
 
     def timed(call: Call) -> Outcome:
@@ -39,7 +39,7 @@ def in_time(run: Callable[[Call], Outcome], seconds: float) -> Callable[[Call], 
 
         threading.Thread(target=work, name=f"sealegs {call.tool} {call.id}", daemon=True).start()
         if not over.wait(seconds):
-            return overdue(call, seconds, "It may still be at work")
+            return deadline_failure(call, seconds, "It may still be at work")
         if errors:
             try:
                 raise errors[0]
@@ -50,7 +50,9 @@ def in_time(run: Callable[[Call], Outcome], seconds: float) -> Callable[[Call], 
     return timed
 
 
-def in_time_async(run: Callable[[Call], Awaitable[Outcome]], seconds: float) -> Callable[[Call], Awaitable[Outcome]]:
+def with_deadline_async(
+    run: Callable[[Call], Awaitable[Outcome]], seconds: float
+) -> Callable[[Call], Awaitable[Outcome]]:
     """The same in a task."""
 
     async def timed(call: Call) -> Outcome:
@@ -64,13 +66,13 @@ def in_time_async(run: Callable[[Call], Awaitable[Outcome]], seconds: float) -> 
             await _cancelled(task)
             raise
         if not task.done() and not await _cancelled(task):
-            return overdue(call, seconds, "It was cancelled and may have done its work before")
+            return deadline_failure(call, seconds, "It was cancelled and may have done its work before")
         return task.result()
 
     return timed
 
 
-def overdue(call: Call, seconds: float, state: str) -> Failure:
+def deadline_failure(call: Call, seconds: float, state: str) -> Failure:
     """What a call comes to whose tool gave no answer in time."""
     message = f"{call.tool} gave no answer within {seconds:g} s. {state}: find out before you ask again."
     error = TimeoutError(message)
@@ -78,7 +80,7 @@ def overdue(call: Call, seconds: float, state: str) -> Failure:
     return Failure(message, type="Timeout", status=408, exception=error)
 
 
-def left_behind(failure: Failure) -> bool:
+def was_left_running(failure: Failure) -> bool:
     """Whether the run behind a failure was given up at its deadline: it may still be at work."""
     return getattr(failure.exception, LEFT_BEHIND, False) is True
 

@@ -14,13 +14,13 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sealegs.faults.call import GOES_ON, Call, Outcome, Wait
+from sealegs.faults.call import MORE_TO_COME, Call, Outcome, Wait
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Occurrence
-from sealegs.inject.seam import NOT_DRY
-from sealegs.inject.strike import Strike, StrikeEvidence, same
-from sealegs.inject.target import RuleState, Shot, ToolState, Volley
+from sealegs.inject.seam import NO_DRY_RUN
+from sealegs.inject.strike import Strike, StrikeEvidence, safely_equal
+from sealegs.inject.tool_state import RuleState, ToolState, TriggeredFault, TriggeredFaults
 
 Steps = Generator[Call | Wait, Outcome, Outcome]
 
@@ -60,7 +60,7 @@ class Injector:
         """Whether no rule could ever strike this tool or watches who touches it first."""
         return (self._targets.get(tool) or self._target(tool)).idle
 
-    def aim(self, tool: str, arguments: Mapping[str, Any]) -> Volley | None:
+    def aim(self, tool: str, arguments: Mapping[str, Any]) -> TriggeredFaults | None:
         """Count a call that is made now, and say what strikes it; None where it passes as it is."""
         target = self._targets.get(tool) or self._target(tool)
         if target.idle:
@@ -70,15 +70,15 @@ class Injector:
         with self._lock:  # what a rule has taken must go by the number of the call
             return self._aimed(target, tool, arguments)
 
-    def _aimed(self, target: ToolState, tool: str, arguments: Mapping[str, Any]) -> Volley | None:
+    def _aimed(self, target: ToolState, tool: str, arguments: Mapping[str, Any]) -> TriggeredFaults | None:
         nth = next(target.calls)
         for group in target.groups:
             self._victims.setdefault(group, tool)
-        shots: list[Shot] = []
+        shots: list[TriggeredFault] = []
         for armed in target.rules:
             if self._fires(armed, nth, tool, arguments):
-                shots.append(Shot(armed))  # noqa: PERF401  # a comprehension takes longer where nothing fires
-        return Volley(target, nth, shots) if shots or target.earlier is not None else None
+                shots.append(TriggeredFault(armed))  # noqa: PERF401  # a comprehension takes longer where nothing fires
+        return TriggeredFaults(target, nth, shots) if shots or target.earlier is not None else None
 
     def layer(self, call: Call) -> Steps:
         """The seam's layer."""
@@ -87,7 +87,7 @@ class Injector:
             return (yield call)
         return (yield from self.struck(volley, call))
 
-    def struck(self, volley: Volley, call: Call) -> Steps:
+    def struck(self, volley: TriggeredFaults, call: Call) -> Steps:
         """The call under what strikes it; afterwards, the places of faults that came to nothing are free again."""
         pieces = call.pieces if all(shot.armed.rule.fault.piecewise for shot in volley.shots) else None
         call = Call(call.tool, call.arguments, call.id, volley.nth, call.dry, pieces)
@@ -131,7 +131,7 @@ class Injector:
         victim = self._victims.get(armed.group) if armed.group is not None else None
         return armed.rule.when.fires(Occurrence(nth, armed.key, victim))
 
-    def _under(self, target: ToolState, shots: list[Shot], call: Call, own: Call) -> Steps:
+    def _under(self, target: ToolState, shots: list[TriggeredFault], call: Call, own: Call) -> Steps:
         """A call under these rules, the first of the plan outermost. `own` is the call as the agent made it."""
         if not shots:
             return (yield from _run(target, call, own))
@@ -152,7 +152,7 @@ class Injector:
                 if not isinstance(request, Call):
                     evidence.waited += request.seconds
                     answer = yield request
-                    if request.pieces and evidence.said is GOES_ON:
+                    if request.pieces and evidence.said is MORE_TO_COME:
                         evidence.answered(asked, answer, real)
                 elif ran is not None and not request.dry:
                     answer, ran = ran, None
@@ -161,7 +161,7 @@ class Injector:
                         request = target.timed(shot.armed, request, moment)
                     answer = yield from self._under(target, rest, request, own)
                     asked = request
-                    real = not request.dry or (target.never_dry and same(request.arguments, own.arguments))
+                    real = not request.dry or (target.never_dry and safely_equal(request.arguments, own.arguments))
                     evidence.answered(request, answer, real)
                     ran = answer if real and request.dry else None
                 request = generator.send(answer)
@@ -182,7 +182,7 @@ class Injector:
         assert shown is not None
         return shown
 
-    def _tell(self, shot: Shot, evidence: StrikeEvidence, shown: Outcome | None) -> None:
+    def _tell(self, shot: TriggeredFault, evidence: StrikeEvidence, shown: Outcome | None) -> None:
         rule = shot.armed.rule
         delivered = evidence.delivered(shown)
         shot.told = True
@@ -197,8 +197,8 @@ class Injector:
                     kind=rule.fault.kind,
                     implicit=rule.fault.implicit,
                     delivered=delivered,
-                    said=None if evidence.said is GOES_ON else evidence.said,
-                    shown=None if shown is GOES_ON else shown,
+                    said=None if evidence.said is MORE_TO_COME else evidence.said,
+                    shown=None if shown is MORE_TO_COME else shown,
                     runs=evidence.runs,
                     waited=evidence.waited,
                     moment=evidence.moment,
@@ -221,9 +221,9 @@ def _run(target: ToolState, call: Call, own: Call) -> Steps:
     if call.held and target.earlier is not None:
         call = replace(call, pieces=None, held=False)
     outcome = yield call
-    if outcome is NOT_DRY:
+    if outcome is NO_DRY_RUN:
         target.never_dry = target.effects
-        if not target.effects or same(call.arguments, own.arguments):
+        if not target.effects or safely_equal(call.arguments, own.arguments):
             outcome = yield replace(call, dry=False)
     elif not call.dry:
         target.remember(outcome)

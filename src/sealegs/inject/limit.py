@@ -12,7 +12,7 @@ from sealegs.faults.call import Call, Outcome, Wait
 
 
 class TooManyCalls(BaseException):
-    """The episode's calls are used up. No `Exception`: no agent may take it for a tool's error, as with `Hung`."""
+    """The episode's calls are used up. Like `EndlessWait` not an `Exception`, which agents take for a tool's error."""
 
 
 class CallLimit:

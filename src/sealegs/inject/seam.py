@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Generator, Sequence
 
 from sealegs.faults.call import Call, Failure, Layer, Outcome, Value, Wait
+from sealegs.inject.call_context import running
 from sealegs.inject.clock import Clock
-from sealegs.inject.running import running
 
 NO_ANSWER = Value(None)  # what a layer is sent after a wait
 
 # What a tool answers to a dry call where it cannot leave its effect away. Known by identity, and never shown: the
 # injector then does without, or has the tool run as usual and counts the run.
-NOT_DRY = Failure("The tool cannot be run without its effect.", type="NotDry")
+NO_DRY_RUN = Failure("The tool cannot be run without its effect.", type="NotDry")
 
 
-def over(outer: Layer, inner: Layer) -> Layer:
+def compose_layers(outer: Layer, inner: Layer) -> Layer:
     """One layer from two: calls that `outer` yields go through `inner`; waits of both pass on."""
 
     def both(call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
@@ -42,22 +42,22 @@ def over(outer: Layer, inner: Layer) -> Layer:
     return both
 
 
-def stacked(layers: Sequence[Layer]) -> Layer:
+def stack_layers(layers: Sequence[Layer]) -> Layer:
     """One layer from many, the outermost first."""
     if not layers:
-        return bare
+        return pass_through
     first, *rest = layers
     for layer in rest:
-        first = over(first, layer)
+        first = compose_layers(first, layer)
     return first
 
 
-def bare(call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
+def pass_through(call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
     """The layer that does nothing."""
     return (yield call)
 
 
-def within(timeout: float, layer: Layer) -> Layer:
+def with_timeout(timeout: float, layer: Layer) -> Layer:
     """The layer under a caller whose patience ends after `timeout` seconds of waiting on one call.
 
     Only waits on the seam count, not the time that the tool itself takes.
@@ -72,7 +72,7 @@ def within(timeout: float, layer: Layer) -> Layer:
                 if isinstance(request, Wait):
                     if request.seconds > left:
                         yield Wait(left)
-                        return gave_up(timeout)
+                        return caller_timeout(timeout)
                     left -= request.seconds
                 request = generator.send((yield request))
         except StopIteration as stop:
@@ -84,7 +84,7 @@ def within(timeout: float, layer: Layer) -> Layer:
     return patient
 
 
-def gave_up(timeout: float) -> Failure:
+def caller_timeout(timeout: float) -> Failure:
     """What a caller sees whose own patience ended."""
     message = f"The call was given up after {timeout:g} s without an answer."
     return Failure(message, type="Timeout", status=408, exception=TimeoutError(message))

@@ -13,27 +13,27 @@ from sealegs.faults.call import ALL, Call, Failure, Layer, Outcome, Wait
 from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject.active import ActiveSessions
+from sealegs.inject.call_context import run_as_current, run_as_current_async
 from sealegs.inject.clock import Clock, RealClock
-from sealegs.inject.deadline import in_time, in_time_async
+from sealegs.inject.deadline import with_deadline, with_deadline_async
 from sealegs.inject.injector import Injector
-from sealegs.inject.pieces import End, Run, RunAsync, Split, drive_pieces, drive_pieces_async
-from sealegs.inject.running import ran, ran_async
-from sealegs.inject.seam import drive, drive_async, over, stacked, within
-from sealegs.inject.seat import Act, Halved, Other, Seat
+from sealegs.inject.layer_context import FastPathLayer, LayerAct, LayerContext, ToolHandle
+from sealegs.inject.seam import compose_layers, drive, drive_async, stack_layers, with_timeout
+from sealegs.inject.stream_drivers import Run, RunAsync, Split, StreamEnd, drive_stream, drive_stream_async
 from sealegs.inject.strike import Strike
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 UNARMED = Plan(name="unarmed")
-NO_OTHERS: Mapping[str, Other | Callable[[Call], Any]] = {}
+NO_OTHERS: Mapping[str, ToolHandle | Callable[[Call], Any]] = {}
 
 
 class Watcher(Protocol):
     """Who is told what happens on the seam (a recorder).
 
-    One that has a method `acted` is told every `Act` too; one that has a method `knows` is given what is known of the
-    tools: a mapping by name, which grows when tools are announced late.
+    One that has a method `acted` is told every `LayerAct` too; one that has a method `knows` is given what is known of
+    the tools: a mapping by name, which grows when tools are announced late.
     """
 
     def around(self, layer: Layer) -> Layer:
@@ -75,7 +75,7 @@ class Session:
         episode: str = "",
         specs: Iterable[ToolSpec] = (),
         layers: Sequence[Layer] = (),
-        others: Mapping[str, Other | Callable[[Call], Any]] | None = NO_OTHERS,
+        others: Mapping[str, ToolHandle | Callable[[Call], Any]] | None = NO_OTHERS,
         clock: Clock | None = None,
         timeout: float | None = None,
         watcher: Watcher | None = None,
@@ -96,11 +96,11 @@ class Session:
         inner: Layer = self._injector.layer
         inner = self._patient(inner)
         self._inner = inner
-        inner = over(stacked((*layers, _whole)), inner) if layers else inner
+        inner = compose_layers(stack_layers((*layers, _whole)), inner) if layers else inner
         self._layer = inner if watcher is None else watcher.around(inner)
         self._alone = watcher is None and not layers  # then a call that nothing strikes need not be followed
         only: object = layers[0] if watcher is None and len(layers) == 1 else None
-        self._halved: Halved | None = only if isinstance(only, Halved) else None
+        self._halved: FastPathLayer | None = only if isinstance(only, FastPathLayer) else None
         self.idle: Callable[[str], bool] = self._injector.idle if self._alone else _never
         self._ids = itertools.count(1)
 
@@ -139,7 +139,7 @@ class Session:
             learned: Callable[..., object] = getattr(layer, "learned", _unheard)
             learned(known, begun=begun)
 
-    def reach(self, others: Mapping[str, Other]) -> None:
+    def reach(self, others: Mapping[str, ToolHandle]) -> None:
         """Further tools that layers may call; adapters name here what they wrap for this session."""
         if self._layered and self._others is not None:
             self._others.update(others)
@@ -161,11 +161,11 @@ class Session:
         call = Call(tool, arguments, f"call-{next(self._ids)}")
         layer = layer or self._layer
         if self._deadline is not None:
-            run = in_time(run, self._deadline)
+            run = with_deadline(run, self._deadline)
         halved = self._halved
         if halved is not None and self._injector.idle(tool):
             refusal = halved.before(call)
-            outcome = ran(call, run) if refusal is None else refusal[1]
+            outcome = run_as_current(call, run) if refusal is None else refusal[1]
             steps = halved.after(call, outcome, refusal)
             if steps is None:
                 return outcome
@@ -184,11 +184,11 @@ class Session:
         call = Call(tool, arguments, f"call-{next(self._ids)}")
         layer = layer or self._layer
         if self._deadline is not None:
-            run = in_time_async(run, self._deadline)
+            run = with_deadline_async(run, self._deadline)
         halved = self._halved
         if halved is not None and self._injector.idle(tool):
             refusal = halved.before(call)
-            outcome = await ran_async(call, run) if refusal is None else refusal[1]
+            outcome = await run_as_current_async(call, run) if refusal is None else refusal[1]
             steps = halved.after(call, outcome, refusal)
             if steps is None:
                 return outcome
@@ -200,14 +200,14 @@ class Session:
     def pieces(
         self, tool: str, arguments: Mapping[str, Any], run: Run, split: Split, layer: Layer | None = None
     ) -> Generator[Any, None, None]:
-        """Make a call whose answer comes piece by piece, in the thread that asks for the pieces: see `drive_pieces`.
+        """Make a call whose answer comes piece by piece, in the thread that asks for the pieces: see `drive_stream`.
 
         Returns:
-            The pieces as they are to be shown, last an `End`. The call is made when the first is asked for.
+            The pieces as they are to be shown, last an `StreamEnd`. The call is made when the first is asked for.
         """
         call = Call(tool, arguments, f"call-{next(self._ids)}", pieces=ALL)
         routed = self._routed_pieces(tool, run) if self._others else run
-        return drive_pieces(layer or self._layer, call, routed, split, self.clock)
+        return drive_stream(layer or self._layer, call, routed, split, self.clock)
 
     def pieces_async(
         self, tool: str, arguments: Mapping[str, Any], run: RunAsync, split: Split, layer: Layer | None = None
@@ -215,7 +215,7 @@ class Session:
         """Make such a call in the task that asks for the pieces; see `pieces`."""
         call = Call(tool, arguments, f"call-{next(self._ids)}", pieces=ALL)
         routed = self._routed_pieces_async(tool, run) if self._others else run
-        return drive_pieces_async(layer or self._layer, call, routed, split, self.clock)
+        return drive_stream_async(layer or self._layer, call, routed, split, self.clock)
 
     def carry(self, function: Callable[P, T]) -> Callable[P, T]:
         """The function with this session as that of every call made inside it, in whatever thread it runs."""
@@ -235,8 +235,8 @@ class Session:
         Raises:
             ValueError: a layer that asks for its place stands here twice.
         """
-        tell: Callable[[Act], None] = getattr(watcher, "acted", _unheard)
-        seat = Seat(self.episode, self.clock, self._specs, self._reaches, tell)
+        tell: Callable[[LayerAct], None] = getattr(watcher, "acted", _unheard)
+        seat = LayerContext(self.episode, self.clock, self._specs, self._reaches, tell)
         placed: list[Layer] = []
         given: list[Layer] = []
         for layer in layers:
@@ -249,7 +249,7 @@ class Session:
 
     def _rest(self, steps: Generator[Call | Wait, Outcome, Outcome]) -> Layer:
         """What is left of the layers once a call that nothing strikes was made."""
-        return over(over(lambda call: steps, _whole), self._inner)
+        return compose_layers(compose_layers(lambda call: steps, _whole), self._inner)
 
     def _reaches(self, tool: str) -> bool:
         if self._others is not None:
@@ -272,14 +272,14 @@ class Session:
         other = (self._others or {})[call.tool]
         if other.run is None:
             return _not_here(call)
-        run = other.run if self._deadline is None else in_time(other.run, self._deadline)
+        run = other.run if self._deadline is None else with_deadline(other.run, self._deadline)
         return run(call)
 
     async def _run_other_async(self, call: Call) -> Outcome:
         other = (self._others or {})[call.tool]
         if other.run_async is not None:
             run = other.run_async
-            return await (run(call) if self._deadline is None else in_time_async(run, self._deadline)(call))
+            return await (run(call) if self._deadline is None else with_deadline_async(run, self._deadline)(call))
         return self._run_other(call)
 
     def _routed_pieces(self, tool: str, run: Run) -> Run:
@@ -287,14 +287,14 @@ class Session:
             if call.tool == tool:
                 yield from run(call)
             else:
-                yield End(self._run_other(call))
+                yield StreamEnd(self._run_other(call))
 
         return routed
 
     def _routed_pieces_async(self, tool: str, run: RunAsync) -> RunAsync:
         async def routed(call: Call) -> AsyncGenerator[Any, None]:
             if call.tool != tool:
-                yield End(await self._run_other_async(call))
+                yield StreamEnd(await self._run_other_async(call))
                 return
             async with aclosing(run(call)) as pieces:
                 async for piece in pieces:
@@ -303,7 +303,7 @@ class Session:
         return routed
 
     def _patient(self, layer: Layer) -> Layer:
-        return layer if self._timeout is None else within(self._timeout, layer)
+        return layer if self._timeout is None else with_timeout(self._timeout, layer)
 
 
 def _whole(call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
@@ -311,9 +311,9 @@ def _whole(call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
     return (yield call if call.pieces is None else replace(call, pieces=None))
 
 
-def _other(given: Other | Callable[[Call], Any]) -> Other:
+def _other(given: ToolHandle | Callable[[Call], Any]) -> ToolHandle:
     """A plain callable may answer with an outcome, or in a task with what is to be awaited."""
-    if isinstance(given, Other):
+    if isinstance(given, ToolHandle):
         return given
 
     def run(call: Call) -> Outcome:
@@ -328,7 +328,7 @@ def _other(given: Other | Callable[[Call], Any]) -> Other:
         outcome: Outcome = await answer if isinstance(answer, Awaitable) else answer
         return outcome
 
-    return Other(run, run_async)
+    return ToolHandle(run, run_async)
 
 
 def _not_here(call: Call) -> Failure:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from sealegs.faults.call import GOES_ON, Beginning, Call, Outcome, Partly, Value
+from sealegs.faults.call import MORE_TO_COME, Call, Outcome, PartialExecution, PartialResult, Value
 from sealegs.faults.moment import Moment
 
 
@@ -62,15 +62,15 @@ class StrikeEvidence:
     def answered(self, request: Call, outcome: Outcome, real: bool) -> None:
         """What lay below was asked, ran with effect or without, and answered."""
         self.said = outcome
-        self._part = isinstance(outcome, Value) and isinstance(outcome.value, Beginning)
-        if outcome is GOES_ON:  # what it will be is not known yet
+        self._part = isinstance(outcome, Value) and isinstance(outcome.value, PartialResult)
+        if outcome is MORE_TO_COME:  # what it will be is not known yet
             return
-        if not self._part and same(request.arguments, self.call.arguments):
+        if not self._part and safely_equal(request.arguments, self.call.arguments):
             self._answers.append(outcome)
         if real:
             self.runs += 1
-            self.cut += isinstance(outcome, Partly)
-            self.worked += isinstance(outcome, Value) and not isinstance(outcome, Partly)
+            self.cut += isinstance(outcome, PartialExecution)
+            self.worked += isinstance(outcome, Value) and not isinstance(outcome, PartialExecution)
 
     @property
     def moment(self) -> Moment | Literal[""]:
@@ -87,7 +87,7 @@ class StrikeEvidence:
     def falls_short(self, shown: Outcome | None) -> bool:
         """Whether the work was left undone, or a part of it, for a fault that then showed the true answer."""
         undone = self.cut > 0 if self.runs else True
-        return not self.worked and undone and shown is not None and same(shown, self.last)
+        return not self.worked and undone and shown is not None and safely_equal(shown, self.last)
 
     def delivered(self, shown: Outcome | None) -> bool:
         """Whether the fault, which returned this, made any difference."""
@@ -95,13 +95,13 @@ class StrikeEvidence:
             return True
         if not self._answers:
             return shown is not None and not (self._part and shown is self.said)
-        if shown is not None and not any(same(shown, answer) for answer in self._answers):
+        if shown is not None and not any(safely_equal(shown, answer) for answer in self._answers):
             return True
         # A call that succeeds has its effect once, unless a fault outside this one asked for none.
         return self.effects and not self.call.dry and self.worked != isinstance(self._answers[0], Value)
 
 
-def same(left: object, right: object) -> bool:
+def safely_equal(left: object, right: object) -> bool:
     """Whether two outcomes or arguments are equal; of what cannot be compared, only a thing itself is."""
     if left is right:
         return True

@@ -97,7 +97,7 @@ class Meter:
         return min(limit, left + max(0.0, now - then) * limit / MINUTE)
 
 
-class Purse:
+class BudgetTracker:
     """A budget while it is spent. What is claimed is spent at once, so that calls side by side cannot overdraw it.
 
     Args:

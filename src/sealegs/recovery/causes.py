@@ -71,7 +71,7 @@ def cause(signature: Signature) -> tuple[Cause, By] | None:
     status = signature.status
     if status is not None and status in sure:
         return sure[status], "status"
-    name = short(signature.type)
+    name = error_basename(signature.type)
     text = f"{name} {signature.message}" if name not in GENERIC else signature.message
     for one in known.values():
         if one.told(name, text):
@@ -79,7 +79,7 @@ def cause(signature: Signature) -> tuple[Cause, By] | None:
     return (likely[status], "status") if status is not None and status in likely else None
 
 
-def short(type: str) -> str:
+def error_basename(type: str) -> str:
     """An error's name without its module."""
     return re.split(r"[./#:]", type.strip())[-1]
 
@@ -87,10 +87,10 @@ def short(type: str) -> str:
 @cache
 def causes() -> Mapping[str, Cause]:
     """All causes by name, in the order in which they are looked for."""
-    return {entry["cause"]: _cause(entry) for entry in shipped("causes.yaml")}
+    return {entry["cause"]: _cause(entry) for entry in read_shipped_yaml("causes.yaml")}
 
 
-def shipped(name: str) -> Any:
+def read_shipped_yaml(name: str) -> Any:
     """The data of a YAML file of this room."""
     import yaml
 

@@ -17,8 +17,8 @@ from importlib import resources
 from typing import Literal, Protocol, cast, get_args
 
 from sealegs.faults.call import Call
-from sealegs.recovery.causes import By, Cause, cause, causes, short
-from sealegs.recovery.likeness import MARGIN, shipped_likeness
+from sealegs.recovery.cause_classifier import MARGIN, shipped_cause_counts
+from sealegs.recovery.causes import By, Cause, cause, causes, error_basename
 from sealegs.recovery.signature import Signature
 
 FailureClass = Literal[
@@ -101,7 +101,7 @@ def classify(signature: Signature, call: Call | None = None, bank: Retriever | N
     published_class = _published_class(signature)
     if published_class:
         return Diagnosis(published_class, published_class, "", "", "published")
-    like = None if signature.silent else shipped_likeness().told(signature)
+    like = None if signature.silent else shipped_cause_counts().told(signature)
     if like is None or like[1] < MARGIN:
         return None
     guessed = _diagnosis(signature, causes()[like[0]], "words")
@@ -125,14 +125,14 @@ def _diagnosis(signature: Signature, one: Cause, by: By) -> Diagnosis:
 
 
 def _published_class(signature: Signature) -> FailureClass | None:
-    known = published()
+    known = published_classes()
     if signature.status is not None and str(signature.status) in known:
         return known[str(signature.status)]
-    return known.get(short(signature.type))
+    return known.get(error_basename(signature.type))
 
 
 @cache
-def published() -> Mapping[str, FailureClass]:
+def published_classes() -> Mapping[str, FailureClass]:
     """The published class of each of the 58 failures, by status or name."""
     return {row["failure"]: cast(FailureClass, row["class"]) for row in _rows()}
 

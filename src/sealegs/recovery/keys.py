@@ -18,14 +18,14 @@ from sealegs.faults.call import Call
 from sealegs.faults.equal import arguments_key
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject.clock import VirtualClock
-from sealegs.inject.seat import Seat
-from sealegs.recovery.declared import lacks_key
+from sealegs.inject.layer_context import LayerContext
+from sealegs.recovery.declared_tools import lacks_key
 
 
 class IdempotencyKeys:
     """The keys of one session."""
 
-    def __init__(self, seat: Seat) -> None:
+    def __init__(self, seat: LayerContext) -> None:
         self._seat = (seat.episode,) if isinstance(seat.clock, VirtualClock) else (seat.episode, secrets.token_hex(16))
         self._in_doubt: dict[tuple[str, str], str] = {}
         self._lock = threading.RLock()  # garbage collection may close an abandoned call in the midst of another

@@ -1,9 +1,9 @@
 """Recovery on the seam: a layer that looks at every outcome and has a policy act on those that are in trouble.
 
 The stack is record, recover, inject, tool, so every adapter has it by one argument:
-`Session(plan, layers=[RecoveryLayer(active())])`. A call that goes well is looked at and passed on as it is. For many
-sessions at once there is `RecoveryService`. A tool that really hangs is given up after the `deadline`, a hang that a
-fault makes after the session's `timeout`. What it does not cover: failures that only the agent's whole course shows.
+`Session(plan, layers=[RecoveryLayer(active_policy())])`. A call that goes well is looked at and passed on as it is. For
+many sessions at once there is `RecoveryService`. A tool that really hangs is given up after the `deadline`, a hang that
+a fault makes after the session's `timeout`. What it does not cover: failures that only the agent's whole course shows.
 """
 
 from __future__ import annotations
@@ -18,13 +18,15 @@ from sealegs.faults.equal import arguments_key
 from sealegs.faults.invariants import Violation
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject.clock import VirtualClock
-from sealegs.inject.seat import Act, Halved, Seat
-from sealegs.recovery.budget import Budget, Meter, Purse
+from sealegs.inject.layer_context import FastPathLayer, LayerAct, LayerContext
+from sealegs.recovery.answer_memory import Memory
+from sealegs.recovery.budget import Budget, BudgetTracker, Meter
 from sealegs.recovery.completeness import is_partial
-from sealegs.recovery.declared import Declarations, Need, require_keys, warn_of_keys, warn_of_strangers
+from sealegs.recovery.declared_tools import Declarations, SubstituteTool, require_keys, warn_of_keys, warn_of_strangers
+from sealegs.recovery.failed_call import FailedCall, RecoveryContext, warn
 from sealegs.recovery.keys import IdempotencyKeys, wants_key
-from sealegs.recovery.memory import Memory
-from sealegs.recovery.metrics import GAVE_UP
+from sealegs.recovery.notification import act_notifier, report_duration
+from sealegs.recovery.otel_metrics import GAVE_UP
 from sealegs.recovery.policies import (
     Alternative,
     Breaker,
@@ -38,11 +40,9 @@ from sealegs.recovery.policies import (
     Verify,
 )
 from sealegs.recovery.policies.advise import with_note
-from sealegs.recovery.policies.base import Refusal, guarded
-from sealegs.recovery.policies.checks import Check
-from sealegs.recovery.signature import Signature, of_violations, signature, wrong
-from sealegs.recovery.telling import telling, took
-from sealegs.recovery.trouble import Trouble, Ward, warn
+from sealegs.recovery.policies.completion_check import Check
+from sealegs.recovery.policies.policy import Refusal, run_guarded
+from sealegs.recovery.signature import Signature, declaration_violations, signature, signature_of_violations
 
 Healing = Generator[Call | Wait, Outcome, Outcome]
 LAYER = "layer"  # the policy of what the layer itself notes
@@ -58,7 +58,7 @@ class Detector(Protocol):
 KEYED: Refusal = ("keys", Value(None))  # in the place of a refusal: the call is made with a key
 
 
-def active(
+def active_policy(
     alternatives: Iterable[Alternative] = (),
     *,
     checks: Mapping[str, Check] | None = None,
@@ -78,16 +78,16 @@ def active(
     return Parse() | tries | Breaker() | Switch(alternatives) | Stop()
 
 
-class RecoveryLayer(Halved):
+class RecoveryLayer(FastPathLayer):
     """Recovery for one session. One layer stands in one session; for many of them see `RecoveryService`.
 
     A policy or detector that breaks down is warned of, and leaves the call as far as it had come.
 
     Args:
-        policy: what to do; `active()` by default. `Advise(bank)` alone is the modest form.
+        policy: what to do; `active_policy()` by default. `Advise(bank)` alone is the modest form.
         budget: what may be spent on it.
         detectors: who looks for answers that are wrong without saying so, besides what the tools' specs declare.
-        check: whether answers are held against what the tools' specs declare (`signature.wrong`).
+        check: whether answers are held against what the tools' specs declare (`signature.declaration_violations`).
         specs: what is declared of the tools over what the session knows (`declared`); names may hold `*` and `?`. Where
             this says whether a tool has effects, it also says whether it is idempotent; what is left out is the
             session's.
@@ -108,10 +108,10 @@ class RecoveryLayer(Halved):
         specs: Iterable[ToolSpec] = (),
         deadline: float | None = None,
         meter: Meter | None = None,
-        needs: Iterable[Need] = (),
+        needs: Iterable[SubstituteTool] = (),
     ) -> None:
         self.deadline = checked_deadline(deadline)
-        self._given = policy or active()
+        self._given = policy or active_policy()
         self._detectors = tuple(detectors)
         self._check = check
         self._lock = threading.RLock()
@@ -120,14 +120,14 @@ class RecoveryLayer(Halved):
         self._meter = meter
         self._needs = tuple(needs)
         self._session: str | None = None
-        self._sit(Seat("", VirtualClock(), {}, _nowhere, _unheard))
+        self._sit(LayerContext("", VirtualClock(), {}, _nowhere, _unheard))
 
-    def seated(self, seat: Seat) -> None:
+    def seated(self, seat: LayerContext) -> None:
         """Take the place in a session.
 
         Raises:
             RuntimeError: it stands in one already.
-            Mistake: a tool has no parameter of the name that is declared for its idempotency key.
+            UserError: a tool has no parameter of the name that is declared for its idempotency key.
         """
         with self._lock:
             if self._session is not None:
@@ -143,8 +143,8 @@ class RecoveryLayer(Halved):
         """More is known of these tools.
 
         Raises:
-            Mistake: one of them has no parameter for its idempotency key. If calls may be under way (`begun`), that is
-                logged instead.
+            UserError: one of them has no parameter for its idempotency key. If calls may be under way (`begun`), that
+                is logged instead.
         """
         specs = [spec for tool in tools if (spec := self._specs.get(tool)) is not None]
         if begun:
@@ -156,7 +156,7 @@ class RecoveryLayer(Halved):
         """These are all the tools that there are."""
         warn_of_strangers(self._needs, tools, self._ward.seat.reaches)
 
-    def _sit(self, seat: Seat) -> None:
+    def _sit(self, seat: LayerContext) -> None:
         """Begin, with nothing spent and nothing remembered."""
         self._policy = self._given.fresh()
         self._guards = self._policy.guards
@@ -167,11 +167,11 @@ class RecoveryLayer(Halved):
         self._known = seat.specs
         self._keys = IdempotencyKeys(seat)
         self._specs = specs
-        seat = Seat(seat.episode, seat.clock, specs, seat.reaches, telling(seat.episode, seat.tell))
+        seat = LayerContext(seat.episode, seat.clock, specs, seat.reaches, act_notifier(seat.episode, seat.tell))
         self._now = seat.clock.now
         self._memory = Memory(self._policy.remembers)
         self._remembers = bool(self._memory.wanted)
-        self._ward = Ward(seat, Purse(self._budget, self._meter), self._examine, self._memory)
+        self._ward = RecoveryContext(seat, BudgetTracker(self._budget, self._meter), self._examine, self._memory)
 
     def __call__(self, call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
         """Pass the call on; where it comes to trouble, have the policy act."""
@@ -207,25 +207,25 @@ class RecoveryLayer(Halved):
             if self._remembers:
                 self._keep(call, outcome)
             return None
-        return self._healed(Trouble(call, call, outcome, found, self._counted(call)), refusal)
+        return self._healed(FailedCall(call, call, outcome, found, self._counted(call)), refusal)
 
-    def _healed(self, trouble: Trouble, refusal: Refusal | None) -> Healing:
+    def _healed(self, trouble: FailedCall, refusal: Refusal | None) -> Healing:
         call, began = trouble.call, self._now()
         if refusal is not None:
             self._ward.refused(trouble, refusal[0])
         try:
-            trouble = yield from guarded(self._policy, trouble, self._ward)
+            trouble = yield from run_guarded(self._policy, trouble, self._ward)
             trouble = self._gave_up(trouble)
         finally:
             self._ward.closed(call)
-        took(call.tool, self._now() - began, helped=trouble.over)
+        report_duration(call.tool, self._now() - began, helped=trouble.over)
         if self._guards and trouble.over and trouble.attempt.tool == call.tool:
             self._well(call)
         if self._remembers and trouble.over:
             self._keep(call, trouble.outcome)
         return trouble.outcome
 
-    def _gave_up(self, trouble: Trouble) -> Trouble:
+    def _gave_up(self, trouble: FailedCall) -> FailedCall:
         """Note that all that was tried, or could be afforded, did not help; the agent is told of the latter."""
         short = self._ward.short(trouble.call)
         if trouble.over or not (short or trouble.made):
@@ -245,7 +245,7 @@ class RecoveryLayer(Halved):
             found = self._examine(keyed, outcome)
             well = found is None
             if found is not None:
-                outcome = yield from self._healed(Trouble(call, keyed, outcome, found, self._counted(call)), None)
+                outcome = yield from self._healed(FailedCall(call, keyed, outcome, found, self._counted(call)), None)
                 well = isinstance(outcome, Value)
             else:
                 if self._guards:
@@ -279,12 +279,12 @@ class RecoveryLayer(Halved):
         found: tuple[Violation, ...] = ()
         try:
             if spec is not None and (spec.invariants or spec.returns):
-                found = wrong(spec, call.arguments, value)
+                found = declaration_violations(spec, call.arguments, value)
             for detector in self._detectors:
                 found += tuple(detector.findings(call, value))
         except Exception as error:  # others' schemas, and answers that no detector was made for
             warn("the check of an answer", call, error)
-        return of_violations(found) if found else None
+        return signature_of_violations(found) if found else None
 
     def _counted(self, call: Call, failure: str = "") -> int:
         """How often an equal call was in trouble before, or came to a failure of this type."""
@@ -309,5 +309,5 @@ def _nowhere(tool: str) -> bool:
     return False
 
 
-def _unheard(act: Act) -> None:
+def _unheard(act: LayerAct) -> None:
     """Not in a session yet."""

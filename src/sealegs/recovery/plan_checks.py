@@ -26,9 +26,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from sealegs.faults.spec import ToolSpec
-from sealegs.recovery.declared import lacks_key
+from sealegs.recovery.declared_tools import lacks_key
 from sealegs.recovery.policies.alternative import CallArgument, Fixed
-from sealegs.recovery.policies.checks import (
+from sealegs.recovery.policies.completion_check import (
     All,
     Check,
     Condition,

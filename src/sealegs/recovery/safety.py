@@ -29,7 +29,7 @@ def harmless(spec: ToolSpec | None) -> bool:
     return spec is not None and (spec.effects is False or spec.idempotent)
 
 
-def keyed(spec: ToolSpec | None, call: Call) -> bool:
+def carries_key(spec: ToolSpec | None, call: Call) -> bool:
     """Whether the call carries an idempotency key, so that it has its effect once however often it is made."""
     return spec is not None and bool(spec.key) and bool(call.arguments.get(spec.key))
 
@@ -43,6 +43,6 @@ def nothing_done(spec: ToolSpec | None, outcome: Outcome) -> bool:
     return outcome.unsent or (spec is not None and spec.statuses == "own" and status_of(outcome) in REFUSED)
 
 
-def undeclared(spec: ToolSpec | None) -> bool:
+def lacks_declaration(spec: ToolSpec | None) -> bool:
     """Whether nobody said anything by which the tool's calls could be repeated, nor that they cannot be."""
     return spec is None or (spec.effects is None and not spec.idempotent and not spec.key)

@@ -15,10 +15,10 @@ from collections.abc import Generator, Iterable
 from sealegs.faults.call import Call, Outcome, Wait
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject.clock import Clock, RealClock
-from sealegs.inject.seat import Seat
+from sealegs.inject.layer_context import LayerContext
 from sealegs.recovery.budget import Budget, Meter, ServiceRates
-from sealegs.recovery.declared import Need
-from sealegs.recovery.layer import Detector, RecoveryLayer, active, checked_deadline
+from sealegs.recovery.declared_tools import SubstituteTool
+from sealegs.recovery.layer import Detector, RecoveryLayer, active_policy, checked_deadline
 from sealegs.recovery.policies import Policy
 
 
@@ -26,7 +26,7 @@ class RecoveryService:
     """Recovery for many sessions at once; each is given a layer of its own.
 
     Args:
-        policy: what to do; `active()` by default. What it knows of tools is common (`Policy.shared`).
+        policy: what to do; `active_policy()` by default. What it knows of tools is common (`Policy.shared`).
         budget: what may be spent in one session.
         rates: what may be spent in a minute, over all sessions.
         deadline: as of `RecoveryLayer`.
@@ -45,11 +45,11 @@ class RecoveryService:
         check: bool = True,
         specs: Iterable[ToolSpec] = (),
         clock: Clock | None = None,
-        needs: Iterable[Need] = (),
+        needs: Iterable[SubstituteTool] = (),
     ) -> None:
         now = (clock or RealClock()).now
         self.deadline = checked_deadline(deadline)
-        self._policy = (policy or active()).shared(now)
+        self._policy = (policy or active_policy()).shared(now)
         self._meter = None if rates is None else Meter(rates, now)
         self._budget = budget
         self._detectors = tuple(detectors)
@@ -57,7 +57,7 @@ class RecoveryService:
         self._specs = tuple(specs)
         self._needs = tuple(needs)
 
-    def seated(self, seat: Seat) -> RecoveryLayer:
+    def seated(self, seat: LayerContext) -> RecoveryLayer:
         """The layer for one more session, in its place."""
         layer = RecoveryLayer(
             self._policy,

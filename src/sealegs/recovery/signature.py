@@ -72,13 +72,13 @@ def signature(
         safe = harmless(spec) or nothing_done(spec, outcome)
         message = masked(outcome.message)
         return Signature(status, outcome.type, message, repeated=repeated, late=late, inner=inner, harmless=safe)
-    found = wrong(spec, call.arguments, outcome.value) if spec is not None else ()
+    found = declaration_violations(spec, call.arguments, outcome.value) if spec is not None else ()
     if not found and late is None:
         return None
-    return of_violations(found, repeated=repeated, late=late)
+    return signature_of_violations(found, repeated=repeated, late=late)
 
 
-def wrong(spec: ToolSpec, arguments: Mapping[str, Any], answer: Any) -> tuple[Violation, ...]:
+def declaration_violations(spec: ToolSpec, arguments: Mapping[str, Any], answer: Any) -> tuple[Violation, ...]:
     """What an answer breaks of that which was declared.
 
     Of a tool that declares a schema alone, that alone: what is true of no tool by nature (an empty text, words of SQL)
@@ -99,7 +99,7 @@ def _is_data(value: Any) -> bool:
     return value is None or isinstance(value, (str, int, float, dict, list))
 
 
-def of_violations(found: tuple[Violation, ...], *, repeated: int = 0, late: float | None = None) -> Signature:
+def signature_of_violations(found: tuple[Violation, ...], *, repeated: int = 0, late: float | None = None) -> Signature:
     """The signature of an answer that came as data and breaks what holds of the tool's answers."""
     return Signature(
         message=masked("; ".join(violation.reason for violation in found)),

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from sealegs.faults.call import Failure
 from sealegs.scoring import Verdict
-from sealegs.scoring.course import Course
+from sealegs.scoring.task_progress import TaskProgress
 
 MARKS: Mapping[str, str] = {
     "done": "did its step",
@@ -21,12 +21,12 @@ MARKS: Mapping[str, str] = {
 }
 
 
-def marks(way: Course, verdict: Verdict) -> tuple[str, ...]:
+def call_marks(way: TaskProgress, verdict: Verdict) -> tuple[str, ...]:
     """For each call its word, one of `MARKS`: what came back of it first, then what it was asked."""
     return tuple(_mark(way, verdict, position) for position in range(len(way.moves)))
 
 
-def _mark(way: Course, verdict: Verdict, position: int) -> str:
+def _mark(way: TaskProgress, verdict: Verdict, position: int) -> str:
     move = way.moves[position]
     if move.turn.shown is None or isinstance(move.turn.shown, Failure):
         return "error"

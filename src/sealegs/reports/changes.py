@@ -38,7 +38,7 @@ class Changes:
     after: str = ""
 
 
-def changes(said: Outcome | None, shown: Outcome | None) -> Changes:
+def outcome_changes(said: Outcome | None, shown: Outcome | None) -> Changes:
     """What was shown in place of what was said; None where the tool did not run or nothing was shown."""
     if isinstance(said, Value) and isinstance(shown, Value) and _structured(said.value) and _structured(shown.value):
         return _by_field(dict(paths.leaves(said.value)), dict(paths.leaves(shown.value)))

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sealegs.reports import published
-from sealegs.reports.cells import Cell, grid, overall
+from sealegs.reports.metric_grids import MetricCell, grid, overall
 from sealegs.reports.modes import METRICS, SHORT
-from sealegs.reports.published import Published
-from sealegs.scoring.maze_metrics import Result, composite_score
+from sealegs.reports.published import PublishedFigures
+from sealegs.scoring.maze_metrics import MazeResult, composite_score
 from sealegs.scoring.metric import ALL, Row
 
 MODES = ("NP", "P1", "P2", "P3", "P4")
@@ -45,13 +45,13 @@ class Panel:
     name: str
     title: str
     ticks: tuple[str, ...]
-    run: tuple[Cell, ...]
+    run: tuple[MetricCell, ...]
     loose: Curve | None
     models: tuple[Curve, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedModel:
     """One line of the ranking; `own` says whether it is the run's. Figures in per cent, None where there is none."""
 
     name: str
@@ -72,15 +72,17 @@ def prompt_of(told: Iterable[str]) -> str:
 def published_rows(prompt: str) -> list[Row]:
     """The published figures under a prompt as rows of the long table; they have no intervals."""
     rows: list[Row] = []
-    for found, axis in ((published.by_mode(prompt), "mode"), (published.by_level(prompt), "level")):
+    for found, axis in ((published.published_by_mode(prompt), "mode"), (published.published_by_level(prompt), "level")):
         for model in found:
             for metric in SHOWN:
                 rows += [_published_row(model, prompt, metric, axis, key, v) for key, v in model.metric(metric).items()]
-    rows += [_published_row(m, prompt, "composite", "mode", ALL, m.composite) for m in published.by_mode(prompt)]
+    rows += [
+        _published_row(m, prompt, "composite", "mode", ALL, m.composite) for m in published.published_by_mode(prompt)
+    ]
     return rows
 
 
-def _published_row(model: Published, prompt: str, metric: str, axis: str, key: str, value: float) -> Row:
+def _published_row(model: PublishedFigures, prompt: str, metric: str, axis: str, key: str, value: float) -> Row:
     name = model.model if prompt == "standard" else f"{model.model} ({prompt})"
     where: Row = {"level": ALL, "mode": key} if axis == "mode" else {"level": key, "mode": ALL}
     return {
@@ -95,7 +97,7 @@ def _published_row(model: Published, prompt: str, metric: str, axis: str, key: s
     }
 
 
-def panels(rows: Sequence[Row], results: Sequence[Result], prompt: str) -> list[Panel]:
+def panels(rows: Sequence[Row], results: Sequence[MazeResult], prompt: str) -> list[Panel]:
     """The panels that can be compared.
 
     A published figure by mode is a mean over all levels, one by level a mean over all modes; so the run must have
@@ -103,14 +105,14 @@ def panels(rows: Sequence[Row], results: Sequence[Result], prompt: str) -> list[
     """
     found = []
     if {r.level for r in results} >= set(LEVELS):
-        found += [_panel(rows, results, metric, "mode", published.by_mode(prompt)) for metric in SHOWN]
+        found += [_panel(rows, results, metric, "mode", published.published_by_mode(prompt)) for metric in SHOWN]
     if {r.mode for r in results} >= set(MODES):
-        found += [_panel(rows, results, metric, "level", published.by_level(prompt)) for metric in SHOWN]
+        found += [_panel(rows, results, metric, "level", published.published_by_level(prompt)) for metric in SHOWN]
     return [panel for panel in found if panel is not None]
 
 
 def _panel(
-    rows: Sequence[Row], results: Sequence[Result], metric: str, axis: str, models: Sequence[Published]
+    rows: Sequence[Row], results: Sequence[MazeResult], metric: str, axis: str, models: Sequence[PublishedFigures]
 ) -> Panel | None:
     cells = _along(rows, results, metric, axis)
     known = models[0].metric(metric).keys()
@@ -128,14 +130,14 @@ def _panel(
     )
 
 
-def _along(rows: Sequence[Row], results: Sequence[Result], metric: str, axis: str) -> dict[str, Cell]:
+def _along(rows: Sequence[Row], results: Sequence[MazeResult], metric: str, axis: str) -> dict[str, MetricCell]:
     found = grid(rows, results, metric)
     if axis == "mode":
         return {mode: found.at(ALL, mode) for mode in found.modes}
     return {level: found.at(level, ALL) for level in found.levels}
 
 
-def ranking(rows: Sequence[Row], results: Sequence[Result], name: str, prompt: str) -> list[Ranked]:
+def ranking(rows: Sequence[Row], results: Sequence[MazeResult], name: str, prompt: str) -> list[RankedModel]:
     """The published models and the run by both judges, the highest composite score first.
 
     A run without all of the published modes and levels has no comparable score and is left out.
@@ -145,17 +147,17 @@ def ranking(rows: Sequence[Row], results: Sequence[Result], name: str, prompt: s
     return sorted(lines, key=lambda line: -1.0 if line.composite is None else line.composite, reverse=True)
 
 
-def _models(prompt: str) -> Iterator[Ranked]:
-    for mode, level in zip(published.by_mode(prompt), published.by_level(prompt), strict=True):
+def _models(prompt: str) -> Iterator[RankedModel]:
+    for mode, level in zip(published.published_by_mode(prompt), published.published_by_level(prompt), strict=True):
         by_mode = tuple(mode.tsr[name] for name in MODES)
-        yield Ranked(mode.model, False, mode.composite, level.tsr[ALL], by_mode, mode.prr[ALL], mode.rc[ALL])
+        yield RankedModel(mode.model, False, mode.composite, level.tsr[ALL], by_mode, mode.prr[ALL], mode.rc[ALL])
 
 
-def _own(rows: Sequence[Row], results: Sequence[Result], name: str) -> Iterator[Ranked]:
+def _own(rows: Sequence[Row], results: Sequence[MazeResult], name: str) -> Iterator[RankedModel]:
     rc = overall(rows, results, "rc").value
     for suffix, judge in (("", "strict judge"), ("_as_published", "published judge")):
         cells = _along(rows, results, f"tsr{suffix}", "mode")
         tsr, prr = cells[ALL].value, overall(rows, results, f"prr{suffix}").value
         score = None if tsr is None or prr is None or rc is None else round(composite_score(tsr, prr, rc), 2)
-        by_mode = tuple(cells.get(mode, Cell()).value for mode in MODES)
-        yield Ranked(f"{name} ({judge})", True, score, tsr, by_mode, prr, rc)
+        by_mode = tuple(cells.get(mode, MetricCell()).value for mode in MODES)
+        yield RankedModel(f"{name} ({judge})", True, score, tsr, by_mode, prr, rc)

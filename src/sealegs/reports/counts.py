@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sealegs.scoring.attribution import TERMS
-from sealegs.scoring.maze_metrics import CLEAN, Result
+from sealegs.scoring.maze_metrics import CLEAN, MazeResult
 from sealegs.scoring.metric import ALL
 
 STAGES = ("planned", "exposed", "noticed", "right strategy", "completed")
@@ -43,12 +43,12 @@ class Split:
     stricter: int
 
 
-def fault_modes(results: Sequence[Result]) -> list[str]:
+def fault_modes(results: Sequence[MazeResult]) -> list[str]:
     """The modes with faults, in order."""
     return sorted({r.mode for r in results} - {CLEAN})
 
 
-def funnels(results: Sequence[Result]) -> list[Funnel]:
+def funnels(results: Sequence[MazeResult]) -> list[Funnel]:
     """The funnel of each fault mode and, where there are several, of all of them.
 
     Who came to a later stage passed the ones before: an agent that first used a corrupt value and mended it in the end
@@ -58,7 +58,7 @@ def funnels(results: Sequence[Result]) -> list[Funnel]:
     return [_funnel(results, mode, [mode]) for mode in modes] + ([_funnel(results, ALL, modes)] if modes[1:] else [])
 
 
-def _funnel(results: Sequence[Result], name: str, modes: Sequence[str]) -> Funnel:
+def _funnel(results: Sequence[MazeResult], name: str, modes: Sequence[str]) -> Funnel:
     verdicts = [r.verdict for r in results if r.mode in modes]
     completed = sum(v.recovered for v in verdicts)
     strategy = sum(v.exposed and (v.strategy or v.success) for v in verdicts)
@@ -66,19 +66,19 @@ def _funnel(results: Sequence[Result], name: str, modes: Sequence[str]) -> Funne
     return Funnel(name, (len(verdicts), sum(v.exposed for v in verdicts), noticed, strategy, completed))
 
 
-def splits(results: Sequence[Result]) -> list[Split]:
+def splits(results: Sequence[MazeResult]) -> list[Split]:
     """Where the judges part, mode by mode and, where there are several, over all."""
     modes = sorted({r.mode for r in results})
     return [_split(results, mode, [mode]) for mode in modes] + ([_split(results, ALL, modes)] if modes[1:] else [])
 
 
-def _split(results: Sequence[Result], name: str, modes: Sequence[str]) -> Split:
+def _split(results: Sequence[MazeResult], name: str, modes: Sequence[str]) -> Split:
     pairs = Counter((r.verdict.success, r.verdict.published) for r in results if r.mode in modes)
     both, looser, stricter = pairs[True, True], pairs[False, True], pairs[True, False]
     return Split(name, pairs.total(), both + stricter, both + looser, looser, stricter)
 
 
-def attributions(results: Sequence[Result]) -> dict[str, Mapping[str, int]]:
+def attributions(results: Sequence[MazeResult]) -> dict[str, Mapping[str, int]]:
     """For each term that occurs, in the order of `TERMS`, how often in each mode."""
     found: dict[str, Counter[str]] = {}
     for result in results:

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from sealegs.reports.calls import marks
+from sealegs.reports.calls import call_marks
 from sealegs.reports.layout import BoxSize, Layout, PlacedBox, layered
 from sealegs.scoring import Case, Verdict
-from sealegs.scoring.course import Course, node_of
+from sealegs.scoring.task_progress import TaskProgress, node_of
 from sealegs.tasks.graph import Branch, Graph, Group, Node, Step
 
 CHARACTER = 7.05  # the width of a letter of the boxes' font, in pixels
@@ -91,7 +91,7 @@ class Drawing:
     height: float
 
 
-def drawing(case: Case, way: Course, verdict: Verdict) -> Drawing:
+def drawing(case: Case, way: TaskProgress, verdict: Verdict) -> Drawing:
     """The drawing of an episode over its task's graph."""
     pen = _Pen(case, way, verdict)
     graph = case.task.graph
@@ -127,11 +127,11 @@ class _Pen:
     """Draws one node at a time."""
 
     case: Case
-    way: Course
+    way: TaskProgress
     verdict: Verdict
 
     def calls(self, step: Step) -> list[tuple[int, str]]:
-        words = marks(self.way, self.verdict)
+        words = call_marks(self.way, self.verdict)
         return [
             (n, word) for n, (move, word) in enumerate(zip(self.way.moves, words, strict=True), 1) if move.step == step
         ]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sealegs.reports.choosing import Played
+from sealegs.reports.card_selection import Played
 from sealegs.scoring import TERMS, Case
-from sealegs.scoring.course import Course, course
+from sealegs.scoring.task_progress import TaskProgress, progress_of
 from sealegs.tasks.graph import Group
 
 EACH = 4
@@ -64,12 +64,12 @@ def _disagreement(played: Played) -> Disagreement:
         reasons=verdict.reasons,
         term=verdict.attribution,
         meaning=TERMS.get(verdict.attribution, ""),
-        rule=published_rule(case, course(record, case)),
+        rule=published_rule(case, progress_of(record, case)),
     )
 
 
-def published_rule(case: Case, way: Course) -> str:
-    """What the published judge asks of this episode, in one sentence (`scoring.published` holds the rules)."""
+def published_rule(case: Case, way: TaskProgress) -> str:
+    """What the published judge asks of this episode, in one sentence (`scoring.toolmaze_judge` holds the rules)."""
     met = [slot for slot in case.slots if slot.node in way.victims]
     if not met:
         return "every tool of some valid path was called without an error being shown"

@@ -22,7 +22,7 @@ CURVES = (
 )
 
 
-def draw(points: Sequence[Mapping[str, Any]]) -> str:
+def draw_losses(points: Sequence[Mapping[str, Any]]) -> str:
     """The curves as the text of an SVG file.
 
     Args:

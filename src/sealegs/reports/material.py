@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sealegs.reports.choosing import Played
-from sealegs.scoring.maze_metrics import Result
+from sealegs.reports.card_selection import Played
+from sealegs.scoring.maze_metrics import MazeResult
 from sealegs.scoring.metric import Row
 
 
@@ -28,7 +28,7 @@ class Material:
 
     who: Row
     rows: list[Row]
-    results: list[Result]
+    results: list[MazeResult]
     episodes: list[Played]
     warnings: tuple[str, ...] = ()
     notes: Mapping[str, str] = field(default_factory=dict)

@@ -70,7 +70,7 @@ def _told(row: Row | None, *, bare: bool = False) -> str:
     return f"{row['value']:{digits}} [{row['low']:{digits}}, {row['high']:{digits}}]"
 
 
-def draw(rows: Sequence[Row]) -> str:
+def draw_proof(rows: Sequence[Row]) -> str:
     """The picture as the text of an SVG file: arms, learning curve, losses, and the amount of data where it varies.
 
     Equal rows give equal bytes.

@@ -13,15 +13,15 @@ from rich.text import Text
 
 from sealegs.faults.call import render
 from sealegs.traces import Turn
-from sealegs.traces.archive import Served
-from sealegs.traces.doubling import repetitions
-from sealegs.traces.replay import Replayed
+from sealegs.traces.archive import ServedRun
+from sealegs.traces.repeated_calls import repetitions
+from sealegs.traces.trace_replay import ReplayResult
 
 SHORT = 48  # characters of arguments and answers that are printed
 COLUMNS = ("call", "tool", "arguments", "record", "faults", "shown")
 
 
-def replay_rows(replayed: Iterable[Replayed]) -> list[dict[str, Any]]:
+def replay_rows(replayed: Iterable[ReplayResult]) -> list[dict[str, Any]]:
     """One row a call: {episode, call, tool, arguments, record, why, faults, struck, shown}.
 
     `record` is where the tool's answer came from: `recorded`, `repeated` or `missing`; null where a fault kept the tool
@@ -30,7 +30,7 @@ def replay_rows(replayed: Iterable[Replayed]) -> list[dict[str, Any]]:
     return [_row(one, turn) for one in replayed for turn in one.record.turns]
 
 
-def print_replays(replayed: Iterable[Replayed], console: Console) -> None:
+def print_replays(replayed: Iterable[ReplayResult], console: Console) -> None:
     """Print every replayed episode: a table of its calls, and what came of it."""
     for one in replayed:
         table = Table(*COLUMNS, box=SIMPLE_HEAD, title=Text(one.trace.name), title_justify="left")
@@ -44,7 +44,7 @@ def print_replays(replayed: Iterable[Replayed], console: Console) -> None:
         console.print(Text("\n".join(_outcome(one))))
 
 
-def _row(one: Replayed, turn: Turn) -> dict[str, Any]:
+def _row(one: ReplayResult, turn: Turn) -> dict[str, Any]:
     runs = [each for each in one.served if each.call == turn.call.id]
     served = _worst([each for each in runs if not each.dry] or runs)  # a fault may have asked for more
     return {
@@ -62,13 +62,13 @@ def _row(one: Replayed, turn: Turn) -> dict[str, Any]:
     }
 
 
-def _worst(served: Iterable[Served]) -> Served | None:
+def _worst(served: Iterable[ServedRun]) -> ServedRun | None:
     """Of several runs of one call, the one that the record helped least with."""
     order = ("recorded", "repeated", "missing")
     return max(served, key=lambda one: order.index(one.source), default=None)
 
 
-def _outcome(one: Replayed) -> list[str]:
+def _outcome(one: ReplayResult) -> list[str]:
     found = one.record
     struck = sum(turn.struck for turn in found.turns)
     lines = [f"{len(found.turns)} calls, {struck} struck by a delivered fault; ended: {found.end.reason}"]

@@ -10,13 +10,13 @@ import jinja2
 from markupsafe import Markup
 
 from sealegs.reports.calls import MARKS
-from sealegs.reports.cards import EpisodeCard, card
-from sealegs.reports.cells import Cell, Grid, grid, overall
-from sealegs.reports.choosing import Played
+from sealegs.reports.card_selection import Played
 from sealegs.reports.comparison import Panel, panels, prompt_of, ranking
 from sealegs.reports.counts import STAGES, attributions, fault_modes, funnels, splits
+from sealegs.reports.episode_cards import EpisodeCard, episode_card
 from sealegs.reports.judges import disagreements
 from sealegs.reports.material import Material
+from sealegs.reports.metric_grids import Grid, MetricCell, grid, overall
 from sealegs.reports.modes import LEVELS, METRICS, MODES, SHORT
 from sealegs.reports.plots import marker, plot
 from sealegs.reports.published import SOURCE
@@ -34,7 +34,7 @@ class Tile:
 
     name: str
     meaning: str
-    cell: Cell
+    cell: MetricCell
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +61,14 @@ class Gap:
 
     name: str
     meaning: str
-    cell: Cell
+    cell: MetricCell
     clear: bool
 
 
-def rendered(material: Material, episodes: Sequence[Played]) -> str:
+def render_sections(material: Material, episodes: Sequence[Played]) -> str:
     """The page with cards for these episodes."""
     prompt = prompt_of(str(record.about.get("prompt", "")) for record, _, _ in material.episodes)
-    cards = [card(played, number) for number, played in enumerate(episodes, 1)]
+    cards = [episode_card(played, number) for number, played in enumerate(episodes, 1)]
     return (
         _environment()
         .get_template("page.html.j2")
@@ -157,7 +157,7 @@ def _heat_map(material: Material, metric: str) -> HeatMap:
     return HeatMap(found, hue, shades, ceilings)
 
 
-def _judges(material: Material) -> dict[str, tuple[Cell, Cell]]:
+def _judges(material: Material) -> dict[str, tuple[MetricCell, MetricCell]]:
     """TSR by the strict and the published judge for each mode."""
     strict, published = (grid(material.rows, material.results, m) for m in ("tsr", "tsr_as_published"))
     return {mode: (strict.at(ALL, mode), published.at(ALL, mode)) for mode in strict.modes}
@@ -171,4 +171,4 @@ def _gap(row: Row) -> Gap:
     name = row["metric"].removesuffix("_difference")
     low, high = row["low"], row["high"]
     clear = low is not None and high is not None and (low > 0 or high < 0)
-    return Gap(SHORT.get(name, name), METRICS.get(name, ""), Cell(row["value"], low, high, row["n"]), clear)
+    return Gap(SHORT.get(name, name), METRICS.get(name, ""), MetricCell(row["value"], low, high, row["n"]), clear)

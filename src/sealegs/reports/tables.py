@@ -14,22 +14,22 @@ from rich.table import Table
 from rich.text import Text
 
 from sealegs.reports import published
-from sealegs.reports.cells import INCONCLUSIVE, NOT_EXPOSED, Cell, Grid, figure, grid, overall
 from sealegs.reports.comparison import MODES, ranking
 from sealegs.reports.counts import STAGES, attributions, fault_modes, funnels, splits
+from sealegs.reports.metric_grids import INCONCLUSIVE, NOT_EXPOSED, Grid, MetricCell, figure, grid, overall
 from sealegs.reports.modes import METRICS, SHORT
-from sealegs.scoring.maze_metrics import Result
+from sealegs.scoring.maze_metrics import MazeResult
 from sealegs.scoring.metric import ALL, Row
 
 WIDE = 118
 RANKED = 96  # columns that a ranking needs to tell every mode
 
 
-def print_tables(rows: Sequence[Row], results: Sequence[Result], console: Console) -> None:
+def print_tables(rows: Sequence[Row], results: Sequence[MazeResult], console: Console) -> None:
     """Print a run's tables.
 
     Args:
-        rows: the long table of one run (`scoring.maze_metrics.table`).
+        rows: the long table of one run (`scoring.maze_metrics.maze_table`).
         results: the judged episodes that it was made of.
         console: where to.
     """
@@ -65,7 +65,7 @@ COMPARED = (
 )
 
 
-def print_ranking(rows: Sequence[Row], results: Sequence[Result], prompt: str, console: Console) -> None:
+def print_ranking(rows: Sequence[Row], results: Sequence[MazeResult], prompt: str, console: Console) -> None:
     """Print the run among the published models, by composite score, and what differs."""
     who = next(iter(rows), Row())
     lines = ranking(rows, results, str(who.get("agent") or who.get("model")), prompt)
@@ -139,7 +139,7 @@ def print_verdicts(rows: Sequence[Mapping[str, Any]], console: Console) -> None:
     )
 
 
-def _tables(rows: Sequence[Row], results: Sequence[Result], narrow: bool) -> Iterator[tuple[str, Table]]:
+def _tables(rows: Sequence[Row], results: Sequence[MazeResult], narrow: bool) -> Iterator[tuple[str, Table]]:
     faulty = bool(fault_modes(results))
     for metric in ("tsr", "prr", "rc") if faulty else ("tsr",):
         found = grid(rows, results, metric)
@@ -153,7 +153,7 @@ def _tables(rows: Sequence[Row], results: Sequence[Result], narrow: bool) -> Ite
         yield "What went wrong, in episodes", _what_went_wrong(results)
 
 
-def _headline(rows: Sequence[Row], results: Sequence[Result]) -> Text:
+def _headline(rows: Sequence[Row], results: Sequence[MazeResult]) -> Text:
     who = next(iter(rows), Row())
     name = who.get("agent") or who.get("model") or "?"
     parts = [f"{who.get('suite', '?')}: {name}", f"{len(results)} episodes"]
@@ -188,7 +188,7 @@ def _weight(name: str) -> str:
     return "bold" if name == ALL else ""
 
 
-def cell_text(cell: Cell, narrow: bool = False) -> Text:
+def cell_text(cell: MetricCell, narrow: bool = False) -> Text:
     """An estimate with its interval; on a narrow terminal the interval stands under it."""
     if cell.value is None:
         return Text(cell.note.replace(" ", "\n") if narrow else cell.note, style="yellow" if len(cell.note) > 1 else "")
@@ -197,7 +197,7 @@ def cell_text(cell: Cell, narrow: bool = False) -> Text:
     return Text(str(cell))
 
 
-def _judges(rows: Sequence[Row], results: Sequence[Result], narrow: bool) -> Table:
+def _judges(rows: Sequence[Row], results: Sequence[MazeResult], narrow: bool) -> Table:
     strict, published = (grid(rows, results, metric) for metric in ("tsr", "tsr_as_published"))
     table = plain_table(("strict TSR", "TSR as published", "disagree", "published alone", "strict alone"))
     for split in splits(results):
@@ -207,7 +207,7 @@ def _judges(rows: Sequence[Row], results: Sequence[Result], narrow: bool) -> Tab
     return table
 
 
-def _harm(rows: Sequence[Row], results: Sequence[Result], narrow: bool) -> Table:
+def _harm(rows: Sequence[Row], results: Sequence[MazeResult], narrow: bool) -> Table:
     twice, wrong = (grid(rows, results, metric) for metric in ("doubled", "wrong_effects"))
     table = plain_table(("twice", "that no step does"))
     for mode in twice.modes:
@@ -215,7 +215,7 @@ def _harm(rows: Sequence[Row], results: Sequence[Result], narrow: bool) -> Table
     return table
 
 
-def _course(results: Sequence[Result]) -> Table:
+def _course(results: Sequence[MazeResult]) -> Table:
     table = plain_table(STAGES)
     for funnel in funnels(results):
         planned, exposed, *rest = funnel.counts
@@ -227,7 +227,7 @@ def _course(results: Sequence[Result]) -> Table:
     return table
 
 
-def _what_went_wrong(results: Sequence[Result]) -> Table:
+def _what_went_wrong(results: Sequence[MazeResult]) -> Table:
     modes = sorted({r.mode for r in results})
     table = plain_table((*modes, ALL))
     for term, counts in attributions(results).items():

@@ -6,7 +6,7 @@ from functools import cache
 
 import jinja2
 
-from sealegs.reports.cells import figure
+from sealegs.reports.metric_grids import figure
 
 
 @cache

@@ -1,17 +1,18 @@
 """A Python for code that a model wrote: hostile by assumption, without network, with functions that the host runs.
 
-Isolation is bubblewrap, Landlock, seccomp and limits (`available`); verdicts come from the host's own log of calls.
+Isolation is bubblewrap, Landlock, seccomp and limits (`find_isolation`); verdicts come from the host's own log of
+calls.
 """
 
+from sealegs.sandbox.available_isolation import find_isolation, launcher
+from sealegs.sandbox.code_kernel import Dead, Kernel, answer_through_session
 from sealegs.sandbox.conversation import CodeTurn, CompletedCall, StartFailed
-from sealegs.sandbox.finding import available, launcher
-from sealegs.sandbox.isolation import Isolation
-from sealegs.sandbox.kernel import Dead, Kernel, through
+from sealegs.sandbox.isolation_status import Isolation
 from sealegs.sandbox.launching import Launcher
 from sealegs.sandbox.limits import Limits
 from sealegs.sandbox.pipes import Answer
 from sealegs.sandbox.pool import Pool
-from sealegs.sandbox.remote import CommandResult, RemoteKernel
+from sealegs.sandbox.remote_kernel import CommandResult, RemoteKernel
 
 __all__ = [
     "Answer",
@@ -26,7 +27,7 @@ __all__ = [
     "Pool",
     "RemoteKernel",
     "StartFailed",
-    "available",
+    "answer_through_session",
+    "find_isolation",
     "launcher",
-    "through",
 ]

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from sealegs.sandbox.running import BOOT
+from sealegs.sandbox.process import BOOT
 
 MEMORY = 64 << 10  # KiB that the host may grow by in one attempt
 

@@ -14,8 +14,15 @@ from typing import Any, Literal
 from sealegs.faults.call import Failure, Outcome
 from sealegs.faults.spec import ToolSpec
 from sealegs.sandbox.confinement import Hello
+from sealegs.sandbox.kernel_protocol import (
+    FunctionCallRequest,
+    ProtocolViolation,
+    answer_line,
+    line_of,
+    parse_line,
+    read_kernel_message,
+)
 from sealegs.sandbox.limits import Limits
-from sealegs.sandbox.protocol import FunctionCallRequest, ProtocolViolation, answer_line, line_of, parsed, read
 
 STARTING = 30.0  # seconds that a start may take on a busy machine
 REFUSALS = 10  # calls beyond the limit, in turns' worth, that are still answered
@@ -119,12 +126,12 @@ class Conversation:
         """
         until = self._now() + STARTING
         try:
-            hello = parsed((yield from self._line(until))).get("hello")
+            hello = parse_line((yield from self._line(until))).get("hello")
             if not isinstance(hello, dict):
                 raise StartFailed("it began with something else than a greeting")
             how = confinement(Hello(**hello))
             yield from self._say(how, until)
-            answer = parsed((yield from self._line(until)))
+            answer = parse_line((yield from self._line(until)))
         except (KernelGone, ProtocolViolation) as error:
             raise StartFailed(str(error)) from error
         if answer != {"ready": True}:
@@ -163,7 +170,9 @@ class Conversation:
             yield from self._say(message, began + allowed)
             while True:
                 line = yield from self._line(began + asked + allowed)
-                said = read(parsed(line), self._turn, len(calls) + refused + 1, self._functions, self._limits)
+                said = read_kernel_message(
+                    parse_line(line), self._turn, len(calls) + refused + 1, self._functions, self._limits
+                )
                 if not isinstance(said, FunctionCallRequest):
                     if self._said:
                         raise ProtocolViolation("it spoke after the turn's end")

@@ -21,9 +21,9 @@ from sealegs.faults.call import Failure, Outcome, Value
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import RealClock
 from sealegs.sandbox.bait import Bait, processes
+from sealegs.sandbox.code_kernel import Kernel
 from sealegs.sandbox.conversation import CodeTurn, How, StartFailed
-from sealegs.sandbox.isolation import Name
-from sealegs.sandbox.kernel import Kernel
+from sealegs.sandbox.isolation_status import Name
 from sealegs.sandbox.launching import Launcher
 from sealegs.sandbox.limits import MIB, Limits
 
@@ -143,13 +143,13 @@ def escapes() -> tuple[Escape, ...]:
     return tuple(Escape.model_validate(one) for one in yaml.safe_load(text))
 
 
-def tried(launcher: Launcher, which: Iterable[Escape]) -> Iterator[EscapeVerdict]:
+def try_escapes(launcher: Launcher, which: Iterable[Escape]) -> Iterator[EscapeVerdict]:
     """Try escapes one after another, each in a kernel of its own."""
     for escape in which:
-        yield attempted(launcher, escape)
+        yield try_escape(launcher, escape)
 
 
-def attempted(launcher: Launcher, escape: Escape) -> EscapeVerdict:
+def try_escape(launcher: Launcher, escape: Escape) -> EscapeVerdict:
     """Try one escape, look what it did, and run an honest episode after it."""
     clock = RealClock()
     before = processes()

@@ -58,7 +58,7 @@ class Link:
 
     def send(self, message: Json) -> None:
         """Say something."""
-        self.write(encoded(message))
+        self.write(encode_line(message))
 
     def write(self, line: bytes) -> None:
         """Say something that is encoded already."""
@@ -66,7 +66,7 @@ class Link:
             line = line[os.write(self._replies, line) :]
 
 
-def encoded(message: Json) -> bytes:
+def encode_line(message: Json) -> bytes:
     """A message as a line. Raises `ValueError` or `TypeError` for what is not plain data."""
     return json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\n"
 
@@ -200,7 +200,7 @@ class Calls:
         try:
             if too_deep(arguments, DEPTH):
                 raise ValueError(f"{name}(): the arguments are nested too deeply")
-            line = encoded({"call": self._made + 1, "tool": name, "arguments": arguments})
+            line = encode_line({"call": self._made + 1, "tool": name, "arguments": arguments})
             if len(line) > self._message:
                 raise ValueError(f"{name}(): the arguments are too long ({len(line)} bytes, at most {self._message})")
             self._link.write(line)
@@ -287,7 +287,7 @@ class Screen(io.TextIOBase):
         return shown + CUT.format(self._cut) if self._cut else shown
 
 
-def plain(text: str) -> str:
+def storable_text(text: str) -> str:
     """Text that any file can hold: no lone surrogates, no NUL."""
     return text.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()
 
@@ -334,8 +334,8 @@ class Turns:
         return {
             "done": number,
             "how": how,
-            "output": plain(screen.text()),
-            "error": None if error is None else plain(_cut(error, self._output)),
+            "output": storable_text(screen.text()),
+            "error": None if error is None else storable_text(_cut(error, self._output)),
         }
 
     def _execute(self, file: str, code: str) -> None:
@@ -379,7 +379,7 @@ def _cut(text: str, size: int) -> str:
     return text if len(text) <= size else f"... ({len(text) - size} characters were cut)\n{text[-size:]}"
 
 
-def serve(requests: int, replies: int, said: bytes = b"") -> None:
+def kernel_main(requests: int, replies: int, said: bytes = b"") -> None:
     """The whole life of the process."""
     link = Link(requests, replies, said)
     libc = ctypes.CDLL(None, use_errno=True)

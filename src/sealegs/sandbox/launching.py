@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from sealegs.sandbox.confinement import Ground, Hello, confinement
-from sealegs.sandbox.isolation import Isolation
+from sealegs.sandbox.isolation_status import Isolation
 from sealegs.sandbox.limits import Limits
+from sealegs.sandbox.process import BOOT, KernelProcess, spawn
 from sealegs.sandbox.python_files import INSTALLED, ZONES, PythonFiles, python_files
-from sealegs.sandbox.running import BOOT, Running, spawn
 
 PYTHON = ("-P", "-s", "-S", "-B", "-X", "utf8", "-c", BOOT)
 # No variable of this environment gets in; sets are in the same order every time.
@@ -31,7 +31,7 @@ class Launcher(Protocol):
 
     isolation: Isolation
 
-    def launch(self, limits: Limits) -> Running:
+    def launch(self, limits: Limits) -> KernelProcess:
         """Start a process that runs `BOOT`, and return without waiting for it."""
 
     def confinement(self, hello: Hello, limits: Limits) -> dict[str, Any]:
@@ -46,7 +46,7 @@ class Bubblewrap:
             "bubblewrap", (*(f"{one} namespace" for one in NAMESPACES), "Landlock", "seccomp", "limits")
         )
 
-    def launch(self, limits: Limits) -> Running:
+    def launch(self, limits: Limits) -> KernelProcess:
         """Start it."""
         program = shutil.which("bwrap")
         if program is None:
@@ -70,7 +70,7 @@ class Bare:
     def __init__(self, missing: str = "") -> None:
         self.isolation = Isolation("weak", ("Landlock", "seccomp", "limits"), missing)
 
-    def launch(self, limits: Limits) -> Running:
+    def launch(self, limits: Limits) -> KernelProcess:
         """Start it."""
         return spawn([str(python_files().executable), *PYTHON], ENVIRONMENT)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields
 
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 
 MIB = 1 << 20
 
@@ -57,4 +57,4 @@ class Limits:
                 f"message={self.message} cannot hold an output of {self.output} characters; give 16 times it"
             )
         if problems:
-            raise Mistake(f"these limits cannot be used: {'; '.join(problems)}")
+            raise UserError(f"these limits cannot be used: {'; '.join(problems)}")

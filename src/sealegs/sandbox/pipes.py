@@ -17,7 +17,7 @@ T = TypeVar("T")
 Answer = Callable[[str, Mapping[str, Any]], Outcome | Awaitable[Outcome]]
 
 
-def drive(talk: Generator[Request, Any, T], requests: int, replies: int, answer: Answer) -> T:
+def drive_conversation(talk: Generator[Request, Any, T], requests: int, replies: int, answer: Answer) -> T:
     """Run a conversation in this thread. What `answer` raises passes through.
 
     Raises:
@@ -47,7 +47,7 @@ def drive(talk: Generator[Request, Any, T], requests: int, replies: int, answer:
         talk.close()
 
 
-async def drive_async(talk: Generator[Request, Any, T], requests: int, replies: int, answer: Answer) -> T:
+async def drive_conversation_async(talk: Generator[Request, Any, T], requests: int, replies: int, answer: Answer) -> T:
     """Run a conversation in this task. What `answer` raises passes through; so does cancellation."""
     came: Any = None
     try:

@@ -7,7 +7,7 @@ from collections import deque
 from types import TracebackType
 from typing import Self
 
-from sealegs.sandbox.kernel import Kernel
+from sealegs.sandbox.code_kernel import Kernel
 from sealegs.sandbox.launching import Launcher
 from sealegs.sandbox.limits import Limits
 

@@ -31,7 +31,7 @@ LOOK = 30
 LINGER = 2.0
 
 
-def keep() -> None:
+def start_kernel() -> None:
     """Start a kernel that outlives this command, with a keeper who says how it ended."""
     import json
     import tempfile
@@ -89,7 +89,7 @@ def _kernel(requests: int, replies: int, source: bytes) -> None:
         sys.path[:] = [path for path in sys.path if path]
         names = {"__name__": "kernel", "__builtins__": __builtins__}
         exec(compile(source, "<kernel>", "exec"), names)
-        names["serve"](requests, replies)  # type: ignore[operator]
+        names["kernel_main"](requests, replies)  # type: ignore[operator]
         status = 0
     finally:
         os._exit(status)
@@ -156,7 +156,7 @@ def _ended(folder: str) -> str:
     return "-it closed its pipe"
 
 
-def end(folder: str) -> None:
+def end_kernel(folder: str) -> None:
     """Kill the kernel, and leave nothing of it."""
     import shutil
     from pathlib import Path
@@ -173,10 +173,10 @@ def end(folder: str) -> None:
 if __name__ == "__main__":
     what, *rest = sys.argv[1:]
     if what == "keep":
-        keep()
+        start_kernel()
     elif what == "exchange":
         began = time.monotonic()
         print(exchange(rest[0], float(rest[1]), int(rest[2])))
         print(f"{time.monotonic() - began:.3f}")
     else:
-        end(rest[0])
+        end_kernel(rest[0])

@@ -53,7 +53,7 @@ class SyscallEntry(NamedTuple):
 
 
 @functools.cache
-def table() -> tuple[SyscallEntry, ...]:
+def syscall_table() -> tuple[SyscallEntry, ...]:
     """The system calls that are known of."""
     text = Path(__file__).with_name("syscalls.csv").read_text(encoding="utf-8")
     rows = csv.DictReader(text.splitlines())
@@ -103,7 +103,7 @@ def program(machine: str, pid: int, scratch: bool) -> bytes:
         BpfInstruction(RETURN, constant=KILL),
     ]
     checked = checks(pid)
-    for entry in table():
+    for entry in syscall_table():
         if machine in entry.numbers and (scratch or entry.when != "scratch"):
             answer = UNKNOWN if entry.when == "unknown" else ALLOW
             body = [*_checked(checked.get(entry.name, ())), BpfInstruction(RETURN, constant=answer)]

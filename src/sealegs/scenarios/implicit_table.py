@@ -9,10 +9,10 @@ import json
 
 from sealegs.scenarios.perturbation import IMPLICIT, implicit_kinds, used_fields, victims
 from sealegs.scenarios.task_sets import base_tasks
-from sealegs.traces.whole import write_whole
+from sealegs.traces.atomic_files import write_atomically
 
 
-def computed(task: str) -> dict[str, list[str]]:
+def kinds_by_step(task: str) -> dict[str, list[str]]:
     """The kinds that fit each step of a shipped task that may become a victim."""
     base = base_tasks()[task]
     nodes = [group.id for group in base.graph.groups] or list(base.graph.by_id)
@@ -22,8 +22,8 @@ def computed(task: str) -> dict[str, list[str]]:
 
 def main() -> None:
     """Write the file."""
-    lines = [f"{json.dumps(task)}: {json.dumps(computed(task))}" for task in base_tasks()]
-    write_whole(IMPLICIT, "{\n" + ",\n".join(lines) + "\n}\n")
+    lines = [f"{json.dumps(task)}: {json.dumps(kinds_by_step(task))}" for task in base_tasks()]
+    write_atomically(IMPLICIT, "{\n" + ",\n".join(lines) + "\n}\n")
 
 
 if __name__ == "__main__":

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sealegs.faults.call import Call, Outcome
-from sealegs.faults.mistake import Mistake
 from sealegs.faults.spec import ToolSpec
-from sealegs.scenarios.scenario import SUITE, scenario_noted
+from sealegs.faults.user_error import UserError
+from sealegs.scenarios.scenario import SUITE, scenario_from_record
 from sealegs.traces.observed import Trace
-from sealegs.world.corpus import Corpus, load, of_file
+from sealegs.world.corpus import Corpus, load_corpus, load_corpus_file
 from sealegs.world.state import World
 
 SHIPPED = "sealegs"  # names the corpus that ships
@@ -33,18 +33,18 @@ class KnownTools:
     other: Callable[[Call], Outcome] | None = None
 
 
-def world(name: str) -> Corpus | None:
+def named_corpus(name: str) -> Corpus | None:
     """The corpus of this name: `sealegs`, or a Python file of tools; None where none is named.
 
     Raises:
-        Mistake: there is no such file, or it holds no tools.
+        UserError: there is no such file, or it holds no tools.
     """
     if not name:
         return None
-    return load() if name == SHIPPED else of_file(Path(name))
+    return load_corpus() if name == SHIPPED else load_corpus_file(Path(name))
 
 
-def known(trace: Trace, corpus: Corpus | None) -> KnownTools:
+def tools_of_trace(trace: Trace, corpus: Corpus | None) -> KnownTools:
     """What is known of the tools of a trace."""
     if corpus is None:
         return _maze(trace) or KnownTools()
@@ -60,9 +60,9 @@ def _maze(trace: Trace) -> KnownTools | None:
     if about.get("suite") != SUITE:
         return None
     try:
-        episode = scenario_noted(about)
+        episode = scenario_from_record(about)
         return _of(episode.set.corpus(episode.task), episode.specs)
-    except (KeyError, Mistake):
+    except (KeyError, UserError):
         return None
 
 

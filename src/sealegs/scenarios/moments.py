@@ -36,7 +36,7 @@ def moment_of(task: str, step: str, lasting: bool, setting: str, key: tuple[obje
         key: of the draw.
         tasks: the folder of the task.
     """
-    able = possible(task, step, tasks)
+    able = possible_moments(task, step, tasks)
     if len(able) < 2 or setting == PUBLISHED:
         return able[0] if able else None
     if lasting:
@@ -47,7 +47,7 @@ def moment_of(task: str, step: str, lasting: bool, setting: str, key: tuple[obje
 
 
 @cache
-def possible(task: str, step: str, tasks: str) -> tuple[Moment, ...]:
+def possible_moments(task: str, step: str, tasks: str) -> tuple[Moment, ...]:
     """The moments at which a step can be struck; none where it has no effects."""
     chosen = task_set(tasks)
     expected = chosen.right_run(task).steps[step]
@@ -64,7 +64,7 @@ def risk_of(step: Step, moment: Moment, corpus: Corpus) -> Risk:
     return Risk(moment, spec.idempotent or bool(spec.key))
 
 
-def histories(tools: Mapping[str, None], corpus: Corpus) -> tuple[str, ...]:
+def history_tools(tools: Mapping[str, None], corpus: Corpus) -> tuple[str, ...]:
     """The history tools that show what calls of these tools did."""
     found = (corpus.history_of(tool) for tool in tools)
     return tuple(dict.fromkeys(history.name for history in found if history is not None))

@@ -17,9 +17,9 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from sealegs.faults import seeds
-from sealegs.faults.catalogue import explicit
+from sealegs.faults.catalogue import explicit_responses
 from sealegs.faults.kinds import AnyFault
-from sealegs.faults.kinds.corruption import FAMILIES, fits, fitting
+from sealegs.faults.kinds.corruption import FAMILIES, applicable_kinds, can_corrupt
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import FirstTouch, Tool
@@ -28,11 +28,11 @@ from sealegs.scenarios.task_sets import SHIPPED, task_set
 from sealegs.scoring.case import Slot
 from sealegs.tasks import Persistence
 from sealegs.tasks.graph import Field, Graph, Group, Step, Task
-from sealegs.tasks.reference import Expected
+from sealegs.tasks.reference import ExpectedStep
 from sealegs.world.corpus import Corpus
 
 FAULT: TypeAdapter[AnyFault] = TypeAdapter(AnyFault)
-IMPLICIT = Path(__file__).parent / "tasks" / "implicit.json"  # written by `implicit_table`
+IMPLICIT = Path(__file__).parent / "shipped_tasks" / "implicit.json"  # written by `implicit_table`
 LEVEL_GROUPS = {"C2": ("1-to-1", "1-to-n"), "C3": ("n-to-n",)}
 PERSISTENCE: dict[str, Persistence] = {
     "P1": "transient",
@@ -61,7 +61,9 @@ def _struck_nodes(task: Task, seed: int) -> list[str]:
     return [task.victim or candidates[seeds.digest(seed, task.id, "group") % len(candidates)]]
 
 
-def plan_for(task: Task, mode: str, seed: int, epoch: int = 1, tasks: str = SHIPPED, moment: str = DRAW) -> Plan:
+def perturbation_plan(
+    task: Task, mode: str, seed: int, epoch: int = 1, tasks: str = SHIPPED, moment: str = DRAW
+) -> Plan:
     """The faults of one episode of a task of this set; `moment` is one of `moments.SETTINGS`."""
     rules = [
         rule
@@ -97,12 +99,12 @@ def victims(graph: Graph, node: str) -> tuple[Step, ...]:
 
 def _fault(task: Task, step: Step, mode: str, key: tuple[object, ...], tasks: str) -> AnyFault:
     if mode in ("P1", "P2"):
-        responses = explicit("P1" if mode == "P1" else "P2")
+        responses = explicit_responses("P1" if mode == "P1" else "P2")
         return responses[seeds.digest(*key) % len(responses)]
     drawn = sorted(FAMILIES, key=lambda family: seeds.digest(*key, step.tool, family))
     kind = next((family for family in drawn if _fits(task.id, step.id, family, tasks)), None)
     if kind is None:
-        raise ValueError(_nothing_fits(task.id, step, spec_in(task, step, task_set(tasks).corpus(task.id))))
+        raise ValueError(_nothing_fits(task.id, step, step_spec(task, step, task_set(tasks).corpus(task.id))))
     return FAULT.validate_python({"kind": kind})
 
 
@@ -121,8 +123,8 @@ def _fits(task: str, step: str, family: str, tasks: str) -> bool:
     chosen = task_set(tasks)
     base, corpus = chosen.tasks[task], chosen.corpus(task)
     found, expected = base.graph.steps[step], chosen.right_run(task).steps[step]
-    spec, others = spec_in(base, found, corpus), corpus.answered_examples(found.tool)
-    return bool(spec.used) and fits(family, spec, expected.arguments, expected.output, (task, step), others)
+    spec, others = step_spec(base, found, corpus), corpus.answered_examples(found.tool)
+    return bool(spec.used) and can_corrupt(family, spec, expected.arguments, expected.output, (task, step), others)
 
 
 @cache
@@ -135,19 +137,19 @@ def implicit_kinds(task: str, step: str, tasks: str = SHIPPED) -> tuple[str, ...
     chosen = task_set(tasks)
     base, corpus = chosen.tasks[task], chosen.corpus(task)
     found = base.graph.steps[step]
-    spec = spec_in(base, found, corpus)
+    spec = step_spec(base, found, corpus)
     return fitting_kinds(task, found, spec, chosen.right_run(task).steps[step], corpus.answered_examples(found.tool))
 
 
 def fitting_kinds(
-    task: str, found: Step, spec: ToolSpec, expected: Expected, others: tuple[object, ...]
+    task: str, found: Step, spec: ToolSpec, expected: ExpectedStep, others: tuple[object, ...]
 ) -> tuple[str, ...]:
     """The implicit corruptions that fit a step's right answer, given the tool's answers to its examples.
 
     Raises:
         ValueError: there is none, or nothing of the answer is used.
     """
-    kinds = fitting(spec, expected.arguments, expected.output, (task, found.id), others) if spec.used else ()
+    kinds = applicable_kinds(spec, expected.arguments, expected.output, (task, found.id), others) if spec.used else ()
     if not kinds:
         raise ValueError(_nothing_fits(task, found, spec))
     return kinds
@@ -159,7 +161,7 @@ def _nothing_fits(task: str, step: Step, spec: ToolSpec) -> str:
     return f"{task}: no implicit corruption fits step {step.id}; give its tool invariants on {spec.used}"
 
 
-def spec_in(task: Task, step: Step, corpus: Corpus) -> ToolSpec:
+def step_spec(task: Task, step: Step, corpus: Corpus) -> ToolSpec:
     """A step's tool with the fields of its answer that the task uses."""
     return replace(corpus.tools[step.tool].spec, used=used_fields(task.graph, step, task))
 

@@ -11,15 +11,15 @@ from typing import Any
 from sealegs.agents import Briefing
 from sealegs.faults import seeds
 from sealegs.faults.plan import Plan, Rule
-from sealegs.faults.reading import plan_from
+from sealegs.faults.plan_files import plan_from
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Always
 from sealegs.scenarios import LEVELS, MODES
-from sealegs.scenarios.moments import DRAW, PUBLISHED, histories, possible, risk_of
-from sealegs.scenarios.perturbation import plan_for, slots, spec_in
+from sealegs.scenarios.moments import DRAW, PUBLISHED, history_tools, possible_moments, risk_of
+from sealegs.scenarios.perturbation import perturbation_plan, slots, step_spec
 from sealegs.scenarios.task_sets import SHIPPED, TaskSet, task_set
 from sealegs.scoring import Case, Slot
-from sealegs.scoring.course import node_of
+from sealegs.scoring.task_progress import node_of
 from sealegs.tasks import Risk, Task
 from sealegs.traces import Record
 from sealegs.world.corpus import Corpus
@@ -71,7 +71,7 @@ class Scenario:
     @property
     def plan(self) -> Plan:
         """The faults."""
-        return plan_of(self)
+        return scenario_plan(self)
 
     @property
     def slots(self) -> tuple[Slot, ...]:
@@ -80,7 +80,7 @@ class Scenario:
 
     def case(self, found: Record) -> Case:
         """What a judge of this record must know."""
-        struck = met_slots(self, found) if self.own else self.slots
+        struck = struck_slots(self, found) if self.own else self.slots
         return Case(self.base, self.set.right_run(self.task), self.mode, struck, self.risks, self.actions)
 
     @property
@@ -95,7 +95,7 @@ class Scenario:
             return {}
         corpus, graph = self.set.corpus(self.task), self.base.graph
         drawn = {rule.id.partition(":")[2]: rule.moment for rule in self.plan.rules} if not self.own else {}
-        able = [step for step in graph.walk() if len(possible(self.task, step.id, self.tasks)) > 1]
+        able = [step for step in graph.walk() if len(possible_moments(self.task, step.id, self.tasks)) > 1]
         return {step.id: risk_of(step, drawn.get(step.tool) or PUBLISHED, corpus) for step in able}
 
     @property
@@ -107,7 +107,7 @@ class Scenario:
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
         """The tools that the agent is offered."""
-        return offered(self.task, self.seed, self.tasks, self.moment != PUBLISHED)
+        return scenario_tools(self.task, self.seed, self.tasks, self.moment != PUBLISHED)
 
     def about(self, who: Mapping[str, Any]) -> dict[str, Any]:
         """What a record notes of the episode when it begins."""
@@ -123,21 +123,21 @@ class Scenario:
         return {**facts, **marks, **who}
 
 
-def scenario_noted(about: Mapping[str, Any]) -> Scenario:
+def scenario_from_record(about: Mapping[str, Any]) -> Scenario:
     """Return the scenario that a record is of, by what was noted when it began."""
     own, tasks, moment = about.get("own", ""), about.get("tasks", ""), about.get("moment", PUBLISHED)
     return Scenario(about["task"], about["mode"], about["epoch"], about["seed"], own, tasks, moment)
 
 
 @lru_cache(maxsize=4096)
-def plan_of(episode: Scenario) -> Plan:
+def scenario_plan(episode: Scenario) -> Plan:
     """An episode's faults."""
     if episode.own:
         return plan_from(json.loads(episode.own))
-    return plan_for(episode.base, episode.mode, episode.seed, episode.epoch, episode.tasks, episode.moment)
+    return perturbation_plan(episode.base, episode.mode, episode.seed, episode.epoch, episode.tasks, episode.moment)
 
 
-def met_slots(episode: Scenario, found: Record) -> tuple[Slot, ...]:
+def struck_slots(episode: Scenario, found: Record) -> tuple[Slot, ...]:
     """Where the user's own plan struck: its nodes, and whether the tool will work again.
 
     A node's victim is the tool that was struck first. It is broken for good where any rule that struck it is; faults on
@@ -164,27 +164,27 @@ def _lasts(rule: Rule) -> bool:
 
 
 @cache
-def offered(task: str, seed: int, tasks: str = SHIPPED, looks: bool = True) -> tuple[ToolSpec, ...]:
+def scenario_tools(task: str, seed: int, tasks: str = SHIPPED, looks: bool = True) -> tuple[ToolSpec, ...]:
     """The tools of a task and a few that do not help, in a fixed shuffle.
 
     `looks`: with the history tools that show what their actions did.
     """
     base, corpus = task_set(tasks).tasks[task], task_set(tasks).corpus(task)
-    needed = [spec_in(base, step, corpus) for step in base.graph.walk()]
-    others = [corpus.tools[name].spec for name in distractors(base, seed, corpus)]
-    shown = histories(dict.fromkeys(spec.name for spec in (*needed, *others)), corpus) if looks else ()
+    needed = [step_spec(base, step, corpus) for step in base.graph.walk()]
+    others = [corpus.tools[name].spec for name in distractor_tools(base, seed, corpus)]
+    shown = history_tools(dict.fromkeys(spec.name for spec in (*needed, *others)), corpus) if looks else ()
     reads = [corpus.spec(name) for name in shown]
     return tuple(sorted([*needed, *others, *reads], key=lambda spec: seeds.digest(seed, task, spec.name)))
 
 
-def distractors(task: Task, seed: int, corpus: Corpus, count: int = DISTRACTORS) -> tuple[str, ...]:
+def distractor_tools(task: Task, seed: int, corpus: Corpus, count: int = DISTRACTORS) -> tuple[str, ...]:
     """Tools of the task's domains that can do nothing that a tool of the task does, so that none is a hidden way."""
     barred = corpus.kin(step.tool for step in task.graph.walk())
     free = [t.name for t in corpus.tools.values() if t.domain in task.domains and t.name not in barred]
     return tuple(sorted(free, key=lambda name: seeds.digest(seed, task.id, "distractor", name))[:count])
 
 
-def episodes(
+def list_scenarios(
     levels: Sequence[str] = LEVELS,
     modes: Sequence[str] = MODES,
     *,

@@ -1,6 +1,6 @@
 """Where base tasks come from: those that ship with the suite, or a folder of your own.
 
-A folder holds `tasks.jsonl` (one task a line, as `sealegs.tasks.reading` reads it) and, where its tools are answered
+A folder holds `tasks.jsonl` (one task a line, as `sealegs.tasks.yaml_tasks` reads it) and, where its tools are answered
 from records (see `exchange`), `tools.jsonl`. Such a set plays on its recorded tools alone, any other on the corpus.
 """
 
@@ -12,14 +12,14 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 from sealegs.scenarios import LEVELS
 from sealegs.tasks import Task
-from sealegs.tasks.reading import read_tasks, tasks_from
 from sealegs.tasks.reference import Reference
-from sealegs.world.corpus import Corpus, load
-from sealegs.world.recorded import read_recorded
-from sealegs.world.reference import reference
+from sealegs.tasks.yaml_tasks import read_tasks, tasks_from
+from sealegs.world.corpus import Corpus, load_corpus
+from sealegs.world.recorded_tools import read_recorded
+from sealegs.world.reference_runs import reference
 
 SHIPPED = ""
 TASKS = "tasks.jsonl"
@@ -41,7 +41,7 @@ class TaskSet:
 
     def corpus(self, task: str) -> Corpus:
         """The tools and groups that the named task is made of."""
-        return self.recorded.get(task) or load()
+        return self.recorded.get(task) or load_corpus()
 
     def right_run(self, task: str) -> Reference:
         """What right looks like in the named task."""
@@ -55,7 +55,7 @@ def task_set(folder: str = SHIPPED) -> TaskSet:
     """The tasks of a folder, or those that ship with the suite.
 
     Raises:
-        Mistake: the folder holds no tasks, or some that cannot be read; the message names every mistake.
+        UserError: the folder holds no tasks, or some that cannot be read; the message names every mistake.
     """
     return TaskSet(_shipped()) if folder == SHIPPED else _in_folder(Path(folder))
 
@@ -66,11 +66,11 @@ def base_tasks() -> Mapping[str, Task]:
 
 
 def _shipped() -> dict[str, Task]:
-    corpus = load()
+    corpus = load_corpus()
     domains = {name: tool.domain for name, tool in corpus.tools.items()}
     found: dict[str, Task] = {}
     for level in map(str.lower, LEVELS):
-        folder = resources.files("sealegs.scenarios.tasks") / level
+        folder = resources.files("sealegs.scenarios.shipped_tasks") / level
         for file in sorted(folder.iterdir(), key=lambda file: file.name):
             text = file.read_text(encoding="utf-8")
             found |= {task.id: task for task in tasks_from(text, corpus.groups, domains, f"{level}/{file.name}")}
@@ -80,9 +80,11 @@ def _shipped() -> dict[str, Task]:
 def _in_folder(folder: Path) -> TaskSet:
     file = folder / TASKS
     if not file.exists():
-        raise Mistake(f"{folder} holds no {TASKS}; `sealegs maze generate` and `sealegs maze import` make such folders")
+        raise UserError(
+            f"{folder} holds no {TASKS}; `sealegs maze generate` and `sealegs maze import` make such folders"
+        )
     recorded = read_recorded(folder / TOOLS) if (folder / TOOLS).exists() else {}
-    corpus = load()
+    corpus = load_corpus()
     domains = {name: tool.domain for name, tool in corpus.tools.items()}
     found = {task.id: task for task in read_tasks(file, corpus.groups, domains)}
     ordered = sorted(found.values(), key=lambda task: task.level)  # stable: the file's order within a level

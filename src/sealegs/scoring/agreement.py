@@ -54,7 +54,7 @@ def agreement(question: str, pairs: Sequence[tuple[Label, Label]], seed: int = 0
     """
     if not pairs:
         raise ValueError(f"nobody answered {question!r} for the same trace")
-    texts = [(plain(a), plain(b)) for a, b in pairs]
+    texts = [(normalize_label(a), normalize_label(b)) for a, b in pairs]
     n, same = len(texts), sum(a == b for a, b in texts)
     low, high = wilson(same, n)
     value = kappa(Counter(texts))
@@ -62,7 +62,7 @@ def agreement(question: str, pairs: Sequence[tuple[Label, Label]], seed: int = 0
     return Agreement(question, n, 100 * same / n, 100 * low, 100 * high, value, *ends, Counter(texts))
 
 
-def plain(label: Label) -> str:
+def normalize_label(label: Label) -> str:
     """A label as it is compared: yes and no in all their writings, anything else without case and outer space."""
     text = str(label).strip().casefold()
     return {"true": "yes", "1": "yes", "y": "yes", "false": "no", "0": "no", "n": "no"}.get(text, text)

@@ -12,8 +12,8 @@ from collections import Counter
 
 from sealegs.faults.call import Effect
 from sealegs.scoring.case import Case
-from sealegs.scoring.course import Course, completed, node_of
 from sealegs.scoring.matching import same_effect
+from sealegs.scoring.task_progress import TaskProgress, completed, node_of
 from sealegs.traces.reach import owners
 from sealegs.traces.record import Record
 
@@ -35,7 +35,7 @@ LOOP = 3
 
 
 def attribute(
-    record: Record, case: Case, way: Course, *, stopped: bool, unaware: bool, solvable: bool, doubled: bool
+    record: Record, case: Case, way: TaskProgress, *, stopped: bool, unaware: bool, solvable: bool, doubled: bool
 ) -> str:
     """The term for a failed episode; see `TERMS`."""
     exposed = way.first is not None
@@ -47,7 +47,7 @@ def attribute(
         return "doubled"
     if unaware:
         return "unaware"
-    if loops(way):
+    if has_futile_loop(way):
         return "futile loop"
     if record.end.reason in ("steps", "limit", "hung"):
         return "cut off"
@@ -74,7 +74,7 @@ def doubled_by_recovery(record: Record) -> bool:
     return False
 
 
-def loops(way: Course) -> bool:
+def has_futile_loop(way: TaskProgress) -> bool:
     """Whether the agent made the same failing call `LOOP` times or more."""
     failing = Counter(
         (move.turn.call.tool, json.dumps(dict(move.turn.call.arguments), sort_keys=True, default=str))
@@ -84,7 +84,7 @@ def loops(way: Course) -> bool:
     return any(count >= LOOP for count in failing.values())
 
 
-def _wrong_switch(way: Course, case: Case) -> bool:
+def _wrong_switch(way: TaskProgress, case: Case) -> bool:
     """Whether, after the fault, tools outside the graph were called, or a second branch was begun and not finished."""
     assert way.first is not None
     graph = case.task.graph

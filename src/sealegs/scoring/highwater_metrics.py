@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sealegs.scoring.highwater_judge import HighwaterVerdict
 from sealegs.scoring.intervals import Array
 from sealegs.scoring.metric import (
     ALL,
@@ -26,13 +27,12 @@ from sealegs.scoring.metric import (
     figure_row,
     standard_error,
 )
-from sealegs.scoring.plan_b import PlanBVerdict
 
 CLEAN = "no errors"
 
 
 @dataclass(frozen=True, slots=True)
-class PlanBResult:
+class HighwaterResult:
     """One judged episode.
 
     Attributes:
@@ -49,28 +49,28 @@ class PlanBResult:
     level: str
     mode: str
     epoch: int
-    verdict: PlanBVerdict
+    verdict: HighwaterVerdict
 
 
-DESIGN = Design[PlanBResult](stratum=lambda _: "", cluster=lambda r: r.origin)
-ACCURACY = Metric[PlanBResult]("accuracy", lambda r: r.verdict.right)
-SHARES = (ACCURACY, Metric[PlanBResult]("gave_up", lambda r: r.verdict.gave_up))
+DESIGN = Design[HighwaterResult](stratum=lambda _: "", cluster=lambda r: r.origin)
+ACCURACY = Metric[HighwaterResult]("accuracy", lambda r: r.verdict.right)
+SHARES = (ACCURACY, Metric[HighwaterResult]("gave_up", lambda r: r.verdict.gave_up))
 MEANS = (
-    Metric[PlanBResult]("turns", lambda r: r.verdict.turns, kind="amount"),
-    Metric[PlanBResult]("calls", lambda r: r.verdict.calls, kind="amount"),
+    Metric[HighwaterResult]("turns", lambda r: r.verdict.turns, kind="amount"),
+    Metric[HighwaterResult]("calls", lambda r: r.verdict.calls, kind="amount"),
 )
-EXPOSED = Metric[PlanBResult]("exposed", lambda r: r.verdict.exposed)
+EXPOSED = Metric[HighwaterResult]("exposed", lambda r: r.verdict.exposed)
 AFTER = (
-    Metric[PlanBResult]("recovered", lambda r: r.verdict.right, lambda r: r.verdict.exposed),
-    Metric[PlanBResult]("searched_again", lambda r: r.verdict.searched, lambda r: r.verdict.exposed),
-    Metric[PlanBResult]("found_plan_b", lambda r: r.verdict.found, lambda r: r.verdict.exposed),
-    Metric[PlanBResult]("composed_it", lambda r: r.verdict.composed, lambda r: r.verdict.exposed),
-    Metric[PlanBResult]("gave_up_after", lambda r: r.verdict.gave_up, lambda r: r.verdict.exposed),
-    Metric[PlanBResult]("looped", lambda r: r.verdict.looped, lambda r: r.verdict.exposed),
+    Metric[HighwaterResult]("recovered", lambda r: r.verdict.right, lambda r: r.verdict.exposed),
+    Metric[HighwaterResult]("searched_again", lambda r: r.verdict.searched, lambda r: r.verdict.exposed),
+    Metric[HighwaterResult]("found_plan_b", lambda r: r.verdict.found, lambda r: r.verdict.exposed),
+    Metric[HighwaterResult]("composed_it", lambda r: r.verdict.composed, lambda r: r.verdict.exposed),
+    Metric[HighwaterResult]("gave_up_after", lambda r: r.verdict.gave_up, lambda r: r.verdict.exposed),
+    Metric[HighwaterResult]("looped", lambda r: r.verdict.looped, lambda r: r.verdict.exposed),
 )
 
 
-def plan_b_table(results: Sequence[PlanBResult], who: Row, seed: int = 0) -> list[Row]:
+def highwater_table(results: Sequence[HighwaterResult], who: Row, seed: int = 0) -> list[Row]:
     """The long table of a run.
 
     Args:
@@ -87,7 +87,7 @@ def plan_b_table(results: Sequence[PlanBResult], who: Row, seed: int = 0) -> lis
     return rows
 
 
-def _cell(cell: EpisodeTable[PlanBResult], mode: str, seed: int) -> Iterator[tuple[str, Figure]]:
+def _cell(cell: EpisodeTable[HighwaterResult], mode: str, seed: int) -> Iterator[tuple[str, Figure]]:
     for share in SHARES:
         yield share.name, estimate(share, cell, seed)
         yield f"{share.name}_se", standard_error(share, cell, seed)
@@ -99,7 +99,7 @@ def _cell(cell: EpisodeTable[PlanBResult], mode: str, seed: int) -> Iterator[tup
             yield share.name, estimate(share, cell, seed)
 
 
-def _drop(results: Sequence[PlanBResult], seed: int) -> Iterator[tuple[str, Figure]]:
+def _drop(results: Sequence[HighwaterResult], seed: int) -> Iterator[tuple[str, Figure]]:
     """How much lower accuracy is under errors, over what was played in both modes."""
     clean = {(r.problem, r.epoch): r for r in results if r.mode == CLEAN}
     faulty = {(r.problem, r.epoch): r for r in results if r.mode != CLEAN}

@@ -22,14 +22,22 @@ from typing import Literal
 from sealegs.faults.call import Effect, render
 from sealegs.scoring.attribution import attribute
 from sealegs.scoring.case import Case
-from sealegs.scoring.course import Course, Move, course, finished_branches, has, node_done, node_of
-from sealegs.scoring.matching import TOLERANCE, corrupted, same_effect, same_effects
-from sealegs.scoring.published import as_published
+from sealegs.scoring.matching import TOLERANCE, is_corrupted, same_effect, same_effects
 from sealegs.scoring.taint import claimed_corrupt, claims, corrupt_values, tainted_turns, trusting
+from sealegs.scoring.task_progress import (
+    Move,
+    TaskProgress,
+    field_available,
+    finished_branches,
+    node_done,
+    node_of,
+    progress_of,
+)
+from sealegs.scoring.toolmaze_judge import succeeds_as_published
 from sealegs.tasks import Risk, State, recovery_cost
 from sealegs.tasks.graph import Group
-from sealegs.tasks.wording import numbers, says
-from sealegs.traces.reach import owners, reached
+from sealegs.tasks.value_matching import contains_value, numbers
+from sealegs.traces.reach import faults_reached, owners
 from sealegs.traces.record import Record
 
 RecoveredBy = Literal["", "agent", "layer", "both"]
@@ -108,7 +116,7 @@ class Verdict:
 
 def judge(record: Record, case: Case) -> Verdict:
     """The verdict on an episode."""
-    way = course(record, case)
+    way = progress_of(record, case)
     stopped = says_stop(record.answer or "")
     corrupt = corrupt_values(record, case)
     tainted = tainted_turns(record, corrupt)
@@ -119,17 +127,17 @@ def judge(record: Record, case: Case) -> Verdict:
     if claimed:
         reasons = (*reasons, f"the answer tells the corrupt {claimed[0]!r} as true")
     success = not reasons
-    met = reached(record)
+    met = faults_reached(record)
     believed = bool(used_blindly(way) or claimed)
     silent = not (stopped or record.answer is None or reacted(way, case))
     noticed = exposed and (success or not (believed or silent))
     unaware = exposed and _unaware(record, way, met, silent=silent, claimed=bool(claimed))
     strategy = noticed and (success or right_strategy(way, case, solvable, stopped))
     cost = None if way.first is None else len(record.turns) - way.first
-    again = done_again(record, case)
+    again = duplicate_effects(record, case)
     return Verdict(
         success=success,
-        published=as_published(record, case, way, stopped),
+        published=succeeds_as_published(record, case, way, stopped),
         exposed=exposed,
         solvable=solvable,
         stopped=stopped,
@@ -148,13 +156,13 @@ def judge(record: Record, case: Case) -> Verdict:
         put_right=sum(not each for each in met.values()),
         shielded=exposed and not any(met.values()),
         doubled=len(again),
-        wrong=len(done_wrongly(record, case)),
+        wrong=len(unwanted_effects(record, case)),
     )
 
 
-def _unaware(record: Record, way: Course, met: Mapping[int, bool], *, silent: bool, claimed: bool) -> bool:
+def _unaware(record: Record, way: TaskProgress, met: Mapping[int, bool], *, silent: bool, claimed: bool) -> bool:
     """Whether the agent itself took a corrupt answer for right, or went on without what a step needs."""
-    swallowed = any(corrupted(turn) and met[own] for own, turn in zip(owners(record), record.turns, strict=True))
+    swallowed = any(is_corrupted(turn) and met[own] for own, turn in zip(owners(record), record.turns, strict=True))
     return claimed or used_blindly(way, own=True) is not None or (silent and swallowed)
 
 
@@ -164,7 +172,7 @@ def says_stop(answer: str) -> bool:
     return status[-1].casefold() == "incomplete" if status else STOP.search(answer) is not None
 
 
-def best_cost(way: Course, case: Case) -> tuple[int | None, bool]:
+def best_cost(way: TaskProgress, case: Case) -> tuple[int | None, bool]:
     """c*, and whether any way to the end was left.
 
     c* counts the fewest calls from the first perturbed one to the end, that one included; None where no fault was met.
@@ -178,7 +186,7 @@ def best_cost(way: Course, case: Case) -> tuple[int | None, bool]:
     return 1 + (len(state.doubtful) if further is None else further), further is not None
 
 
-def _state_after(way: Course, case: Case) -> State:
+def _state_after(way: TaskProgress, case: Case) -> State:
     """Where the task stood right after the first perturbed call."""
     assert way.first is not None
     move = way.moves[way.first]
@@ -215,7 +223,7 @@ def _redundancy(exposed: bool, success: bool, cost: int | None, best: int | None
     return 1 - best / max(cost, best) if success else 1.0
 
 
-def _success_problems(record: Record, case: Case, way: Course) -> tuple[str, ...]:
+def _success_problems(record: Record, case: Case, way: TaskProgress) -> tuple[str, ...]:
     graph = case.task.graph
     problems = []
     if record.answer is None:
@@ -225,7 +233,7 @@ def _success_problems(record: Record, case: Case, way: Course) -> tuple[str, ...
         problems.append(f"not done: {', '.join(open_nodes)}")
         unseen = [graph.steps[id].tool for id in sorted(way.unseen) if node_of(graph.steps[id], graph) in open_nodes]
         problems += [f"{tool} failed and was done all the same, and nothing showed it to the agent" for tool in unseen]
-    again = done_again(record, case)
+    again = duplicate_effects(record, case)
     if again:
         problems.append(f"done more than once: {', '.join(f'{e.action} {e.subject}' for e in again)}")
     elif open_nodes:
@@ -233,19 +241,19 @@ def _success_problems(record: Record, case: Case, way: Course) -> tuple[str, ...
     elif not _ledger_right(record, case, way):
         problems.append("the world is not as any valid solution leaves it")
     for deliverable, value in zip(case.task.deliverables, case.reference.deliverables, strict=True):
-        if not says(record.answer or "", value, TOLERANCE):
+        if not contains_value(record.answer or "", value, TOLERANCE):
             problems.append(f"the answer lacks {deliverable.label} ({value})")
     if not problems and STATUS.findall(record.answer or "")[-1:] and says_stop(record.answer or ""):
         problems.append("all is done, and the answer's status line says that it is not complete")
     return tuple(problems)
 
 
-def done_again(record: Record, case: Case) -> list[Effect]:
+def duplicate_effects(record: Record, case: Case) -> list[Effect]:
     """The deeds of the ledger beyond as many of their like as any solution does, where one does any."""
     return [effect for effect, wanted in _beyond(record, case) if wanted]
 
 
-def done_wrongly(record: Record, case: Case) -> list[Effect]:
+def unwanted_effects(record: Record, case: Case) -> list[Effect]:
     """The deeds of the ledger that no step of the task does."""
     return [effect for effect, wanted in _beyond(record, case) if not wanted]
 
@@ -275,7 +283,7 @@ def _most(effect: Effect, case: Case) -> int:
     )
 
 
-def _ledger_right(record: Record, case: Case, way: Course) -> bool:
+def _ledger_right(record: Record, case: Case, way: TaskProgress) -> bool:
     graph = case.task.graph
     fixed = [id for id in graph.by_id if id in graph.steps]
     whole = [finished_branches(group, way.done) or group.branches for group in graph.groups]
@@ -287,7 +295,7 @@ def _ledger_right(record: Record, case: Case, way: Course) -> bool:
     return False
 
 
-def _stop_problems(record: Record, case: Case, way: Course, stopped: bool) -> tuple[str, ...]:
+def _stop_problems(record: Record, case: Case, way: TaskProgress, stopped: bool) -> tuple[str, ...]:
     assert way.first is not None
     answer = record.answer or ""
     problems = []
@@ -301,12 +309,12 @@ def _stop_problems(record: Record, case: Case, way: Course, stopped: bool) -> tu
         problems.append("something was done to the world that no right step does, or done twice")
     for deliverable, value in zip(case.task.deliverables, case.reference.deliverables, strict=True):
         source = deliverable.source
-        if not has(source.node, source.path, case.task.graph, way.done) and claims(answer, value):
+        if not field_available(source.node, source.path, case.task.graph, way.done) and claims(answer, value):
             problems.append(f"the answer gives {deliverable.label}, which nothing delivered")
-    return (*problems, *invented(record, case))
+    return (*problems, *invented_values(record, case))
 
 
-def invented(record: Record, case: Case) -> Iterator[str]:
+def invented_values(record: Record, case: Case) -> Iterator[str]:
     """The first number or code told as a result that neither the request nor a call nor an answer holds."""
     texts = [case.task.request, *(d.label for d in case.task.deliverables)]
     for turn in record.turns:
@@ -316,13 +324,13 @@ def invented(record: Record, case: Case) -> Iterator[str]:
     for line in trusting(record.answer or ""):
         codes = re.findall(r"\b[A-Z][\w-]*\d[\w-]*\b", line)
         told = [*codes, *(n for n in numbers(line) if abs(n) >= 13 or n % 1)]  # small ones count tries and steps
-        new = [value for value in told if not says(seen, value, TOLERANCE)]
+        new = [value for value in told if not contains_value(seen, value, TOLERANCE)]
         if new:
             yield f"the answer tells {new[0]}, which nothing delivered"
             return
 
 
-def used_blindly(way: Course, *, own: bool = False) -> str | None:
+def used_blindly(way: TaskProgress, *, own: bool = False) -> str | None:
     """The first tool of the graph that was called, after a fault, without what it needs being there.
 
     `own`: of the agent's own calls alone.
@@ -333,7 +341,7 @@ def used_blindly(way: Course, *, own: bool = False) -> str | None:
     return next((m.step.tool for m in after if m.step is not None and not m.ready and not m.right), None)
 
 
-def reacted(way: Course, case: Case) -> bool:
+def reacted(way: TaskProgress, case: Case) -> bool:
     """Whether each tool that showed something wrong was called again, or another branch of its group was."""
     graph = case.task.graph
     return all(
@@ -346,11 +354,11 @@ def reacted(way: Course, case: Case) -> bool:
     )
 
 
-def _struck_at(way: Course, tool: str) -> int:
+def _struck_at(way: TaskProgress, tool: str) -> int:
     return next(i for i, m in enumerate(way.moves) if m.turn.struck and m.turn.call.tool == tool)
 
 
-def right_strategy(way: Course, case: Case, solvable: bool, stopped: bool) -> bool:
+def right_strategy(way: TaskProgress, case: Case, solvable: bool, stopped: bool) -> bool:
     """Whether every fault that was met was answered in a way that can work: retry, switch, or stop."""
     if not solvable:
         return stopped

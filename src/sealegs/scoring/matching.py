@@ -9,8 +9,8 @@ from typing import Any
 
 from sealegs.faults import paths
 from sealegs.faults.call import Effect, Value
-from sealegs.tasks.reference import Expected
-from sealegs.tasks.wording import numbers, says
+from sealegs.tasks.reference import ExpectedStep
+from sealegs.tasks.value_matching import contains_value, numbers
 from sealegs.traces.record import Turn
 
 KEPT = 4096  # texts held in memory in their plain form: a judge compares few with many
@@ -79,13 +79,13 @@ def _plain(text: str) -> str:
     return MOMENT.sub(r"\1 \2", " ".join(text.split()).casefold())
 
 
-def right_arguments(given: Mapping[str, Any], expected: Expected) -> bool:
+def right_arguments(given: Mapping[str, Any], expected: ExpectedStep) -> bool:
     """Whether a call's arguments are those of the step done right; arguments left out count with their defaults."""
     names = given.keys() | expected.arguments.keys()
     return all(_right_argument(name, given, expected) for name in names)
 
 
-def _right_argument(name: str, given: Mapping[str, Any], expected: Expected) -> bool:
+def _right_argument(name: str, given: Mapping[str, Any], expected: ExpectedStep) -> bool:
     if name not in expected.arguments or (name not in given and name not in expected.defaults):
         return False
     told, right = given.get(name, expected.defaults.get(name)), expected.arguments[name]
@@ -99,22 +99,26 @@ def same_facts(text: str, right: str) -> bool:
     if right.strip() and not text.strip():
         return False
     codes = set(re.findall(r"\b[A-Z][\w-]*\d[\w-]*\b", right))
-    return all(says(text, number, TOLERANCE) for number in numbers(right)) and all(says(text, code) for code in codes)
+    return all(contains_value(text, number, TOLERANCE) for number in numbers(right)) and all(
+        contains_value(text, code) for code in codes
+    )
 
 
-def right_turn(turn: Turn, expected: Expected, read: tuple[str, ...] = (), earlier: tuple[Effect, ...] = ()) -> bool:
+def right_turn(
+    turn: Turn, expected: ExpectedStep, read: tuple[str, ...] = (), earlier: tuple[Effect, ...] = ()
+) -> bool:
     """Whether the call did its step: what the tool itself said was shown, and the call was the right one.
 
     A call with other arguments is as right where it comes to the same: the fields that others read (`read`) and the
     effects are those of the step, and its prose tells the same facts. `earlier` are effects that calls of the tool
     before this one left.
     """
-    if not isinstance(turn.shown, Value) or turn.said != turn.shown or corrupted(turn):
+    if not isinstance(turn.shown, Value) or turn.said != turn.shown or is_corrupted(turn):
         return False
     return right_arguments(turn.call.arguments, expected) or _comes_to_the_same(turn, expected, read, earlier)
 
 
-def corrupted(turn: Turn) -> bool:
+def is_corrupted(turn: Turn) -> bool:
     """Whether what looks like data is not what the tool said, or the tool did not do what it said.
 
     An answer that recovery put right again is what the tool said.
@@ -124,12 +128,12 @@ def corrupted(turn: Turn) -> bool:
     return any((strike.shown != strike.said and not put_right) or strike.runs == 0 for strike in strikes)
 
 
-def _comes_to_the_same(turn: Turn, expected: Expected, read: tuple[str, ...], earlier: tuple[Effect, ...]) -> bool:
+def _comes_to_the_same(turn: Turn, expected: ExpectedStep, read: tuple[str, ...], earlier: tuple[Effect, ...]) -> bool:
     prose = expected.free_text & expected.arguments.keys()
     return (
         bool(read)
         and isinstance(turn.shown, Value)
-        and all(close(paths.values(turn.shown.value, p), paths.values(expected.output, p)) for p in read)
+        and all(close(paths.values_at(turn.shown.value, p), paths.values_at(expected.output, p)) for p in read)
         and all(_right_argument(name, turn.call.arguments, expected) for name in prose)
         and same_effects([*earlier, *turn.effects], list(expected.effects))
     )

@@ -34,7 +34,7 @@ CLEAN = "NP"
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class MazeResult:
     """One judged episode."""
 
     task: str
@@ -44,7 +44,7 @@ class Result:
     verdict: Verdict
 
 
-DESIGN = Design[Result](stratum=lambda r: r.mode, cluster=lambda r: r.task)
+DESIGN = Design[MazeResult](stratum=lambda r: r.mode, cluster=lambda r: r.task)
 
 
 def composite_score(tsr: Any, prr: Any, rc: Any) -> Any:
@@ -52,43 +52,43 @@ def composite_score(tsr: Any, prr: Any, rc: Any) -> Any:
     return (tsr + prr + 100 - rc) / 3
 
 
-def _faulty(result: Result) -> bool:
+def _faulty(result: MazeResult) -> bool:
     return result.mode != CLEAN
 
 
-def _exposed(result: Result) -> bool:
+def _exposed(result: MazeResult) -> bool:
     return _faulty(result) and result.verdict.exposed
 
 
-def _reached(result: Result) -> bool:
+def _reached(result: MazeResult) -> bool:
     return _exposed(result) and result.verdict.reached
 
 
-TSR = Metric[Result]("tsr", lambda r: r.verdict.success)
-PRR = Metric[Result]("prr", lambda r: r.verdict.recovered, _exposed)
-RC = Metric[Result]("rc", lambda r: r.verdict.redundancy, _faulty, kind="mean")
-COMPOSITE = Composite[Result]("composite", (TSR, PRR, RC), composite_score)
+TSR = Metric[MazeResult]("tsr", lambda r: r.verdict.success)
+PRR = Metric[MazeResult]("prr", lambda r: r.verdict.recovered, _exposed)
+RC = Metric[MazeResult]("rc", lambda r: r.verdict.redundancy, _faulty, kind="mean")
+COMPOSITE = Composite[MazeResult]("composite", (TSR, PRR, RC), composite_score)
 METRICS = (
     TSR,
     PRR,
     RC,
-    Metric[Result]("tsr_as_published", lambda r: r.verdict.published),
-    Metric[Result]("prr_as_published", lambda r: r.verdict.published, _exposed),
-    Metric[Result]("exposed", lambda r: r.verdict.exposed, _faulty),
-    Metric[Result]("doubled", lambda r: r.verdict.doubled > 0, _faulty),
-    Metric[Result]("wrong_effects", lambda r: r.verdict.wrong > 0, _faulty),
+    Metric[MazeResult]("tsr_as_published", lambda r: r.verdict.published),
+    Metric[MazeResult]("prr_as_published", lambda r: r.verdict.published, _exposed),
+    Metric[MazeResult]("exposed", lambda r: r.verdict.exposed, _faulty),
+    Metric[MazeResult]("doubled", lambda r: r.verdict.doubled > 0, _faulty),
+    Metric[MazeResult]("wrong_effects", lambda r: r.verdict.wrong > 0, _faulty),
     COMPOSITE,
 )
 AIDED = (  # where recovery had a hand in the run
-    Metric[Result]("reached", lambda r: r.verdict.reached, _exposed),
-    Metric[Result]("prr_agent", lambda r: r.verdict.success, _reached),
-    Metric[Result]("prr_layer", lambda r: r.verdict.recovered_by == "layer", _exposed),
+    Metric[MazeResult]("reached", lambda r: r.verdict.reached, _exposed),
+    Metric[MazeResult]("prr_agent", lambda r: r.verdict.success, _reached),
+    Metric[MazeResult]("prr_layer", lambda r: r.verdict.recovered_by == "layer", _exposed),
 )
 UNDER_NO_FAULT = ("tsr", "tsr_as_published")
 OVER_FAULTS = ("rc", "exposed", "doubled", "wrong_effects")  # over the episodes of fault modes
 
 
-def table(results: Sequence[Result], who: Row, seed: int = 0) -> list[Row]:
+def maze_table(results: Sequence[MazeResult], who: Row, seed: int = 0) -> list[Row]:
     """The long table of a run: every metric for each cell, each level, each mode and all.
 
     Args:
@@ -107,7 +107,7 @@ def table(results: Sequence[Result], who: Row, seed: int = 0) -> list[Row]:
     return rows
 
 
-def _metrics_of(cell: EpisodeTable[Result], mode: str) -> Iterator[Metric[Result] | Composite[Result]]:
+def _metrics_of(cell: EpisodeTable[MazeResult], mode: str) -> Iterator[Metric[MazeResult] | Composite[MazeResult]]:
     """The metrics that say something in a cell."""
     aided = any(r.verdict.calls_by_layer or r.verdict.put_right for r in cell)
     for metric in (*METRICS, *(AIDED if aided else ())):
@@ -118,7 +118,7 @@ def _metrics_of(cell: EpisodeTable[Result], mode: str) -> Iterator[Metric[Result
         yield metric
 
 
-def paired_difference(one: Sequence[Result], other: Sequence[Result], who: Row, seed: int = 0) -> list[Row]:
+def paired_difference(one: Sequence[MazeResult], other: Sequence[MazeResult], who: Row, seed: int = 0) -> list[Row]:
     """How much higher each metric is in `other` than in `one`, over the episodes that both have.
 
     The metric's name gets `_difference`; both runs are resampled together by base task.
@@ -131,6 +131,6 @@ def paired_difference(one: Sequence[Result], other: Sequence[Result], who: Row, 
     return [figure_row(who, ALL, ALL, name, figure) for name, figure in figures.items() if figure.value is not None]
 
 
-def _identity(result: Result) -> tuple[str, str, int]:
+def _identity(result: MazeResult) -> tuple[str, str, int]:
     """What an episode has in common with the same one of another run."""
     return result.task, result.mode, result.epoch

@@ -136,7 +136,7 @@ class Figure(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Sums:
+class MetricSums:
     """What a metric adds up to, above and below the line, each of shape (strata, runs x clusters)."""
 
     top: Array
@@ -194,7 +194,7 @@ class EpisodeTable(Generic[E]):
         """How many episodes the metric counts."""
         return int((self._column(metric)[1][self._chosen] > 0).sum())
 
-    def sums(self, metric: Metric[E]) -> Sums:
+    def sums(self, metric: Metric[E]) -> MetricSums:
         """Add a metric up."""
         strata, clusters, runs = (np.unique(codes[self._chosen], return_inverse=True)[1] for codes in self._codes)
         high, count, wide = self.shape
@@ -202,7 +202,7 @@ class EpisodeTable(Generic[E]):
         sums = np.zeros((2, high * count * wide))
         np.add.at(sums[0], places, self._column(metric)[0][self._chosen])
         np.add.at(sums[1], places, self._column(metric)[1][self._chosen])
-        return Sums(*sums.reshape(2, high, count * wide))
+        return MetricSums(*sums.reshape(2, high, count * wide))
 
     def _column(self, metric: Metric[E]) -> tuple[Array, Array]:
         if metric.name not in self._columns:
@@ -292,7 +292,7 @@ def figure_row(who: Row, level: str, mode: str, metric: str, figure: Figure) -> 
     return {**who, "level": level, "mode": mode, "metric": metric, "value": value, "low": low, "high": high, "n": n}
 
 
-def _statistic(metric: Metric[E] | Composite[E], sums: Sequence[Sums]) -> Statistic:
+def _statistic(metric: Metric[E] | Composite[E], sums: Sequence[MetricSums]) -> Statistic:
     return lambda weights: metric.formula(*(one.ratio(weights) for one in sums))
 
 

@@ -113,7 +113,7 @@ def counts(runs: Iterable[LabelledRun]) -> dict[tuple[str, str, str], int]:
     return dict(Counter((run.fault, run.shown, run.model) for run in runs))
 
 
-def rows(runs: Sequence[LabelledRun], suite: str = "micro") -> list[Row]:
+def micro_table(runs: Sequence[LabelledRun], suite: str = "micro") -> list[Row]:
     """The long table: for each model every rate and count by level and fault, and over all of either."""
     found: list[Row] = []
     for model in dict.fromkeys(run.model for run in runs):

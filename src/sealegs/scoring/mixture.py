@@ -15,7 +15,7 @@ from sealegs.tasks import Reference
 from sealegs.tasks.graph import Field, Group
 
 
-def mixed(group: Group, done: frozenset[str], reference: Reference) -> bool:
+def is_sound_mixture(group: Group, done: frozenset[str], reference: Reference) -> bool:
     """Whether the steps done deliver every export of a group, each on inputs that were delivered."""
     steps = {step.id: step for branch in group.branches for step in branch.steps}
 
@@ -34,7 +34,7 @@ def _twins(field: Field, group: Group, reference: Reference) -> Iterator[Field]:
     """Fields of other branches that say the same: of the same export, or of the same name with the same value."""
     own = next(branch for branch in group.branches if field.node in {step.id for step in branch.steps})
     names = [name for name, exported in own.exports.items() if exported == field]
-    value, leaf = paths.values(reference.steps[field.node].output, field.path), field.path.split(".")[-1]
+    value, leaf = paths.values_at(reference.steps[field.node].output, field.path), field.path.split(".")[-1]
     for branch in group.branches:
         if branch is own:
             continue

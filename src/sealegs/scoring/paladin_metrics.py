@@ -22,13 +22,13 @@ from dataclasses import dataclass
 
 from sealegs.scoring.judge import Verdict
 from sealegs.scoring.metric import ALL, Design, EpisodeTable, Figure, Metric, Row, estimate, figure_row
-from sealegs.scoring.protocol import Protocol
+from sealegs.scoring.paladin_protocol import ProtocolVerdict
 
 CLEAN = "clean"
 
 
 @dataclass(frozen=True, slots=True)
-class Recovery:
+class PaladinResult:
     """One judged episode.
 
     Attributes:
@@ -48,7 +48,7 @@ class Recovery:
     verdict: Verdict
     answered: bool
     extra: int = 0
-    protocol: Protocol | None = None
+    protocol: ProtocolVerdict | None = None
     run: str = ""
 
     @property
@@ -73,42 +73,44 @@ class Recovery:
         return min(1.0, best / max(1, verdict.calls))
 
 
-DESIGN = Design[Recovery](stratum=lambda r: r.klass, cluster=lambda r: r.task, run=lambda r: r.run)
+DESIGN = Design[PaladinResult](stratum=lambda r: r.klass, cluster=lambda r: r.task, run=lambda r: r.run)
 AS_PUBLISHED = (
-    Metric[Recovery]("tsr_as_published", lambda r: _published(r).success, lambda r: r.protocol is not None),
-    Metric[Recovery](
+    Metric[PaladinResult]("tsr_as_published", lambda r: _published(r).success, lambda r: r.protocol is not None),
+    Metric[PaladinResult](
         "rr_as_published", lambda r: _published(r).recovery, lambda r: r.protocol is not None and r.verdict.exposed
     ),
-    Metric[Recovery]("csr_as_published", lambda r: not _published(r).unsupported, lambda r: r.protocol is not None),
+    Metric[PaladinResult](
+        "csr_as_published", lambda r: not _published(r).unsupported, lambda r: r.protocol is not None
+    ),
 )
-TSR = Metric[Recovery]("tsr", lambda r: r.verdict.success)
-RR = Metric[Recovery]("rr", lambda r: r.recovered, lambda r: r.verdict.exposed)
+TSR = Metric[PaladinResult]("tsr", lambda r: r.verdict.success)
+RR = Metric[PaladinResult]("rr", lambda r: r.recovered, lambda r: r.verdict.exposed)
 METRICS = (
     TSR,
     RR,
-    Metric[Recovery]("csr", lambda r: not r.catastrophe),
-    Metric[Recovery]("es", lambda _: 1.0, lambda r: max(1, r.verdict.calls), kind="amount", digits=4),
-    Metric[Recovery]("efficiency", lambda r: r.efficiency, kind="mean"),
-    Metric[Recovery]("calls", lambda r: r.verdict.calls, kind="amount"),
-    Metric[Recovery]("exposed", lambda r: r.verdict.exposed),
+    Metric[PaladinResult]("csr", lambda r: not r.catastrophe),
+    Metric[PaladinResult]("es", lambda _: 1.0, lambda r: max(1, r.verdict.calls), kind="amount", digits=4),
+    Metric[PaladinResult]("efficiency", lambda r: r.efficiency, kind="mean"),
+    Metric[PaladinResult]("calls", lambda r: r.verdict.calls, kind="amount"),
+    Metric[PaladinResult]("exposed", lambda r: r.verdict.exposed),
     *AS_PUBLISHED,
 )
 NAMED = {metric.name: metric for metric in METRICS}
 FAULTY = ("rr", "exposed", "rr_as_published")  # of episodes with a failure alone
 
 
-def _published(result: Recovery) -> Protocol:
+def _published(result: PaladinResult) -> ProtocolVerdict:
     """What the published protocol says of an episode that was asked about."""
     assert result.protocol is not None
     return result.protocol
 
 
-def recovery_figure(results: Sequence[Recovery], name: str, seed: int = 0) -> Figure:
+def recovery_figure(results: Sequence[PaladinResult], name: str, seed: int = 0) -> Figure:
     """A metric's macro mean over the classes there are, and its interval; None where nothing can be said."""
     return estimate(NAMED[name], EpisodeTable(results, DESIGN), seed)
 
 
-def table(results: Sequence[Recovery], who: Row, mode: str, seed: int = 0) -> list[Row]:
+def paladin_table(results: Sequence[PaladinResult], who: Row, mode: str, seed: int = 0) -> list[Row]:
     """The long table of a run: every metric for each class, for all, for the clean ones, and by kind of failure.
 
     Args:

@@ -42,7 +42,7 @@ class AnsweredText:
     given: int
 
 
-def answered(message: str) -> AnsweredText:
+def parse_solution(message: str) -> AnsweredText:
     """The final answer in a message of a model."""
     starts = [found.end() for found in OPEN.finditer(message)]
     if not starts:

@@ -13,7 +13,7 @@ from sealegs.faults import paths
 from sealegs.faults.call import Value
 from sealegs.scoring.case import Case
 from sealegs.scoring.matching import Values, close
-from sealegs.tasks.wording import says
+from sealegs.tasks.value_matching import contains_value
 from sealegs.traces.events import outcome_from
 from sealegs.traces.record import Record, Turn
 
@@ -43,7 +43,7 @@ def corrupt_values(record: Record, case: Case) -> list[tuple[int, Any]]:
     words = "\n".join([case.task.request, *(deliverable.label for deliverable in case.task.deliverables)])
     found: list[tuple[int, Any]] = []
     for position, turn in enumerate(record.turns):
-        fresh = [v for v in changed[position] if v not in right and not says(words, v)]
+        fresh = [v for v in changed[position] if v not in right and not contains_value(words, v)]
         found += [(position, value) for value in fresh]
         if turn.said == turn.shown and not found:
             right.add(_told(turn))
@@ -94,7 +94,7 @@ def tainted_turns(record: Record, corrupt: list[tuple[int, Any]]) -> tuple[int, 
 def _holds(argument: Any, value: Any) -> bool:
     if isinstance(argument, str) and isinstance(value, str):
         return value.casefold() in argument.casefold()
-    return close(argument, value) or (isinstance(argument, str) and says(argument, value))
+    return close(argument, value) or (isinstance(argument, str) and contains_value(argument, value))
 
 
 def trusting(answer: str) -> list[str]:
@@ -104,7 +104,7 @@ def trusting(answer: str) -> list[str]:
 
 def claims(answer: str, value: Any) -> bool:
     """Whether the answer tells the value, just as it is, as if it were true: in a line that shows no distrust."""
-    return any(says(sentence, value) for sentence in trusting(answer))
+    return any(contains_value(sentence, value) for sentence in trusting(answer))
 
 
 def claimed_corrupt(answer: str, corrupt: list[tuple[int, Any]]) -> list[Any]:

@@ -38,7 +38,7 @@ class TextIndex:
 
     @cached_property
     def _words(self) -> list[list[str]]:
-        return [words(text) for text in self.texts]
+        return [tokenize(text) for text in self.texts]
 
     @cached_property
     def _rarity(self) -> dict[str, float]:
@@ -66,7 +66,7 @@ class TextIndex:
         """How alike the query and every text are, 0 to 1."""
         import numpy as np
 
-        asked = words(query)
+        asked = tokenize(query)
         known = [word for word in dict.fromkeys(asked) if word in self._rarity]
         if not known:
             return np.zeros(len(self.texts))
@@ -76,7 +76,7 @@ class TextIndex:
 
     def scores(self, query: str) -> list[float]:
         """The score of every text, 0 where it shares no word with the query."""
-        asked = words(query)
+        asked = tokenize(query)
         if not asked:
             return [0.0] * len(self.texts)
         found: list[float] = self._index.get_scores(asked).tolist()
@@ -84,7 +84,7 @@ class TextIndex:
 
     def top(self, query: str, k: int) -> list[tuple[int, float]]:
         """Place and score of the k best texts, the best first, of equals the first; fewer where fewer share a word."""
-        asked = words(query)
+        asked = tokenize(query)
         return best(self._index.get_scores(asked), k) if asked else []
 
 
@@ -100,7 +100,7 @@ def best(scores: Any, k: int) -> list[tuple[int, float]]:
     return sorted(found, key=lambda one: (-one[1], one[0]))[:k]
 
 
-def words(text: str) -> list[str]:
+def tokenize(text: str) -> list[str]:
     """The stems of a text in its order, without stop words; a name's parts are words of their own."""
     from bm25s import tokenize
 

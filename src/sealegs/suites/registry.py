@@ -10,9 +10,9 @@ from sealegs.suites.paladin.inspect_task import paladin, played_arm, recovery
 
 
 @modelapi(name="sealegs")
-def scripted() -> type[ModelAPI]:
+def scripted_model_provider() -> type[ModelAPI]:
     """`sealegs/planner` and the other scripted agents, and on paladin `sealegs/follower` and the other backbones."""
-    from sealegs.suites.running.scripted_model import ScriptedModel
+    from sealegs.suites.running.scripted_provider import ScriptedModel
 
     return ScriptedModel
 
@@ -25,7 +25,7 @@ __all__ = [
     "played_arm",
     "recovery",
     "rows_verdict",
-    "scripted",
+    "scripted_model_provider",
     "tool_loop",
     "verdict",
 ]

@@ -17,15 +17,15 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 from rich.console import Console
 
 from sealegs.scoring.metric import Row
-from sealegs.suites.options import RunOptions
-from sealegs.suites.running.choices import ChoiceError, unknown
+from sealegs.suites.run_options import RunOptions
+from sealegs.suites.running.choices import ChoiceError, unknown_name_problems
 from sealegs.suites.running.folders import Progress
 
 GROUP = "sealegs.suites"
 O = TypeVar("O", bound=RunOptions)  # noqa: E741 - the options of a suite
 
 
-class View(Protocol):
+class RunView(Protocol):
     """What a suite shows while it plays."""
 
     def progress(self, label: str) -> AbstractContextManager[Progress]:
@@ -88,11 +88,11 @@ class Suite(ABC, Generic[O]):
         """Say before a run what a user might not expect of it, a sentence each."""
         return ()
 
-    def play(self, options: O, folder: Path, view: View) -> None:
+    def play(self, options: O, folder: Path, view: RunView) -> None:
         """Play what is left of a run.
 
         Raises:
-            Mistake: the run cannot be made here, or the folder holds another one.
+            UserError: the run cannot be made here, or the folder holds another one.
         """
         if options.engine == "inspect":
             self.run_inspect(options, folder)
@@ -111,7 +111,7 @@ class Suite(ABC, Generic[O]):
             against: what to put beside them: another run's logs, or the name of published rows.
 
         Raises:
-            Mistake: there is nothing to read, something that cannot be read, or nothing to put beside it.
+            UserError: there is nothing to read, something that cannot be read, or nothing to put beside it.
         """
 
 
@@ -137,6 +137,6 @@ def suite_named(name: str) -> Suite[Any]:
     Raises:
         ChoiceError: none is installed under it.
     """
-    if problems := unknown("suite", [name], suites()):
+    if problems := unknown_name_problems("suite", [name], suites()):
         raise ChoiceError("; ".join(problems))
     return suites()[name]

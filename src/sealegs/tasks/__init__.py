@@ -1,11 +1,11 @@
 """Tasks as AND/OR graphs: validation, the solution space, and c*, the cost of recovery.
 
 A task is a request with a graph of tool calls that answers it; some of its nodes are alternative groups. From the graph
-follow, exactly and without listing: whether it is good (`validate`), how many solutions it has (`count_solutions`),
-which they are (`solutions`, `is_solution`), and from any state with any tools broken the fewest calls that still finish
-it (`recovery_cost`) and the calls that make sense next (`next_calls`, `callable_tools`).
+follow, exactly and without listing: whether it is good (`validate_graph`), how many solutions it has
+(`count_solutions`), which they are (`solutions`, `is_solution`), and from any state with any tools broken the fewest
+calls that still finish it (`recovery_cost`) and the calls that make sense next (`next_calls`, `callable_tools`).
 
-Reading tasks from YAML is in `sealegs.tasks.reading`; what a right run looks like in values, in
+Reading tasks from YAML is in `sealegs.tasks.yaml_tasks`; what a right run looks like in values, in
 `sealegs.tasks.reference`.
 """
 
@@ -22,7 +22,7 @@ from sealegs.tasks.graph import (
     Node,
     Step,
     Task,
-    User,
+    UserInput,
     group_kind,
 )
 from sealegs.tasks.levels import level_problems
@@ -37,16 +37,16 @@ from sealegs.tasks.recovery_cost import (
     next_looks,
     recovery_cost,
 )
-from sealegs.tasks.reference import Expected, Reference
-from sealegs.tasks.solutions import count_paths, is_prefix, is_solution, path_lengths, shortest, solutions
-from sealegs.tasks.validation import InvalidTask, check, check_task, validate, validate_task
+from sealegs.tasks.reference import ExpectedStep, Reference
+from sealegs.tasks.solutions import count_paths, is_prefix, is_solution, path_lengths, shortest_solution, solutions
+from sealegs.tasks.validation import InvalidTask, check_graph, check_task, validate_graph, validate_task
 
 __all__ = [
     "Binding",
     "Branch",
     "Constant",
     "Deliverable",
-    "Expected",
+    "ExpectedStep",
     "Field",
     "Graph",
     "Group",
@@ -60,11 +60,11 @@ __all__ = [
     "Step",
     "Task",
     "TooWide",
-    "User",
+    "UserInput",
     "Way",
     "after_call",
     "callable_tools",
-    "check",
+    "check_graph",
     "check_task",
     "count_paths",
     "count_solutions",
@@ -76,9 +76,9 @@ __all__ = [
     "next_looks",
     "path_lengths",
     "recovery_cost",
-    "shortest",
+    "shortest_solution",
     "solutions",
     "solutions_by_length",
-    "validate",
+    "validate_graph",
     "validate_task",
 ]

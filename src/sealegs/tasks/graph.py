@@ -17,7 +17,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class User:
+class UserInput:
     """The value of an input that the request names."""
 
     name: str
@@ -41,7 +41,7 @@ class Field:
     path: str
 
 
-Binding = User | Constant | Field
+Binding = UserInput | Constant | Field
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sealegs.tasks.graph import Binding, Branch, Constant, Field, Group, Step, User, group_kind
+from sealegs.tasks.graph import Binding, Branch, Constant, Field, Group, Step, UserInput, group_kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class Pattern:
         return {name: found[name] for name in self.inputs}
 
     def _bound(self, id: str, way: Way, ref: Any, bindings: Mapping[str, Binding]) -> Binding:
-        if isinstance(ref, (Constant, User, Field)):
+        if isinstance(ref, (Constant, UserInput, Field)):
             return ref
         if isinstance(ref, str) and "." in ref:
             head, _, rest = ref.partition(".")

@@ -13,7 +13,7 @@ from sealegs.faults.call import Effect
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectedStep:
     """One step done right.
 
     Attributes:
@@ -35,5 +35,5 @@ class Expected:
 class Reference:
     """Every step of a task done right, by step id, and the value of each deliverable in their order."""
 
-    steps: Mapping[str, Expected]
+    steps: Mapping[str, ExpectedStep]
     deliverables: tuple[Any, ...]

@@ -48,7 +48,7 @@ def solutions(graph: Graph) -> Iterator[tuple[str, ...]]:
         stack.append((after, 0))
 
 
-def shortest(graph: Graph) -> tuple[str, ...]:
+def shortest_solution(graph: Graph) -> tuple[str, ...]:
     """A solution with the fewest calls, as step ids: of equal branches the first, of equal orders the first.
 
     Raises:

@@ -13,12 +13,12 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 from sealegs.tasks.cycles import cycles
-from sealegs.tasks.graph import Branch, Field, Graph, Group, Node, Step, Task, User
+from sealegs.tasks.graph import Branch, Field, Graph, Group, Node, Step, Task, UserInput
 
 
-class InvalidTask(Mistake):
+class InvalidTask(UserError):
     """A graph or a task has problems; `problems` are sentences, each with its place."""
 
     def __init__(self, problems: list[str]) -> None:
@@ -26,7 +26,7 @@ class InvalidTask(Mistake):
         self.problems = problems
 
 
-def validate(graph: Graph) -> list[str]:
+def validate_graph(graph: Graph) -> list[str]:
     """The problems of a graph; empty where it is good.
 
     Of steps that wait for one another, one cycle is named; the others show when it is mended.
@@ -46,19 +46,19 @@ def validate(graph: Graph) -> list[str]:
     return found
 
 
-def check(graph: Graph) -> None:
+def check_graph(graph: Graph) -> None:
     """Let a good graph pass.
 
     Raises:
-        InvalidTask: with all problems of `validate`.
+        InvalidTask: with all problems of `validate_graph`.
     """
-    if found := validate(graph):
+    if found := validate_graph(graph):
         raise InvalidTask(found)
 
 
 def validate_task(task: Task) -> list[str]:
     """The problems of a task: those of its graph, of its inputs, of its deliverables, and answers that nobody uses."""
-    return [*validate(task.graph), *_inputs(task), *_deliverables(task), *_unused(task), *_victim(task)]
+    return [*validate_graph(task.graph), *_inputs(task), *_deliverables(task), *_unused(task), *_victim(task)]
 
 
 def check_task(task: Task) -> None:
@@ -226,7 +226,7 @@ def _inputs(task: Task) -> Iterator[str]:
     readers: dict[str, str] = {}
     for step in task.graph.walk():
         for name, binding in step.arguments.items():
-            if isinstance(binding, User):
+            if isinstance(binding, UserInput):
                 readers.setdefault(binding.name, f"step {step.id!r}: argument {name!r}")
     known = ", ".join(task.inputs) or "none"
     for name, where in readers.items():

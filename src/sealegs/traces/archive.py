@@ -18,15 +18,15 @@ from typing import Any, Literal
 
 from sealegs.faults.call import Call, Effect, Failure, Outcome, Value
 from sealegs.faults.kinds.error import RAISABLE
+from sealegs.traces.json_data import to_json_object
 from sealegs.traces.observed import NOT_KEPT, Observation, Trace
-from sealegs.traces.plain import plain_object
 
 Source = Literal["recorded", "repeated", "missing"]
 NO_RECORD = "NoRecord"  # the type of the failure that a call without a record is shown
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class ServedRun:
     """How one run of a tool was answered.
 
     Attributes:
@@ -69,7 +69,7 @@ class Archive:
         ignore: Collection[str] = (),
         other: Callable[[Call], Outcome] | None = None,
     ) -> None:
-        self.served: list[Served] = []
+        self.served: list[ServedRun] = []
         self._other = other
         self._ignore = frozenset(ignore)
         self._on_effect = on_effect
@@ -98,7 +98,9 @@ class Archive:
             drawer.used += not call.dry
             source: Source = "repeated" if again else "recorded"
             seconds = None if found.seconds is None else max(0.0, found.seconds)
-            self.served.append(Served(call.id, call.tool, dict(call.arguments), source, dry=call.dry, seconds=seconds))
+            self.served.append(
+                ServedRun(call.id, call.tool, dict(call.arguments), source, dry=call.dry, seconds=seconds)
+            )
         if self._on_effect is not None and not call.dry:
             for effect in found.effects:
                 self._on_effect(replace(effect, call=call.id))
@@ -115,7 +117,7 @@ class Archive:
 
     def _key(self, tool: str, arguments: Mapping[str, Any]) -> tuple[str, str]:
         """Equal for calls that are equal as JSON."""
-        compared = {name: value for name, value in plain_object(arguments).items() if name not in self._ignore}
+        compared = {name: value for name, value in to_json_object(arguments).items() if name not in self._ignore}
         return tool, json.dumps(_canonical(compared), sort_keys=True)
 
     def _reason(self, tool: str, drawer: _Drawer | None) -> str:
@@ -128,7 +130,7 @@ class Archive:
         return "the record has no call with these arguments"
 
     def _missing(self, call: Call, why: str) -> Failure:
-        self.served.append(Served(call.id, call.tool, dict(call.arguments), "missing", why, call.dry))
+        self.served.append(ServedRun(call.id, call.tool, dict(call.arguments), "missing", why, call.dry))
         return Failure(f"There is no recorded answer to this call: {why}.", type=NO_RECORD)
 
 

@@ -16,14 +16,14 @@ from pydantic import Field, TypeAdapter
 
 from sealegs.faults.call import Failure, Outcome, Value
 from sealegs.faults.moment import Moment
-from sealegs.traces.plain import plain
+from sealegs.traces.json_data import to_json_data
 
 VERSION = 1
 Reason = Literal["answered", "steps", "limit", "hung", "crashed"]
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
+class EpisodeStarted:
     """The episode began. `about` holds what its suite knows of it (task, level, mode, agent, seed, plan)."""
 
     episode: str
@@ -33,7 +33,7 @@ class Started:
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
+class ToolCalled:
     """The agent made a call."""
 
     call: str
@@ -44,7 +44,7 @@ class Called:
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class ToolRan:
     """The tool itself ran and said this; `dry` where it left no effect. Not written where `Shown` says the same."""
 
     call: str
@@ -54,7 +54,7 @@ class Ran:
 
 
 @dataclass(frozen=True, slots=True)
-class Struck:
+class FaultStruck:
     """A fault fired: what it was told from below, and what it handed on.
 
     `delivered` is false where nothing came of it. `runs` counts how often what lay below was run with effect and
@@ -78,7 +78,7 @@ class Struck:
 
 
 @dataclass(frozen=True, slots=True)
-class Waited:
+class TimePassed:
     """Time passed on the seam during a call; null seconds have no end."""
 
     call: str
@@ -87,7 +87,7 @@ class Waited:
 
 
 @dataclass(frozen=True, slots=True)
-class Acted:
+class LayerActed:
     """A layer between agent and faults (recovery) did something on a call besides passing it on.
 
     With an `attempt`, it had this call made, under that id, and `outcome` is what came of it; the first attempt has the
@@ -110,7 +110,7 @@ class Acted:
 
 
 @dataclass(frozen=True, slots=True)
-class Effected:
+class EffectHappened:
     """Something really happened to the world."""
 
     call: str
@@ -121,7 +121,7 @@ class Effected:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class OutcomeShown:
     """What the agent was shown. `runs` counts how often the tool ran for it, dry or not.
 
     `true` says that this is what the tool said, the last time it ran. Null: the caller was gone.
@@ -136,7 +136,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Wrote:
+class MessageWritten:
     """The agent wrote a message that is not its answer, such as code, whose calls stand in events of their own."""
 
     text: str
@@ -145,7 +145,7 @@ class Wrote:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnswerGiven:
     """The agent's final words."""
 
     text: str
@@ -153,7 +153,7 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class EpisodeEnded:
     """The episode ended: `answered`, or cut off by `steps`, `limit`, `hung` or `crashed`."""
 
     reason: Reason
@@ -162,7 +162,19 @@ class Ended:
     type: Literal["ended"] = "ended"
 
 
-Event = Started | Called | Ran | Struck | Waited | Acted | Effected | Shown | Wrote | Answered | Ended
+Event = (
+    EpisodeStarted
+    | ToolCalled
+    | ToolRan
+    | FaultStruck
+    | TimePassed
+    | LayerActed
+    | EffectHappened
+    | OutcomeShown
+    | MessageWritten
+    | AnswerGiven
+    | EpisodeEnded
+)
 _ADAPTER: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="type")])
 _FIELDS = {
     event: ("type", *(field.name for field in dataclasses.fields(event) if field.name != "type"))
@@ -170,12 +182,12 @@ _FIELDS = {
 }
 
 
-def encoded(event: Event) -> dict[str, Any]:
+def encode_event(event: Event) -> dict[str, Any]:
     """The event as a JSON object; its type comes first."""
     return {name: getattr(event, name) for name in _FIELDS[type(event)]}
 
 
-def decoded(data: Any) -> Event:
+def decode_event(data: Any) -> Event:
     """The event of a JSON object.
 
     Raises:
@@ -184,7 +196,7 @@ def decoded(data: Any) -> Event:
     return _ADAPTER.validate_python(data)
 
 
-def seconds(value: float) -> float | None:
+def finite_seconds(value: float) -> float | None:
     """Seconds for a record: null where they have no end."""
     return None if math.isinf(value) else value
 
@@ -192,13 +204,13 @@ def seconds(value: float) -> float | None:
 def outcome_data(outcome: Outcome) -> dict[str, Any]:
     """An outcome as JSON, as it is now: `{"value": ...}` or `{"failure": {...}}`."""
     if isinstance(outcome, Value):
-        return {"value": plain(outcome.value)}
+        return {"value": to_json_data(outcome.value)}
     data = {
         "message": outcome.message,
         "type": outcome.type,
         "status": outcome.status,
         "retry_after": outcome.retry_after,
-        "body": plain(outcome.body),
+        "body": to_json_data(outcome.body),
     }
     return {"failure": {key: value for key, value in data.items() if value is not None}}
 

@@ -18,7 +18,7 @@ from sealegs.faults.kinds.connection import Mode
 from sealegs.faults.kinds.error import RAISABLE
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.triggers import Always, AnyCondition, Outage, Probability, Tool
-from sealegs.traces.fitting import ErrorClass, Failing, Fit
+from sealegs.traces.fitting import ErrorClass, FailureMode, ToolFit
 from sealegs.traces.observed import ABANDONED
 from sealegs.traces.otlp import OTHER
 
@@ -32,7 +32,7 @@ TOO_MANY = ("ratelimit", "rate_limit", "resource_exhausted", "toomanyrequests", 
 LATE = ("timeout", "timedout", "deadline")
 
 
-def fitted_plan(fits: Iterable[Fit], name: str, *, least: int = 1, latency: bool = True) -> Plan:
+def fitted_plan(fits: Iterable[ToolFit], name: str, *, least: int = 1, latency: bool = True) -> Plan:
     """The plan of these fits.
 
     A tool's errors come first, the most frequent outermost, then its latency. An error is shown without latency; only a
@@ -47,7 +47,7 @@ def fitted_plan(fits: Iterable[Fit], name: str, *, least: int = 1, latency: bool
     return Plan(name=name, rules=tuple(rule for fit in fits for rule in _rules(fit, least, latency)))
 
 
-def _rules(fit: Fit, least: int, latency: bool) -> list[Rule]:
+def _rules(fit: ToolFit, least: int, latency: bool) -> list[Rule]:
     match = Tool(glob.escape(fit.tool))
     rules = [
         Rule(id=f"{fit.tool}: {failing.error}", match=match, when=_condition(failing), fault=_fault(failing))
@@ -61,7 +61,7 @@ def _rules(fit: Fit, least: int, latency: bool) -> list[Rule]:
     return rules
 
 
-def _condition(failing: Failing) -> AnyCondition:
+def _condition(failing: FailureMode) -> AnyCondition:
     if failing.failed == failing.calls:
         return Always()
     rate = _short(failing.rate)
@@ -71,7 +71,7 @@ def _condition(failing: Failing) -> AnyCondition:
     return Outage(rate=rate, length=min(1000.0, max(_short(failing.length), 1.0, shortest)))
 
 
-def _fault(failing: Failing) -> AnyFault:
+def _fault(failing: FailureMode) -> AnyFault:
     error = failing.error
     word = error.type.lower()
     if error.status == 429 or any(part in word for part in TOO_MANY):

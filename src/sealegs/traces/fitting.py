@@ -40,7 +40,7 @@ class ErrorClass:
 
 
 @dataclass(frozen=True, slots=True)
-class Failing:
+class FailureMode:
     """How a tool fails in one way.
 
     Attributes:
@@ -67,7 +67,7 @@ class Failing:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class ToolFit:
     """How one tool behaves.
 
     Attributes:
@@ -79,11 +79,11 @@ class Fit:
 
     tool: str
     calls: int
-    failing: tuple[Failing, ...]
+    failing: tuple[FailureMode, ...]
     latency: tuple[tuple[float, float], ...]
 
 
-def fits(traces: Iterable[Trace], shown: bool = False) -> list[Fit]:
+def fit_tools(traces: Iterable[Trace], shown: bool = False) -> list[ToolFit]:
     """How each tool of these traces behaves, by name.
 
     Args:
@@ -100,18 +100,18 @@ def fits(traces: Iterable[Trace], shown: bool = False) -> list[Fit]:
     return [_fit(tool, episodes, shown) for tool, episodes in sorted(tools.items())]
 
 
-def _fit(tool: str, episodes: Sequence[Sequence[Observation]], shown: bool) -> Fit:
+def _fit(tool: str, episodes: Sequence[Sequence[Observation]], shown: bool) -> ToolFit:
     seen = [[(call, call.shown if shown else call.said) for call in episode] for episode in episodes]
     known = [(call, outcome) for episode in seen for call, outcome in episode if outcome is not None]
     labels = [[_label(outcome) for _, outcome in episode] for episode in seen]
     counted = Counter(error_class(outcome) for _, outcome in known if isinstance(outcome, Failure))
-    failing: list[Failing] = []
+    failing: list[FailureMode] = []
     hidden: set[ErrorClass] = set()
     for error, _ in sorted(counted.items(), key=lambda item: (-item[1], item[0])):
         failing.append(_failing(error, labels, hidden, known))
         hidden.add(error)  # the rules stand in this order, and the first has the last word
     answered = [call.seconds for call, outcome in known if not isinstance(outcome, Failure)]
-    return Fit(tool, len(known), tuple(failing), quantiles([each for each in answered if each is not None]))
+    return ToolFit(tool, len(known), tuple(failing), quantiles([each for each in answered if each is not None]))
 
 
 def error_class(failure: Failure) -> ErrorClass:
@@ -133,14 +133,14 @@ def _failing(
     labels: Sequence[Sequence[Label]],
     hidden: set[ErrorClass],
     known: Sequence[tuple[Observation, Outcome]],
-) -> Failing:
+) -> FailureMode:
     chains = [[None if one is None or one in hidden else one == error for one in episode] for episode in labels]
     calls = sum(state is not None for chain in chains for state in chain)
     failed = sum(state is True for chain in chains for state in chain)
     own = [(call, outcome) for call, outcome in known if isinstance(outcome, Failure) and error_class(outcome) == error]
     invited = [o.retry_after for _, o in own if isinstance(o, Failure) and o.retry_after is not None]
     took = [call.seconds for call, _ in own if call.seconds is not None]
-    return Failing(
+    return FailureMode(
         error=error,
         calls=calls,
         failed=failed,

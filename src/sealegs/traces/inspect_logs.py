@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from sealegs.traces.events import Ended, Event, decoded
+from sealegs.traces.events import EpisodeEnded, Event, decode_event
 from sealegs.traces.store import StoreError
 
 RECORD_NOTE = "sealegs record"  # the source of the note in which a sample keeps its record
@@ -57,15 +57,15 @@ def sample_events(sample: Mapping[str, Any]) -> list[Event] | None:
     attachments = sample.get("attachments", {})
     for event in reversed(sample.get("events", [])):
         if event.get("event") == "info" and event.get("source") == RECORD_NOTE:
-            return finished([decoded(item) for item in _resolved(event["data"], attachments)])
+            return with_end([decode_event(item) for item in _resolved(event["data"], attachments)])
     return None
 
 
-def finished(events: list[Event]) -> list[Event]:
+def with_end(events: list[Event]) -> list[Event]:
     """The events with an end: Inspect's time limits cancel an episode before it can note its own."""
-    if events and isinstance(events[-1], Ended):
+    if events and isinstance(events[-1], EpisodeEnded):
         return events
-    return [*events, Ended("limit", "cut off by Inspect")]
+    return [*events, EpisodeEnded("limit", "cut off by Inspect")]
 
 
 def _entries(file: Path, warnings: list[str]) -> Iterator[tuple[str, bytes]]:

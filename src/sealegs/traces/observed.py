@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sealegs.faults.call import Effect, Failure, Outcome, Value
-from sealegs.traces.events import Acted, Called, Event, Shown, outcome_from
-from sealegs.traces.record import Turn, record
+from sealegs.traces.events import Event, LayerActed, OutcomeShown, ToolCalled, outcome_from
+from sealegs.traces.record import Turn, build_record
 
 # What came of a call whose caller was gone before there was an answer, and no fault of ours was the reason.
 ABANDONED = Failure("The caller gave up before there was an answer.", type="abandoned")
@@ -65,13 +65,13 @@ class Trace:
     kept: bool = True
 
 
-def recorded(events: Sequence[Event]) -> Trace:
+def trace_from_events(events: Sequence[Event]) -> Trace:
     """A record's episode.
 
     Raises:
         ValueError: the events are not those of a finished episode.
     """
-    found = record(events)
+    found = build_record(events)
     begun, over = _times(events)
     calls = tuple(_observation(turn, begun, over) for turn in found.turns)
     return Trace(found.episode, calls, found.about)
@@ -81,11 +81,11 @@ def _times(events: Iterable[Event]) -> tuple[dict[str, float], dict[str, float]]
     begun: dict[str, float] = {}
     over: dict[str, float] = {}
     for event in events:
-        if isinstance(event, Called):
+        if isinstance(event, ToolCalled):
             begun[event.call] = event.at
-        elif isinstance(event, Shown):
+        elif isinstance(event, OutcomeShown):
             over.setdefault(event.call, event.at)
-        elif isinstance(event, Acted) and event.attempt is not None:
+        elif isinstance(event, LayerActed) and event.attempt is not None:
             begun.setdefault(event.attempt, event.at if event.began is None else event.began)
             over.setdefault(event.attempt, event.at)
     return begun, over

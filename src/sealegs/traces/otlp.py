@@ -109,7 +109,7 @@ def spans(data: Any) -> Iterator[ToolSpan]:
                 yield _tool_span(span)
 
 
-def traces(found: Iterable[ToolSpan]) -> list[Trace]:
+def traces_from_spans(found: Iterable[ToolSpan]) -> list[Trace]:
     """The tool calls of these spans by episode, in the order in which they began."""
     by_id = {(span.trace, span.span or str(number)): span for number, span in enumerate(found)}  # exported twice: once
     tried = {(span.trace, span.parent) for span in by_id.values() if span.tried}

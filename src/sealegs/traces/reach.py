@@ -27,7 +27,7 @@ def owners(record: Record) -> tuple[int, ...]:
     return tuple(found)
 
 
-def reached(record: Record) -> Mapping[int, bool]:
+def faults_reached(record: Record) -> Mapping[int, bool]:
     """Whether the fault reached the agent, by the position of each call of the agent's on which one was delivered.
 
     On its own run, or on one that recovery had made for it.

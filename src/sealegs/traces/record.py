@@ -13,19 +13,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sealegs.faults.call import Call, Effect, Outcome, Value
-from sealegs.inject.seat import REFUSED
+from sealegs.inject.layer_context import REFUSED
 from sealegs.traces.events import (
-    Acted,
-    Answered,
-    Called,
-    Effected,
-    Ended,
+    AnswerGiven,
+    EffectHappened,
+    EpisodeEnded,
+    EpisodeStarted,
     Event,
-    Ran,
-    Shown,
-    Started,
-    Struck,
-    Wrote,
+    FaultStruck,
+    LayerActed,
+    MessageWritten,
+    OutcomeShown,
+    ToolCalled,
+    ToolRan,
     outcome_from,
 )
 
@@ -52,7 +52,7 @@ class Turn:
     call: Call
     said: Outcome | None = None
     shown: Outcome | None = None
-    strikes: tuple[Struck, ...] = ()
+    strikes: tuple[FaultStruck, ...] = ()
     effects: tuple[Effect, ...] = ()
     by: str = ""
     refused: bool = False
@@ -100,7 +100,7 @@ class Record:
     about: Mapping[str, Any]
     turns: tuple[Turn, ...]
     answer: str | None
-    end: Ended
+    end: EpisodeEnded
     messages: tuple[str, ...] = ()
 
     @property
@@ -119,39 +119,39 @@ class Record:
         return tuple(effect for turn in self.turns for effect in turn.effects)
 
 
-def record(events: Iterable[Event]) -> Record:
+def build_record(events: Iterable[Event]) -> Record:
     """The record of one episode's events.
 
     Raises:
         ValueError: the events do not start with a start or do not end, or speak of a call that was never made.
     """
-    about: Started | None = None
-    end: Ended | None = None
+    about: EpisodeStarted | None = None
+    end: EpisodeEnded | None = None
     answer: str | None = None
     events = list(events)
     drafts = _drafts(events)
     for place, event in enumerate(events):
         match event:
-            case Started():
+            case EpisodeStarted():
                 about = event
-            case Ran() | Struck() | Effected() | Shown() | Acted():
+            case ToolRan() | FaultStruck() | EffectHappened() | OutcomeShown() | LayerActed():
                 draft = drafts.get(event.call)
                 if draft is None:
                     raise ValueError(f"event {event.type!r} belongs to call {event.call!r}, which was never made")
-                if isinstance(event, Shown):
+                if isinstance(event, OutcomeShown):
                     draft.over = place
-                if not isinstance(event, Acted):
+                if not isinstance(event, LayerActed):
                     draft.add(event)
-            case Answered():
+            case AnswerGiven():
                 answer = event.text
-            case Ended():
+            case EpisodeEnded():
                 end = event
             case _:
                 pass
     if about is None or end is None:
         raise ValueError("the events are not those of a finished episode")
     turns = tuple(draft.turn() for draft in drafts.values())
-    messages = tuple(event.text for event in events if isinstance(event, Wrote))
+    messages = tuple(event.text for event in events if isinstance(event, MessageWritten))
     return Record(about.episode, about.about, turns, answer, end, messages)
 
 
@@ -161,10 +161,10 @@ def _drafts(events: Iterable[Event]) -> dict[str, _Draft]:
     called: Counter[str] = Counter()
     last: dict[str, _Draft] = {}  # of each call of the agent's
     for place, event in enumerate(events):
-        if isinstance(event, Called):
+        if isinstance(event, ToolCalled):
             draft = _Draft(_call(called, event.tool, event.arguments, event.call), place)
             drafts[event.call] = last[event.call] = draft
-        elif isinstance(event, Acted) and event.call in last:
+        elif isinstance(event, LayerActed) and event.call in last:
             if event.attempt is None:
                 last[event.call].answered(event)
                 continue
@@ -198,7 +198,7 @@ class _Draft:
         self._fixed = False  # what came of it is told by a layer, not by what the agent was shown
         self._said: Outcome | None = None
         self._shown: Outcome | None = None
-        self._strikes: list[Struck] = []
+        self._strikes: list[FaultStruck] = []
         self._effects: list[Effect] = []
 
     @property
@@ -206,24 +206,24 @@ class _Draft:
         """The call's."""
         return self._call.id
 
-    def answered(self, event: Acted) -> None:
+    def answered(self, event: LayerActed) -> None:
         """What came of this attempt, or how its answer was put right."""
         self._refused = self._refused or event.action == REFUSED
         if event.outcome is not None and (event.attempt is not None or event.mended):
             self._shown = outcome_from(event.outcome)
             self._fixed = True
 
-    def add(self, event: Ran | Struck | Effected | Shown) -> None:
+    def add(self, event: ToolRan | FaultStruck | EffectHappened | OutcomeShown) -> None:
         match event:
-            case Ran():
+            case ToolRan():
                 self._said = outcome_from(event.said)
                 if not event.dry:
                     self._answers.append(self._said)
-            case Struck():
+            case FaultStruck():
                 self._strikes.append(event)
-            case Effected():
+            case EffectHappened():
                 self._effects.append(Effect(event.action, event.subject, event.details, event.call))
-            case Shown():
+            case OutcomeShown():
                 final = None if event.outcome is None else outcome_from(event.outcome)
                 if self._fixed:
                     self._final = final

@@ -15,18 +15,18 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 from sealegs.traces import otlp
 from sealegs.traces.events import Event
 from sealegs.traces.inspect_logs import SUFFIX, sample_events, samples
-from sealegs.traces.observed import Trace, recorded
+from sealegs.traces.observed import Trace, trace_from_events
 from sealegs.traces.otlp import ToolSpan
-from sealegs.traces.store import Store, StoreError, read
+from sealegs.traces.store import Store, StoreError, read_episodes
 
 EXPORT = "resourceSpans"
 
 
-class TraceError(Mistake):
+class TraceError(UserError):
     """A file that holds no traces, or none that can be read; the message says which, why, and what to do."""
 
 
@@ -53,7 +53,7 @@ def read_traces(paths: Iterable[Path | str], warnings: list[str] | None = None) 
             found += _records(path, notes)
         else:
             spans += _spans(path, notes, by_line=data is not None)
-    found = [trace for trace in [*found, *otlp.traces(spans)] if trace.calls]
+    found = [trace for trace in [*found, *otlp.traces_from_spans(spans)] if trace.calls]
     if not found:
         names = ", ".join(map(str, files)) or "no file"
         raise TraceError(
@@ -75,8 +75,8 @@ def _beginning(path: Path) -> Any:
 
 def _records(path: Path, notes: list[str]) -> Iterator[Trace]:
     try:
-        for events in read(path, notes):
-            yield recorded(events)
+        for events in read_episodes(path, notes):
+            yield trace_from_events(events)
     except (StoreError, ValueError) as error:
         raise TraceError(str(error) if isinstance(error, StoreError) else f"{path}: {error}") from error
 
@@ -90,7 +90,7 @@ def _inspect_log(path: Path, notes: list[str]) -> Iterator[Trace]:
             if events is None:
                 strangers += 1
             else:
-                yield recorded(events)
+                yield trace_from_events(events)
     except (StoreError, ValueError) as error:
         raise TraceError(str(error) if isinstance(error, StoreError) else f"{path}: {error}") from error
     if strangers:

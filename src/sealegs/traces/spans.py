@@ -16,11 +16,11 @@ from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer
 
 from sealegs.faults.call import Call, Failure, Layer, Outcome, Wait
 from sealegs.inject.clock import Clock, RealClock
-from sealegs.inject.seat import REFUSED, Act
+from sealegs.inject.layer_context import REFUSED, LayerAct
 from sealegs.inject.strike import Strike
+from sealegs.traces.json_data import to_json_data
 from sealegs.traces.observed import ABANDONED
 from sealegs.traces.otlp import AGENT, BY, EPISODE, OTHER, RETRY_AFTER, STATUS, STRUCK
-from sealegs.traces.plain import plain
 
 SCOPE = "sealegs"
 
@@ -63,19 +63,19 @@ class Spans:
         self._began = began
         self._open: dict[str, tuple[Span, int | None, float]] = {}  # when it began: in nanoseconds, and by the watch
         self._strikes: dict[str, list[Strike]] = {}
-        self._acts: dict[str, list[Act]] = {}
+        self._acts: dict[str, list[LayerAct]] = {}
 
     def struck(self, strike: Strike) -> None:
         """A fault fired, perhaps on a call that recovery had made for the agent's (its id begins with that one's)."""
         self._strikes.setdefault(strike.call.id.partition(".")[0], []).append(strike)
 
-    def acted(self, act: Act) -> None:
+    def acted(self, act: LayerAct) -> None:
         """A layer did something on a call besides passing it on."""
         self._acts.setdefault(act.call.id, []).append(act)
         if act.attempt is not None and act.action != REFUSED and act.call.id in self._open:
             self._tried(act, act.attempt)
 
-    def _tried(self, act: Act, attempt: Call) -> None:
+    def _tried(self, act: LayerAct, attempt: Call) -> None:
         """A span for one run that was tried, which is over."""
         around, began, by_watch = self._open[act.call.id]
         start = end = None
@@ -185,4 +185,4 @@ def _fail(span: Span, failure: Failure, content: bool) -> None:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(plain(value), ensure_ascii=False)
+    return json.dumps(to_json_data(value), ensure_ascii=False)

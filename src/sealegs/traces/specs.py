@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from sealegs.faults.spec import ToolSpec
+from sealegs.traces.json_data import to_json_data, to_json_object
 from sealegs.traces.observed import Trace
-from sealegs.traces.plain import plain, plain_object
 
 TOOLS = "tools"  # where `about` tells of the tools
 EXAMPLES = 16  # different arguments of a tool that are kept as examples
@@ -24,8 +24,8 @@ def spec_data(spec: ToolSpec) -> dict[str, Any]:
     return {
         "name": spec.name,
         "description": spec.description,
-        "parameters": plain_object(spec.parameters),
-        "returns": plain_object(spec.returns),
+        "parameters": to_json_object(spec.parameters),
+        "returns": to_json_object(spec.returns),
         "tags": sorted(spec.tags),
         "effects": spec.effects,
         "idempotent": spec.idempotent,
@@ -33,7 +33,7 @@ def spec_data(spec: ToolSpec) -> dict[str, Any]:
         "shown_by": spec.shown_by,
         "statuses": spec.statuses,
         "parts": spec.parts,
-        "examples": plain(spec.examples),
+        "examples": to_json_data(spec.examples),
         "used": list(spec.used),
     }
 
@@ -43,7 +43,7 @@ def effects_data(spec: ToolSpec) -> dict[str, Any]:
     more: dict[str, Any] = {"idempotent": True} if spec.idempotent else {}
     if spec.key:
         more["key"] = spec.key
-    fields = plain_object(spec.parameters.get("properties") or {})
+    fields = to_json_object(spec.parameters.get("properties") or {})
     defaults = {
         name: {"default": field["default"]}
         for name, field in fields.items()
@@ -55,7 +55,7 @@ def effects_data(spec: ToolSpec) -> dict[str, Any]:
     return {"name": spec.name, "effects": spec.effects, **more}
 
 
-def noted(about: Mapping[str, Any]) -> list[ToolSpec]:
+def noted_specs(about: Mapping[str, Any]) -> list[ToolSpec]:
     """The tools of which a record tells where it begins."""
     told = about.get(TOOLS)
     return [_spec(data) for data in told if isinstance(data, Mapping)] if isinstance(told, list) else []
@@ -71,13 +71,13 @@ def specs_of(trace: Trace, known: Iterable[ToolSpec] = ()) -> dict[str, ToolSpec
     Returns:
         By name. A tool of which nothing is told has its recorded arguments as examples, and may have effects.
     """
-    specs = {spec.name: spec for spec in (*noted(trace.about), *known)}
+    specs = {spec.name: spec for spec in (*noted_specs(trace.about), *known)}
     called: dict[str, dict[str, Mapping[str, Any]]] = {}
     for call in trace.calls:
         if call.arguments is not None:
             different = called.setdefault(call.tool, {})
             if len(different) < EXAMPLES:
-                different[json.dumps(plain(call.arguments), sort_keys=True)] = call.arguments
+                different[json.dumps(to_json_data(call.arguments), sort_keys=True)] = call.arguments
     for tool, examples in called.items():
         spec = specs.get(tool) or ToolSpec(tool)
         specs[tool] = spec if spec.examples else replace(spec, examples=tuple(examples.values()))

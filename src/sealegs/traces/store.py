@@ -16,8 +16,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from sealegs.traces.events import VERSION, Ended, Event, Started, decoded, encoded
-from sealegs.traces.plain import plain
+from sealegs.traces.events import VERSION, EpisodeEnded, EpisodeStarted, Event, decode_event, encode_event
+from sealegs.traces.json_data import to_json_data
 
 _ENCODER = json.JSONEncoder(allow_nan=False)
 BLOCK = 65536  # bytes read at a time in search of the last line's beginning
@@ -73,14 +73,14 @@ class Store:
 
 def line(event: Event) -> str:
     """The event as a line of the file."""
-    data = encoded(event)
+    data = encode_event(event)
     try:
         return _ENCODER.encode(data) + "\n"
     except (TypeError, ValueError, RecursionError):  # an event that no recorder made
-        return _ENCODER.encode(plain(data)) + "\n"
+        return _ENCODER.encode(to_json_data(data)) + "\n"
 
 
-def read(path: Path, warnings: list[str] | None = None) -> Iterator[list[Event]]:
+def read_episodes(path: Path, warnings: list[str] | None = None) -> Iterator[list[Event]]:
     """Each finished episode of a file, as its events.
 
     Args:
@@ -94,7 +94,7 @@ def read(path: Path, warnings: list[str] | None = None) -> Iterator[list[Event]]
     tell = _warn if warnings is None else warnings.append
     current: list[Event] = []
     for number, event in _events(path, tell):
-        if isinstance(event, Started):
+        if isinstance(event, EpisodeStarted):
             if current:
                 tell(f"{path.name}: the episode that ends before line {number} was cut off and is left out")
             current = []
@@ -102,7 +102,7 @@ def read(path: Path, warnings: list[str] | None = None) -> Iterator[list[Event]]
             tell(f"{path.name}: line {number} belongs to no episode and is left out")
             continue
         current.append(event)
-        if isinstance(event, Ended):
+        if isinstance(event, EpisodeEnded):
             yield current
             current = []
     if current:
@@ -138,7 +138,7 @@ def _event(path: Path, number: int, data: object) -> Event:
             f"this Sealegs reads version {VERSION}; read it with the Sealegs that wrote it"
         )
     try:
-        return decoded(data)
+        return decode_event(data)
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
         place = ".".join(map(str, problem["loc"]))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sealegs.faults.call import Layer
 from sealegs.faults.spec import ToolSpec
-from sealegs.inject.seat import Act
+from sealegs.inject.layer_context import LayerAct
 from sealegs.inject.session import Watcher
 from sealegs.inject.strike import Strike
 
@@ -39,7 +39,7 @@ class Watchers:
             if knows is not None:
                 knows(specs)
 
-    def acted(self, act: Act) -> None:
+    def acted(self, act: LayerAct) -> None:
         """A layer did something on a call besides passing it on."""
         for watcher in self._watchers:
             acted = getattr(watcher, "acted", None)

@@ -38,13 +38,13 @@ def row_by_row(
     return torch.cat(pieces, dim=1), None
 
 
-def register() -> str:
+def register_row_attention() -> str:
     """Make the function known to transformers, and give its name."""
     AttentionInterface.register(NAME, row_by_row)
     return NAME
 
 
-def fits(config: Any) -> bool:
+def has_full_attention(config: Any) -> bool:
     """Whether a model of this shape attends to all that came before, in every layer and without a softcap."""
     kinds = set(getattr(config, "layer_types", None) or ["full_attention"])
     windowed = getattr(config, "sliding_window", None) and getattr(config, "use_sliding_window", True)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sealegs.training.rows import BadRow, RowConversation
+from sealegs.training.conversation_rows import BadRow, RowConversation
 
 IGNORED = -100
 
@@ -35,7 +35,7 @@ class Encoded:
     crossing: int
 
 
-def rendered(row: RowConversation, tokenizer: Any, template: str) -> tuple[str, list[tuple[int, int]]]:
+def render_conversation(row: RowConversation, tokenizer: Any, template: str) -> tuple[str, list[tuple[int, int]]]:
     """The text of a conversation, and where in it the assistant's turns begin and end.
 
     Raises:
@@ -66,7 +66,7 @@ def encode(row: RowConversation, tokenizer: Any, template: str) -> Encoded:
     Raises:
         BadRow: see `rendered`; or no token of the assistant is left.
     """
-    text, turns = rendered(row, tokenizer, template)
+    text, turns = render_conversation(row, tokenizer, template)
     made = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
     speakers = [nth for nth, message in enumerate(row.messages) if message["role"] == "assistant"]
     ids: list[int] = made["input_ids"]

@@ -108,7 +108,7 @@ class Batches:
             answer.set_result(ids)
 
 
-def continued(model: Any, rows: list[Continuation], ends: Sequence[int], pad: int) -> list[list[int]]:
+def generate_batch(model: Any, rows: list[Continuation], ends: Sequence[int], pad: int) -> list[list[int]]:
     """The continuations of a batch, each with its end mark where it reached one.
 
     Args:
@@ -125,7 +125,7 @@ def continued(model: Any, rows: list[Continuation], ends: Sequence[int], pad: in
         if len(rows) == 1:
             raise
     half = len(rows) // 2
-    return continued(model, rows[:half], ends, pad) + continued(model, rows[half:], ends, pad)
+    return generate_batch(model, rows[:half], ends, pad) + generate_batch(model, rows[half:], ends, pad)
 
 
 def _continued(model: Any, rows: list[Continuation], ends: Sequence[int], pad: int) -> list[list[int]]:
@@ -153,10 +153,10 @@ def _continued(model: Any, rows: list[Continuation], ends: Sequence[int], pad: i
         made = model.generate(
             input_ids=ids, attention_mask=mask, generation_config=config, stopping_criteria=StoppingCriteriaList([full])
         )
-    return [cut(row[width:].tolist(), wanted.most, ends) for row, wanted in zip(made, rows, strict=True)]
+    return [truncate_at_end(row[width:].tolist(), wanted.most, ends) for row, wanted in zip(made, rows, strict=True)]
 
 
-def cut(ids: list[int], most: int, ends: Sequence[int]) -> list[int]:
+def truncate_at_end(ids: list[int], most: int, ends: Sequence[int]) -> list[int]:
     """Tokens up to the first end mark, which is kept, or up to the limit."""
     upto = next((place + 1 for place, id in enumerate(ids) if id in ends), len(ids))
     return ids[: min(upto, most)]

@@ -27,18 +27,18 @@ from inspect_ai.model import (
 from inspect_ai.model._model_output import ChatCompletionChoice, StopReason
 from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
 
-from sealegs.faults.mistake import Mistake
-from sealegs.training.checks import installed, stretched
-from sealegs.training.generating import Batches, Continuation, Sampling, continued
-from sealegs.training.recipe import recipe_of
+from sealegs.faults.user_error import UserError
+from sealegs.training.generating import Batches, Continuation, Sampling, generate_batch
+from sealegs.training.preflight import apply_rope_scaling, require_packages
 from sealegs.training.replies import Reader, reader_of
+from sealegs.training.training_recipe import parse_training_recipe
 
 MOST_TOKENS = 2048  # of an answer, where nobody says
 BATCH = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedModel:
     """A model ready to answer.
 
     Attributes:
@@ -67,7 +67,7 @@ class LocalModel(ModelAPI):
         batch: rows that are answered at once.
 
     Raises:
-        Mistake: the folder holds no model, or one that cannot be asked.
+        UserError: the folder holds no model, or one that cannot be asked.
     """
 
     def __init__(
@@ -80,13 +80,13 @@ class LocalModel(ModelAPI):
         batch: int = BATCH,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
-        self.loaded = loaded(Path(model_name).expanduser(), device)
+        self.loaded = load_model(Path(model_name).expanduser(), device)
         self.batch = batch
         self.batches = Batches(self._continued, batch)
 
     def _continued(self, rows: list[Continuation]) -> list[list[int]]:
         made = self.loaded
-        return continued(made.model, rows, made.ends, made.tokenizer.pad_token_id)
+        return generate_batch(made.model, rows, made.ends, made.tokenizer.pad_token_id)
 
     async def generate(
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
@@ -94,11 +94,11 @@ class LocalModel(ModelAPI):
         """The model's next message."""
         made = self.loaded
         if tools and made.reader is None:
-            raise Mistake(
+            raise UserError(
                 f"the template of {self.model_name} writes calls of tools in a form that is not read here; train with "
                 "one that ships (qwen, llama3, gemma, plain), or take an arm that writes its actions as text"
             )
-        ids = made.tokenizer(prompt(made.tokenizer, input, tools), add_special_tokens=False)["input_ids"]
+        ids = made.tokenizer(render_prompt(made.tokenizer, input, tools), add_special_tokens=False)["input_ids"]
         room = made.positions - len(ids)
         if room < 1:
             return _output(self.model_name, ChatMessageAssistant(content=""), "model_length", len(ids), 0)
@@ -110,7 +110,7 @@ class LocalModel(ModelAPI):
         answer = await asyncio.wrap_future(self.batches.ask(wanted))
         ended = bool(answer) and answer[-1] in made.ends
         text = made.tokenizer.decode(answer[:-1] if ended else answer, clean_up_tokenization_spaces=False)
-        message = said(text, made.reader if tools else None, self.model_name, f"call-{len(input)}")
+        message = assistant_message(text, made.reader if tools else None, self.model_name, f"call-{len(input)}")
         why: StopReason = "tool_calls" if message.tool_calls else "stop" if ended else "max_tokens"
         return _output(self.model_name, message, why, len(ids), len(answer))
 
@@ -127,20 +127,20 @@ class LocalModel(ModelAPI):
         self.batches.close()
 
 
-def prompt(tokenizer: Any, messages: Sequence[ChatMessage], tools: Sequence[ToolInfo]) -> str:
+def render_prompt(tokenizer: Any, messages: Sequence[ChatMessage], tools: Sequence[ToolInfo]) -> str:
     """A conversation as the model's template writes it, up to where the model goes on."""
     names = {
         call.id: call.function for m in messages if isinstance(m, ChatMessageAssistant) for call in m.tool_calls or ()
     }
-    told = [message_of(message, names) for message in messages]
+    told = [trl_message(message, names) for message in messages]
     return str(
         tokenizer.apply_chat_template(
-            told, tools=[tool_of(tool) for tool in tools] or None, tokenize=False, add_generation_prompt=True
+            told, tools=[trl_tool(tool) for tool in tools] or None, tokenize=False, add_generation_prompt=True
         )
     )
 
 
-def message_of(message: ChatMessage, names: Mapping[str, str]) -> dict[str, Any]:
+def trl_message(message: ChatMessage, names: Mapping[str, str]) -> dict[str, Any]:
     """A message of Inspect's in TRL's form."""
     found: dict[str, Any] = {"role": message.role, "content": message.text}
     if isinstance(message, ChatMessageTool):
@@ -152,7 +152,7 @@ def message_of(message: ChatMessage, names: Mapping[str, str]) -> dict[str, Any]
     return found
 
 
-def tool_of(tool: ToolInfo) -> dict[str, Any]:
+def trl_tool(tool: ToolInfo) -> dict[str, Any]:
     """A tool in TRL's form, the keys of its schema in the order in which the data has them."""
     parameters = _sorted(tool.parameters.model_dump(exclude_none=True, mode="json"))
     function = {"name": tool.name, "description": tool.description, "parameters": parameters}
@@ -167,7 +167,7 @@ def _sorted(schema: Any, *, names: bool = False) -> Any:
     return [_sorted(item) for item in schema] if isinstance(schema, list) else schema
 
 
-def said(text: str, reader: Reader | None, model: str, id: str) -> ChatMessageAssistant:
+def assistant_message(text: str, reader: Reader | None, model: str, id: str) -> ChatMessageAssistant:
     """What the model wrote as a message, with its calls where there is a reader of them."""
     content, calls = reader(text) if reader is not None else (text, ())
     found = [
@@ -190,28 +190,28 @@ def _output(model: str, message: ChatMessageAssistant, why: StopReason, read: in
     )
 
 
-def loaded(place: Path, device: str) -> Loaded:
+def load_model(place: Path, device: str) -> LoadedModel:
     """The model in a folder.
 
     Raises:
-        Mistake: there is none, or it cannot be asked.
+        UserError: there is none, or it cannot be asked.
     """
-    installed()
+    require_packages()
     import torch
     from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
-    folder, card = found(place)
+    folder, card = find_weights(place)
     adapter = _json(folder / "adapter_config.json")
     base = adapter["base_model_name_or_path"] if adapter is not None else str(folder)
     if adapter is not None and base.startswith((".", "/", "~")) and not Path(base).is_dir():
-        raise Mistake(f"the adapter in {folder} belongs to the model {base}, which is not there; put it there")
+        raise UserError(f"the adapter in {folder} belongs to the model {base}, which is not there; put it there")
     gpu = torch.accelerator.is_available()
     device = device or (str(torch.accelerator.current_accelerator()) if gpu else "cpu")
     try:
         config = AutoConfig.from_pretrained(base)
         tokenizer = AutoTokenizer.from_pretrained(str(folder))
         if card is not None and adapter is not None:
-            stretched(recipe_of(card["recipe"]), config)
+            apply_rope_scaling(parse_training_recipe(card["recipe"]), config)
         dtype = torch.bfloat16 if gpu else torch.float32
         model = AutoModelForCausalLM.from_pretrained(base, config=config, dtype=dtype)
         if adapter is not None:
@@ -220,13 +220,15 @@ def loaded(place: Path, device: str) -> Loaded:
             model = PeftModel.from_pretrained(model, str(folder)).merge_and_unload()
         model = model.to(device).eval()
     except Exception as error:  # a broken folder shows itself in many ways
-        raise Mistake(f"the model in {folder} cannot be read: {error}") from error
+        raise UserError(f"the model in {folder} cannot be read: {error}") from error
     if not tokenizer.chat_template:
-        raise Mistake(f"the tokenizer in {folder} has no chat template; `sealegs train` saves one with what it trains")
+        raise UserError(
+            f"the tokenizer in {folder} has no chat template; `sealegs train` saves one with what it trains"
+        )
     return _ready(model, tokenizer)
 
 
-def _ready(model: Any, tokenizer: Any) -> Loaded:
+def _ready(model: Any, tokenizer: Any) -> LoadedModel:
     own = model.generation_config.eos_token_id
     ends = [tokenizer.eos_token_id, *(own if isinstance(own, list) else [own])]
     if tokenizer.pad_token_id is None:
@@ -236,7 +238,7 @@ def _ready(model: Any, tokenizer: Any) -> Loaded:
     def render(messages: list[dict[str, Any]]) -> str:
         return str(tokenizer.apply_chat_template(messages, tokenize=False))
 
-    return Loaded(
+    return LoadedModel(
         model=model,
         tokenizer=tokenizer,
         ends=tuple(dict.fromkeys(id for id in ends if id is not None)),
@@ -245,17 +247,17 @@ def _ready(model: Any, tokenizer: Any) -> Loaded:
     )
 
 
-def found(place: Path) -> tuple[Path, dict[str, Any] | None]:
+def find_weights(place: Path) -> tuple[Path, dict[str, Any] | None]:
     """The folder of the weights, and the card of the run that they come from, if there is one.
 
     Raises:
-        Mistake: there are none.
+        UserError: there are none.
     """
     for folder in (place, place / "merged", place / "model", place / "adapter"):
         if (folder / "adapter_config.json").is_file() or (folder / "config.json").is_file():
             return folder, _json(folder.parent / "card.json")
     why = "the run has not ended; give its command again" if (place / "run.json").is_file() else "name another"
-    raise Mistake(f"{place} holds no model (no config.json, no adapter); {why}")
+    raise UserError(f"{place} holds no model (no config.json, no adapter); {why}")
 
 
 def _json(file: Path) -> dict[str, Any] | None:

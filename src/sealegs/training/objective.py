@@ -103,7 +103,7 @@ class RecoveryTrainer(SFTTrainer):
         mode = "train" if self.model.training else "eval"
         sums = self._sums.pop(mode, None)
         if sums is not None:
-            logs.update(terms(self.accelerator.reduce(sums, "sum").tolist(), "" if mode == "train" else "eval_"))
+            logs.update(loss_terms(self.accelerator.reduce(sums, "sum").tolist(), "" if mode == "train" else "eval_"))
         self.seen = self._total_train_tokens
         super().log(logs, start_time)
 
@@ -111,7 +111,7 @@ class RecoveryTrainer(SFTTrainer):
         """Nothing: a run has one card, and it is written when the run ends."""
 
 
-def terms(sums: list[float], prefix: str = "") -> dict[str, float]:
+def loss_terms(sums: list[float], prefix: str = "") -> dict[str, float]:
     """The two terms from their sums; the recovery term is left out where there was no token of it."""
     nll, tokens, recovery_nll, recovery_tokens = sums
     found = {f"{prefix}loss_sft": nll / max(tokens, 1), f"{prefix}recovery_tokens": recovery_tokens}

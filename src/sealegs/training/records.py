@@ -42,7 +42,7 @@ class RunCost:
     lives: int = 0
 
 
-def write_whole(path: Path, data: Any) -> None:
+def write_json_atomically(path: Path, data: Any) -> None:
     """Write JSON so that the file is there whole or not at all."""
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     aside.write_text(json.dumps(data, indent=1, allow_nan=False) + "\n", encoding="utf-8")
@@ -133,7 +133,9 @@ class Keeper(TrainerCallback):
         if not state.is_world_process_zero:
             return
         spent = self.spent()
-        write_whole(self.folder / f"checkpoint-{state.global_step}" / WHOLE, {k: getattr(spent, k) for k in FIELDS})
+        write_json_atomically(
+            self.folder / f"checkpoint-{state.global_step}" / WHOLE, {k: getattr(spent, k) for k in FIELDS}
+        )
         whole = sorted(self.folder.glob(f"checkpoint-*/{WHOLE}"), key=lambda file: int(file.parent.name[11:]))
         for old in whole[: -self.keep]:
             shutil.rmtree(old.parent)

@@ -15,7 +15,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 
 SHIPPED = ("gemma", "llama3", "plain", "qwen")
 COMMENT = re.compile(r"\{#.*?#\}", re.DOTALL)
@@ -23,7 +23,7 @@ SPECIAL = re.compile(r"<\|[^<>|\s]+\|>|<(?:start|end)_of_turn>|<\uff5c[^<>\s]+\u
 MARK = re.compile(r"\{%-?\s*generation\s*-?%\}")
 
 
-def shipped(name: str) -> str:
+def shipped_template(name: str) -> str:
     """The text of a template that ships."""
     folder = resources.files("sealegs.training") / "chat_templates"
     return (folder / f"{name}.jinja").read_text(encoding="utf-8")
@@ -34,7 +34,7 @@ def special_tokens(template: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(SPECIAL.findall(COMMENT.sub("", template))))
 
 
-def chosen(name: str, tokenizer: Any) -> str:
+def training_template(name: str, tokenizer: Any) -> str:
     """The template that a recipe names, fit for training with this tokenizer.
 
     Args:
@@ -42,33 +42,33 @@ def chosen(name: str, tokenizer: Any) -> str:
         tokenizer: the model's.
 
     Raises:
-        Mistake: there is none, it marks nothing, or it needs special tokens that the tokenizer does not have.
+        UserError: there is none, it marks nothing, or it needs special tokens that the tokenizer does not have.
     """
     template = _found(name, tokenizer)
     if not MARK.search(template):
-        raise Mistake(
+        raise UserError(
             f"template {name} does not mark what the assistant says; put {{% generation %}} and {{% endgeneration %}} "
             f"around its turns, end mark included, or take one that ships: {', '.join(SHIPPED)}"
         )
     unknown = [token for token in special_tokens(template) if not _single(token, tokenizer)]
     if unknown:
-        raise Mistake(
+        raise UserError(
             f"template {name} writes special tokens that the tokenizer does not know: {' '.join(unknown)}; take the "
             f"template of the model's family (model, {', '.join(SHIPPED)}), or plain, which needs none"
         )
     if "eos_token" in COMMENT.sub("", template) and not tokenizer.eos_token:
-        raise Mistake(f"template {name} ends turns with the tokenizer's eos_token, and it has none; set one")
+        raise UserError(f"template {name} ends turns with the tokenizer's eos_token, and it has none; set one")
     return template
 
 
 def _found(name: str, tokenizer: Any) -> str:
     if name in SHIPPED:
-        return shipped(name)
+        return shipped_template(name)
     if name == "model":
         return _own(tokenizer)
     path = Path(name)
     if not path.is_file():
-        raise Mistake(f"there is no template {name}; name a Jinja file, model, or one of {', '.join(SHIPPED)}")
+        raise UserError(f"there is no template {name}; name a Jinja file, model, or one of {', '.join(SHIPPED)}")
     return path.read_text(encoding="utf-8")
 
 
@@ -76,7 +76,9 @@ def _own(tokenizer: Any) -> str:
     """The tokenizer's own template, marked."""
     own = tokenizer.chat_template
     if not isinstance(own, str):
-        raise Mistake(f"the tokenizer has no chat template of its own; name one of {', '.join(SHIPPED)} in the recipe")
+        raise UserError(
+            f"the tokenizer has no chat template of its own; name one of {', '.join(SHIPPED)} in the recipe"
+        )
     if MARK.search(own):
         return own
     from trl.chat_template_utils import get_training_chat_template

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sealegs.faults.call import Call, Effect, Failure, Outcome, Partly, Value
-from sealegs.world.state import Entry, World, copied
-from sealegs.world.tool import Tool
+from sealegs.faults.call import Call, Effect, Failure, Outcome, PartialExecution, Value
+from sealegs.world.state import JournalEntry, World, copy_json
+from sealegs.world.tool import SimulatedTool
 
 
-def act(tool: Tool, call: Call, arguments: Mapping[str, Any], world: World) -> Outcome:
+def run_action(tool: SimulatedTool, call: Call, arguments: Mapping[str, Any], world: World) -> Outcome:
     """Run one call of an action, and enter it into the journal; a repetition without effect is not entered again.
 
     Args:
@@ -27,7 +27,7 @@ def act(tool: Tool, call: Call, arguments: Mapping[str, Any], world: World) -> O
     Raises:
         Refusal: the action refuses.
     """
-    request: dict[str, Any] = copied(arguments)
+    request: dict[str, Any] = copy_json(arguments)
     known = _known(tool, request, world) if tool.key else None
     if known is not None:
         return known
@@ -38,8 +38,8 @@ def act(tool: Tool, call: Call, arguments: Mapping[str, Any], world: World) -> O
         part = _part(tool, call, given, world)
         if part is not None:
             answer, effects = part
-            _leave(Entry(tool.name, request, "partial", made), effects, world)
-            return Partly(answer)
+            _leave(JournalEntry(tool.name, request, "partial", made), effects, world)
+            return PartialExecution(answer)
     before = len(world.effects)
     world.resuming(made)
     try:
@@ -48,11 +48,11 @@ def act(tool: Tool, call: Call, arguments: Mapping[str, Any], world: World) -> O
         world.resuming(())
     effects = (*made, *world.effects[before:])
     if effects or not any(e.operation == tool.name and e.request == request for e in world.journal):
-        world.enter(Entry(tool.name, request, "completed", effects, copied(answer)))
+        world.enter(JournalEntry(tool.name, request, "completed", effects, copy_json(answer)))
     return Value(answer)
 
 
-def _known(tool: Tool, request: Mapping[str, Any], world: World) -> Outcome | None:
+def _known(tool: SimulatedTool, request: Mapping[str, Any], world: World) -> Outcome | None:
     """The answer to a key that was used before; None where the call is to be done."""
     key = request.get(tool.key)
     used = (entry for entry in world.journal if entry.operation == tool.name and entry.request.get(tool.key) == key)
@@ -62,10 +62,12 @@ def _known(tool: Tool, request: Mapping[str, Any], world: World) -> Outcome | No
     if earlier.request != request:
         message = f"The {tool.key} {key!r} was used before for another request; choose a new one."
         return Failure(message, type="IdempotencyKeyReused", status=422, body={tool.key: key})
-    return Value(copied(earlier.result)) if earlier.status == "completed" else None
+    return Value(copy_json(earlier.result)) if earlier.status == "completed" else None
 
 
-def _part(tool: Tool, call: Call, given: Mapping[str, Any], world: World) -> tuple[Any, tuple[Effect, ...]] | None:
+def _part(
+    tool: SimulatedTool, call: Call, given: Mapping[str, Any], world: World
+) -> tuple[Any, tuple[Effect, ...]] | None:
     """The answer and the first effects of a call that is cut; None where it has no more effects than that."""
     trial = world.fork()
     trial.during(call.id)
@@ -75,7 +77,7 @@ def _part(tool: Tool, call: Call, given: Mapping[str, Any], world: World) -> tup
     return None if len(effects) <= kept else (answer, tuple(effects[:kept]))
 
 
-def _leave(entry: Entry, effects: tuple[Effect, ...], world: World) -> None:
+def _leave(entry: JournalEntry, effects: tuple[Effect, ...], world: World) -> None:
     """Enter the effects of a call of which only these happen, less those that an earlier one made."""
     before = len(world.effects)
     world.resuming(entry.effects)
@@ -84,4 +86,4 @@ def _leave(entry: Entry, effects: tuple[Effect, ...], world: World) -> None:
     world.resuming(())
     done = (*entry.effects, *world.effects[before:])
     if done:
-        world.enter(Entry(entry.operation, entry.request, "partial", done))
+        world.enter(JournalEntry(entry.operation, entry.request, "partial", done))

@@ -9,16 +9,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sealegs.faults.call import Call, Failure, Partly, Value
+from sealegs.faults.call import Call, Failure, PartialExecution, Value
 from sealegs.world.corpus import Corpus
 from sealegs.world.history import operations
 from sealegs.world.state import World
-from sealegs.world.tool import Tool
+from sealegs.world.tool import SimulatedTool
 
 KEY = "kit-1"
 
 
-def action_problems(tool: Tool, corpus: Corpus) -> Iterator[str]:
+def action_problems(tool: SimulatedTool, corpus: Corpus) -> Iterator[str]:
     """What is wrong with what an action says of repetition and parts, and with how its history tool shows it."""
     if tool.repeat is None or tool.repetition not in tool.spec.description:
         yield "does not say what a second identical call does (repeat)"
@@ -37,19 +37,19 @@ def action_problems(tool: Tool, corpus: Corpus) -> Iterator[str]:
         yield from (f"example {dict(example)}: {p}" for p in _history_problems(tool, history, example, corpus))
 
 
-def operation_problems(tool: Tool, corpus: Corpus) -> Iterator[str]:
+def operation_problems(tool: SimulatedTool, corpus: Corpus) -> Iterator[str]:
     """What is wrong with the operations of a history tool."""
     for name in operations(tool):
         if corpus.history_of(name) is not tool:
             yield f"lists {name}, which is no action that names it in shown_by"
 
 
-def _answered(tool: Tool, corpus: Corpus) -> list[Mapping[str, Any]]:
+def _answered(tool: SimulatedTool, corpus: Corpus) -> list[Mapping[str, Any]]:
     """The examples that are not refused; one that is has been told already."""
     return [e for e in tool.examples if isinstance(corpus.run(Call(tool.name, e, dry=True), World()), Value)]
 
 
-def _repeat_problems(tool: Tool, corpus: Corpus) -> Iterator[str]:
+def _repeat_problems(tool: SimulatedTool, corpus: Corpus) -> Iterator[str]:
     found = []
     for example in _answered(tool, corpus):
         world, call = World(), Call(tool.name, example)
@@ -67,7 +67,7 @@ def _repeat_problems(tool: Tool, corpus: Corpus) -> Iterator[str]:
         yield "says that a second identical call takes effect again, and on no example it does"
 
 
-def _part_problems(tool: Tool, corpus: Corpus) -> Iterator[str]:
+def _part_problems(tool: SimulatedTool, corpus: Corpus) -> Iterator[str]:
     most = 1
     for example in _answered(tool, corpus):
         world, call = World(), Call(tool.name, example)
@@ -76,7 +76,7 @@ def _part_problems(tool: Tool, corpus: Corpus) -> Iterator[str]:
         for kept in range(1, len(world.effects)):
             place = World()
             part = corpus.run(replace(call, cut=kept), place)
-            if not isinstance(part, Partly) or place.effects != world.effects[:kept]:
+            if not isinstance(part, PartialExecution) or place.effects != world.effects[:kept]:
                 yield f"example {dict(example)}: cut after {kept}, it leaves {len(place.effects)} effects"
             if corpus.run(call, place) != whole or place.effects != world.effects:
                 yield f"example {dict(example)}: cut after {kept} and repeated, it is not what one call is"
@@ -84,7 +84,7 @@ def _part_problems(tool: Tool, corpus: Corpus) -> Iterator[str]:
         yield f"declares parts={tool.parts}, and has up to {most} effects on its examples"
 
 
-def _key_problems(tool: Tool, corpus: Corpus) -> Iterator[str]:
+def _key_problems(tool: SimulatedTool, corpus: Corpus) -> Iterator[str]:
     if not tool.key:
         return
     if tool.key not in tool.defaults:
@@ -101,7 +101,9 @@ def _key_problems(tool: Tool, corpus: Corpus) -> Iterator[str]:
             yield f"example {dict(example)}: another request with the same {tool.key} is not refused with 422"
 
 
-def _history_problems(tool: Tool, history: Tool, example: Mapping[str, Any], corpus: Corpus) -> Iterator[str]:
+def _history_problems(
+    tool: SimulatedTool, history: SimulatedTool, example: Mapping[str, Any], corpus: Corpus
+) -> Iterator[str]:
     world, call = World(), Call(tool.name, example)
     look = Call(history.name, {"operation": tool.name})
     if _shown(corpus, look, world):

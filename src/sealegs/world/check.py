@@ -15,21 +15,21 @@ from pydantic import ValidationError
 
 from sealegs.faults import paths, seeds
 from sealegs.faults.call import Call, Effect, Failure
-from sealegs.faults.invariants import agree
-from sealegs.tasks.graph import Constant, Graph, Group, Task, User
+from sealegs.faults.invariants import roughly_equal
+from sealegs.tasks.graph import Constant, Graph, Group, Task, UserInput
 from sealegs.tasks.pattern import Pattern
-from sealegs.tasks.wording import says
+from sealegs.tasks.value_matching import contains_value
 from sealegs.world.action_check import action_problems, operation_problems
 from sealegs.world.corpus import Corpus
-from sealegs.world.reference import Unanswerable, choices, played, reference
+from sealegs.world.reference_runs import Unanswerable, choices, reference, run_branches
 from sealegs.world.state import World
-from sealegs.world.tool import Tool
+from sealegs.world.tool import SimulatedTool
 
 REFUSED = range(400, 500)
 ORDERS = 8  # random orders that a task is run in
 
 
-def tool_problems(tool: Tool, corpus: Corpus) -> list[str]:
+def tool_problems(tool: SimulatedTool, corpus: Corpus) -> list[str]:
     """What is wrong with a tool: its words, examples and invariants, how it meets bad arguments and repetition."""
     problems = [*_word_problems(tool), *_example_problems(tool, corpus), *_refusal_problems(tool, corpus)]
     if tool.category == "action":
@@ -63,7 +63,7 @@ def task_problems(task: Task, corpus: Corpus) -> list[str]:
     return [f"{task.id}: {problem}" for problem in (*problems, *_request_problems(task))]
 
 
-def _word_problems(tool: Tool) -> Iterator[str]:
+def _word_problems(tool: SimulatedTool) -> Iterator[str]:
     if len(tool.description) < 40:
         yield "its docstring says too little to choose it by (40 characters at least)"
     for place, schema in (("parameter", tool.spec.parameters), ("answer field", tool.spec.returns)):
@@ -77,7 +77,7 @@ def _word_problems(tool: Tool) -> Iterator[str]:
         yield "declares invariants of fewer than two families"
 
 
-def _example_problems(tool: Tool, corpus: Corpus) -> Iterator[str]:
+def _example_problems(tool: SimulatedTool, corpus: Corpus) -> Iterator[str]:
     if len(tool.examples) < 3 and tool.category != "history":
         yield f"has {len(tool.examples)} examples; give at least three"
     acted = False
@@ -98,7 +98,7 @@ def _example_problems(tool: Tool, corpus: Corpus) -> Iterator[str]:
         yield f"is of category {tool.category} and its examples {'do' if acted else 'do not'} change the world"
 
 
-def _answer_problems(tool: Tool, arguments: Mapping[str, Any], value: Any) -> Iterator[str]:
+def _answer_problems(tool: SimulatedTool, arguments: Mapping[str, Any], value: Any) -> Iterator[str]:
     try:
         tool.answer.model_validate(value)
     except ValidationError as error:
@@ -109,7 +109,7 @@ def _answer_problems(tool: Tool, arguments: Mapping[str, Any], value: Any) -> It
     yield from (f"the clean answer is called wrong: {v.reason}" for v in tool.spec.violations(full, value))
 
 
-def _refusal_problems(tool: Tool, corpus: Corpus) -> Iterator[str]:
+def _refusal_problems(tool: SimulatedTool, corpus: Corpus) -> Iterator[str]:
     if tool.parameters.model_fields and not tool.refusals:
         yield "documents no refusal"
     for arguments, status in tool.refusals:
@@ -126,7 +126,7 @@ def _refusal_problems(tool: Tool, corpus: Corpus) -> Iterator[str]:
             yield f"refuses {arguments!r} but acts all the same"
 
 
-def bad_arguments(tool: Tool) -> list[dict[str, Any]]:
+def bad_arguments(tool: SimulatedTool) -> list[dict[str, Any]]:
     """At least 20 sets of arguments that no version of this tool's API would take."""
     good = dict(tool.examples[0]) if tool.examples else {}
     bad: list[dict[str, Any]] = [{**good, name: 1} for name in _strangers(tool)]
@@ -138,7 +138,7 @@ def bad_arguments(tool: Tool) -> list[dict[str, Any]]:
     return bad
 
 
-def _strangers(tool: Tool) -> list[str]:
+def _strangers(tool: SimulatedTool) -> list[str]:
     return [f"{stem}_{number}" for stem in ("extra", "Id", "verbose", "__class__") for number in range(5)]
 
 
@@ -161,14 +161,14 @@ def _way_problems(pattern: Pattern, example: Mapping[str, Any], corpus: Corpus) 
     results = []
     for index, way in enumerate(pattern.ways):
         try:
-            done = played(graph, {}, corpus, {"g": index})
+            done = run_branches(graph, {}, corpus, {"g": index})
         except Unanswerable as error:
             yield f"way {way.id} on {dict(example)}: {error}"
             return
         results.append(_result(group, index, done))
     for way, result in zip(pattern.ways[1:], results[1:], strict=True):
         for name in pattern.exports:
-            if not same(results[0][0][name], result[0][name]):
+            if not same_value(results[0][0][name], result[0][name]):
                 yield (
                     f"on {dict(example)}: {name} is {results[0][0][name]!r} by {pattern.ways[0].id}"
                     f" and {result[0][name]!r} by {way.id}"
@@ -179,7 +179,7 @@ def _way_problems(pattern: Pattern, example: Mapping[str, Any], corpus: Corpus) 
 
 def _result(group: Group, index: int, done: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     exports = {
-        name: next(iter(paths.values(done[field.node].output, field.path)), None)
+        name: next(iter(paths.values_at(done[field.node].output, field.path)), None)
         for name, field in group.branches[index].exports.items()
     }
     effects = [effect for expected in done.values() for effect in expected.effects]
@@ -190,20 +190,20 @@ def _deed(effect: Effect) -> str:
     return _key([effect.action, effect.subject, dict(effect.details)])
 
 
-def same(left: Any, right: Any) -> bool:
+def same_value(left: Any, right: Any) -> bool:
     """Equality of two JSON values for people, all the way down (see `agree`)."""
     if isinstance(left, Mapping) and isinstance(right, Mapping):
-        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
+        return left.keys() == right.keys() and all(same_value(left[key], right[key]) for key in left)
     if isinstance(left, list) and isinstance(right, list):
-        return len(left) == len(right) and all(same(a, b) for a, b in zip(left, right, strict=True))
-    return agree(left, right)
+        return len(left) == len(right) and all(same_value(a, b) for a, b in zip(left, right, strict=True))
+    return roughly_equal(left, right)
 
 
 def _branch_problems(task: Task, corpus: Corpus) -> Iterator[str]:
-    runs = [played(task.graph, task.inputs, corpus, choice) for choice in choices(task.graph)]
+    runs = [run_branches(task.graph, task.inputs, corpus, choice) for choice in choices(task.graph)]
     for run in runs[1:]:
         for id in run.keys() & runs[0].keys():
-            if not same(dict(runs[0][id].arguments), dict(run[id].arguments)) or not same(
+            if not same_value(dict(runs[0][id].arguments), dict(run[id].arguments)) or not same_value(
                 runs[0][id].output, run[id].output
             ):
                 yield f"step {id} depends on which branch was taken"
@@ -216,12 +216,12 @@ def _order_problems(task: Task, corpus: Corpus) -> Iterator[str]:
         draw = seeds.stream("order", task.id, number)
         choice = {group.id: draw.randrange(len(group.branches)) for group in task.graph.groups}
         try:
-            run = played(task.graph, task.inputs, corpus, choice, draw)
+            run = run_branches(task.graph, task.inputs, corpus, choice, draw)
         except Unanswerable as error:
             yield f"in another order: {error}"
             return
         for id, expected in run.items():
-            if not same(dict(expected.arguments), dict(right[id].arguments)) or not same(
+            if not same_value(dict(expected.arguments), dict(right[id].arguments)) or not same_value(
                 _told(task, id, expected.output), _told(task, id, right[id].output)
             ):
                 yield f"step {id} depends on the order {', '.join(run)}; say `after` where it reads what another does"
@@ -234,7 +234,7 @@ def _told(task: Task, step: str, output: Any) -> list[Any]:
     fields = [d.source for d in task.deliverables if d.source.node == node]
     exports = task.graph.home[step][1].exports if step in task.graph.home else {}
     sources = [exports.get(field.path, field) for field in fields]
-    return [list(paths.values(output, field.path)) for field in sources if field.node == step]
+    return [list(paths.values_at(output, field.path)) for field in sources if field.node == step]
 
 
 def _request_problems(task: Task) -> Iterator[str]:
@@ -246,9 +246,9 @@ def _request_problems(task: Task) -> Iterator[str]:
             leaf = need.path.split(".")[-1]
             if "_" in leaf and leaf in words.split():
                 yield f"the request names the field {leaf}"
-    used = {b.name for s in task.graph.walk() for b in s.arguments.values() if isinstance(b, User)}
+    used = {b.name for s in task.graph.walk() for b in s.arguments.values() if isinstance(b, UserInput)}
     for name in sorted(used & task.inputs.keys()):
-        if not isinstance(task.inputs[name], bool) and not says(task.request, task.inputs[name]):
+        if not isinstance(task.inputs[name], bool) and not contains_value(task.request, task.inputs[name]):
             yield f"the input {name} = {task.inputs[name]!r} cannot be read from the request"
 
 

@@ -17,13 +17,13 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
-from sealegs.faults.mistake import Mistake
 from sealegs.faults.spec import ToolSpec
+from sealegs.faults.user_error import UserError
 from sealegs.tasks.pattern import Pattern
-from sealegs.world.acting import act
+from sealegs.world.acting import run_action
 from sealegs.world.group_parser import parse_groups
 from sealegs.world.state import World
-from sealegs.world.tool import DOMAINS, Overlap, Refusal, Tool
+from sealegs.world.tool import DOMAINS, Overlap, Refusal, SimulatedTool
 
 T = TypeVar("T")
 GROUPS = "groups.txt"
@@ -33,17 +33,17 @@ GROUPS = "groups.txt"
 class Corpus:
     """Tools and alternative groups by name, the overlaps between tools that make no group, and the history tools."""
 
-    tools: Mapping[str, Tool]
+    tools: Mapping[str, SimulatedTool]
     groups: Mapping[str, Pattern]
     overlaps: tuple[Overlap, ...] = ()
-    histories: Mapping[str, Tool] = field(default_factory=dict)
+    histories: Mapping[str, SimulatedTool] = field(default_factory=dict)
     _answered: dict[str, tuple[Any, ...]] = field(default_factory=dict, repr=False, compare=False)
 
     def spec(self, name: str) -> ToolSpec:
         """The named tool, which may be a history tool, as the other rooms see it."""
         return (self.tools.get(name) or self.histories[name]).spec
 
-    def history_of(self, name: str) -> Tool | None:
+    def history_of(self, name: str) -> SimulatedTool | None:
         """The history tool that shows what calls of the named tool did; None where there is none."""
         tool = self.tools.get(name)
         return self.histories.get(tool.shown_by) if tool is not None else None
@@ -77,55 +77,57 @@ class Corpus:
         place.during(call.id)
         try:
             if tool.category == "action":
-                return act(tool, call, arguments, place)
+                return run_action(tool, call, arguments, place)
             return Value(tool.run(place, **arguments))
         except Refusal as refusal:
             return refusal.failure
 
 
 @cache
-def load() -> Corpus:
+def load_corpus() -> Corpus:
     """The whole corpus that ships with Sealegs: domain by domain, a domain's tools by module and name."""
     modules = [module for domain in DOMAINS for module in _modules_of(domain)]
-    found = collected(modules, (group for domain in DOMAINS for group in _shipped_groups(domain)))
+    found = collect_corpus(modules, (group for domain in DOMAINS for group in _shipped_groups(domain)))
     return replace(found, tools=_ordered(found.tools), histories=_ordered(found.histories))
 
 
-def of_file(file: Path) -> Corpus:
+def load_corpus_file(file: Path) -> Corpus:
     """The tools and patterns of a Python file, and of the text beside it: `garden.groups.txt` of `garden.py`.
 
     Raises:
-        Mistake: there is no such file, it cannot be run, it holds no tools, or the text beside it is not in the form.
+        UserError: there is no such file, it cannot be run, it holds no tools, or the text beside it is not in the form.
     """
     spec = importlib.util.spec_from_file_location(file.stem, file)
     if spec is None or spec.loader is None or not file.exists():
-        raise Mistake(f"there is no Python file {file}")
+        raise UserError(f"there is no Python file {file}")
     patterns = _groups_beside(file)
     module = importlib.util.module_from_spec(spec)
     sys.modules[file.stem] = module
     try:
         spec.loader.exec_module(module)
-        corpus = collected([module], patterns)
+        corpus = collect_corpus([module], patterns)
     except Exception as error:
-        raise Mistake(f"{file} cannot be used: {type(error).__name__}: {error}") from error
+        raise UserError(f"{file} cannot be used: {type(error).__name__}: {error}") from error
     if not corpus.tools:
-        raise Mistake(f"{file} holds no tools; make them with `@sealegs.world.tool.tool` (see docs/world.md)")
+        raise UserError(
+            f"{file} holds no tools; make them with `@sealegs.world.tool.simulated_tool` (see docs/world.md)"
+        )
     return corpus
 
 
-def collected(modules: Iterable[ModuleType], patterns: Iterable[Pattern] = ()) -> Corpus:
+def collect_corpus(modules: Iterable[ModuleType], patterns: Iterable[Pattern] = ()) -> Corpus:
     """The tools and patterns that are attributes of these modules, and further patterns.
 
     Raises:
         ValueError: two tools or two groups share a name, or a group or overlap names a tool that is not there.
     """
-    tools: dict[str, Tool] = {}
+    tools: dict[str, SimulatedTool] = {}
     groups: dict[str, Pattern] = {}
     overlaps: list[Overlap] = []
-    histories: dict[str, Tool] = {}
+    histories: dict[str, SimulatedTool] = {}
     for module in modules:
         for thing in vars(module).values():
-            if isinstance(thing, Tool):
+            if isinstance(thing, SimulatedTool):
                 _add(histories if thing.category == "history" else tools, thing.name, thing)
             elif isinstance(thing, Pattern):
                 _add(groups, thing.name, thing)
@@ -149,10 +151,10 @@ def _modules_of(domain: str) -> list[ModuleType]:
     return [import_module(f"{package}.{name}") for name in names]
 
 
-def _ordered(tools: Mapping[str, Tool]) -> dict[str, Tool]:
+def _ordered(tools: Mapping[str, SimulatedTool]) -> dict[str, SimulatedTool]:
     """The tools in an order that does not depend on which module imports a tool of which other."""
 
-    def place(tool: Tool) -> tuple[int, str, str]:
+    def place(tool: SimulatedTool) -> tuple[int, str, str]:
         return DOMAINS.index(tool.domain), tool.run.__module__, tool.name
 
     return {tool.name: tool for tool in sorted(tools.values(), key=place)}
@@ -172,7 +174,7 @@ def _groups_beside(file: Path) -> tuple[Pattern, ...]:
     try:
         text = source.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise Mistake(f"{source} cannot be read: {error}; save it as UTF-8") from error
+        raise UserError(f"{source} cannot be read: {error}; save it as UTF-8") from error
     return parse_groups(text, str(source))
 
 

@@ -33,10 +33,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 from sealegs.tasks.graph import Constant
 from sealegs.tasks.pattern import Pattern, Way
-from sealegs.world.group_scanner import Clause, Scanner, SyntaxProblem, twice
+from sealegs.world.group_scanner import Clause, Scanner, SyntaxProblem, repeated_names
 
 INDENT = 2
 INSIDE = "begin it with `|` or `e.g.`, or indent it further so that it continues the line above"
@@ -60,7 +60,7 @@ def parse_groups(text: str, source: str) -> tuple[Pattern, ...]:
         source: where the text comes from, for messages; a file's name.
 
     Raises:
-        Mistake: some of the text is not in the form. Names every such place with its line, and says what would do.
+        UserError: some of the text is not in the form. Names every such place with its line, and says what would do.
     """
     problems: list[SyntaxProblem] = []
     groups: dict[str, Pattern] = {}
@@ -70,7 +70,7 @@ def parse_groups(text: str, source: str) -> tuple[Pattern, ...]:
             problems.append(SyntaxProblem(clauses[0].line, f"a second group is named {group.name}; rename one"))
     if problems:
         ordered = sorted(problems, key=lambda problem: problem.line)
-        raise Mistake("\n".join(f"{source}:{problem.line}: {problem.message}" for problem in ordered))
+        raise UserError("\n".join(f"{source}:{problem.line}: {problem.message}" for problem in ordered))
     return tuple(groups.values())
 
 
@@ -138,9 +138,9 @@ def _way_problems(head: _Head, ways: Sequence[Way]) -> Iterable[str]:
     """What is wrong with the ways of a group taken together."""
     if len(ways) < 2:
         yield f"{head.name} needs two ways or more, and has {len(ways)}"
-    for id in twice([way.id for way in ways]):
+    for id in repeated_names([way.id for way in ways]):
         yield f"two ways of {head.name} are named {id}; rename one"
-    for tool in twice([tool for way in ways for tool in way.calls]):
+    for tool in repeated_names([tool for way in ways for tool in way.calls]):
         yield f"two ways of {head.name} call {tool}; a tool can stand in one of them only"
     taken = {value for way in ways for call in way.calls.values() for value in call.values() if isinstance(value, str)}
     for name in head.inputs:

@@ -151,7 +151,7 @@ class Scanner:
 
     def refuse_twice(self, what: str, names: Sequence[str]) -> None:
         """Fail where a name is given twice."""
-        for name in twice(names):
+        for name in repeated_names(names):
             self.fail(f"the {what} {name} is given twice; leave one out")
 
     def _skip_space(self) -> None:
@@ -165,6 +165,6 @@ class Scanner:
         return (repr(rest[:30]) + ("..." if len(rest) > 30 else "")) if rest else "the end"
 
 
-def twice(names: Sequence[str]) -> list[str]:
+def repeated_names(names: Sequence[str]) -> list[str]:
     """Return the names that occur more than once."""
     return [name for name in dict.fromkeys(names) if names.count(name) > 1]

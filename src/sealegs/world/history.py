@@ -13,7 +13,7 @@ from pydantic import ConfigDict, Field, create_model
 
 from sealegs.faults.invariants import Bounds, Counts, Echo
 from sealegs.world.state import World
-from sealegs.world.tool import Answer, Tool
+from sealegs.world.tool import Answer, SimulatedTool
 
 LISTED = (
     "Lists the requests of one operation that were made today in this account, newest last, each with its arguments, "
@@ -40,7 +40,7 @@ class History(Answer):
     count: int = Field(description="How many they are")
 
 
-def history(name: str, *actions: Tool, shows: str) -> Tool:
+def history(name: str, *actions: SimulatedTool, shows: str) -> SimulatedTool:
     """Make a history tool for these actions of one domain.
 
     Args:
@@ -59,7 +59,7 @@ def history(name: str, *actions: Tool, shows: str) -> Tool:
         raise ValueError(f"{name} shows the actions of one domain; got those of {', '.join(domains) or 'none'}")
     operations = tuple(action.name for action in actions)
     operation: Any = Literal[operations]
-    return Tool(
+    return SimulatedTool(
         name=name,
         domain=domains[0],
         category="history",
@@ -87,7 +87,7 @@ def _listed(world: World, operation: str) -> dict[str, Any]:
     return {"operation": operation, "entries": entries, "count": len(entries)}
 
 
-def operations(tool: Tool) -> tuple[str, ...]:
+def operations(tool: SimulatedTool) -> tuple[str, ...]:
     """The actions that a history tool shows."""
     return tuple(str(example["operation"]) for example in tool.examples)
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 from sealegs.tasks.pattern import Pattern
 from sealegs.world.corpus import Corpus
-from sealegs.world.tool import DOMAINS, Tool
+from sealegs.world.tool import DOMAINS, SimulatedTool
 
 
-def lines_of(corpus: Corpus, domain: str = "") -> Iterator[str]:
+def corpus_lines(corpus: Corpus, domain: str = "") -> Iterator[str]:
     """Every tool, history tool and group, or those of a domain.
 
     Raises:
-        Mistake: there is no such domain.
+        UserError: there is no such domain.
     """
     if domain not in ("", *DOMAINS):
-        raise Mistake(f"unknown domain {domain!r}: choose from {', '.join(DOMAINS)}")
+        raise UserError(f"unknown domain {domain!r}: choose from {', '.join(DOMAINS)}")
     for _, tool in (*sorted(corpus.tools.items()), *sorted(corpus.histories.items())):
         if domain in ("", tool.domain):
             yield from tool_lines(tool)
@@ -27,7 +27,7 @@ def lines_of(corpus: Corpus, domain: str = "") -> Iterator[str]:
             yield from group_lines(group)
 
 
-def tool_lines(tool: Tool) -> list[str]:
+def tool_lines(tool: SimulatedTool) -> list[str]:
     """A tool's name, arguments, answer, description and first example."""
     required = tool.spec.parameters.get("required", ())
     given = [

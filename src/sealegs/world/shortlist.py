@@ -23,10 +23,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from sealegs.search.bm25 import TextIndex, words
+from sealegs.search.bm25 import TextIndex, tokenize
 from sealegs.world.corpus import Corpus
-from sealegs.world.supply import Parameter, Supply
-from sealegs.world.tool_search import ToolSearch, coded, document
+from sealegs.world.supply import Supply, ToolParameter
+from sealegs.world.tool_search import ToolSearch, append_codes, tool_document
 
 CLAUSE_ENDS = re.compile(r"(?<=[.;:!?,()])\s+|\band\b|\bthen\b")
 SLOWLY = 3  # places by arguments count 4/4, 4/5, 4/6: an argument speaks for several tools
@@ -56,13 +56,13 @@ class Shortlist:
         given = self._given(arguments)
         kinds = (
             self._best_places(map(self._scores, clauses(request))),
-            self._best_places(map(self._search.purpose_scores, sorted(set(words(coded(request)))))),
+            self._best_places(map(self._search.purpose_scores, sorted(set(tokenize(append_codes(request)))))),
             self._best_places((self._by_argument(*argument) for argument in arguments.items()), SLOWLY),
-            self._search.purpose_scores(coded(request)),
+            self._search.purpose_scores(append_codes(request)),
         )
-        likely = whole([sum(scores) for scores in zip(*map(whole, kinds))])
-        able = whole([score * (1 + part) for score, part in zip(likely, self._able(likely, given))])
-        wanted = whole(self._wanted(able, given))
+        likely = relative_scores([sum(scores) for scores in zip(*map(relative_scores, kinds))])
+        able = relative_scores([score * (1 + part) for score, part in zip(likely, self._able(likely, given))])
+        wanted = relative_scores(self._wanted(able, given))
         return tuple(names[at] for at in self._spread([a + SUPPLIED * w for a, w in zip(able, wanted)]))
 
     @cached_property
@@ -94,12 +94,12 @@ class Shortlist:
     @cached_property
     def _alike(self) -> tuple[Scores, ...]:
         """How much of what one tool documents another says too, both ways; 1 for the same document."""
-        rows = [self._search.scores(document(self.corpus.tools[name])) for name in self._search.names]
+        rows = [self._search.scores(tool_document(self.corpus.tools[name])) for name in self._search.names]
         parts = [[score / (row[at] or 1.0) for score in row] for at, row in enumerate(rows)]
         return tuple([(ours + parts[b][a]) / 2 for b, ours in enumerate(row)] for a, row in enumerate(parts))
 
     def _scores(self, query: str) -> Scores:
-        return self._search.scores(coded(query))
+        return self._search.scores(append_codes(query))
 
     def _best_places(self, queries: Iterable[Scores], slowly: int = 0) -> Scores:
         """For each tool the worth of its best place over all queries: 1 for the first, and less further down."""
@@ -125,7 +125,7 @@ class Shortlist:
         """For each parameter how sure it is that one of the user's arguments is meant for it."""
         surest = [CHOOSABLE * parameter.chosen for parameter in self._supply.parameters]
         for name, value in arguments.items():
-            alike = whole(self._parameter_names.scores(name))
+            alike = relative_scores(self._parameter_names.scores(name))
             surest = [
                 max(sure, _meant(parameter, name, value, like))
                 for sure, parameter, like in zip(surest, self._supply.parameters, alike)
@@ -168,10 +168,10 @@ class Shortlist:
 
 def clauses(request: str) -> list[str]:
     """The request cut at its punctuation and connectives."""
-    return [part for part in CLAUSE_ENDS.split(request) if words(part)]
+    return [part for part in CLAUSE_ENDS.split(request) if tokenize(part)]
 
 
-def whole(scores: Sequence[float]) -> Scores:
+def relative_scores(scores: Sequence[float]) -> Scores:
     """The scores as shares of the highest."""
     highest = max(scores, default=0.0)
     return [score / highest for score in scores] if highest > 0 else list(scores)
@@ -185,7 +185,7 @@ def _places(scores: Scores) -> list[int]:
     return places
 
 
-def _meant(parameter: Parameter, name: str, value: Any, alike: float) -> float:
+def _meant(parameter: ToolParameter, name: str, value: Any, alike: float) -> float:
     if not parameter.takes(value):
         return 0.0
     return 1.0 if parameter.name == name or parameter.tells(value) else alike

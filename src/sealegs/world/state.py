@@ -19,7 +19,7 @@ NOW = "2026-03-02T09:00:00"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class JournalEntry:
     """What one call of an action did, as the journal keeps it.
 
     Attributes:
@@ -40,10 +40,10 @@ class Entry:
         """The entry as a history tool shows it."""
         return {
             "operation": self.operation,
-            "request": copied(self.request),
+            "request": copy_json(self.request),
             "status": self.status,
             "done": [effect.action for effect in self.effects],
-            "result": copied(self.result),
+            "result": copy_json(self.result),
         }
 
 
@@ -63,7 +63,7 @@ class World:
 
     def __init__(self, on_effect: Callable[[Effect], None] | None = None) -> None:
         self.effects: list[Effect] = []
-        self.journal: list[Entry] = []
+        self.journal: list[JournalEntry] = []
         self._made: list[tuple[str, str, Mapping[str, Any]]] = []
         self._state: dict[str, Any] = {}
         self._on_effect = on_effect
@@ -95,7 +95,7 @@ class World:
         """From now on these effects, which an earlier call made, are not entered again."""
         self._made = [(effect.action, effect.subject, effect.details) for effect in made]
 
-    def enter(self, entry: Entry) -> None:
+    def enter(self, entry: JournalEntry) -> None:
         """Enter what a call did into the journal, in the place of what it left unfinished before."""
         begun = self.begun(entry.operation, entry.request)
         if begun is None:
@@ -103,7 +103,7 @@ class World:
         else:
             self.journal[self.journal.index(begun)] = entry
 
-    def begun(self, operation: str, request: Mapping[str, Any]) -> Entry | None:
+    def begun(self, operation: str, request: Mapping[str, Any]) -> JournalEntry | None:
         """The entry of a call like this of which only a part was done."""
         unfinished = (entry for entry in self.journal if entry.status == "partial" and entry.operation == operation)
         return next((entry for entry in unfinished if entry.request == request), None)
@@ -117,12 +117,12 @@ class World:
         return other
 
 
-def copied(data: Any) -> Any:
+def copy_json(data: Any) -> Any:
     """JSON-like data of its own, which later changes of the original do not reach."""
     if isinstance(data, dict):
-        return {key: copied(value) for key, value in data.items()}
+        return {key: copy_json(value) for key, value in data.items()}
     if isinstance(data, (list, tuple)):
-        return [copied(value) for value in data]
+        return [copy_json(value) for value in data]
     return data
 
 

@@ -15,7 +15,7 @@ import jsonschema_rs
 
 from sealegs.search.bm25 import TextIndex
 from sealegs.world.corpus import Corpus
-from sealegs.world.tool_search import asked_of, field_text, fields_of
+from sealegs.world.tool_search import field_text, fields_of, request_parameters
 
 PASSED_ON = 0.3
 LEAST = 0.2
@@ -23,7 +23,7 @@ PLAIN_WORDS = "plain words"
 
 
 @dataclass(frozen=True)
-class Parameter:
+class ToolParameter:
     """A parameter of a tool, with its schema and the values that the tool's examples give it."""
 
     tool: str
@@ -62,7 +62,7 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Answered:
+class AnswerField:
     """A field of a tool's answer, and the types that it can be of."""
 
     tool: str
@@ -78,7 +78,7 @@ class Supply:
     corpus: Corpus
 
     @cached_property
-    def parameters(self) -> tuple[Parameter, ...]:
+    def parameters(self) -> tuple[ToolParameter, ...]:
         """Every parameter, tool by tool."""
         return tuple(parameter for name in self.corpus.tools for parameter in self._of(name))
 
@@ -90,21 +90,21 @@ class Supply:
         return tuple(self._fits(parameter, index.scores(parameter.text), asking) for parameter in self.parameters)
 
     @cached_property
-    def _answered(self) -> tuple[Answered, ...]:
+    def _answered(self) -> tuple[AnswerField, ...]:
         return tuple(
-            Answered(tool, name, field_text(name, field), types_of(field))
+            AnswerField(tool, name, field_text(name, field), types_of(field))
             for tool in self.corpus.tools
             for name, field in fields_of(self.corpus.spec(tool).returns)
         )
 
-    def _of(self, tool: str) -> Iterable[Parameter]:
+    def _of(self, tool: str) -> Iterable[ToolParameter]:
         spec = self.corpus.spec(tool)
         shared = {"$defs": spec.parameters.get("$defs", {})}
-        for name, field in asked_of(self.corpus.tools[tool]):
+        for name, field in request_parameters(self.corpus.tools[tool]):
             shown = frozenset(text.casefold() for example in spec.examples for text in _texts(example.get(name)))
-            yield Parameter(tool, name, {**field, **shared}, name in spec.parameters.get("required", ()), shown)
+            yield ToolParameter(tool, name, {**field, **shared}, name in spec.parameters.get("required", ()), shown)
 
-    def _fits(self, wanted: Parameter, alike: list[float], asking: set[tuple[str, str]]) -> Mapping[str, float]:
+    def _fits(self, wanted: ToolParameter, alike: list[float], asking: set[tuple[str, str]]) -> Mapping[str, float]:
         types = types_of(wanted.schema)
         fitting = [
             (field, score)

@@ -67,7 +67,7 @@ class Refusal(Exception):
 
 
 @dataclass(frozen=True)
-class Tool:
+class SimulatedTool:
     """A simulated tool.
 
     Attributes:
@@ -142,7 +142,7 @@ class Tool:
         return {name: getattr(parsed, name) for name in self.parameters.model_fields}
 
 
-def tool(
+def simulated_tool(
     *,
     domain: str = "",
     category: str,
@@ -156,7 +156,7 @@ def tool(
     key: str = "",
     shown_by: str = "",
     parts: int = 1,
-) -> Callable[[Callable[..., dict[str, Any]]], Tool]:
+) -> Callable[[Callable[..., dict[str, Any]]], SimulatedTool]:
     """Make a function a simulated tool. See `Tool` for what the other arguments mean.
 
     Args:
@@ -168,12 +168,12 @@ def tool(
         ValueError: what it says of repetition does not fit its category, or an echo is no parameter or no field.
     """
 
-    def made(function: Callable[..., dict[str, Any]]) -> Tool:
+    def made(function: Callable[..., dict[str, Any]]) -> SimulatedTool:
         parameters = _parameters(function, key)
         problem = _repeat_problem(category, repeat, key or shown_by) or _echo_problem(echoes, key, parameters, answer)
         if problem:
             raise ValueError(f"{function.__name__} {problem}")
-        return Tool(
+        return SimulatedTool(
             name=function.__name__,
             domain=domain or _domain_of(function),
             category=category,
@@ -273,4 +273,15 @@ def _unprocessable(error: ValidationError) -> Failure:
     return Failure(f"Invalid arguments: {fields}", type="InvalidArguments", status=422, body={"details": details})
 
 
-__all__ = ["CATEGORIES", "DOMAINS", "REPEATED", "Answer", "Refusal", "Repeat", "Tool", "World", "plain_schema", "tool"]
+__all__ = [
+    "CATEGORIES",
+    "DOMAINS",
+    "REPEATED",
+    "Answer",
+    "Refusal",
+    "Repeat",
+    "SimulatedTool",
+    "World",
+    "plain_schema",
+    "simulated_tool",
+]

@@ -13,13 +13,13 @@ from functools import cache, cached_property
 from typing import Any
 
 from sealegs.search.bm25 import TextIndex
-from sealegs.tasks.wording import CURRENCIES, UNITS
+from sealegs.tasks.value_matching import CURRENCIES, UNITS
 from sealegs.world.corpus import Corpus
-from sealegs.world.tool import Tool
+from sealegs.world.tool import SimulatedTool
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class ScoredTool:
     """A tool that was found, and its score."""
 
     tool: str
@@ -39,7 +39,7 @@ class ToolSearch:
 
     @cached_property
     def _documents(self) -> TextIndex:
-        return TextIndex(tuple(document(tool) for tool in self.corpus.tools.values()))
+        return TextIndex(tuple(tool_document(tool) for tool in self.corpus.tools.values()))
 
     @cached_property
     def _purposes(self) -> TextIndex:
@@ -53,24 +53,24 @@ class ToolSearch:
         """The score of every tool's name and description alone, in the order of `names`."""
         return self._purposes.scores(query)
 
-    def search(self, query: str, k: int = 10) -> tuple[Hit, ...]:
+    def search(self, query: str, k: int = 10) -> tuple[ScoredTool, ...]:
         """The k best tools, best first; of equals the one that the corpus lists first. Fewer where fewer match."""
-        found = [Hit(name, score) for name, score in zip(self.names, self.scores(query)) if score > 0]
+        found = [ScoredTool(name, score) for name, score in zip(self.names, self.scores(query)) if score > 0]
         return tuple(sorted(found, key=lambda hit: -hit.score)[:k])
 
 
-def document(tool: Tool) -> str:
+def tool_document(tool: SimulatedTool) -> str:
     """The text that a tool is found by. Name and description count twice: they say what it is for."""
-    fields = [*asked_of(tool), *fields_of(tool.spec.returns)]
+    fields = [*request_parameters(tool), *fields_of(tool.spec.returns)]
     return " ".join([purpose(tool)] * 2 + [field_text(name, field) for name, field in fields])
 
 
-def asked_of(tool: Tool) -> list[tuple[str, Mapping[str, Any]]]:
+def request_parameters(tool: SimulatedTool) -> list[tuple[str, Mapping[str, Any]]]:
     """The parameters that a request is about: all but an idempotency key, which the caller makes up."""
     return [(name, field) for name, field in fields_of(tool.spec.parameters) if name != tool.key]
 
 
-def purpose(tool: Tool) -> str:
+def purpose(tool: SimulatedTool) -> str:
     """A tool's name and description, without what a second call does, which says nothing of its purpose."""
     return f"{tool.name} {tool.description}"
 
@@ -86,7 +86,7 @@ def field_text(name: str, field: Mapping[str, Any]) -> str:
     return " ".join([name, field.get("description", ""), *map(str, field.get("enum", ()))])
 
 
-def coded(text: str) -> str:
+def append_codes(text: str) -> str:
     """The text, and behind it the code of every currency and unit that it names: `euros` adds `EUR currency`."""
     plain = text.casefold()
     return " ".join([text, *_codes(plain, CURRENCIES, "currency"), *_codes(plain, UNITS, "unit")])

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar
 
 from sealegs.adapters.conformance import Harness, Mode, Scene
-from sealegs.adapters.conformance.scene import ScriptedToolCall
+from sealegs.adapters.conformance.harness import ScriptedToolCall
 from sealegs.adapters.python import tool, wrap
 
 Tools = dict[str, Callable[..., Any]]

@@ -31,7 +31,7 @@ from sealegs.adapters.conformance import (
     ScriptedToolCall,
     conform,
 )
-from sealegs.adapters.conformance.desk import Desk
+from sealegs.adapters.conformance.fixtures import Desk
 from sealegs.faults import Plan, Rule
 from sealegs.faults.kinds import Error
 from sealegs.faults.triggers import Nth, Tool

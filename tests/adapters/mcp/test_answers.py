@@ -7,17 +7,17 @@ from typing import Any
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sealegs.adapters.mcp.answers import cut, heard, heard_list, shown, shown_list
+from sealegs.adapters.mcp.answers import call_answer, call_outcome, cuts_connection, list_answer, list_outcome
 from sealegs.adapters.mcp.framing import (
     Events,
     LineBuffer,
-    event_data,
+    encode_message,
     glimpsed_id,
     id_of,
-    lines,
-    read,
+    parse_message,
+    split_lines,
+    stream_event_data,
     with_data,
-    written,
 )
 from sealegs.faults.call import Failure, Value
 
@@ -49,11 +49,11 @@ def test_what_is_shown_is_what_would_be_heard(before: Any, after: Any, image: bo
         forms.append({"content": blocks, "structuredContent": before})
     forms.append({"content": blocks, "structuredContent": {"result": before}})
     for form in forms:
-        answer = shown(Value(after), id, told(id, form), False, False)
+        answer = call_answer(Value(after), id, told(id, form), False, False)
         assert answer["id"] == id
-        assert read(written(answer)) is not None
+        assert parse_message(encode_message(answer)) is not None
         assert (IMAGE in answer["result"]["content"]) == image
-        found = heard(answer)
+        found = call_outcome(answer)
         if "structuredContent" in answer["result"]:
             assert found == Value(after)
         elif not image:
@@ -63,25 +63,27 @@ def test_what_is_shown_is_what_would_be_heard(before: Any, after: Any, image: bo
 @given(st.lists(st.dictionaries(st.text(max_size=5), SCALARS, min_size=1), min_size=2, max_size=5), st.integers(0, 5))
 def test_an_answer_in_several_texts_keeps_its_form(items: list[Any], kept: int) -> None:
     truth = told(1, {"content": [text(item) for item in items]})
-    assert heard(truth) == Value(items)
-    answer = shown(Value(items[:kept]), 1, truth, False, False)
+    assert call_outcome(truth) == Value(items)
+    answer = call_answer(Value(items[:kept]), 1, truth, False, False)
     assert [json.loads(block["text"]) for block in answer["result"]["content"]] == items[:kept]
 
 
 @given(st.text(), st.integers(-32800, -1), JSON)
 def test_a_protocol_error_goes_round(message: str, code: int, data: Any) -> None:
     answer = {"jsonrpc": "2.0", "id": 1, "error": {"code": code, "message": message, "data": data}}
-    assert shown(heard(answer), 1, None, True, False) == answer
+    assert call_answer(call_outcome(answer), 1, None, True, False) == answer
 
 
 def test_a_list_goes_round_by_name() -> None:
     tools = [{"name": "a", "inputSchema": {}}, {"name": "b", "inputSchema": {"type": "object"}}]
     answer = told(1, {"tools": tools, "nextCursor": "2"})
-    found = heard_list(answer)
+    found = list_outcome(answer)
     assert found == Value({"a": tools[0], "b": tools[1]})
-    assert shown_list(found, 1, answer, False) == answer
-    assert shown_list(Value({"c": tools[0]}), 1, answer, False)["result"]["tools"] == [{"name": "c", "inputSchema": {}}]
-    assert shown_list(Value("{brok"), 1, answer, True)["result"] == {
+    assert list_answer(found, 1, answer, False) == answer
+    assert list_answer(Value({"c": tools[0]}), 1, answer, False)["result"]["tools"] == [
+        {"name": "c", "inputSchema": {}}
+    ]
+    assert list_answer(Value("{brok"), 1, answer, True)["result"] == {
         "tools": "{brok",
         "nextCursor": "2",
         "resultType": "complete",
@@ -90,10 +92,10 @@ def test_a_list_goes_round_by_name() -> None:
 
 def test_what_is_not_final_is_no_data() -> None:
     for result in ({"resultType": "input_required", "content": []}, {"task": {}}, None, []):
-        outcome = heard(told(1, result))
+        outcome = call_outcome(told(1, result))
         assert isinstance(outcome, Failure)
         assert outcome.type == "Unfinished"
-        assert not cut(outcome)
+        assert not cuts_connection(outcome)
 
 
 @given(IDS, JSON, st.permutations(["jsonrpc", "id", "result"]), st.sampled_from([(",", ":"), (", ", ": ")]))
@@ -104,7 +106,7 @@ def test_an_id_that_is_glimpsed_is_the_id(id: int | str, result: Any, order: lis
     if known:
         assert found == id
         assert type(found) is type(id)
-    assert id_of(read(line) or {}) == id
+    assert id_of(parse_message(line) or {}) == id
 
 
 def test_an_id_inside_is_not_taken_for_the_message_s() -> None:
@@ -122,7 +124,7 @@ def test_lines_are_cut_wherever_pieces_end(sent: list[bytes], data: st.DataObjec
     cuts = sorted(data.draw(st.lists(st.integers(0, len(whole)), max_size=6)))
     got: list[bytes] = []
     ended: list[bool] = []
-    protocol = LineBuffer(lambda block: got.extend(lines(block)), lambda: ended.append(True))
+    protocol = LineBuffer(lambda block: got.extend(split_lines(block)), lambda: ended.append(True))
     assert isinstance(protocol, asyncio.Protocol)
     for start, end in zip([0, *cuts], [*cuts, len(whole)]):
         protocol.data_received(whole[start:end])
@@ -141,12 +143,14 @@ def test_events_are_cut_wherever_pieces_end(mark: str, values: list[Any], data: 
     got = [event for start, end in zip([0, *cuts], [*cuts, len(whole)]) for event in events.fed(whole[start:end])]
     assert got == sent
     assert events.rest == b"id: 9"
-    assert [json.loads(event_data(event)) for event in got] == values
-    assert all(event_data(with_data(event, b"{}")) == b"{}" and event[:5] in with_data(event, b"{}") for event in got)
+    assert [json.loads(stream_event_data(event)) for event in got] == values
+    assert all(
+        stream_event_data(with_data(event, b"{}")) == b"{}" and event[:5] in with_data(event, b"{}") for event in got
+    )
 
 
 def test_half_a_surrogate_pair_passes() -> None:
     line = b'{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"\\ud800"}]}}'
-    message = read(line)
+    message = parse_message(line)
     assert message is not None
-    assert read(written(message)) == message
+    assert parse_message(encode_message(message)) == message

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sealegs.traces import read, record
+from sealegs.traces import build_record, read_episodes
 from tests import needs
 from tests.adapters.mcp.piping import SEALEGS, cancel, request, text_of, written
 
@@ -216,8 +216,8 @@ async def test_a_hang_holds_up_nothing_and_ends_when_the_client_hangs_up(tmp_pat
         hanging.cancel()
         await asyncio.sleep(0.3)
         assert len(server.requests) == 20
-    (events,) = read(records)
-    turn = record(events).turns[0]
+    (events,) = read_episodes(records)
+    turn = build_record(events).turns[0]
     assert turn.struck
     assert turn.shown is None
     assert turn.strikes[0].waited is None
@@ -397,8 +397,8 @@ async def test_an_answer_on_a_stream_that_is_taken_up_again_is_struck(tmp_path: 
                 price = json.loads(text_of(told))["price"]
                 assert (price == 10.0) is (way != "wrong")
             assert await taken_up(client, url, f"last-{id}") == told  # once more, where the answer was lost again
-    (events,) = read(tmp_path / "records.jsonl")
-    assert [turn.struck for turn in record(events).turns] == [True, True, False, False]
+    (events,) = read_episodes(tmp_path / "records.jsonl")
+    assert [turn.struck for turn in build_record(events).turns] == [True, True, False, False]
 
 
 async def test_streams_of_other_calls_are_taken_up_as_they_are(tmp_path: Path) -> None:
@@ -471,5 +471,5 @@ async def test_a_failure_comes_before_the_server_s_work_or_after_it(
         ran = [json.loads(body)["params"]["arguments"]["moment"] for *_, body in server.requests]
     assert ran == ["after", "after"]
     assert len(set(shown)) == 1
-    turns = [turn for events in read(tmp_path / "records.jsonl") for turn in record(events).turns]
+    turns = [turn for events in read_episodes(tmp_path / "records.jsonl") for turn in build_record(events).turns]
     assert [strike.moment for turn in turns for strike in turn.strikes] == ["before", "before", "after", "after"]

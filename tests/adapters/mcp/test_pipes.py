@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from sealegs.traces import read, record
-from sealegs.traces.observed import recorded
+from sealegs.traces import build_record, read_episodes
+from sealegs.traces.observed import trace_from_events
 from sealegs.traces.specs import specs_of
 from tests import needs
 from tests.adapters.mcp.piping import RAW, SEALEGS, Pipes, cancel, piped, request, text_of, waited_for
@@ -222,8 +222,8 @@ def test_a_signal_reaches_the_server_and_the_record_is_written(tmp_path: Path) -
         assert pipes.silent(0.2)
         pipes.process.send_signal(signal.SIGTERM)
         assert pipes.process.wait(60) == 128 + signal.SIGTERM
-    (events,) = read(records)
-    seen = record(events)
+    (events,) = read_episodes(records)
+    seen = build_record(events)
     assert seen.episode == "one"
     assert [(turn.call.tool, turn.struck) for turn in seen.turns] == [("count", False), ("echo", True)]
     assert seen.turns[1].shown is None
@@ -255,8 +255,8 @@ def test_when_the_client_leaves_the_record_says_what_happened(tmp_path: Path) ->
         assert pipes.asked(3, "fail")["result"]["isError"] is True
         assert pipes.asked(4, "protest")["error"]["data"] == {"tool": "protest"}
         assert pipes.end() == 0
-    (events,) = read(records)
-    turns = record(events).turns
+    (events,) = read_episodes(records)
+    turns = build_record(events).turns
     assert [turn.struck for turn in turns] == [True, True, False, False]
     assert turns[0].said is not None
     assert turns[0].said.value == {"price": 3.0}  # type: ignore[union-attr]
@@ -469,8 +469,8 @@ def test_a_task_s_result_is_struck_when_it_is_fetched(tmp_path: Path) -> None:
         assert polled["result"]["structuredContent"]["price"] != 10.0
         assert fetched("lost", "tasks/get")["result"]["result"]["isError"]
         assert pipes.end() == 0
-    (events,) = read(tmp_path / "records.jsonl")
-    turns = record(events).turns
+    (events,) = read_episodes(tmp_path / "records.jsonl")
+    turns = build_record(events).turns
     assert [turn.struck for turn in turns] == [False, True, True, True, True, True, True]
     assert pipes.got().count(b'"tools/call"') == 7  # the duplicate's second; the one with a code never ran
 
@@ -481,8 +481,8 @@ def test_records_tell_of_the_tools_that_the_server_listed(tmp_path: Path) -> Non
         pipes.message()
         pipes.asked(2, "echo", city="Oslo")
         assert pipes.end() == 0
-    (events,) = read(tmp_path / "records.jsonl")
-    echo = specs_of(recorded(events))["echo"]
+    (events,) = read_episodes(tmp_path / "records.jsonl")
+    echo = specs_of(trace_from_events(events))["echo"]
     assert echo.parameters["properties"] == {"city": {"type": "string"}}
     assert echo.examples == ({"city": "Oslo"},)
 
@@ -523,8 +523,8 @@ def test_a_failure_comes_before_the_server_s_work_or_after_it(fault: dict[str, A
     ran = [one["params"]["arguments"]["moment"] for one in asked if one["method"] == "tools/call"]
     assert ran == ["after", "after"]
     assert len({json.dumps({**one, "id": 0}) for one in shown}) == 1
-    (events,) = read(records)
-    strikes = [strike for turn in record(events).turns for strike in turn.strikes]
+    (events,) = read_episodes(records)
+    strikes = [strike for turn in build_record(events).turns for strike in turn.strikes]
     assert [(one.moment, one.runs, one.delivered) for one in strikes] == [
         *[("before", 0, True)] * 2,
         *[("after", 1, True)] * 2,

@@ -17,10 +17,10 @@ pytest.importorskip("mcp_types", reason=needs.module("mcp_types"))
 pytest.importorskip("fastmcp", reason=needs.module("fastmcp"))
 
 from sealegs.adapters.mcp import Gate
-from sealegs.adapters.mcp.answers import heard
+from sealegs.adapters.mcp.answers import call_outcome
 from sealegs.faults.call import Failure, render
-from sealegs.traces.record import Record, record
-from sealegs.traces.store import read
+from sealegs.traces.record import Record, build_record
+from sealegs.traces.store import read_episodes
 from tests.adapters.mcp.piping import SEALEGS, piped, text_of
 from tests.adapters.mcp.test_clients import called, connected
 
@@ -54,7 +54,7 @@ def played(folder: Path, client: str, *more: str) -> tuple[list[Any], Counter[st
 
     seen = asyncio.run(play())
     store = folder / "records.jsonl"
-    found = record(next(iter(read(store)))) if store.exists() else None
+    found = build_record(next(iter(read_episodes(store)))) if store.exists() else None
     return seen, Counter((folder / "ledger").read_text().split()), found
 
 
@@ -153,6 +153,6 @@ def test_what_a_server_tells_of_its_tools() -> None:
 def test_an_error_told_as_json_is_read_with_its_status() -> None:
     told = Failure("slow down", "RateLimit", 429, 7.0, {"limit": 5})
     block = {"type": "text", "text": render(told)}
-    assert heard({"result": {"content": [block], "isError": True}}) == told
+    assert call_outcome({"result": {"content": [block], "isError": True}}) == told
     plain = {"type": "text", "text": '{"error": "no"}'}
-    assert heard({"result": {"content": [plain], "isError": True}}) == Failure('{"error": "no"}')
+    assert call_outcome({"result": {"content": [plain], "isError": True}}) == Failure('{"error": "no"}')

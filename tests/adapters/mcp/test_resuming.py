@@ -15,7 +15,7 @@ from tests import needs
 pytest.importorskip("fastmcp", reason=needs.module("fastmcp"))
 pytest.importorskip("aiohttp", reason=needs.module("aiohttp"))
 
-from sealegs.traces import read, record
+from sealegs.traces import build_record, read_episodes
 from tests.adapters.mcp.test_clients import called, connected, ended, listening, options
 
 SERVER = str(Path(__file__).parent / "resuming_server.py")
@@ -49,6 +49,6 @@ async def test_a_stream_that_is_taken_up_again(url: str, tmp_path: Path) -> None
         assert json.loads(second["content"][0]["text"])["price"] not in (12.5, None)
         proxy.terminate()
         assert proxy.wait(60) == 0
-    (events,) = read(records)
-    turns = record(events).turns
+    (events,) = read_episodes(records)
+    turns = build_record(events).turns
     assert [(turn.call.tool, turn.struck) for turn in turns] == [("price", False), ("price", True)]

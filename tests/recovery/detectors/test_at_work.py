@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from sealegs.faults.call import Outcome, Value
-from sealegs.faults.mistake import Mistake
 from sealegs.faults.spec import ToolSpec
+from sealegs.faults.user_error import UserError
 from sealegs.recovery.detectors import learn
 from sealegs.recovery.layer import RecoveryLayer
-from sealegs.recovery.plan import read_recovery_plan
+from sealegs.recovery.recovery_plan import read_recovery_plan
 from tests.recovery.detectors.shop import TOOL, pair, record
 from tests.recovery.stage import Stage
 
@@ -57,5 +57,5 @@ def test_a_plan_names_its_profiles(tmp_path: Path) -> None:
 def test_a_plan_with_bad_profiles_is_refused(tmp_path: Path, text: str, words: str) -> None:
     file = tmp_path / "recovery.yaml"
     file.write_text(text, encoding="utf-8")
-    with pytest.raises(Mistake, match=words):
+    with pytest.raises(UserError, match=words):
         read_recovery_plan(file)

@@ -7,14 +7,14 @@ import random
 from sealegs.faults.call import Call
 from sealegs.recovery.detectors import learn
 from sealegs.recovery.detectors.drift import DriftWatch, Level, levels, limit
-from sealegs.recovery.detectors.view import View
+from sealegs.recovery.detectors.flat_call import FlatCall
 from tests.recovery.detectors.shop import TOOL, pair, record
 
 
 def test_the_limit_gives_the_wanted_run_length() -> None:
     draw = random.Random(4)
     watch = DriftWatch([Level("a", 0.0, 1.0, False)], 200.0)
-    alarms = sum(len(watch.told(View({}, {"a": draw.gauss(0, 1)}))) for _ in range(20_000))
+    alarms = sum(len(watch.told(FlatCall({}, {"a": draw.gauss(0, 1)}))) for _ in range(20_000))
     assert 100 <= 20_000 / alarms <= 400  # Siegmund's is an approximation
 
 
@@ -38,6 +38,6 @@ def test_a_moved_level_is_told_in_a_few_answers() -> None:
 
 
 def test_one_strange_answer_is_no_drift() -> None:
-    usual = [View({}, {"a": float(i % 13)}) for i in range(60)]
+    usual = [FlatCall({}, {"a": float(i % 13)}) for i in range(60)]
     watch = DriftWatch(levels(usual), 1000.0)
-    assert not watch.told(View({}, {"a": 1e9}))
+    assert not watch.told(FlatCall({}, {"a": 1e9}))

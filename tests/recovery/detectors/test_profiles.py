@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sealegs.faults.call import Call
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 from sealegs.recovery.detectors import BrokenStatement, Profiles, learn, read_profiles
-from sealegs.recovery.detectors.calibration import falling, threshold
+from sealegs.recovery.detectors.calibration import non_increasing_shares, threshold
 from tests.recovery.detectors.shop import TOOL, pair, record, trace
 
 LEARNED = learn(record(60))
@@ -103,21 +103,21 @@ def test_learning_twice_gives_the_same() -> None:
 def test_a_bad_file_is_one_message(tmp_path: Path, text: str, words: str) -> None:
     file = tmp_path / "profiles.json"
     file.write_text(text, encoding="utf-8")
-    with pytest.raises(Mistake, match=words):
+    with pytest.raises(UserError, match=words):
         read_profiles(file)
-    with pytest.raises(Mistake, match="cannot read"):
+    with pytest.raises(UserError, match="cannot read"):
         read_profiles(tmp_path / "none.json")
 
 
 def test_what_the_record_cannot_carry_is_said() -> None:
-    with pytest.raises(Mistake, match="too few for a false alarm in 1000"):
+    with pytest.raises(UserError, match="too few for a false alarm in 1000"):
         LEARNED.detector(0.001)
-    with pytest.raises(Mistake, match="between 0 and 1"):
+    with pytest.raises(UserError, match="between 0 and 1"):
         LEARNED.detector(2)
-    with pytest.raises(Mistake, match="no tool answers"):
+    with pytest.raises(UserError, match="no tool answers"):
         learn([])
     notes: list[str] = []
-    with pytest.raises(Mistake, match="too few"):
+    with pytest.raises(UserError, match="too few"):
         learn(record(1), notes.append).detector()
     assert "nothing can be held out" in notes[0]
 
@@ -141,14 +141,14 @@ def test_anything_can_be_learned_from(answers: list[Any]) -> None:
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), min_size=1, max_size=8))
 def test_shares_never_rise_and_keep_the_total(counts: list[tuple[int, int]]) -> None:
     pairs = [(float(min(pair)), float(max(pair))) for pair in counts]
-    shares = falling(pairs)
+    shares = non_increasing_shares(pairs)
     assert len(shares) == len(pairs)
     assert all(0 < share < 1 for share in shares)
 
 
 def test_shares_that_fall_already_stay() -> None:
-    assert falling([(50, 100), (10, 100), (0, 100)]) == pytest.approx([50.5 / 101, 10.5 / 101, 0.5 / 101])
-    assert falling([(10, 100), (50, 100)]) == pytest.approx([60.5 / 201] * 2)
+    assert non_increasing_shares([(50, 100), (10, 100), (0, 100)]) == pytest.approx([50.5 / 101, 10.5 / 101, 0.5 / 101])
+    assert non_increasing_shares([(10, 100), (50, 100)]) == pytest.approx([60.5 / 201] * 2)
 
 
 @settings(max_examples=50)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sealegs.recovery.detectors.forms import forms
+from sealegs.recovery.detectors.flat_call import FlatCall
 from sealegs.recovery.detectors.statements import (
     KINDS,
     Before,
@@ -24,11 +24,11 @@ from sealegs.recovery.detectors.statements import (
     Typed,
     Within,
 )
-from sealegs.recovery.detectors.view import View
+from sealegs.recovery.detectors.text_forms import learn_text_forms
 
 
 def formed(*texts: str) -> Formed:
-    found = forms(texts)
+    found = learn_text_forms(texts)
     assert found is not None
     return Formed(3, "a", found)
 
@@ -84,7 +84,7 @@ KEPT: list[tuple[Statement, Any]] = [
 
 @pytest.mark.parametrize(("statement", "answer", "far", "words"), BROKEN)
 def test_broken(statement: Statement, answer: Any, far: int, words: str) -> None:
-    found = statement.breach(View({"x": 5}, answer))
+    found = statement.breach(FlatCall({"x": 5}, answer))
     assert found is not None
     assert words in found[1]
     assert found[0] == far
@@ -94,7 +94,7 @@ def test_broken(statement: Statement, answer: Any, far: int, words: str) -> None
 
 @pytest.mark.parametrize(("statement", "answer"), KEPT)
 def test_kept(statement: Statement, answer: Any) -> None:
-    assert statement.breach(View({"x": 5}, answer)) is None
+    assert statement.breach(FlatCall({"x": 5}, answer)) is None
 
 
 def test_every_kind_is_tried() -> None:
@@ -102,12 +102,12 @@ def test_every_kind_is_tried() -> None:
 
 
 def test_a_text_that_holds_json_is_read() -> None:
-    assert View({}, '{"a": [1, 2]}').number("sum of a") == 3
-    assert View({}, "{no").values == {"": ["{no"]}
+    assert FlatCall({}, '{"a": [1, 2]}').number("sum of a") == 3
+    assert FlatCall({}, "{no").values == {"": ["{no"]}
 
 
 @given(st.lists(st.text(max_size=12).filter(bool), min_size=1, max_size=8))
 def test_no_text_is_off_the_forms_that_it_gave(texts: list[str]) -> None:
-    found = forms(texts)
+    found = learn_text_forms(texts)
     assert found is not None
     assert not [text for text in texts if found.off(text)]

@@ -27,12 +27,12 @@ import pytest
 
 from sealegs import wrap
 from sealegs.faults.call import Call, Failure, Outcome, Value
-from sealegs.faults.reading import plan_from
+from sealegs.faults.plan_files import plan_from
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session, VirtualClock
-from sealegs.recovery import trouble
+from sealegs.recovery import failed_call
 from sealegs.recovery.budget import Budget
-from sealegs.recovery.layer import RecoveryLayer, active
+from sealegs.recovery.layer import RecoveryLayer, active_policy
 from sealegs.recovery.policies import (
     Alternative,
     AlternativeStep,
@@ -359,7 +359,7 @@ def test_injected_faults_look_alike_at_every_moment_and_prove_nothing(fault: dic
             return "paid"
 
         plan = plan_from({"name": "late", "rules": [{"match": {"tool": "pay"}, "fault": fault, "moment": moment}]})
-        layer = RecoveryLayer(active(WAYS))
+        layer = RecoveryLayer(active_policy(WAYS))
         mine = Session(plan, layers=[layer], specs=ACTS, clock=VirtualClock(), timeout=30)
         with pytest.raises(Exception) as caught:  # noqa: PT011  # whatever the fault is shown as
             wrap({"pay": pay}, mine)["pay"](n=1)
@@ -387,6 +387,6 @@ def test_it_would_be_seen_if_words_or_statuses_were_proof_again(monkeypatch: pyt
         status = status_of(outcome)
         return status is not None and status in REFUSED
 
-    monkeypatch.setattr(trouble, "nothing_done", believed)
+    monkeypatch.setattr(failed_call, "nothing_done", believed)
     ledger = played(ACTS)
     assert sum(count > 1 for count in ledger.values()) > 100

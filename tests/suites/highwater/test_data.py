@@ -17,7 +17,7 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from sealegs.scoring.rows import ReferenceRows, judge_rows
+from sealegs.scoring.row_matching import ReferenceRows, judge_rows
 from sealegs.suites.highwater.own import OWN
 from sealegs.tasks.similarity import jaccard
 

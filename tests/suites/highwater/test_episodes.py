@@ -9,26 +9,26 @@ import pytest
 from sealegs.agents import CODERS
 from sealegs.faults.call import Failure, Value
 from sealegs.inject import VirtualClock
-from sealegs.suites.highwater.direct import run_episode
+from sealegs.suites.highwater.coder_engine import play_highwater_episode
 from sealegs.suites.highwater.environment import Environment
-from sealegs.suites.highwater.episodes import (
+from sealegs.suites.highwater.highwater_logs import judge_highwater_episode
+from sealegs.suites.highwater.libraries import library_data
+from sealegs.suites.highwater.own import OWN, compile_own_library
+from sealegs.suites.highwater.problem_episodes import (
     EXTERNAL,
     REFUSED,
     HighwaterEpisode,
-    chosen,
-    distractors,
-    episode_from,
+    choose_problems,
+    draw_distractors,
+    highwater_episode_from,
     refusable,
 )
-from sealegs.suites.highwater.libraries import data
-from sealegs.suites.highwater.logs import judged
-from sealegs.suites.highwater.own import OWN, compiled
-from sealegs.traces import Recorder, record
-from sealegs.world.sql.library import TABLE
+from sealegs.traces import Recorder, build_record
+from sealegs.world.sql.function_library import TABLE
 from tests import needs
 
-KNOWN = data()
-SOME = chosen("", "all", 12, seed=3)
+KNOWN = library_data()
+SOME = choose_problems("", "all", 12, seed=3)
 
 
 def environment(episode: HighwaterEpisode) -> Environment:
@@ -38,7 +38,7 @@ def environment(episode: HighwaterEpisode) -> Environment:
 
 def test_the_shipped_table_is_up_to_date() -> None:
     pytest.importorskip("sqlglot", reason=needs.module("sqlglot"))
-    assert gzip.decompress(compiled()) == gzip.decompress((OWN / TABLE).read_bytes()), (
+    assert gzip.decompress(compile_own_library()) == gzip.decompress((OWN / TABLE).read_bytes()), (
         "run python -m sealegs.suites.highwater.own"
     )
 
@@ -86,11 +86,11 @@ def test_without_errors_nothing_is_refused() -> None:
 
 def test_fewer_distractors_are_the_first_of_more_and_none_is_a_solution() -> None:
     for problem in SOME:
-        drawn = [distractors(problem, KNOWN.library, 0, count) for count in (0, 3, 9, 27, 81)]
+        drawn = [draw_distractors(problem, KNOWN.library, 0, count) for count in (0, 3, 9, 27, 81)]
         assert [len(names) for names in drawn] == [0, 3, 9, 27, 81]
         assert all(fewer == more[: len(fewer)] for fewer, more in itertools.pairwise(drawn))
         assert not set(drawn[-1]) & problem.functions
-        assert distractors(problem, KNOWN.library, 1, 9) != drawn[2]
+        assert draw_distractors(problem, KNOWN.library, 1, 9) != drawn[2]
         wanted = sorted(repr(list(row)) for row in problem.rows)
         for name in drawn[-1]:
             function = KNOWN.library.functions[name]
@@ -118,7 +118,7 @@ def test_what_each_setting_offers() -> None:
 
 def test_the_order_of_what_is_offered_says_nothing() -> None:
     places = []
-    for problem in chosen("", "all", 100, seed=0):
+    for problem in choose_problems("", "all", 100, seed=0):
         offered = [one.name for one in HighwaterEpisode(problem.id, setting="closed").offered]
         places.append(offered.index(problem.solutions[0].functions[0]) / (len(offered) - 1))
     assert 0.4 < sum(places) / len(places) < 0.6
@@ -159,38 +159,40 @@ def test_an_episode_is_what_its_record_says() -> None:
     for problem in SOME:
         for setting, own in (("open", ""), ("closed", '{"name": "none", "rules": []}')):
             episode = HighwaterEpisode(problem.id, True, setting, 3, True, 5, own, "", 2)
-            assert episode_from(episode.about({"agent": "x"})) == episode
+            assert highwater_episode_from(episode.about({"agent": "x"})) == episode
 
 
 @pytest.mark.parametrize("setting", ["open", "closed"])
 @pytest.mark.parametrize(("agent", "clean", "faulty"), [("oracle", 1.0, 1.0), ("naive", 1.0, 0.0)])
 def test_the_two_ends_of_the_scale(setting: str, agent: str, clean: float, faulty: float) -> None:
     for errors, wanted in ((False, clean), (True, faulty)):
-        problems = chosen("", "all", 60, seed=1)
+        problems = choose_problems("", "all", 60, seed=1)
         episodes = [HighwaterEpisode(problem.id, errors, setting, 3) for problem in problems]
-        verdicts = [judged(one, record(run_episode(one, agent))).verdict for one in episodes]
+        verdicts = [
+            judge_highwater_episode(one, build_record(play_highwater_episode(one, agent))).verdict for one in episodes
+        ]
         assert sum(verdict.right for verdict in verdicts) / len(verdicts) == wanted
         assert all(verdict.exposed == errors for verdict in verdicts)
 
 
 def test_the_planner_lies_between_and_gives_up_among_distractors() -> None:
-    problems = chosen("", "validation", None, seed=0)
+    problems = choose_problems("", "validation", None, seed=0)
     verdicts = [
-        judged(one, record(run_episode(one, "planner"))).verdict
+        judge_highwater_episode(one, build_record(play_highwater_episode(one, "planner"))).verdict
         for one in (HighwaterEpisode(problem.id, True) for problem in problems)
     ]
     assert 0.3 < sum(verdict.right for verdict in verdicts) / len(verdicts) < 1
     exposed = [verdict for verdict in verdicts if verdict.exposed]
     assert sum(verdict.composed for verdict in exposed) / len(exposed) > 0.8
     only = [
-        judged(one, record(run_episode(one, "planner"))).verdict
+        judge_highwater_episode(one, build_record(play_highwater_episode(one, "planner"))).verdict
         for one in (HighwaterEpisode(problem.id, setting="distractors") for problem in problems)
     ]
     assert sum(verdict.gave_up for verdict in only) / len(only) > 0.8
 
 
 def test_the_planner_is_told_the_question_alone() -> None:
-    from sealegs.suites.highwater.direct import agent_for
+    from sealegs.suites.highwater.coder_engine import agent_for
 
     quest = agent_for("planner", HighwaterEpisode(SOME[0].id, True)).quest
     assert (quest.solutions, quest.callable, quest.functions) == ((), frozenset(), None)

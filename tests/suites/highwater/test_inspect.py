@@ -12,20 +12,20 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
-from sealegs.sandbox import available
-from sealegs.suites.highwater.direct import run_episode
-from sealegs.suites.highwater.episodes import chosen
-from sealegs.suites.highwater.inspect_run import run_inspect
+from sealegs.sandbox import find_isolation
+from sealegs.suites.highwater.coder_engine import play_highwater_episode
+from sealegs.suites.highwater.coding_protocol import unwrap_observation
+from sealegs.suites.highwater.highwater_eval import run_highwater_in_inspect
+from sealegs.suites.highwater.highwater_logs import judge_highwater_episode, read_highwater_run
 from sealegs.suites.highwater.inspect_task import highwater
-from sealegs.suites.highwater.logs import judged, read_run
 from sealegs.suites.highwater.options import HighwaterOptions
-from sealegs.suites.highwater.protocol import inside
-from sealegs.traces import record
+from sealegs.suites.highwater.problem_episodes import choose_problems
+from sealegs.traces import build_record
 from tests import needs
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore"),  # Inspect leaves streams open
-    pytest.mark.skipif(not available().strong, reason=needs.STRONG),
+    pytest.mark.skipif(not find_isolation().strong, reason=needs.STRONG),
 ]
 
 
@@ -45,22 +45,25 @@ def said(text: str) -> ModelOutput:
 @pytest.mark.parametrize("agent", ["oracle", "planner"])
 def test_inspect_and_direct_agree_call_by_call(agent: str, tmp_path: Path) -> None:
     settings = HighwaterOptions(agent=agent, limit=3, engine="inspect")
-    run_inspect(settings, tmp_path / "logs", display="none")
-    found = read_run(tmp_path / "logs")
+    run_highwater_in_inspect(settings, tmp_path / "logs", display="none")
+    found = read_highwater_run(tmp_path / "logs")
     assert found.who == {"suite": "highwater", "agent": agent}
     assert len(found.records) == 6
     for episode, through_inspect in found.records.items():
-        direct = record(run_episode(episode, agent))
+        direct = build_record(play_highwater_episode(episode, agent))
         assert through_inspect.turns == direct.turns
         assert through_inspect.answer == direct.answer
-        assert judged(episode, through_inspect).verdict == judged(episode, direct).verdict
+        assert (
+            judge_highwater_episode(episode, through_inspect).verdict
+            == judge_highwater_episode(episode, direct).verdict
+        )
     logs = list((tmp_path / "logs").glob("*.eval"))
-    run_inspect(settings, tmp_path / "logs", display="none")
+    run_highwater_in_inspect(settings, tmp_path / "logs", display="none")
     assert list((tmp_path / "logs").glob("*.eval")) == logs
 
 
 def test_a_model_that_forges_and_stumbles(tmp_path: Path) -> None:
-    problem = chosen("", "test", 1, 0)[0]
+    problem = choose_problems("", "test", 1, 0)[0]
     step = problem.solutions[0].steps[0]
     call = f"{step.function}(**{ {name: given.value for name, given in step.arguments.items()}!r})"
     outputs = [
@@ -85,11 +88,11 @@ def test_a_model_that_forges_and_stumbles(tmp_path: Path) -> None:
     assert "root:" not in shown[1]
     assert "query must be a text" in shown[3]
     assert "variables are lost" in shown[4]
-    assert inside(shown[5]) == "1"  # a new interpreter
-    (found,) = read_run(tmp_path).records.values()
+    assert unwrap_observation(shown[5]) == "1"  # a new interpreter
+    (found,) = read_highwater_run(tmp_path).records.values()
     assert [turn.call.tool for turn in found.turns] == ["search_tools", "search_tools", step.function]
     assert found.answer == "<solution>I could not find it.</solution>"
-    (result,) = read_run(tmp_path).results()
+    (result,) = read_highwater_run(tmp_path).results()
     assert (result.verdict.right, result.verdict.gave_up, result.verdict.turns) == (False, True, 8)
     assert log.results is not None
     assert log.results.scores[0].metrics["accuracy_no_errors"].value == 0
@@ -98,7 +101,7 @@ def test_a_model_that_forges_and_stumbles(tmp_path: Path) -> None:
 def test_a_model_that_runs_out_of_messages(tmp_path: Path) -> None:
     model = get_model("mockllm/model", custom_outputs=[said("<execute>print(1)")] * 3)
     inspect_eval(highwater(limit=1, errors="on", max_steps=3), model=model, log_dir=str(tmp_path), display="none")
-    (result,) = read_run(tmp_path).results()
+    (result,) = read_highwater_run(tmp_path).results()
     assert (result.verdict.term, result.verdict.turns) == ("cut off", 3)
 
 
@@ -109,7 +112,7 @@ def test_inspect_eval_by_entry_point(tmp_path: Path) -> None:
         [*command, *options, "--display", "plain"], capture_output=True, text=True, timeout=1800, env=os.environ
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    found = read_run(tmp_path)
+    found = read_highwater_run(tmp_path)
     assert len(found.records) == 4
     assert all(result.verdict.right for result in found.results())
 
@@ -118,11 +121,11 @@ def test_inspect_eval_by_entry_point(tmp_path: Path) -> None:
 def test_code_in_a_sandbox_of_inspects_own(agent: str, tmp_path: Path) -> None:
     """The kernel that Docker would hold, in Inspect's sandbox of this machine: no daemon is needed."""
     settings = HighwaterOptions(agent=agent, limit=1, engine="inspect", sandbox="local", allow_weak_sandbox=True)
-    run_inspect(settings, tmp_path / "logs", display="none")
-    found = read_run(tmp_path / "logs")
+    run_highwater_in_inspect(settings, tmp_path / "logs", display="none")
+    found = read_highwater_run(tmp_path / "logs")
     assert len(found.records) == 2
     for episode, there in found.records.items():
-        direct = record(run_episode(episode, agent))
+        direct = build_record(play_highwater_episode(episode, agent))
         assert there.turns == direct.turns
         assert there.answer == direct.answer
     log = read_eval_log(str(next((tmp_path / "logs").glob("*.eval"))))
@@ -135,7 +138,7 @@ def test_a_sandbox_that_holds_nothing_in_must_be_allowed(tmp_path: Path) -> None
         highwater(limit=1, sandbox="local")
     model = get_model("mockllm/model", custom_outputs=[said("<execute>print(1)")])
     inspect_eval(highwater(limit=1, errors="off"), model=model, sandbox="local", log_dir=str(tmp_path), display="none")
-    (result,) = read_run(tmp_path).results()
+    (result,) = read_highwater_run(tmp_path).results()
     assert result.verdict.term == "crashed"
 
 

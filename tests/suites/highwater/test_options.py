@@ -19,13 +19,13 @@ pytest.importorskip("sqlglot", reason=needs.module("sqlglot"))
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A library with one problem."""
-    from sealegs.world.sql.build import build
+    from sealegs.world.sql.build import compile_library
 
     folder = tmp_path_factory.mktemp("toy")
     write_toy(folder)
     query = "SELECT name FROM student WHERE age > (SELECT avg(age) FROM student)"
     (folder / "pairs.json").write_text(f'[{{"question": "Who?", "query": "{query}", "db_id": "toy"}}]')
-    assert build(folder, folder / "library", most_variants=0).problems == 1
+    assert compile_library(folder, folder / "library", most_variants=0).problems == 1
     return folder / "library"
 
 

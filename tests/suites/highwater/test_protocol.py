@@ -4,19 +4,25 @@ from pathlib import Path
 
 import pytest
 
-from sealegs.sandbox import Pool, available, launcher
+from sealegs.sandbox import Pool, find_isolation, launcher
 from sealegs.sandbox.conversation import CodeTurn
-from sealegs.suites.highwater.direct import run_direct, run_episode
-from sealegs.suites.highwater.episodes import HighwaterEpisode, chosen, episodes
-from sealegs.suites.highwater.logs import read_run
+from sealegs.suites.highwater.code_writer import LONGEST
+from sealegs.suites.highwater.coder_engine import play_highwater_episode, play_highwater_episodes
+from sealegs.suites.highwater.coder_run import run_scripted_coder
+from sealegs.suites.highwater.coding_protocol import (
+    action,
+    solution,
+    turn_observation,
+    unwrap_observation,
+    wrap_observation,
+)
+from sealegs.suites.highwater.highwater_logs import read_highwater_run
 from sealegs.suites.highwater.options import HighwaterOptions
-from sealegs.suites.highwater.protocol import action, inside, observation, observed, solution
-from sealegs.suites.highwater.running import run_scripted
-from sealegs.suites.highwater.writing import LONGEST
-from sealegs.traces import record
+from sealegs.suites.highwater.problem_episodes import HighwaterEpisode, choose_problems, episodes_of_problems
+from sealegs.traces import build_record
 from tests import needs
 
-strong = pytest.mark.skipif(not available().strong, reason=needs.STRONG)
+strong = pytest.mark.skipif(not find_isolation().strong, reason=needs.STRONG)
 
 
 @pytest.mark.parametrize(
@@ -43,10 +49,10 @@ def test_the_first_action_counts(message: str, kind: str, text: str) -> None:
 
 
 def test_observations() -> None:
-    assert observation(CodeTurn("5\n", None, "finished", (), 0.1)) == "<observation>\n5\n</observation>"
-    assert inside(observation(CodeTurn("", "Traceback: x", "raised", (), 0.1))) == "Traceback: x"
-    assert "nothing was printed" in observation(CodeTurn("", None, "finished", (), 0.1))
-    assert inside(observed("a\nb")) == "a\nb"
+    assert turn_observation(CodeTurn("5\n", None, "finished", (), 0.1)) == "<observation>\n5\n</observation>"
+    assert unwrap_observation(turn_observation(CodeTurn("", "Traceback: x", "raised", (), 0.1))) == "Traceback: x"
+    assert "nothing was printed" in turn_observation(CodeTurn("", None, "finished", (), 0.1))
+    assert unwrap_observation(wrap_observation("a\nb")) == "a\nb"
     assert solution([["é", 1]]) == '<solution>[["é", 1]]</solution>'
 
 
@@ -55,13 +61,16 @@ def test_observations() -> None:
 def test_code_makes_the_calls_that_the_agent_makes_without(agent: str) -> None:
     played = [
         HighwaterEpisode(problem.id, errors, setting, 9)
-        for problem in chosen("", "all", 4, seed=2)
+        for problem in choose_problems("", "all", 4, seed=2)
         for errors in (False, True)
         for setting in ("open", "closed")
     ]
     with Pool(launcher(), size=1) as pool:
         for episode in played:
-            plain, coded = record(run_episode(episode, agent)), record(run_episode(episode, agent, pool=pool))
+            plain, coded = (
+                build_record(play_highwater_episode(episode, agent)),
+                build_record(play_highwater_episode(episode, agent, pool=pool)),
+            )
             assert coded.end.reason == plain.end.reason == "answered", coded.end.detail
             assert coded.turns == plain.turns
             assert coded.answer == plain.answer
@@ -84,17 +93,19 @@ def test_a_run_that_is_stopped_goes_on(tmp_path: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_scripted(settings, folder, stop, jobs=1)
-    assert len(read_run(folder).records) == 7
+        run_scripted_coder(settings, folder, stop, jobs=1)
+    assert len(read_highwater_run(folder).records) == 7
     told: list[int] = []
-    run_scripted(settings, folder, lambda done, total: told.append(done), jobs=1)
+    run_scripted_coder(settings, folder, lambda done, total: told.append(done), jobs=1)
     assert told[0] == 7
-    whole = {record_.episode: record_ for record_ in read_run(folder).records.values()}
-    fresh = episodes(chosen("", "test", 10, 0), ("off", "on"), distractors=9)
+    whole = {record_.episode: record_ for record_ in read_highwater_run(folder).records.values()}
+    fresh = episodes_of_problems(choose_problems("", "test", 10, 0), ("off", "on"), distractors=9)
     assert {one.id for one in fresh} == set(whole)
 
 
 def test_equal_settings_give_equal_records() -> None:
-    played = episodes(chosen("", "test", 5, 0), ("off", "on"))
-    once, again = (sorted(map(tuple, run_direct(played, "planner", interface="calls", jobs=1))) for _ in range(2))
+    played = episodes_of_problems(choose_problems("", "test", 5, 0), ("off", "on"))
+    once, again = (
+        sorted(map(tuple, play_highwater_episodes(played, "planner", interface="calls", jobs=1))) for _ in range(2)
+    )
     assert once == again

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sealegs.suites.micro.calculator import BadExpression, worked_out
+from sealegs.suites.micro.calculator import BadExpression, evaluate_expression
 
 NUMBERS = st.one_of(st.integers(0, 999).map(str), st.decimals(0, 99, places=2).map(str))
 
@@ -28,9 +28,9 @@ def test_it_agrees_with_python(expression: str) -> None:
         expected = eval(exact.replace("TWO", "2"), {"Fraction": Fraction})
     except ZeroDivisionError:
         with pytest.raises(BadExpression, match="divides by zero"):
-            worked_out(expression)
+            evaluate_expression(expression)
         return
-    assert float(worked_out(expression)) == pytest.approx(float(expected), rel=1e-9)
+    assert float(evaluate_expression(expression)) == pytest.approx(float(expected), rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_it_agrees_with_python(expression: str) -> None:
     ],
 )
 def test_known_values(expression: str, value: float) -> None:
-    found = worked_out(expression)
+    found = evaluate_expression(expression)
     assert found == value
     assert isinstance(found, int) is float(value).is_integer()
 
@@ -89,10 +89,10 @@ def test_known_values(expression: str, value: float) -> None:
 )
 def test_refusals(expression: str) -> None:
     with pytest.raises(BadExpression):
-        worked_out(expression)
+        evaluate_expression(expression)
 
 
 @given(st.text(alphabet="0123456789+-*/%^(). ,esqrtpimanxround", max_size=40))
 def test_any_text_gets_an_answer_or_a_refusal(text: str) -> None:
     with suppress(BadExpression):
-        assert math.isfinite(worked_out(text))
+        assert math.isfinite(evaluate_expression(text))

@@ -12,15 +12,15 @@ from tests import needs
 pytest.importorskip("langchain", reason=needs.module("langchain"))
 pytestmark = pytest.mark.filterwarnings("default")
 
-from sealegs.suites.micro.episode import Payload, play  # noqa: E402
-from sealegs.suites.micro.faults import FAULTS, Permanent, plan_for  # noqa: E402
-from sealegs.suites.micro.workloads import load  # noqa: E402
+from sealegs.suites.micro.campaign_faults import FAULTS, Permanent, experiment_plan  # noqa: E402
+from sealegs.suites.micro.episode import Payload, play_micro_episode  # noqa: E402
+from sealegs.suites.micro.workloads import load_workloads  # noqa: E402
 
 PAGE = (Path(__file__).parent.parent.parent.parent / "docs" / "micro.md").read_text(encoding="utf-8")
 
 
 def test_the_tables_name_everything() -> None:
-    for name in [*FAULTS, *load()]:
+    for name in [*FAULTS, *load_workloads()]:
         assert re.search(rf"^\| `{name}`", PAGE, re.MULTILINE), name
     for name in Payload.model_fields:
         assert re.search(rf"^\| (?:`\w+`, )?`{name}`", PAGE, re.MULTILINE), name
@@ -31,8 +31,11 @@ def test_the_table_of_scripts_is_what_they_do() -> None:
     for model, told in re.findall(r"^\| `(scripted/\w+)` \|((?: \d+ \|){5})$", PAGE, re.MULTILINE):
         found = []
         for fault in faults:
-            plan = plan_for(fault, {"seconds": 0.01} if fault == "slow" else {}, Permanent(), 3).as_data()
-            single = [one for one in load().values() if not one.paired]
-            ends = [play({"workload": one.name, "model": model, "plan": plan})["answer"] or "" for one in single]
+            plan = experiment_plan(fault, {"seconds": 0.01} if fault == "slow" else {}, Permanent(), 3).as_data()
+            single = [one for one in load_workloads().values() if not one.paired]
+            ends = [
+                play_micro_episode({"workload": one.name, "model": model, "plan": plan})["answer"] or ""
+                for one in single
+            ]
             found.append(sum(one.judge(end) for one, end in zip(single, ends, strict=True)))
         assert list(map(int, re.findall(r"\d+", told))) == found

@@ -20,15 +20,22 @@ pytestmark = pytest.mark.filterwarnings("default")
 
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage  # noqa: E402
 
-from sealegs.faults.mistake import Mistake  # noqa: E402
+from sealegs.faults.user_error import UserError  # noqa: E402
 from sealegs.suites.micro.agent import chat_model, model_mistake, react_agent  # noqa: E402
-from sealegs.suites.micro.episode import play  # noqa: E402
-from sealegs.suites.micro.faults import BurstPattern, Permanent, ProbabilityPattern, Schedule, Transient, plan_for  # noqa: E402
-from sealegs.suites.micro.scripted import ScriptedChat  # noqa: E402
-from sealegs.suites.micro.telling import read_live, salvaged, told  # noqa: E402
-from sealegs.suites.micro.workloads import load  # noqa: E402
+from sealegs.suites.micro.campaign_faults import (  # noqa: E402
+    BurstPattern,
+    Permanent,
+    ProbabilityPattern,
+    Schedule,
+    Transient,
+    experiment_plan,
+)
+from sealegs.suites.micro.episode import play_micro_episode  # noqa: E402
+from sealegs.suites.micro.episode_summary import read_live, summarize_calls, summarize_cut_off  # noqa: E402
+from sealegs.suites.micro.scripted_chat import ScriptedChat  # noqa: E402
+from sealegs.suites.micro.workloads import load_workloads  # noqa: E402
 
-SINGLE = [one.name for one in load().values() if not one.paired]
+SINGLE = [one.name for one in load_workloads().values() if not one.paired]
 OFFLINE = ("bmi", "tip", "travel")  # a head can do without a tool
 
 
@@ -36,12 +43,12 @@ def played(
     workload: str, model: str, fault: str = "none", schedule: Schedule | None = None, **more: Any
 ) -> dict[str, Any]:
     parameters = more.pop("parameters", {})
-    plan = plan_for(fault, parameters, schedule or Permanent(), more.pop("seed", 3), more.pop("tool", "*"))
-    return play({"workload": workload, "model": f"scripted/{model}", "plan": plan.as_data(), **more})
+    plan = experiment_plan(fault, parameters, schedule or Permanent(), more.pop("seed", 3), more.pop("tool", "*"))
+    return play_micro_episode({"workload": workload, "model": f"scripted/{model}", "plan": plan.as_data(), **more})
 
 
 def right(workload: str, result: Mapping[str, Any]) -> bool:
-    return load()[workload].judge(result["answer"] or "")
+    return load_workloads()[workload].judge(result["answer"] or "")
 
 
 @pytest.mark.parametrize("model", ["oracle", "naive", "retrier"])
@@ -50,7 +57,7 @@ def test_without_a_fault_all_is_right(workload: str, model: str) -> None:
     result = played(workload, model)
     assert right(workload, result)
     assert (result["ended"], result["exposed"], result["strikes"]) == ("answered", False, [])
-    assert len(result["calls"]) == len(load()[workload].task.steps) == result["steps"] - 1
+    assert len(result["calls"]) == len(load_workloads()[workload].task.steps) == result["steps"] - 1
     assert all(call["said"] == call["shown"] is not None for call in result["calls"])
     assert 0 < result["first_call_seconds"] <= result["seconds"] < 20
 
@@ -132,7 +139,7 @@ def test_the_agent_is_langchains_own_and_works_in_both_ways() -> None:
     from sealegs.suites.micro.langchain_tools import local_tools
     from sealegs.suites.micro.tools import Toolbox
 
-    workload = load()["voyage"]
+    workload = load_workloads()["voyage"]
     agent = react_agent(chat_model("scripted/naive", workload), local_tools(workload.tools, Toolbox()), None)
     asked = {"messages": [{"role": "user", "content": workload.prompt}]}
     assert type(agent).__module__.startswith("langgraph.")
@@ -154,7 +161,7 @@ def test_how_a_run_may_end() -> None:
 def test_the_record_is_written_as_it_happens_and_says_the_same(tmp_path: Path) -> None:
     file = tmp_path / "deep" / "record.jsonl"
     result = played("currency", "retrier", "incorrect", Transient(1), record=str(file))
-    kept = told(read_live(file))
+    kept = summarize_calls(read_live(file))
     assert kept == {key: result[key] for key in kept}
     about = json.loads(file.read_text().splitlines()[0])["about"]
     assert about["workload"] == "currency"
@@ -162,19 +169,19 @@ def test_the_record_is_written_as_it_happens_and_says_the_same(tmp_path: Path) -
     whole = file.read_bytes()
     for length in range(0, len(whole), 97):  # cut anywhere, it can be read
         file.write_bytes(whole[:length])
-        assert salvaged(file)["ended"] == "cut off"
+        assert summarize_cut_off(file)["ended"] == "cut off"
 
 
 @pytest.mark.parametrize("level", ["python", "mcp"])
 def test_a_hang_hangs_and_its_record_tells(level: str, tmp_path: Path) -> None:
     file = tmp_path / "record.jsonl"
-    plan = plan_for("hang", {}, Permanent(), 1, "CalculatorTool").as_data()
+    plan = experiment_plan("hang", {}, Permanent(), 1, "CalculatorTool").as_data()
     payload = {"workload": "currency", "model": "scripted/oracle", "plan": plan, "level": level, "record": str(file)}
     code = f"from sealegs.suites.micro.episode import play; play({payload!r}); print('over')"
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     try:
         began = time.monotonic()
-        while not salvaged(file)["exposed"] and time.monotonic() - began < 120:
+        while not summarize_cut_off(file)["exposed"] and time.monotonic() - began < 120:
             time.sleep(0.05)
         time.sleep(0.3)
         assert child.poll() is None
@@ -182,7 +189,7 @@ def test_a_hang_hangs_and_its_record_tells(level: str, tmp_path: Path) -> None:
         child.kill()
         out, _ = child.communicate()
     assert out == b""
-    kept = salvaged(file)
+    kept = summarize_cut_off(file)
     assert [call["tool"] for call in kept["calls"]] == ["SearchTool", "CalculatorTool"]
     assert kept["calls"][1]["struck"] == ["hang"]
     assert kept["calls"][1]["shown"] is None
@@ -229,20 +236,20 @@ def test_over_mcp_the_same_plan_gives_the_same_faults(
     ],
 )
 def test_what_cannot_be_played(change: dict[str, Any], message: str) -> None:
-    with pytest.raises(Mistake, match=message):
-        play({"workload": "tip", "model": "scripted/naive", **change})
+    with pytest.raises(UserError, match=message):
+        play_micro_episode({"workload": "tip", "model": "scripted/naive", **change})
 
 
 def test_without_langchain_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sealegs.suites.micro.episode.find_spec", lambda name: None)
-    with pytest.raises(Mistake, match=r'pip install "sealegs\[micro\]"'):
-        play({"workload": "tip", "model": "scripted/naive"})
+    with pytest.raises(UserError, match=r'pip install "sealegs\[micro\]"'):
+        play_micro_episode({"workload": "tip", "model": "scripted/naive"})
 
 
 def test_models_by_name() -> None:
     assert [model_mistake(name) for name in ("scripted/oracle", "openai:gpt-5")] == ["", ""]
-    with pytest.raises(Mistake, match="cannot be used"):
-        chat_model("nobody:nothing", load()["tip"])
+    with pytest.raises(UserError, match="cannot be used"):
+        chat_model("nobody:nothing", load_workloads()["tip"])
 
 
 def test_what_a_fork_needs_is_loaded_and_no_thread_lives_on() -> None:

@@ -7,18 +7,18 @@ from typing import Any
 import pytest
 
 from sealegs.faults import Failure, Outcome, Value
-from sealegs.faults.mistake import Mistake
-from sealegs.faults.reading import plan_from
+from sealegs.faults.plan_files import plan_from
+from sealegs.faults.user_error import UserError
 from sealegs.inject import Session, VirtualClock
-from sealegs.inject.clock import Hung
-from sealegs.suites.micro.faults import (
+from sealegs.inject.clock import EndlessWait
+from sealegs.suites.micro.campaign_faults import (
     FAULTS,
     BurstPattern,
     Permanent,
     ProbabilityPattern,
     Schedule,
     Transient,
-    plan_for,
+    experiment_plan,
     schedule_from,
 )
 
@@ -32,7 +32,7 @@ EVERY: list[Schedule] = [
 
 
 def shown(fault: str, schedule: Schedule, calls: int = 10, **parameters: Any) -> list[Outcome]:
-    session = Session(plan_for(fault, parameters, schedule, 5), clock=VirtualClock())
+    session = Session(experiment_plan(fault, parameters, schedule, 5), clock=VirtualClock())
     return [session.call("Sum", {"n": n}, lambda _: Value(165)) for n in range(calls)]
 
 
@@ -55,10 +55,10 @@ def test_every_form_of_the_schedule_strikes_the_calls_that_it_names() -> None:
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("schedule", EVERY, ids=repr)
 def test_a_plan_is_data_and_names_its_seed(fault: str, schedule: Schedule) -> None:
-    plan = plan_for(fault, {}, schedule, 5, "SearchTool")
+    plan = experiment_plan(fault, {}, schedule, 5, "SearchTool")
     assert plan_from(plan.as_data()) == plan
-    assert plan.digest() == plan_for(fault, {}, schedule, 5, "SearchTool").digest()
-    assert plan.digest() != plan_for(fault, {}, schedule, 6, "SearchTool").digest()
+    assert plan.digest() == experiment_plan(fault, {}, schedule, 5, "SearchTool").digest()
+    assert plan.digest() != experiment_plan(fault, {}, schedule, 6, "SearchTool").digest()
     assert bool(plan.rules) is (fault != "none")
 
 
@@ -85,10 +85,10 @@ def test_a_permanent_wrong_answer_stays_the_same() -> None:
 
 def test_slow_takes_its_time_and_a_hang_all_of_it() -> None:
     clock = VirtualClock()
-    session = Session(plan_for("slow", {"seconds": 7}, Permanent(), 1), clock=clock)
+    session = Session(experiment_plan("slow", {"seconds": 7}, Permanent(), 1), clock=clock)
     assert session.call("Sum", {}, lambda _: Value(1)) == Value(1)
     assert clock.now() == 7
-    with pytest.raises(Hung):
+    with pytest.raises(EndlessWait):
         shown("hang", Permanent(), 1)
 
 
@@ -126,22 +126,22 @@ def test_a_schedule_in_text(text: str, schedule: Schedule) -> None:
     ],
 )
 def test_no_schedule(text: str) -> None:
-    with pytest.raises(Mistake, match=r"; (?:write|give|did) "):
+    with pytest.raises(UserError, match=r"; (?:write|give|did) "):
         schedule_from(text)
 
 
 def test_all_mistakes_are_told_together() -> None:
-    with pytest.raises(Mistake) as caught:
-        plan_for("slow", {"second": 3, "seconds": -1}, BurstPattern(0, 1), 1)
+    with pytest.raises(UserError) as caught:
+        experiment_plan("slow", {"second": 3, "seconds": -1}, BurstPattern(0, 1), 1)
     assert str(caught.value).splitlines() == [
         "slow has no parameter 'second'; did you mean seconds?",
         "seconds = -1 of slow is out of range; give a number above 0 and at most 86400 (default 5.0)",
         "start = 0 is out of range; give a whole number from 1 to 1000",
     ]
-    with pytest.raises(Mistake, match="there is no fault 'slwo'; did you mean slow"):
-        plan_for("slwo", {}, Permanent(), 1)
-    with pytest.raises(Mistake, match="hang has no parameter 'seconds'; it takes none"):
-        plan_for("hang", {"seconds": 2}, Permanent(), 1)
+    with pytest.raises(UserError, match="there is no fault 'slwo'; did you mean slow"):
+        experiment_plan("slwo", {}, Permanent(), 1)
+    with pytest.raises(UserError, match="hang has no parameter 'seconds'; it takes none"):
+        experiment_plan("hang", {"seconds": 2}, Permanent(), 1)
     for value in (True, "x", float("nan"), 1.5):
-        with pytest.raises(Mistake, match="offset"):
-            plan_for("delta", {"offset": value}, Permanent(), 1)
+        with pytest.raises(UserError, match="offset"):
+            experiment_plan("delta", {"offset": value}, Permanent(), 1)

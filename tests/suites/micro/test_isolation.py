@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 from sealegs.suites.micro.isolation import RunEnd, RunLimits, RunRequest, run_all
 from tests import needs
 from tests.suites.micro import isolated_runs
@@ -293,7 +293,7 @@ def test_225_runs_complete() -> None:
 
 def test_mistakes_are_said_before_anything_runs(tmp_path: Path) -> None:
     def told(*requests: RunRequest, work: str = ACT, **more: Any) -> str:
-        with pytest.raises(Mistake) as caught:
+        with pytest.raises(UserError) as caught:
             run_all(work, requests, **more)
         return str(caught.value)
 
@@ -328,7 +328,7 @@ def test_a_journal_is_gone_on_with(tmp_path: Path) -> None:
     assert len(seen) == 1
 
     changed = [asked("r0", "fine", value=9)]
-    with pytest.raises(Mistake, match="'r0' of another payload"):
+    with pytest.raises(UserError, match="'r0' of another payload"):
         run_all(ACT, changed, journal=journal)
 
 

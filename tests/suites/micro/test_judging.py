@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sealegs.suites.micro.workloads import load
+from sealegs.suites.micro.workloads import load_workloads
 from sealegs.suites.micro.workloads.accepted import Quantity
 
 PAIRS = [
@@ -23,7 +23,7 @@ MONEY = {"$": 1.0, "usd": 1.0, "dollars": 1.0}
 @pytest.mark.parametrize(("workload", "verdict", "text"), PAIRS, ids=[f"{w}: {t[:50]}" for w, _, t in PAIRS])
 def test_a_pair(workload: str, verdict: str, text: str) -> None:
     assert verdict in ("right", "wrong")
-    assert load()[workload].judge(text.replace("\\n", "\n")) is (verdict == "right")
+    assert load_workloads()[workload].judge(text.replace("\\n", "\n")) is (verdict == "right")
 
 
 def test_there_are_enough_of_either_kind() -> None:
@@ -49,5 +49,5 @@ def test_the_last_word_counts(first: object, last: object) -> None:
 
 @given(st.text())
 def test_any_text_can_be_judged(text: str) -> None:
-    for workload in load().values():
+    for workload in load_workloads().values():
         assert workload.judge(text) in (True, False)

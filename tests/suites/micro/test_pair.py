@@ -11,25 +11,29 @@ from tests import needs
 pytest.importorskip("langchain", reason=needs.module("langchain"))
 pytestmark = pytest.mark.filterwarnings("default")
 
-from sealegs.suites.micro.episode import play  # noqa: E402
-from sealegs.suites.micro.faults import Permanent, Schedule, Transient, plan_for  # noqa: E402
-from sealegs.suites.micro.passage import Passage, follow  # noqa: E402
-from sealegs.suites.micro.workloads import load  # noqa: E402
+from sealegs.suites.micro.campaign_faults import Permanent, Schedule, Transient, experiment_plan  # noqa: E402
+from sealegs.suites.micro.episode import play_micro_episode  # noqa: E402
+from sealegs.suites.micro.error_propagation import PropagationTrace, trace_propagation  # noqa: E402
+from sealegs.suites.micro.workloads import load_workloads  # noqa: E402
 
-PAIRED = [one.name for one in load().values() if one.paired]
+PAIRED = [one.name for one in load_workloads().values() if one.paired]
 
 
-def played(workload: str, model: str, boundary: str, fault: str, schedule: Schedule) -> tuple[dict[str, Any], Passage]:
-    plan = plan_for(fault, {}, schedule, 3).as_data()
-    result = play({"workload": workload, "model": f"scripted/{model}", "boundary": boundary, "plan": plan})
-    return result, follow(workload, result)
+def played(
+    workload: str, model: str, boundary: str, fault: str, schedule: Schedule
+) -> tuple[dict[str, Any], PropagationTrace]:
+    plan = experiment_plan(fault, {}, schedule, 3).as_data()
+    result = play_micro_episode(
+        {"workload": workload, "model": f"scripted/{model}", "boundary": boundary, "plan": plan}
+    )
+    return result, trace_propagation(workload, result)
 
 
 @pytest.mark.parametrize("workload", PAIRED)
 @pytest.mark.parametrize("model", ["oracle", "naive"])
 def test_without_a_fault(workload: str, model: str) -> None:
     result, passage = played(workload, model, "inner", "none", Permanent())
-    assert load()[workload].judge(result["answer"])
+    assert load_workloads()[workload].judge(result["answer"])
     assert (passage.struck, passage.outer, passage.asked_again) == ("", "not touched", 0)
     assert {hop.inner for hop in passage.hops} == {"not touched"}
     outer = [call["id"] for call in result["calls"] if call["agent"] == "outer"]
@@ -52,7 +56,7 @@ def test_faults_strike_at_the_boundary_that_is_named(workload: str) -> None:
 @pytest.mark.parametrize("fault", ["unreachable", "incorrect", "delta"])
 def test_the_inner_agent_absorbs_what_passes(workload: str, fault: str) -> None:
     result, passage = played(workload, "oracle", "inner", fault, Transient(1))
-    assert load()[workload].judge(result["answer"])
+    assert load_workloads()[workload].judge(result["answer"])
     assert passage.outer == "right"
     assert passage.asked_again == 0
     assert {hop.inner for hop in passage.hops} <= {"absorbed", "not touched"}
@@ -65,7 +69,7 @@ def test_the_inner_agent_passes_an_error_on(workload: str) -> None:
     result, passage = played(workload, "naive", "inner", "unreachable", Transient(1))
     assert [hop.inner for hop in passage.hops] == ["passed on as an error"]
     assert passage.outer == "said that it could not"
-    assert not load()[workload].judge(result["answer"])
+    assert not load_workloads()[workload].judge(result["answer"])
     _, patient = played(workload, "retrier", "inner", "unreachable", Permanent())
     assert {hop.inner for hop in patient.hops} == {"passed on as an error"}
     assert patient.asked_again == 2
@@ -90,18 +94,18 @@ def test_a_wrong_answer_between_the_agents() -> None:
     assert second.inner == "passed on silently"  # it worked with what it was asked
     assert first.corrupt[0] in second.question
     assert passage.outer == "told a corrupt value"
-    assert not load()["research_fare"].judge(result["answer"])
+    assert not load_workloads()["research_fare"].judge(result["answer"])
 
 
 @pytest.mark.parametrize("boundary", ["inner", "outer"])
 @pytest.mark.parametrize("workload", PAIRED)
 def test_slowness_costs_time_and_changes_nothing(workload: str, boundary: str) -> None:
-    plan = plan_for("slow", {"seconds": 0.03}, Permanent(), 3).as_data()
-    result = play({"workload": workload, "model": "scripted/naive", "boundary": boundary, "plan": plan})
+    plan = experiment_plan("slow", {"seconds": 0.03}, Permanent(), 3).as_data()
+    result = play_micro_episode({"workload": workload, "model": "scripted/naive", "boundary": boundary, "plan": plan})
     struck = [call for call in result["calls"] if call["agent"] == boundary]
-    assert load()[workload].judge(result["answer"])
+    assert load_workloads()[workload].judge(result["answer"])
     assert result["seconds"] >= 0.03 * len(struck)
-    assert {hop.inner for hop in follow(workload, result).hops} == {
+    assert {hop.inner for hop in trace_propagation(workload, result).hops} == {
         "absorbed" if boundary == "inner" else "not touched"
     }
 
@@ -110,7 +114,7 @@ def test_slowness_costs_time_and_changes_nothing(workload: str, boundary: str) -
 def test_the_outer_agent_asks_again(workload: str) -> None:
     for fault in ("unreachable", "incorrect"):
         result, passage = played(workload, "oracle", "outer", fault, Transient(1))
-        assert load()[workload].judge(result["answer"])
+        assert load_workloads()[workload].judge(result["answer"])
         assert (passage.outer, passage.asked_again) == ("right", 1)
         assert passage.hops[0].struck_between
         assert not passage.hops[1].struck_between
@@ -146,7 +150,7 @@ def told(said: str, shown: str, inner_answer: str, final: str | None) -> dict[st
     ],
 )
 def test_words_of_a_model_in_its_own_words(inner_answer: str, final: str | None, inner: str, outer: str) -> None:
-    passage = follow("research_fare", told("It costs 42 EUR.", "It costs 45 EUR.", inner_answer, final))
+    passage = trace_propagation("research_fare", told("It costs 42 EUR.", "It costs 45 EUR.", inner_answer, final))
     assert (passage.hops[0].inner, passage.outer) == (inner, outer)
     assert passage.struck == "inner"
 
@@ -157,7 +161,7 @@ def test_what_is_derived_from_a_corrupt_value_is_corrupt_and_rounding_hides_noth
     result["calls"].append(
         {**derived, "arguments": {"expression": "45 * 3.675"}, "said": "165.375", "shown": "165.375"}
     )
-    passage = follow("research_fare", result)
+    passage = trace_propagation("research_fare", result)
     assert passage.hops[0].inner == "passed on silently"
     assert (passage.outer, passage.corrupt) == ("told a corrupt value", ("165.375",))
 
@@ -166,6 +170,6 @@ def test_a_hang_inside_is_no_answer() -> None:
     result = told("It costs 42 EUR.", "It costs 45 EUR.", "", None)
     result["calls"][0] |= {"said": None, "shown": None}
     result["calls"][1] |= {"said": None, "shown": None, "struck": ["hang"]}
-    passage = follow("research_fare", result)
+    passage = trace_propagation("research_fare", result)
     assert (passage.hops[0].inner, passage.outer) == ("never answered", "no answer")
     assert passage.as_data()["hops"][0]["struck_inside"] == ("call-1/call-1",)

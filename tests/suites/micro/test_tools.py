@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from sealegs.suites.micro.langchain_tools import local_tools
-from sealegs.suites.micro.scripted import right_values, right_words
+from sealegs.suites.micro.scripted_chat import right_values, right_words
 from sealegs.suites.micro.tools import NAMES, TODAY, Toolbox
-from sealegs.suites.micro.workloads import Assignment, ScriptedStep, Workload, load
+from sealegs.suites.micro.workloads import Assignment, ScriptedStep, Workload, load_workloads
 from sealegs.suites.micro.workloads.workload import RESEARCH, filled
 
-WORKLOADS = list(load().values())
+WORKLOADS = list(load_workloads().values())
 BOX = Toolbox()
 
 
@@ -23,8 +23,8 @@ def test_which_workloads_there_are() -> None:
     }
     assert groups["paper"] == ["bmi", "currency", "tip", "travel", "trivia"]
     assert len(groups["harder"]) == 5
-    assert all(2 <= len(load()[name].task.steps) <= 5 for name in groups["harder"])
-    assert {tool for name in groups["harder"] for tool in load()[name].tools} == set(NAMES)
+    assert all(2 <= len(load_workloads()[name].task.steps) <= 5 for name in groups["harder"])
+    assert {tool for name in groups["harder"] for tool in load_workloads()[name].tools} == set(NAMES)
     assert groups["two agents"] == [one.name for one in WORKLOADS if one.paired]
 
 
@@ -64,7 +64,7 @@ def test_the_research_agent_knows_each_question(workload: Workload) -> None:
 
 
 def _assigned(workload: Workload, question: str) -> Assignment:
-    from sealegs.suites.micro.scripted import assignment_for
+    from sealegs.suites.micro.scripted_chat import assignment_for
 
     assigned = assignment_for(workload, question)
     assert assigned is not None
@@ -79,20 +79,20 @@ def told(step: ScriptedStep, values: Any) -> str:
 def test_newtons_years_are_counted_to_the_clock() -> None:
     died = date(1727, 3, 31)
     full = sum(1 for year in range(died.year + 1, TODAY.year + 1) if date(year, 3, 31) <= TODAY)
-    assert load()["trivia"].judge(f"Isaac Newton, {full} years")
-    assert not load()["trivia"].judge(f"Isaac Newton, {full + 1} years")
+    assert load_workloads()["trivia"].judge(f"Isaac Newton, {full} years")
+    assert not load_workloads()["trivia"].judge(f"Isaac Newton, {full + 1} years")
 
 
 def test_accepted_values_from_first_principles() -> None:
-    assert load()["currency"].judge(str(150 * 110 / 100))
-    assert load()["tip"].judge(str(230 * 15 / 100))
-    assert load()["bmi"].judge(f"{70 / 1.75**2:.2f}")
-    assert load()["travel"].judge(f"{48 / 24:g} hours")
-    assert load()["fares"].judge(f"{3 * 42 * 0.85 * 1.1:.2f}")
-    assert load()["stack"].judge(f"{8848.86 / 330:.1f}")
-    assert load()["sunlight"].judge(f"{227.9e6 / 299792.458 / 60:.2f} minutes")
-    assert load()["anniversary"].judge(f"Charles Darwin, {1809 + 250 - TODAY.year} years")
-    assert load()["voyage"].judge(date.fromordinal(TODAY.toordinal() + 3024 // (14 * 24)).isoformat())
+    assert load_workloads()["currency"].judge(str(150 * 110 / 100))
+    assert load_workloads()["tip"].judge(str(230 * 15 / 100))
+    assert load_workloads()["bmi"].judge(f"{70 / 1.75**2:.2f}")
+    assert load_workloads()["travel"].judge(f"{48 / 24:g} hours")
+    assert load_workloads()["fares"].judge(f"{3 * 42 * 0.85 * 1.1:.2f}")
+    assert load_workloads()["stack"].judge(f"{8848.86 / 330:.1f}")
+    assert load_workloads()["sunlight"].judge(f"{227.9e6 / 299792.458 / 60:.2f} minutes")
+    assert load_workloads()["anniversary"].judge(f"Charles Darwin, {1809 + 250 - TODAY.year} years")
+    assert load_workloads()["voyage"].judge(date.fromordinal(TODAY.toordinal() + 3024 // (14 * 24)).isoformat())
 
 
 def test_what_the_tools_say() -> None:

@@ -9,18 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sealegs.agents.arms import ARMS, AwaitModel, EpisodeScene, Menu, Message, ModelReply, ModelToolUse
-from sealegs.agents.arms.conversation import note_in, trouble, without_note
-from sealegs.agents.backbones import BACKBONES, actions_in, answer
+from sealegs.agents.arms.arm_base import advice_in, failure_symptom, without_advice
+from sealegs.agents.backbones import BACKBONES, actions_in, backbone_reply
 from sealegs.faults.call import Call, Failure, Outcome, Value, render
 from sealegs.faults.spec import ToolSpec
 from sealegs.recovery.policies import Advice
 from sealegs.recovery.policies.advise import with_note
 from sealegs.recovery.signature import Signature
 from sealegs.scoring import judge
-from sealegs.suites.paladin.episodes import PaladinEpisode, episodes
-from sealegs.suites.paladin.playing import Setup, run_episode
-from sealegs.traces import Struck, record
-from sealegs.traces.events import Acted
+from sealegs.suites.paladin.arm_engine import Setup, play_paladin_episode
+from sealegs.suites.paladin.episodes import PaladinEpisode, episodes_of_set
+from sealegs.traces import FaultStruck, build_record
+from sealegs.traces.events import LayerActed
 
 ERROR = render(Failure("Service Unavailable", type="ServiceUnavailable", status=503))
 MENU = Menu(("call again", "correct it", "use another tool", "stop"), 2)
@@ -116,14 +116,16 @@ def test_critic_recommends_three_times_for_a_tool_and_no_more() -> None:
 
 @pytest.mark.parametrize("arm", ARMS)
 def test_retrieval_speaks_of_failures_alone(arm: str) -> None:
-    clean = next(e for e in episodes("eval") if not e.failure)
-    one, other = (record(run_episode(clean, "heeder", Setup(arm, retrieval))) for retrieval in ("off", "on"))
+    clean = next(e for e in episodes_of_set("eval") if not e.failure)
+    one, other = (
+        build_record(play_paladin_episode(clean, "heeder", Setup(arm, retrieval))) for retrieval in ("off", "on")
+    )
     assert one.turns == other.turns
-    failing = next(e for e in episodes("eval") if e.kind == "switch")
-    events = run_episode(failing, "heeder", Setup(arm, "on", max_steps=15))
-    advised = {event.call for event in events if isinstance(event, Acted) and event.action == "advised"}
+    failing = next(e for e in episodes_of_set("eval") if e.kind == "switch")
+    events = play_paladin_episode(failing, "heeder", Setup(arm, "on", max_steps=15))
+    advised = {event.call for event in events if isinstance(event, LayerActed) and event.action == "advised"}
     assert advised
-    assert advised <= {event.call for event in events if isinstance(event, Struck) and event.delivered}
+    assert advised <= {event.call for event in events if isinstance(event, FaultStruck) and event.delivered}
 
 
 def test_critic_says_nothing_about_what_it_holds_for_right() -> None:
@@ -133,7 +135,7 @@ def test_critic_says_nothing_about_what_it_holds_for_right() -> None:
 
 def test_the_critic_is_right_in_seven_of_ten() -> None:
     wrong = 0
-    for episode in episodes("eval", limit=20):
+    for episode in episodes_of_set("eval", limit=20):
         draw = episode.scene().draw
         wrong += draw("f 1 right") >= 0.7
     assert 0.2 < wrong / 160 < 0.4
@@ -160,10 +162,10 @@ OUTCOMES = st.builds(
 def test_a_note_is_found_and_taken_out_again(outcome: Outcome) -> None:
     advice = "Recovery: It is down. 1. Wait. 2. Call again. Stop when it is late."
     noted = render(with_note(outcome, advice))
-    assert note_in(noted).strip().removeprefix("Recovery:").strip() == advice.removeprefix("Recovery:").strip()
-    assert _data(without_note(noted)) == _data(render(outcome))
-    assert note_in(render(outcome)) == ""
-    assert without_note(render(outcome)) == render(outcome)
+    assert advice_in(noted).strip().removeprefix("Recovery:").strip() == advice.removeprefix("Recovery:").strip()
+    assert _data(without_advice(noted)) == _data(render(outcome))
+    assert advice_in(render(outcome)) == ""
+    assert without_advice(render(outcome)) == render(outcome)
 
 
 def _data(text: str) -> Any:
@@ -178,8 +180,8 @@ def _data(text: str) -> Any:
     [(ERROR, "503"), ('{"a": 1,', "cannot be read"), ('{"a": 1}', ""), ("plain words", ""), ("[1, 2]", "")],
 )
 def test_what_shows_that_a_call_failed(text: str, seen: str) -> None:
-    assert seen in trouble(text)
-    assert bool(trouble(text)) == bool(seen)
+    assert seen in failure_symptom(text)
+    assert bool(failure_symptom(text)) == bool(seen)
 
 
 @pytest.mark.parametrize(
@@ -210,14 +212,16 @@ class Told:
 
 def outcome(episode: PaladinEpisode, arm: str, text: str) -> bool:
     setup = Setup(arm, "on" if text else "off")
-    found = record(run_episode(episode, "follower", setup, Told(text) if text else None))
+    found = build_record(play_paladin_episode(episode, "follower", setup, Told(text) if text else None))
     return judge(found, episode.case(found)).success
 
 
 @pytest.mark.parametrize("arm", ["vanilla", "toolbench", "toolreflect", "paladin"])
 def test_follower_does_what_it_is_shown_whatever_the_arm(arm: str) -> None:
     """Advice that fits a failure recovers it; advice that does not, or none, does not."""
-    one = {kind: next(e for e in episodes("eval") if e.kind == kind) for kind in ("transient", "switch", "dead end")}
+    one = {
+        kind: next(e for e in episodes_of_set("eval") if e.kind == kind) for kind in ("transient", "switch", "dead end")
+    }
     fits = {
         "transient": "Recovery: Down. 1. Call again.",
         "switch": "Recovery: Gone. 1. Use another tool.",
@@ -234,8 +238,8 @@ def test_follower_does_what_it_is_shown_whatever_the_arm(arm: str) -> None:
 def ends(backbone: str, arm: str, retrieval: str = "off") -> dict[str, list[bool]]:
     """Successes by kind over some episodes of `eval`."""
     found: dict[str, list[bool]] = {}
-    for episode in (e for e in episodes("eval", limit=5) if e.failure):
-        seen = record(run_episode(episode, backbone, Setup(arm, retrieval)))
+    for episode in (e for e in episodes_of_set("eval", limit=5) if e.failure):
+        seen = build_record(play_paladin_episode(episode, backbone, Setup(arm, retrieval)))
         found.setdefault(episode.kind, []).append(judge(seen, episode.case(seen)).success)
     return found
 
@@ -261,14 +265,14 @@ def test_retrieval_shows_under_every_arm_that_lacks_a_way_out(arm: str) -> None:
 
 
 def test_heeder_writes_the_diagnosis_that_it_is_asked_for() -> None:
-    episode = next(e for e in episodes("eval") if e.kind == "switch")
+    episode = next(e for e in episodes_of_set("eval") if e.kind == "switch")
     asked: list[AwaitModel] = []
     steps = ARMS["paladin"].converse(episode.scene())
     request = next(steps)
     for _ in range(12):
         if isinstance(request, AwaitModel):
             asked.append(request)
-            reply = answer("heeder", episode.briefing, request)
+            reply = backbone_reply("heeder", episode.briefing, request)
             if "Diagnosis:" in request.messages[-1].text:
                 assert reply.text.startswith("Diagnosis: ")
                 assert reply.calls
@@ -286,6 +290,8 @@ def _victim(episode: PaladinEpisode) -> str:
 def test_every_backbone_ends_every_episode_without_a_crash() -> None:
     for number, backbone in enumerate(BACKBONES):
         for place, arm in enumerate(ARMS):
-            episode = episodes("eval")[(number * 17 + place * 7) % 160]
-            found = record(run_episode(episode, backbone, Setup(arm, "on" if place % 2 else "off", max_steps=15)))
+            episode = episodes_of_set("eval")[(number * 17 + place * 7) % 160]
+            found = build_record(
+                play_paladin_episode(episode, backbone, Setup(arm, "on" if place % 2 else "off", max_steps=15))
+            )
             assert found.end.reason in ("answered", "steps"), found.end

@@ -10,41 +10,41 @@ from sealegs.faults.call import Failure, render
 from sealegs.inject import VirtualClock
 from sealegs.scoring import judge
 from sealegs.suites.paladin import CLEAN, KINDS, SETS
-from sealegs.suites.paladin.apart import shared
-from sealegs.suites.paladin.episodes import ATTEMPTS, PaladinEpisode, episodes
-from sealegs.suites.paladin.failures import assignment, classes, published, unseen
-from sealegs.suites.paladin.playing import EpisodeTools, Setup, run_episode, session
-from sealegs.traces import Recorder, record
+from sealegs.suites.paladin.arm_engine import EpisodeTools, Setup, play_paladin_episode, session
+from sealegs.suites.paladin.episodes import ATTEMPTS, PaladinEpisode, episodes_of_set
+from sealegs.suites.paladin.failures import assignment, classes, published_failures, unseen_failures
+from sealegs.suites.paladin.holdout_check import holdout_leaks
+from sealegs.traces import Recorder, build_record
 
-EPISODES = [episode for name in SETS for episode in episodes(name)]
+EPISODES = [episode for name in SETS for episode in episodes_of_set(name)]
 
 
 def test_the_58_published_failures_keep_their_classes() -> None:
-    assert len(published()) == 58
-    assert {name: shown.klass for name, shown in published().items()} == dict(assignment())
+    assert len(published_failures()) == 58
+    assert {name: shown.klass for name, shown in published_failures().items()} == dict(assignment())
     assert len(classes()) == 7
-    for name, shown in published().items():
+    for name, shown in published_failures().items():
         if name.isdigit():
             assert shown.fault.failure.status == int(name)  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(("set", "each"), [("eval", 20), ("generalisation", 15), ("toolreflect", 12)])
 def test_sets_are_uniform_over_the_classes(set: str, each: int) -> None:
-    found = episodes(set)
+    found = episodes_of_set(set)
     counts = Counter(episode.klass for episode in found)
     assert counts.pop(CLEAN) >= each / 3
     assert counts == dict.fromkeys(classes(), each)
     assert len({episode.id for episode in found}) == len(found)
-    assert episodes(set) == found
-    assert episodes(set, seed=1) != found
+    assert episodes_of_set(set) == found
+    assert episodes_of_set(set, seed=1) != found
     kinds = {klass: Counter(e.kind for e in found if e.klass == klass) for klass in classes()}
     assert len({tuple(sorted(kind.items())) for kind in kinds.values()}) == 1  # each class as hard as the others
-    assert [e.epoch for e in episodes(set, limit=1, epochs=2)] == [1] * 8 + [2] * 8
+    assert [e.epoch for e in episodes_of_set(set, limit=1, epochs=2)] == [1] * 8 + [2] * 8
 
 
 @pytest.mark.parametrize("episode", EPISODES[::3], ids=lambda episode: episode.id)
 def test_the_failure_is_delivered_at_its_turn_and_recoverable_as_said(episode: PaladinEpisode) -> None:
-    found = record(run_episode(episode, "planner", Setup("vanilla")))
+    found = build_record(play_paladin_episode(episode, "planner", Setup("vanilla")))
     verdict = judge(found, episode.case(found))
     struck = [place for place, turn in enumerate(found.turns, 1) if turn.struck]
     if episode.kind == CLEAN:
@@ -65,7 +65,7 @@ def test_the_failure_is_delivered_at_its_turn_and_recoverable_as_said(episode: P
 def test_planner_recovers_from_every_failure_that_it_can_see() -> None:
     left: Counter[tuple[str, int]] = Counter()
     for episode in EPISODES:
-        found = record(run_episode(episode, "planner", Setup("vanilla")))
+        found = build_record(play_paladin_episode(episode, "planner", Setup("vanilla")))
         verdict = judge(found, episode.case(found))
         if not verdict.success:
             left[episode.set, episode.times] += 1
@@ -74,8 +74,10 @@ def test_planner_recovers_from_every_failure_that_it_can_see() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_answers_to_recovery_actions_do_not_hang_on_their_order(kind: str) -> None:
-    found = [episode for episode in episodes("generalisation") if episode.kind == kind and "group" in episode.node]
-    for episode in found[:2] or [e for e in episodes("generalisation") if e.kind == kind][:2]:
+    found = [
+        episode for episode in episodes_of_set("generalisation") if episode.kind == kind and "group" in episode.node
+    ]
+    for episode in found[:2] or [e for e in episodes_of_set("generalisation") if e.kind == kind][:2]:
         right = episode.tasks.right_run(episode.task).steps
         path = [step.tool for step in Naive(episode.briefing).path]
         victim = path[episode.turn - 1]
@@ -95,20 +97,20 @@ def test_answers_to_recovery_actions_do_not_hang_on_their_order(kind: str) -> No
 
 
 def test_the_generalisation_set_is_new() -> None:
-    assert shared() == []
-    assert len(unseen()) == 21
-    assert set(Counter(shown.klass for shown in unseen().values()).values()) == {3}
+    assert holdout_leaks() == []
+    assert len(unseen_failures()) == 21
+    assert set(Counter(shown.klass for shown in unseen_failures().values()).values()) == {3}
 
 
 def test_what_is_not_new_is_told() -> None:
-    told = shared(["error: nobody listens at that extension, caller hung up"], ["tuning_for_pipeworks"])
+    told = holdout_leaks(["error: nobody listens at that extension, caller hung up"], ["tuning_for_pipeworks"])
     assert any("nobody listens" in problem for problem in told)
     assert any("tuning_for_pipeworks is known" in problem for problem in told)
 
 
 def test_toolreflect_grants_three_attempts_a_call() -> None:
-    episode = next(e for e in episodes("toolreflect") if e.kind == "switch")
-    found = record(run_episode(episode, "looper", Setup("vanilla", max_steps=20)))
+    episode = next(e for e in episodes_of_set("toolreflect") if e.kind == "switch")
+    found = build_record(play_paladin_episode(episode, "looper", Setup("vanilla", max_steps=20)))
     failed = [turn.shown for turn in found.turns if isinstance(turn.shown, Failure)]
     assert [f.type for f in failed[:ATTEMPTS]].count("AttemptsExhausted") == 0
     assert {f.type for f in failed[ATTEMPTS:]} == {"AttemptsExhausted"}

@@ -7,11 +7,26 @@ from pathlib import Path
 import pytest
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 from sealegs.scoring.grading import QUESTIONS
 from sealegs.suites.paladin.failures import classes
-from sealegs.suites.paladin.grading import by_code, by_model, chosen_grader, grades_in, lines, rubric, share_rows, told
-from sealegs.suites.paladin.labels import compared, labelled_traces, labels_in, read_labels, shipped_labels
+from sealegs.suites.paladin.graders import (
+    chosen_grader,
+    format_trace,
+    grade_by_code,
+    grade_by_model,
+    grade_lines,
+    grades_in,
+    rubric,
+    share_rows,
+)
+from sealegs.suites.paladin.trace_labels import (
+    compare_labels,
+    labelled_traces,
+    labels_in,
+    read_trace_labels,
+    shipped_labels,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -29,7 +44,7 @@ def test_the_labelled_set_covers_every_class() -> None:
 
 
 def test_the_code_grader_agrees_with_the_labels() -> None:
-    found = compared(shipped_labels(), read_labels("code"))
+    found = compare_labels(shipped_labels(), read_trace_labels("code"))
     assert found.notes == ()
     assert {each.question for each in found.agreements} == set(QUESTIONS)
     for each in found.agreements:
@@ -44,14 +59,14 @@ def test_agreement_on_the_fresh_set_is_what_it_was_the_one_time_that_it_was_aske
     assert {trace.id for trace in labelled_traces("fresh")} == set(shipped_labels("fresh"))
     assert not {t.episode.id for t in labelled_traces("fresh")} & {t.episode.id for t in labelled_traces()}
     assert Counter(trace.episode.klass for trace in labelled_traces("fresh")) == dict.fromkeys([*classes(), "clean"], 6)
-    found = compared(read_labels("fresh"), read_labels("fresh-code"))
+    found = compare_labels(read_trace_labels("fresh"), read_trace_labels("fresh-code"))
     assert found.notes == ()
     shares = {each.question: round(each.share, 1) for each in found.agreements}
     assert shares == {**dict.fromkeys(QUESTIONS, 100.0), "success": 89.6}
 
 
 def test_grades_count_different_adaptations() -> None:
-    grades = by_code([trace for trace in labelled_traces() if trace.id in ("t005", "t012", "t014", "t122")])
+    grades = grade_by_code([trace for trace in labelled_traces() if trace.id in ("t005", "t012", "t014", "t122")])
     assert {id: grades[id]["adaptations"] for id in grades} == {"t005": 0, "t012": 1, "t014": 2, "t122": 4}
 
 
@@ -69,20 +84,20 @@ def test_a_model_grades_under_the_rubric(monkeypatch: pytest.MonkeyPatch) -> Non
     yes = json.dumps(dict.fromkeys(QUESTIONS, True))
     model = _mock(f"Here: {yes}", "I cannot say.", json.dumps({**dict.fromkeys(QUESTIONS, False), "covered": "maybe"}))
     monkeypatch.setattr("inspect_ai.model.get_model", lambda name: model)
-    monkeypatch.setattr("sealegs.suites.paladin.grading.AT_ONCE", 1)
-    found = by_model(traces, "mockllm/model")
+    monkeypatch.setattr("sealegs.suites.paladin.graders.AT_ONCE", 1)
+    found = grade_by_model(traces, "mockllm/model")
     assert list(found) == [trace.id for trace in traces]
     assert found["t001"] == dict.fromkeys(QUESTIONS, True)
     assert found["t002"] == found["t003"] == dict.fromkeys(QUESTIONS, "unreadable")
     rows = share_rows(found, "mockllm/model")
     assert next((row["metric"], row["value"], row["n"]) for row in rows) == ("covered", 33.33, 3)
-    agreed = compared(labels_in(lines(found), "model"), shipped_labels())
+    agreed = compare_labels(labels_in(grade_lines(found), "model"), shipped_labels())
     assert agreed.agreements[0].n == 3
     assert "129 trace(s) only in the second" in agreed.notes[0]
 
 
 def test_the_model_reads_the_rubric_and_the_trace_but_not_the_verdict() -> None:
-    text = told(labelled_traces()[0])
+    text = format_trace(labelled_traces()[0])
     assert "energy_cost_for_iot_api" in text
     assert "DNSResolutionError" in text
     assert "The final answer: Everything is done." in text
@@ -97,7 +112,9 @@ def test_labels_of_a_person_as_csv_against_grades_as_jsonl(tmp_path: Path) -> No
     (tmp_path / "grades.jsonl").write_text(
         "".join(json.dumps(row) + "\n" for row in [*rows, {"id": "x", "covered": True}])
     )
-    found = compared(read_labels(str(tmp_path / "mine.csv")), read_labels(str(tmp_path / "grades.jsonl")))
+    found = compare_labels(
+        read_trace_labels(str(tmp_path / "mine.csv")), read_trace_labels(str(tmp_path / "grades.jsonl"))
+    )
     covered, honest = found.agreements
     assert (covered.n, round(covered.share, 1), honest.n) == (3, 66.7, 2)
     assert found.notes == (
@@ -116,16 +133,16 @@ def test_labels_of_a_person_as_csv_against_grades_as_jsonl(tmp_path: Path) -> No
     ],
 )
 def test_bad_labels_are_told(text: str, told: list[str]) -> None:
-    with pytest.raises(Mistake) as error:
+    with pytest.raises(UserError) as error:
         labels_in(text, "bad")
     assert all(words in str(error.value) for words in told)
 
 
 def test_graders_without_anything_in_common_are_told() -> None:
-    with pytest.raises(Mistake, match="no trace in common"):
-        compared({"a": {"covered": True}}, {"b": {"covered": True}})
-    with pytest.raises(Mistake, match="no question in common"):
-        compared({"a": {"covered": True}}, {"a": {"other": True}})
+    with pytest.raises(UserError, match="no trace in common"):
+        compare_labels({"a": {"covered": True}}, {"b": {"covered": True}})
+    with pytest.raises(UserError, match="no question in common"):
+        compare_labels({"a": {"covered": True}}, {"a": {"other": True}})
 
 
 @pytest.mark.parametrize(
@@ -133,5 +150,5 @@ def test_graders_without_anything_in_common_are_told() -> None:
     [("cod", "", "did you mean code"), ("model", "", "needs --model"), ("code", "x/y", "takes no --model")],
 )
 def test_a_grader_that_cannot_be(grader: str, model: str, told: str) -> None:
-    with pytest.raises(Mistake, match=told):
+    with pytest.raises(UserError, match=told):
         chosen_grader(grader, model)

@@ -8,29 +8,29 @@ from dataclasses import replace
 import pytest
 
 from sealegs.scoring import judge
-from sealegs.scoring.protocol import Protocol, by_protocol
-from sealegs.suites.paladin.episodes import PaladinEpisode, episodes
-from sealegs.suites.paladin.labels import labelled_traces, shipped_labels
-from sealegs.suites.paladin.playing import Setup, run_episode
-from sealegs.traces import Event, record
-from sealegs.traces.events import Answered
+from sealegs.scoring.paladin_protocol import ProtocolVerdict, judge_by_protocol
+from sealegs.suites.paladin.arm_engine import Setup, play_paladin_episode
+from sealegs.suites.paladin.episodes import PaladinEpisode, episodes_of_set
+from sealegs.suites.paladin.trace_labels import labelled_traces, shipped_labels
+from sealegs.traces import Event, build_record
+from sealegs.traces.events import AnswerGiven
 
 
-def graded(episode: PaladinEpisode, events: list[Event]) -> Protocol:
-    found = record(events)
+def graded(episode: PaladinEpisode, events: list[Event]) -> ProtocolVerdict:
+    found = build_record(events)
     case = episode.case(found)
-    return by_protocol(found, case, judge(found, case))
+    return judge_by_protocol(found, case, judge(found, case))
 
 
 def answered(events: list[Event], change: Callable[[str], str]) -> list[Event]:
     """The same calls with another answer."""
-    return [replace(event, text=change(event.text)) if isinstance(event, Answered) else event for event in events]
+    return [replace(event, text=change(event.text)) if isinstance(event, AnswerGiven) else event for event in events]
 
 
 @pytest.fixture(scope="module")
 def whole() -> tuple[PaladinEpisode, list[Event]]:
-    episode = next(e for e in episodes("eval") if e.kind == "transient" and len(e.base.deliverables) == 4)
-    return episode, run_episode(episode, "planner", Setup("vanilla"))
+    episode = next(e for e in episodes_of_set("eval") if e.kind == "transient" and len(e.base.deliverables) == 4)
+    return episode, play_paladin_episode(episode, "planner", Setup("vanilla"))
 
 
 def lines(text: str) -> list[str]:
@@ -41,7 +41,7 @@ def lines(text: str) -> list[str]:
 def test_two_results_of_four_are_a_success(whole: tuple[PaladinEpisode, list[Event]], kept: int, success: bool) -> None:
     episode, events = whole
     told = graded(episode, answered(events, lambda text: "\n".join([*lines(text)[:kept], "Status: complete"])))
-    assert told == Protocol(success=success, recovery=True, unsupported=False)
+    assert told == ProtocolVerdict(success=success, recovery=True, unsupported=False)
 
 
 def test_an_invented_result_is_unsupported(whole: tuple[PaladinEpisode, list[Event]]) -> None:
@@ -53,8 +53,8 @@ def test_an_invented_result_is_unsupported(whole: tuple[PaladinEpisode, list[Eve
 
 def test_no_attempt_is_no_recovery_but_an_honest_stop_in_a_dead_end_is() -> None:
     for kind, recovery in (("switch", False), ("dead end", True)):
-        episode = next(e for e in episodes("eval") if e.kind == kind)
-        assert graded(episode, run_episode(episode, "quitter", Setup("vanilla"))).recovery == recovery
+        episode = next(e for e in episodes_of_set("eval") if e.kind == kind)
+        assert graded(episode, play_paladin_episode(episode, "quitter", Setup("vanilla"))).recovery == recovery
 
 
 def test_it_says_of_people_s_labels_what_they_say() -> None:
@@ -62,6 +62,6 @@ def test_it_says_of_people_s_labels_what_they_say() -> None:
     labels = shipped_labels("fresh")
     for trace in labelled_traces("fresh"):
         case = trace.episode.case(trace.record)
-        told = by_protocol(trace.record, case, judge(trace.record, case))
+        told = judge_by_protocol(trace.record, case, judge(trace.record, case))
         assert told.unsupported == (labels[trace.id]["evidenced"] == "no")
         assert not (told.success and told.unsupported)

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from sealegs.agents.arms import ARMS
-from sealegs.reports.recoveries import PUBLISHED_ARMS, correlations, published, published_correlations
+from sealegs.reports.paladin_tables import PUBLISHED_ARMS, correlations, published_correlations, published_paladin_rows
 from sealegs.scoring.metric import Row
-from sealegs.suites.paladin.inspect_run import run_inspect
-from sealegs.suites.paladin.logs import read_run, read_runs
+from sealegs.suites.paladin.arm_engine import play_paladin_episode
+from sealegs.suites.paladin.backbone_run import run_scripted_backbone
 from sealegs.suites.paladin.options import PaladinOptions
-from sealegs.suites.paladin.playing import run_episode
-from sealegs.suites.paladin.running import run_scripted
+from sealegs.suites.paladin.paladin_eval import run_paladin_in_inspect
+from sealegs.suites.paladin.paladin_logs import read_paladin_run, read_paladin_runs
 from sealegs.suites.running.logs import LogError
-from sealegs.traces import record
+from sealegs.traces import build_record
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 SEALEGS = [sys.executable, "-c", "from sealegs.cli import main; main()"]
@@ -38,45 +38,45 @@ def sealegs(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(("arm", "retrieval"), [("toolbench", "off"), ("critic-p0.7", "off"), ("paladin", "on")])
 def test_inspect_and_direct_agree_call_by_call(arm: str, retrieval: str, tmp_path: Path) -> None:
     settings = PaladinOptions(agent="follower", arm=arm, retrieval=retrieval, limit=1, engine="inspect")
-    run_inspect(settings, tmp_path / "logs", display="none")
-    found = read_run(tmp_path / "logs")
+    run_paladin_in_inspect(settings, tmp_path / "logs", display="none")
+    found = read_paladin_run(tmp_path / "logs")
     assert str(found.who["agent"]).startswith(f"{arm}/follower")
     assert len(found.records) == 8
     for episode, through_inspect in found.records.items():
-        direct = record(run_episode(episode, "follower", settings.setup))
+        direct = build_record(play_paladin_episode(episode, "follower", settings.setup))
         assert through_inspect.turns == direct.turns
         assert through_inspect.answer == direct.answer
     logs = list((tmp_path / "logs").glob("*.eval"))
-    run_inspect(settings, tmp_path / "logs", display="none")
+    run_paladin_in_inspect(settings, tmp_path / "logs", display="none")
     assert list((tmp_path / "logs").glob("*.eval")) == logs
 
 
 def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:
     settings = PaladinOptions(agent="follower", arm="paladin", retrieval="on", limit=2)
     counts: list[int] = []
-    run_scripted(settings, tmp_path / "whole", lambda done, of: counts.append(done), jobs=1)
+    run_scripted_backbone(settings, tmp_path / "whole", lambda done, of: counts.append(done), jobs=1)
     records = (tmp_path / "whole" / "episodes.jsonl").read_text()
     assert counts[-1] == 16
     (tmp_path / "part").mkdir()
     (tmp_path / "part" / "run.json").write_text((tmp_path / "whole" / "run.json").read_text())
     (tmp_path / "part" / "episodes.jsonl").write_text(records[: int(len(records) * 0.6)])  # in the midst of a line
     begun: list[int] = []
-    run_scripted(settings, tmp_path / "part", lambda done, of: begun.append(done), jobs=1)
+    run_scripted_backbone(settings, tmp_path / "part", lambda done, of: begun.append(done), jobs=1)
     assert 0 < begun[0] < 16
-    whole, part = read_run(tmp_path / "whole"), read_run(tmp_path / "part")
+    whole, part = read_paladin_run(tmp_path / "whole"), read_paladin_run(tmp_path / "part")
     assert {e: r.turns for e, r in part.records.items()} == {e: r.turns for e, r in whole.records.items()}
     with pytest.raises(LogError, match="holds another run"):
-        run_scripted(PaladinOptions(agent="naive", limit=2), tmp_path / "part", lambda done, of: None, jobs=1)
+        run_scripted_backbone(PaladinOptions(agent="naive", limit=2), tmp_path / "part", lambda done, of: None, jobs=1)
 
 
 def test_records_of_another_version_are_told(tmp_path: Path) -> None:
-    run_scripted(PaladinOptions(agent="naive", limit=1), tmp_path / "run", lambda done, of: None, jobs=1)
+    run_scripted_backbone(PaladinOptions(agent="naive", limit=1), tmp_path / "run", lambda done, of: None, jobs=1)
     file = tmp_path / "run" / "episodes.jsonl"
     text, name = file.read_text(), next(e.failure for e in PaladinOptions(limit=1).episodes() if e.failure)
     assert text.count(f'"{name}"') >= 1
     file.write_text(text.replace(f'"{name}"', '"no such failure"'))
     with pytest.raises(LogError, match="another version"):
-        read_runs(tmp_path / "run")
+        read_paladin_runs(tmp_path / "run")
 
 
 def test_the_command_runs_reports_and_grades(tmp_path: Path) -> None:
@@ -134,13 +134,13 @@ def test_inspect_eval_by_entry_point(tmp_path: Path) -> None:
     options = ["-T", "limit=1", "-T", "arm=critic", "--log-dir", str(tmp_path), "--display", "plain"]
     done = subprocess.run([*command, *options], capture_output=True, text=True, timeout=1800)
     assert done.returncode == 0, done.stdout + done.stderr
-    found = read_run(tmp_path)
+    found = read_paladin_run(tmp_path)
     assert len(found.records) == 8
     assert all(result.verdict.success for result in found.results())
 
 
 def test_the_published_table_and_its_correlations() -> None:
-    rows = published()
+    rows = published_paladin_rows()
     assert len(rows) == 32
     assert {row["metric"] for row in rows} == {"RR", "TSR", "CSR", "ES"}
     assert set(PUBLISHED_ARMS) <= set(ARMS)

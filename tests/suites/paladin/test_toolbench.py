@@ -9,25 +9,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sealegs.agents.arms.toolbench import finishing, read_step, written_step
-from sealegs.faults.mistake import Mistake
+from sealegs.agents.arms.toolbench_arm import finishing, read_step, written_step
+from sealegs.faults.user_error import UserError
 from sealegs.scoring import judge
+from sealegs.suites.paladin.arm_engine import Setup, play_paladin_episode
 from sealegs.suites.paladin.episodes import PaladinEpisode
-from sealegs.suites.paladin.playing import Setup, run_episode
-from sealegs.suites.paladin.toolbench.exporting import TASKS, conversation_of
-from sealegs.suites.paladin.toolbench.form import (
-    Observed,
+from sealegs.suites.paladin.toolbench.toolbench_export import TASKS, conversation_of
+from sealegs.suites.paladin.toolbench.toolbench_format import (
+    ObservedCall,
     ToolBenchConversation,
     ToolBenchTrajectory,
-    observation,
+    conversation_data,
+    parse_observation,
     read_trajectories,
     tools_in,
     trajectories_in,
     trajectory,
-    written,
 )
-from sealegs.suites.paladin.toolbench.importing import played, shipped
-from sealegs.traces import record
+from sealegs.suites.paladin.toolbench.toolbench_import import import_trajectories, shipped_trajectory_tasks
+from sealegs.traces import build_record
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**6), 10**6) | st.text(max_size=12),
@@ -75,9 +75,9 @@ def test_a_text_without_an_action_is_no_step() -> None:
 def test_a_trajectory_is_read_as_it_was_written(
     steps: list[tuple[str, dict[str, Any], Any]], answer: str, gave_up: bool
 ) -> None:
-    made = tuple(Observed(tool, arguments, data) for tool, arguments, data in steps)
+    made = tuple(ObservedCall(tool, arguments, data) for tool, arguments, data in steps)
     own = ToolBenchTrajectory("x", "What is it?", ({"name": "f", "description": ""},), made, answer, gave_up)
-    text = json.dumps(written(own))
+    text = json.dumps(conversation_data(own))
     (found,) = trajectories_in(text)
     assert [(s.tool, dict(s.arguments)) for s in found.steps] == [(t, a) for t, a, _ in steps]
     assert (found.request, found.answer, found.gave_up, found.tools) == (own.request, answer, gave_up, own.tools)
@@ -97,7 +97,7 @@ def test_a_trajectory_is_read_as_it_was_written(
     ],
 )
 def test_observations(text: str, data: Any, error: str) -> None:
-    assert observation(text) == (data, error)
+    assert parse_observation(text) == (data, error)
 
 
 def test_lists_of_tools_as_json_and_as_python_prints_them() -> None:
@@ -119,25 +119,25 @@ def test_our_own_trajectories_are_those_that_the_writer_makes() -> None:
 
 @pytest.mark.parametrize(("name", "count"), [("own", 20), ("foreign", 8)])
 def test_shipped_trajectories_can_be_played_to_the_end(name: str, count: int) -> None:
-    found = shipped(name)
+    found = shipped_trajectory_tasks(name)
     assert (len(found.tasks.tasks), found.left_out) == (count, {})
     for task in found.tasks.tasks:
         episode = PaladinEpisode("eval", name, task)
-        events = record(run_episode(episode, "follower", Setup("toolbench")))
+        events = build_record(play_paladin_episode(episode, "follower", Setup("toolbench")))
         verdict = judge(events, episode.case(events))
         assert verdict.success, (task, verdict.reasons)
         assert {spec.name for spec in episode.specs} >= {step.tool for step in episode.base.graph.walk()}
 
 
 def test_foreign_trajectories_with_one_request_are_alternatives_and_failed_calls_are_left_out() -> None:
-    tides = shipped("foreign").tasks.tasks["tides-1"]
+    tides = shipped_trajectory_tasks("foreign").tasks.tasks["tides-1"]
     (group,) = tides.graph.groups
     assert [[step.tool for step in branch.steps] for branch in group.branches] == [
         ["tide_table_for_seamarks"],
         ["tidal_curve_for_seamarks"],
     ]
     assert "harbour_lookup_for_seamarks" in tides.graph.step_of
-    assert shipped("foreign").tasks.right_run("tides-1").deliverables == ("11:42", 4.63, 2.48)
+    assert shipped_trajectory_tasks("foreign").tasks.right_run("tides-1").deliverables == ("11:42", 4.63, 2.48)
 
 
 def _conversation(*said: tuple[str, str]) -> ToolBenchTrajectory:
@@ -153,20 +153,20 @@ def test_a_trajectory_that_makes_no_task_is_left_out_with_its_reason() -> None:
     failed = ("function", '{"error": "Timeout", "response": ""}')
     no_call = _conversation(asked, call, failed, ("assistant", finishing("", "412.5 km")))
     for found, reason in ((gave_up, "gave up"), (says_nothing, "no value"), (no_call, "no call")):
-        assert reason in played([found]).left_out["x"]
+        assert reason in import_trajectories([found]).left_out["x"]
     good = _conversation(asked, call, seen, ("assistant", finishing("", "It is 412.5 km.")))
-    assert [d.source.path for d in played([good]).tasks.tasks["x"].deliverables] == ["km"]
+    assert [d.source.path for d in import_trajectories([good]).tasks.tasks["x"].deliverables] == ["km"]
 
 
 def test_bad_files_are_told_line_by_line(tmp_path: Path) -> None:
     file = tmp_path / "bad.jsonl"
     file.write_text('{"id": "a"}\nnot json\n{"conversations": [{"from": "system", "value": "x"}]}\n')
-    with pytest.raises(Mistake) as told:
+    with pytest.raises(UserError) as told:
         read_trajectories(file)
     assert "bad.jsonl:1: conversations" in str(told.value)
     assert "bad.jsonl:2: not JSON" in str(told.value)
     assert "has no request" in str(told.value)
-    with pytest.raises(Mistake, match=r"cannot read .*nowhere"):
+    with pytest.raises(UserError, match=r"cannot read .*nowhere"):
         read_trajectories(tmp_path / "nowhere.json")
-    with pytest.raises(Mistake, match="holds no trajectory"):
+    with pytest.raises(UserError, match="holds no trajectory"):
         trajectories_in("[]")

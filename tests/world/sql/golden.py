@@ -1,6 +1,6 @@
 """Golden text: a query, the function that it makes, and the function's parameters, one a line."""
 
-from sealegs.world.sql.parameters import parametrise
+from sealegs.world.sql.parametrised_queries import parametrise
 from sealegs.world.sql.parsing import parse
 from sealegs.world.sql.schema import Schema
 

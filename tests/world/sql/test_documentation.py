@@ -6,15 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from sealegs.world.sql.build import build
-from sealegs.world.sql.documentation import ATTEMPTS, Documented, Unfit, by_model, by_rule, checked, prompt
-from sealegs.world.sql.drafts import Draft
-from sealegs.world.sql.library import Library
+from sealegs.world.sql.build import compile_library
+from sealegs.world.sql.documentation import (
+    ATTEMPTS,
+    DocumentedFunction,
+    RejectedText,
+    document_by_model,
+    document_by_rule,
+    documentation_prompt,
+    read_documentation,
+)
+from sealegs.world.sql.drafts import FunctionDraft
+from sealegs.world.sql.function_library import Library
 from sealegs.world.sql.parameter import Parameter
-from sealegs.world.sql.parameters import parametrise
+from sealegs.world.sql.parametrised_queries import parametrise
 from sealegs.world.sql.parsing import parse
+from sealegs.world.sql.query_wording import Wording
 from sealegs.world.sql.schema import Schema, in_words
-from sealegs.world.sql.wording import Wording
 from tests.world.sql.toy import open_toy, write_toy
 
 WORDS = {
@@ -76,7 +84,7 @@ def test_names_in_words(name: str, words: str) -> None:
 
 
 PARAMETERS = (Parameter("arg_0", "value", ("string",), "a text, as in the city of the student"),)
-DRAFT = Draft(
+DRAFT = FunctionDraft(
     "toy",
     "SELECT name FROM student WHERE city = :arg_0",
     "whole",
@@ -88,12 +96,12 @@ DRAFT = Draft(
 GOOD = {"description": "Students who live in a city. A good one.", "parameters": {"arg_0": "the city"}}
 
 
-def rule() -> Documented:
-    return by_rule([DRAFT])[0]
+def rule() -> DocumentedFunction:
+    return document_by_rule([DRAFT])[0]
 
 
 def test_the_prompt_tells_the_sql_and_no_literal() -> None:
-    asked = prompt(rule())
+    asked = documentation_prompt(rule())
     assert DRAFT.sql in asked
     assert "arg_0: a text, as in the city of the student" in asked
     assert "Oslo" not in asked
@@ -101,7 +109,7 @@ def test_the_prompt_tells_the_sql_and_no_literal() -> None:
 
 def test_a_good_text_is_taken() -> None:
     for text in (json.dumps(GOOD), f"Here it is:\n```json\n{json.dumps(GOOD)}\n```"):
-        found = checked(text, rule())
+        found = read_documentation(text, rule())
         assert (found.by, found.description) == ("model", GOOD["description"])
         assert found.parameters == {"arg_0": "the city"}
 
@@ -121,8 +129,8 @@ def test_a_good_text_is_taken() -> None:
     ],
 )
 def test_a_bad_text_is_not(change: dict[str, object], problem: str) -> None:
-    with pytest.raises(Unfit, match=problem):
-        checked(json.dumps({**GOOD, **change}), rule())
+    with pytest.raises(RejectedText, match=problem):
+        read_documentation(json.dumps({**GOOD, **change}), rule())
 
 
 def test_three_attempts_then_the_rule() -> None:
@@ -134,7 +142,7 @@ def test_three_attempts_then_the_rule() -> None:
             raise ConnectionError("down")
         return "no"
 
-    (found,) = by_model([DRAFT], never)
+    (found,) = document_by_model([DRAFT], never)
     assert (found.by, found.description, len(asked)) == ("rule after model", rule().description, ATTEMPTS)
     assert "it is no JSON object" in asked[1]
     assert "there was no answer" in asked[2]
@@ -142,7 +150,7 @@ def test_three_attempts_then_the_rule() -> None:
 
 def test_the_second_attempt_may_be_taken() -> None:
     texts = iter(["no", json.dumps(GOOD)])
-    (found,) = by_model([DRAFT], lambda asked: next(texts))
+    (found,) = document_by_model([DRAFT], lambda asked: next(texts))
     assert found.by == "model"
 
 
@@ -157,7 +165,7 @@ def test_a_library_in_a_models_words(tmp_path: Path) -> None:
         told = "People of a place." if "city" in asked else "Such as Eve."
         return json.dumps({"description": told, "parameters": {"arg_0": "what to look for"}})
 
-    found = build(tmp_path, tmp_path / "out", write=write)
+    found = compile_library(tmp_path, tmp_path / "out", write=write)
     assert found.documentation == {"model": 1, "rule after model": 1}
     functions = Library.open(tmp_path / "out").functions.values()
     assert {function.description for function in functions} == {

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from sealegs.faults.call import Failure
-from sealegs.world.sql.arguments import bound
-from sealegs.world.sql.database import Database, Unanswered, same
-from sealegs.world.sql.database import Rows as Answer
+from sealegs.world.sql.binding import bind_arguments
+from sealegs.world.sql.database import Database, QueryFailed, same_rows
+from sealegs.world.sql.database import QueryResult as Answer
 from sealegs.world.sql.drafts import parameter
-from sealegs.world.sql.parameters import Parametrised, parametrise
-from sealegs.world.sql.parsing import Unread, parse, strict_text_of
+from sealegs.world.sql.parametrised_queries import Parametrised, parametrise
+from sealegs.world.sql.parsing import UnsupportedQuery, parse, strict_sql_of
 from sealegs.world.sql.schema import Schema
-from sealegs.world.sql.solving import Rows, Way, ways
+from sealegs.world.sql.solving import EarlierRows, Way, ways
 from tests.world.sql.golden import told
 from tests.world.sql.queries import queries
 from tests.world.sql.toy import open_toy
@@ -34,8 +34,8 @@ def answered(toy: Toy, way: Way) -> Answer:
     """What a way's calls give, each with its arguments checked as any caller's."""
     found: list[Answer] = []
     for use in way:
-        values = {n: found[v.of].as_lists() if isinstance(v, Rows) else v for n, v in use.arguments.items()}
-        ready = bound([parameter(slot) for slot in use.function.slots], values)
+        values = {n: found[v.of].as_lists() if isinstance(v, EarlierRows) else v for n, v in use.arguments.items()}
+        ready = bind_arguments([parameter(slot) for slot in use.function.slots], values)
         assert not isinstance(ready, Failure), (use.function.sql, ready)
         found.append(toy[0].run(use.function.sql, ready))
     return found[-1]
@@ -46,8 +46,8 @@ def known_ways(toy: Toy, query: str) -> list[Way]:
 
     def columns(found: Parametrised) -> tuple[str, ...] | None:
         try:
-            return database.columns(strict_text_of(found.tree), {slot.name: None for slot in found.slots})
-        except Unanswered:
+            return database.columns(strict_sql_of(found.tree), {slot.name: None for slot in found.slots})
+        except QueryFailed:
             return None
 
     return ways(parse(query, schema), schema, columns)
@@ -62,7 +62,7 @@ def test_golden(toy: Toy, block: str) -> None:
     query = block.splitlines()[0]
     assert told(query, toy[1]) == block
     ordered = " ORDER BY " in query
-    assert same(answered(toy, known_ways(toy, query)[0]).rows, toy[0].run(query).rows, ordered)
+    assert same_rows(answered(toy, known_ways(toy, query)[0]).rows, toy[0].run(query).rows, ordered)
 
 
 @settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
@@ -71,7 +71,7 @@ def test_every_way_gives_the_rows_of_the_query(toy: Toy, query: str) -> None:
     expected = toy[0].run(query).rows
     for way in known_ways(toy, query):
         found = answered(toy, way).rows
-        assert same(found, expected, " ORDER BY " in query), [use.function.sql for use in way]
+        assert same_rows(found, expected, " ORDER BY " in query), [use.function.sql for use in way]
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_the_ways_of_a_query(toy: Toy, query: str, calls: list[int]) -> None:
     assert [len(way) for way in found] == calls
     assert len({(*(use.function.sql for use in way), str(way[-1].arguments)) for way in found}) == len(found)
     expected = toy[0].run(query).rows
-    assert all(same(answered(toy, way).rows, expected, False) for way in found)
+    assert all(same_rows(answered(toy, way).rows, expected, False) for way in found)
 
 
 def test_a_scratchpad_is_compared_as_the_subquery_was(toy: Toy) -> None:
@@ -122,7 +122,7 @@ def test_a_scratchpad_is_compared_as_the_subquery_was(toy: Toy) -> None:
         "SELECT owner FROM badge WHERE level IN (SELECT code FROM badge)",
     ):
         direct, composed = known_ways(toy, query)
-        assert same(answered(toy, composed).rows, answered(toy, direct).rows, False), query
+        assert same_rows(answered(toy, composed).rows, answered(toy, direct).rows, False), query
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_a_scratchpad_is_compared_as_the_subquery_was(toy: Toy) -> None:
     ],
 )
 def test_what_is_no_query(toy: Toy, query: str, reason: str) -> None:
-    with pytest.raises(Unread, match=reason):
+    with pytest.raises(UnsupportedQuery, match=reason):
         parse(query, toy[1])
 
 
@@ -157,8 +157,8 @@ def test_a_name_of_the_outer_query_is_never_a_text_inside(toy: Toy) -> None:
 
     def columns(found: Parametrised) -> tuple[str, ...] | None:
         try:
-            return toy[0].columns(strict_text_of(found.tree), {slot.name: None for slot in found.slots})
-        except Unanswered:
+            return toy[0].columns(strict_sql_of(found.tree), {slot.name: None for slot in found.slots})
+        except QueryFailed:
             return None
 
     assert [len(way) for way in ways(parse(sql, toy[1]), toy[1], columns)] == [1]

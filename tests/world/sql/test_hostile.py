@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from sealegs.faults.call import Value
-from sealegs.world.sql.build import build
-from sealegs.world.sql.database import Database, Unanswered
-from sealegs.world.sql.library import Library
+from sealegs.world.sql.build import compile_library
+from sealegs.world.sql.database import Database, QueryFailed
+from sealegs.world.sql.function_library import Library
 
 NAME = "we ird-ÄÖ"
 SCRIPT = """
@@ -61,7 +61,7 @@ def test_hostile_names_and_texts(tmp_path: Path) -> None:
         {"question": f"{number}?", "query": query, "db_id": NAME} for number, query in enumerate([*KEPT, *LEFT_OUT])
     ]
     (tmp_path / "pairs.json").write_text(json.dumps(entries), encoding="utf-8")
-    found = build(tmp_path, tmp_path / "out")
+    found = compile_library(tmp_path, tmp_path / "out")
     reasons = {entries[one.number - 1]["query"]: one.reason for one in found.left_out}
     assert reasons.keys() == LEFT_OUT.keys()
     for query, reason in LEFT_OUT.items():
@@ -81,7 +81,7 @@ def test_a_file_that_is_no_database_leaves_its_pairs_out(tmp_path: Path, content
     (tmp_path / "broken.sqlite").write_bytes(content)
     entries = [{"question": "a?", "query": "SELECT value FROM 'table'", "db_id": name} for name in ("fine", "broken")]
     (tmp_path / "pairs.json").write_text(json.dumps(entries), encoding="utf-8")
-    found = build(tmp_path, tmp_path / "out")
+    found = compile_library(tmp_path, tmp_path / "out")
     assert [(one.number, one.database, one.functions) for one in found.left_out] == [(2, "broken", False)]
     assert found.functions == 1
 
@@ -89,7 +89,7 @@ def test_a_file_that_is_no_database_leaves_its_pairs_out(tmp_path: Path, content
 def test_patterns_and_cells_have_a_limit(tmp_path: Path) -> None:
     (tmp_path / "fine.sql").write_text(SCRIPT, encoding="utf-8")
     database = Database(tmp_path / "fine.sql")
-    with pytest.raises(Unanswered, match="pattern too complex"):
+    with pytest.raises(QueryFailed, match="pattern too complex"):
         database.run("SELECT 'a' LIKE :p", {"p": "%a" * 600})
-    with pytest.raises(Unanswered):
+    with pytest.raises(QueryFailed):
         database.run("SELECT :a", {"a": 2**64})

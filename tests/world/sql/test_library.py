@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from sealegs.faults.call import Failure, Value
-from sealegs.faults.mistake import Mistake
-from sealegs.world.sql.build import LETTERS, build, named
-from sealegs.world.sql.database import Database, Unanswered, same
-from sealegs.world.sql.library import TABLE, Library
+from sealegs.faults.user_error import UserError
+from sealegs.world.sql.build import LETTERS, compile_library, opaque_names
+from sealegs.world.sql.database import Database, QueryFailed, same_rows
+from sealegs.world.sql.function_library import TABLE, Library
 from sealegs.world.sql.pairs import read_pairs
 from tests.world.sql.toy import SCRIPT, write_toy
 
@@ -73,7 +73,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def built(data: Path) -> Path:
-    build(data, data / "out")
+    compile_library(data, data / "out")
     return data / "out"
 
 
@@ -116,11 +116,11 @@ def test_every_solution_of_every_problem_gives_its_answer(library: Library, data
         for solution in problem.solutions:
             outcome = library.answers(solution)
             assert isinstance(outcome, Value), outcome
-            assert same(outcome.value, problem.rows, problem.ordered)
+            assert same_rows(outcome.value, problem.rows, problem.ordered)
     for problem in written:
         if problem.question not in ("Which notes are there?", "Which bodies?"):
             rows = raw.execute(queries[problem.question]).fetchall()
-            assert same(rows, problem.rows, problem.ordered)
+            assert same_rows(rows, problem.rows, problem.ordered)
     raw.close()
 
 
@@ -146,7 +146,7 @@ def test_other_values_are_asked_for_and_answered(library: Library, data: Path) -
             question = question.replace(old, str(new))
             query = query.replace(f"'{old}'", "'" + str(new).replace("'", "''") + "'").replace(f"= {old}", f"= {new}")
         assert question == problem.question
-        assert same(raw.execute(query).fetchall(), problem.rows, problem.ordered)
+        assert same_rows(raw.execute(query).fetchall(), problem.rows, problem.ordered)
     raw.close()
 
 
@@ -159,31 +159,31 @@ def test_the_split_keeps_together_what_one_function_solves(library: Library) -> 
 
 def test_names_say_nothing_and_stay(library: Library, data: Path, tmp_path: Path) -> None:
     assert all(set(name.removeprefix("fn_")) <= set(LETTERS) for name in library.functions)
-    build(write_pairs(_copied(data, tmp_path), PAIRS[:7]), tmp_path / "less")
+    compile_library(write_pairs(_copied(data, tmp_path), PAIRS[:7]), tmp_path / "less")
     less = {(function.sql, name) for name, function in Library.open(tmp_path / "less").functions.items()}
     assert less <= {(function.sql, name) for name, function in library.functions.items()}
-    build(data, tmp_path / "other", seed=1)
+    compile_library(data, tmp_path / "other", seed=1)
     assert not set(Library.open(tmp_path / "other").functions) & set(library.functions)
 
 
 def test_names_are_unique_among_many() -> None:
     keys = [("db", f"SELECT {number}") for number in range(20_000)]
-    names = named(keys, 0)
+    names = opaque_names(keys, 0)
     assert len(set(names.values())) == 20_000
-    assert names == named(keys[::-1], 0)
+    assert names == opaque_names(keys[::-1], 0)
 
 
 def test_the_same_bytes_with_any_number_of_processes(built: Path, data: Path, tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from sealegs.generate.library import built\n"
-        "if __name__ == '__main__': built(Path(sys.argv[1]), Path(sys.argv[2]), jobs=2)"
+        "import sys; from pathlib import Path; from sealegs.generate.library_build import built\n"
+        "if __name__ == '__main__': build_library(Path(sys.argv[1]), Path(sys.argv[2]), jobs=2)"
     )
     write_toy(twice := _copied(data, tmp_path), "again")
     entries = json.loads((twice / "pairs.json").read_text(encoding="utf-8"))
     entries += [{**entry, "db_id": "again"} for entry in entries]
     (twice / "pairs.json").write_text(json.dumps(entries), encoding="utf-8")
     subprocess.run([sys.executable, "-c", code, str(twice), str(tmp_path / "two")], check=True, timeout=1800)
-    build(twice, tmp_path / "one")
+    compile_library(twice, tmp_path / "one")
     for name in (TABLE, "left_out.jsonl"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
@@ -314,7 +314,7 @@ def test_a_database_can_only_be_read(tmp_path: Path, statement: str, suffix: str
         path = write_toy(tmp_path)
     before = path.read_bytes()
     database = Database(path)
-    with pytest.raises(Unanswered):
+    with pytest.raises(QueryFailed):
         database.run(statement)
     assert database.run("SELECT count(*) FROM student").rows == ((6,),)
     database.close()
@@ -325,7 +325,7 @@ def test_a_database_can_only_be_read(tmp_path: Path, statement: str, suffix: str
 def test_nothing_runs_for_ever(tmp_path: Path) -> None:
     database = Database(write_toy(tmp_path), steps=200_000)
     endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
-    with pytest.raises(Unanswered, match="takes too long"):
+    with pytest.raises(QueryFailed, match="takes too long"):
         database.run(endless)
     assert database.run("SELECT 1").rows == ((1,),)
 
@@ -333,14 +333,14 @@ def test_nothing_runs_for_ever(tmp_path: Path) -> None:
 def test_too_many_rows_are_refused(tmp_path: Path) -> None:
     database = Database(write_toy(tmp_path))
     rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100001) SELECT i FROM n"
-    with pytest.raises(Unanswered, match="more than 100000 rows"):
+    with pytest.raises(QueryFailed, match="more than 100000 rows"):
         database.run(rows)
 
 
 def test_scripts_are_databases(tmp_path: Path, library: Library) -> None:
     (tmp_path / "toy.sql").write_text(SCRIPT, encoding="utf-8")
     write_pairs(tmp_path)
-    found = build(tmp_path, tmp_path / "out")
+    found = compile_library(tmp_path, tmp_path / "out")
     scripted = Library.open(tmp_path / "out")
     assert (found.questions, set(scripted.functions)) == (9, set(library.functions))
     assert (tmp_path / "out" / "databases" / "toy.sql").is_file()
@@ -348,7 +348,7 @@ def test_scripts_are_databases(tmp_path: Path, library: Library) -> None:
     for problem in scripted.problems:
         outcome = scripted.answers(problem.solutions[-1])
         assert isinstance(outcome, Value)
-        assert same(outcome.value, problem.rows, problem.ordered)
+        assert same_rows(outcome.value, problem.rows, problem.ordered)
 
 
 @pytest.mark.parametrize(
@@ -356,7 +356,7 @@ def test_scripts_are_databases(tmp_path: Path, library: Library) -> None:
 )
 def test_a_script_that_cannot_be_loaded(tmp_path: Path, script: str) -> None:
     (tmp_path / "toy.sql").write_bytes(script.encode("latin-1"))
-    with pytest.raises(Mistake, match=r"toy\.sql is no SQL script"):
+    with pytest.raises(UserError, match=r"toy\.sql is no SQL script"):
         Database(tmp_path / "toy.sql")
     assert [found.name for found in tmp_path.iterdir()] == ["toy.sql"]
 
@@ -365,14 +365,14 @@ def test_a_library_is_replaced_whole_and_nothing_else_is(built: Path, data: Path
     out = tmp_path / "out"
     shutil.copytree(built, out)
     before = (out / TABLE).read_bytes()
-    build(data, out)
+    compile_library(data, out)
     assert (out / TABLE).read_bytes() == before
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear", encoding="utf-8")
-    with pytest.raises(Mistake, match="holds other things"):
-        build(data, tmp_path / "mine")
-    with pytest.raises(Mistake, match="is a file"):
-        build(data, tmp_path / "mine" / "letter.txt")
+    with pytest.raises(UserError, match="holds other things"):
+        compile_library(data, tmp_path / "mine")
+    with pytest.raises(UserError, match="is a file"):
+        compile_library(data, tmp_path / "mine" / "letter.txt")
     assert sorted(found.name for found in tmp_path.iterdir()) == ["mine", "out"]
 
 
@@ -380,7 +380,7 @@ def test_bad_pairs_are_told_together(tmp_path: Path) -> None:
     entries = [{"question": "a", "query": "SELECT 1"}, 5, {"question": "", "query": 1, "db_id": "x"},
                {"question": "a", "query": "SELECT 1", "db_id": "../x"}]  # fmt: skip
     (tmp_path / "pairs.json").write_text(json.dumps(entries), encoding="utf-8")
-    with pytest.raises(Mistake) as told:
+    with pytest.raises(UserError) as told:
         read_pairs(tmp_path)
     assert str(told.value).splitlines() == [
         "pair 1: db_id missing or no text",
@@ -396,35 +396,35 @@ def test_bad_pairs_are_told_together(tmp_path: Path) -> None:
 )
 def test_a_bad_file_of_pairs(tmp_path: Path, text: str, told: str) -> None:
     (tmp_path / "pairs.json").write_text(text, encoding="utf-8")
-    with pytest.raises(Mistake, match=told):
+    with pytest.raises(UserError, match=told):
         read_pairs(tmp_path)
-    with pytest.raises(Mistake, match=r"no file other\.json"):
+    with pytest.raises(UserError, match=r"no file other\.json"):
         read_pairs(tmp_path, Path("other.json"))
-    with pytest.raises(Mistake, match="no folder"):
+    with pytest.raises(UserError, match="no folder"):
         read_pairs(tmp_path / "none")
 
 
 def test_no_function_at_all_is_a_mistake(tmp_path: Path) -> None:
     write_toy(tmp_path)
     write_pairs(tmp_path, [("Grammar?", "SELECT FROM")])
-    with pytest.raises(Mistake, match=r"no pair gives a function:\npair 1 \(toy\): parse error"):
-        build(tmp_path, tmp_path / "out")
+    with pytest.raises(UserError, match=r"no pair gives a function:\npair 1 \(toy\): parse error"):
+        compile_library(tmp_path, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
 def test_a_damaged_library_is_told(built: Path, tmp_path: Path) -> None:
-    with pytest.raises(Mistake, match=r"there is no library\.jsonl\.gz"):
+    with pytest.raises(UserError, match=r"there is no library\.jsonl\.gz"):
         Library.open(tmp_path)
     for damaged in (b"x", (built / TABLE).read_bytes()[:500]):
         (tmp_path / TABLE).write_bytes(damaged)
-        with pytest.raises(Mistake, match="build the library again"):
+        with pytest.raises(UserError, match="build the library again"):
             Library.open(tmp_path)
 
 
 def test_calling_needs_no_sqlglot(built: Path) -> None:
     code = (
         "import sys; sys.modules['sqlglot'] = None\n"
-        "from sealegs.world.sql.library import Library\n"
+        "from sealegs.world.sql.function_library import Library\n"
         f"library = Library.open({str(built)!r})\n"
         "print([type(library.answers(s)).__name__ for p in library.problems for s in p.solutions])"
     )

@@ -8,9 +8,9 @@ from time import perf_counter
 import pytest
 
 from sealegs.faults.call import Value
-from sealegs.generate.library import built, published_counts
-from sealegs.world.sql.database import same
-from sealegs.world.sql.library import Library
+from sealegs.generate.library_build import build_library, published_library_counts
+from sealegs.world.sql.database import same_rows
+from sealegs.world.sql.function_library import Library
 from tests import needs
 
 SPIDER = os.environ.get("SEALEGS_SPIDER", "")
@@ -18,9 +18,9 @@ SPIDER = os.environ.get("SEALEGS_SPIDER", "")
 
 @pytest.mark.skipif(not SPIDER, reason=needs.SPIDER)
 def test_spider(tmp_path: Path) -> None:
-    found = built(Path(SPIDER), tmp_path / "out", jobs=2)
+    found = build_library(Path(SPIDER), tmp_path / "out", jobs=2)
     assert found.seconds < 180
-    assert abs(found.library.functions / published_counts()["functions"] - 1) < 0.01
+    assert abs(found.library.functions / published_library_counts()["functions"] - 1) < 0.01
     library = Library.open(tmp_path / "out")
     seconds: list[float] = []
     for problem in library.problems:
@@ -29,5 +29,5 @@ def test_spider(tmp_path: Path) -> None:
             outcome = library.answers(solution)
             seconds.append((perf_counter() - begun) / len(solution.steps))
             assert isinstance(outcome, Value)
-            assert same(outcome.value, problem.rows, problem.ordered)
+            assert same_rows(outcome.value, problem.rows, problem.ordered)
     assert median(seconds) < 0.001

@@ -6,10 +6,10 @@ check). The framework alone is the measure: under a fault, the model must read w
 tool that does the same by itself. What it does not cover: cost, and frameworks that run in another process.
 """
 
-from sealegs.adapters.conformance.checks import CHECKS
-from sealegs.adapters.conformance.desk import Mode
-from sealegs.adapters.conformance.report import CheckVerdict, ConformanceReport, conform
-from sealegs.adapters.conformance.scene import FINAL, Harness, ModelScript, Scene, ScriptedToolCall
+from sealegs.adapters.conformance.conformance_checks import CHECKS
+from sealegs.adapters.conformance.conformance_report import CheckVerdict, ConformanceReport, conform
+from sealegs.adapters.conformance.fixtures import Mode
+from sealegs.adapters.conformance.harness import FINAL, Harness, ModelScript, Scene, ScriptedToolCall
 
 __all__ = [
     "CHECKS",

@@ -11,20 +11,20 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sealegs.adapters.mcp.gate import Gate
-from sealegs.adapters.mcp.relay import relay
-from sealegs.faults.mistake import Mistake
+from sealegs.adapters.mcp.pipe_relay import run_pipe_relay
+from sealegs.faults.user_error import UserError
 
-__all__ = ["Gate", "relay", "serve"]
+__all__ = ["Gate", "relay_http", "run_pipe_relay"]
 
 
-def serve(url: str, gate: Gate, host: str, port: int, ready: Callable[[str], None]) -> int:
-    """Relay over HTTP until a signal ends it; see `http.serve`.
+def relay_http(url: str, gate: Gate, host: str, port: int, ready: Callable[[str], None]) -> int:
+    """Relay over HTTP until a signal ends it; see `http.run_http_relay`.
 
     Raises:
-        Mistake: the extra that it needs is not installed, or the address or the port will not do.
+        UserError: the extra that it needs is not installed, or the address or the port will not do.
     """
     try:
         from sealegs.adapters.mcp import http
     except ImportError as error:
-        raise Mistake(f'a proxy over HTTP needs {error.name}; run: pip install "sealegs[mcp]"') from error
-    return http.serve(url, gate, host, port, ready)
+        raise UserError(f'a proxy over HTTP needs {error.name}; run: pip install "sealegs[mcp]"') from error
+    return http.run_http_relay(url, gate, host, port, ready)

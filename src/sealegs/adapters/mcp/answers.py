@@ -22,7 +22,7 @@ BLOCKS = frozenset(("text", "image", "audio", "resource", "resource_link"))
 CUT = (ConnectionResetError, ConnectionAbortedError)
 
 
-def heard(answer: Message) -> Outcome:
+def call_outcome(answer: Message) -> Outcome:
     """What a server's answer to tools/call says."""
     if "error" in answer:
         return _protocol_error(answer["error"])
@@ -34,7 +34,7 @@ def heard(answer: Message) -> Outcome:
     return Value(_data(result))
 
 
-def heard_list(answer: Message) -> Outcome:
+def list_outcome(answer: Message) -> Outcome:
     """What a server's answer to tools/list says: its tools by name."""
     if "error" in answer:
         return _protocol_error(answer["error"])
@@ -44,18 +44,18 @@ def heard_list(answer: Message) -> Outcome:
     return Value({str(tool.get("name")): tool for tool in result["tools"] if isinstance(tool, dict)})
 
 
-def failing(answer: Message | None) -> bool:
+def is_failed_answer(answer: Message | None) -> bool:
     """Whether an answer tells of an error, or is none."""
     result = answer.get("result") if answer is not None else None
     return not isinstance(result, dict) or result.get("isError") is True
 
 
-def cut(outcome: Outcome) -> bool:
+def cuts_connection(outcome: Outcome) -> bool:
     """Whether the outcome is shown by cutting the connection."""
     return isinstance(outcome, Failure) and isinstance(outcome.exception, CUT)
 
 
-def shown(outcome: Outcome, id: RequestId, truth: Message | None, modern: bool, structured: bool) -> Message:
+def call_answer(outcome: Outcome, id: RequestId, truth: Message | None, modern: bool, structured: bool) -> Message:
     """The answer to tools/call that shows this.
 
     Args:
@@ -79,7 +79,7 @@ def shown(outcome: Outcome, id: RequestId, truth: Message | None, modern: bool, 
     return {"jsonrpc": "2.0", "id": id, "result": result}
 
 
-def shown_list(outcome: Outcome, id: RequestId, truth: Message | None, modern: bool) -> Message:
+def list_answer(outcome: Outcome, id: RequestId, truth: Message | None, modern: bool) -> Message:
     """The answer to tools/list that shows this; for arguments see `shown`."""
     if isinstance(outcome, Failure):
         error = _error(outcome) or {"code": INTERNAL_ERROR, "message": str(ToolFault(outcome))}

@@ -57,14 +57,14 @@ class LineBuffer(asyncio.Protocol):
         self._ended()
 
 
-def lines(block: bytes) -> list[bytes]:
+def split_lines(block: bytes) -> list[bytes]:
     """The lines of a block, each with its end."""
     found = [line + b"\n" for line in block.split(b"\n")]
     last = found.pop()[:-1]
     return [*found, last] if last else found
 
 
-def read(text: bytes) -> Message | None:
+def parse_message(text: bytes) -> Message | None:
     """The message that a line is; None where it is none."""
     try:
         data = from_json(text)
@@ -76,7 +76,7 @@ def read(text: bytes) -> Message | None:
     return data if isinstance(data, dict) else None
 
 
-def written(message: Message) -> bytes:
+def encode_message(message: Message) -> bytes:
     """The message as JSON on one line, without its end."""
     try:
         return to_json(message)
@@ -139,13 +139,13 @@ _EVENT_END = re.compile(rb"\r\n\r\n|\n\n|\r\r")
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
-def event_data(event: bytes) -> bytes:
+def stream_event_data(event: bytes) -> bytes:
     """The data of an event: what its data lines hold."""
     found = [line[5:] for line in _LINE_END.split(event) if line.startswith(b"data:")]
     return b"\n".join(line.removeprefix(b" ") for line in found)
 
 
-def event_id(event: bytes) -> str:
+def stream_event_id(event: bytes) -> str:
     """The id of an event; empty where it has none."""
     found = [line[3:] for line in _LINE_END.split(event) if line.startswith(b"id:")]
     return found[-1].removeprefix(b" ").decode(errors="replace") if found else ""

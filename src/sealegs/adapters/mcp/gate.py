@@ -18,13 +18,20 @@ from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sealegs.adapters.mcp.answers import cut, failing, heard, heard_list, shown, shown_list
-from sealegs.adapters.mcp.framing import Message, RequestId, id_of, written
+from sealegs.adapters.mcp.answers import (
+    call_answer,
+    call_outcome,
+    cuts_connection,
+    is_failed_answer,
+    list_answer,
+    list_outcome,
+)
+from sealegs.adapters.mcp.framing import Message, RequestId, encode_message, id_of
 from sealegs.faults.call import Call, Failure, Layer, Outcome, Value, Wait
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Tool
-from sealegs.inject import NOT_DRY, Clock, Session, Watcher, same
+from sealegs.inject import NO_DRY_RUN, Clock, Session, Watcher, safely_equal
 from sealegs.inject.session import UNARMED
 
 LIST = "tools/list"
@@ -192,7 +199,7 @@ class Gate:
 
     def shows(self, request: McpRequest, tools: Any, changed: bool) -> bool:
         """A list is shown. Whether it is not what the client knew any more, because a fault changed it."""
-        place = written(dict(request.arguments)).decode()
+        place = encode_message(dict(request.arguments)).decode()
         before = self._listed.get(place)
         self._listed[place] = tools
         return changed and before is not None and before != tools
@@ -231,7 +238,7 @@ class McpRequest:
             params["_meta"] = {key: value for key, value in params["_meta"].items() if key != "progressToken"}
         if call.dry:
             params["_meta"] = {**params.get("_meta", {}), DRY: True}
-        return written({**self.message, "id": id, "params": params}), id
+        return encode_message({**self.message, "id": id, "params": params}), id
 
 
 class McpExchange:
@@ -284,12 +291,12 @@ class McpExchange:
             answer = await ask(request.raw, request.id)
             self._learn(answer)
             if self._gate.lists and answer.message is not None:
-                self._shows(heard_list(answer.message), False)
+                self._shows(list_outcome(answer.message), False)
             return ClientReply(answer, None)
 
         async def run(call: Call) -> Outcome:
             if call.dry and call.tool not in self._gate.dry:
-                return NOT_DRY
+                return NO_DRY_RUN
             turn = len(self._answers)
             own = turn == 0 and not call.dry and call.tool == request.tool and call.arguments is request.arguments
             self.asked = True
@@ -300,7 +307,7 @@ class McpExchange:
                 answer = await self._put_off(task, answer, hand)
             outcome = self._outcome(answer)
             self._answers.append((outcome, answer))
-            if call.tool == request.tool and not failing(answer.message):
+            if call.tool == request.tool and not is_failed_answer(answer.message):
                 self._truth = answer.message
             return outcome
 
@@ -340,20 +347,20 @@ class McpExchange:
     def _reply(self, outcome: Outcome) -> ClientReply:
         request = self.request
         for said, answer in self._answers:
-            if outcome is said or same(outcome, said):
+            if outcome is said or safely_equal(outcome, said):
                 self._shows(outcome, False)
                 if answer.message is None or id_of(answer.message) == request.id:
                     return ClientReply(answer, None)
                 return ClientReply(answer, {**answer.message, "id": request.id})
-        if cut(outcome):
+        if cuts_connection(outcome):
             return ClientReply(None, None)
         last = self._answers[-1][1] if self._answers else None
         truth = self._truth
         if request.tool == LIST:
             self._shows(outcome, True)
-            return ClientReply(last, shown_list(outcome, request.id, truth, request.modern))
+            return ClientReply(last, list_answer(outcome, request.id, truth, request.modern))
         structured = self._gate.structured(request.tool)
-        return ClientReply(last, shown(outcome, request.id, truth, request.modern, structured))
+        return ClientReply(last, call_answer(outcome, request.id, truth, request.modern, structured))
 
     def _shows(self, outcome: Outcome, changed: bool) -> None:
         if self.request.tool == LIST and isinstance(outcome, Value):
@@ -363,9 +370,9 @@ class McpExchange:
         if answer.message is None:
             return Failure("The server answered with no message.", type="TransportError")
         if self.request.tool != LIST:
-            return heard(answer.message)
+            return call_outcome(answer.message)
         self._learn(answer)
-        return heard_list(answer.message)
+        return list_outcome(answer.message)
 
     def _learn(self, answer: ServerReply) -> None:
         if answer.message is not None:
@@ -451,7 +458,7 @@ def list_changed(subscription: RequestId | None = None) -> bytes:
     message: Message = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
     if subscription is not None:
         message["params"] = {"_meta": {SUBSCRIPTION: subscription}}
-    return written(message)
+    return encode_message(message)
 
 
 def subscribed(message: Message) -> RequestId | None:

@@ -29,17 +29,17 @@ from sealegs.adapters.mcp.framing import (
     Message,
     RequestId,
     cancelled_id,
-    event_data,
-    event_id,
+    encode_message,
     id_of,
     is_answer,
-    read,
+    parse_message,
+    stream_event_data,
+    stream_event_id,
     with_data,
-    written,
 )
 from sealegs.adapters.mcp.gate import ClientReply, Gate, McpExchange, ServerReply, list_changed, subscribed
-from sealegs.adapters.mcp.relay import SIGNALS
-from sealegs.faults.mistake import Mistake
+from sealegs.adapters.mcp.pipe_relay import SIGNALS
+from sealegs.faults.user_error import UserError
 
 OF_ONE_HOP = frozenset(
     ("connection", "expect", "host", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade")
@@ -98,7 +98,7 @@ class HttpRelay:
         if request.headers.get("Expect", "").lower() == "100-continue" and request.transport is not None:
             request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         body = await request.content.read() if request.body_exists else b""
-        message = read(body) if body and request.method == "POST" and not self._gate.shut else None
+        message = parse_message(body) if body and request.method == "POST" and not self._gate.shut else None
         if message is None and not self._gate.shut:
             self._gate.batch(body)
         try:
@@ -273,7 +273,7 @@ class HttpRelay:
             told = _passed_on(answer.headers)
             if answer.content_type != STREAM:
                 raw = await answer.read()
-                message = read(raw)
+                message = parse_message(raw)
                 form = ResponseHead(answer.status, told, event=False)
                 return ServerReply(message if message is not None and is_answer(message) else None, raw, form)
             form = ResponseHead(answer.status, told, event=True)
@@ -281,7 +281,7 @@ class HttpRelay:
             async for piece in answer.content.iter_any():
                 for event in events.fed(piece):
                     call.note(event)
-                    message = read(event_data(event))
+                    message = parse_message(stream_event_data(event))
                     if message is not None and is_answer(message) and id_of(message) == id:
                         await _drained(answer)
                         return ServerReply(message, event, form)
@@ -301,7 +301,7 @@ class HttpRelay:
             async for piece in answer.content.iter_any():
                 for event in events.fed(piece):
                     call.note(event)
-                    message = read(event_data(event))
+                    message = parse_message(stream_event_data(event))
                     id = id_of(message) if message is not None and is_answer(message) else None
                     if message is None or id is None or not call.knows(id):
                         await answering.passed(event, form)
@@ -311,7 +311,7 @@ class HttpRelay:
                         return _hung_up(request)
                     if reply is not None:
                         await answering.passed(
-                            event if reply.message is None else with_data(event, written(reply.message)), form
+                            event if reply.message is None else with_data(event, encode_message(reply.message)), form
                         )
         await answering.passed(events.rest, form)
         return await answering.ended()
@@ -352,7 +352,7 @@ class _Call:
 
     def note(self, event: bytes) -> None:
         """An event came."""
-        if id := event_id(event):
+        if id := stream_event_id(event):
             self.ids.add(id)
 
     def hand(self, handle: ServerReply) -> None:
@@ -403,10 +403,12 @@ class _Answering:
         """The answer itself, as it came or as it was changed."""
         heard, message = reply.heard, reply.message
         if heard is not None and heard.form.event:
-            await self.passed(heard.raw if message is None else with_data(heard.raw, written(message)), heard.form)
+            await self.passed(
+                heard.raw if message is None else with_data(heard.raw, encode_message(message)), heard.form
+            )
         elif self._stream is not None:
             raw = heard.raw if heard is not None else b""
-            await self._stream.write(_event(raw if message is None else written(message)))
+            await self._stream.write(_event(raw if message is None else encode_message(message)))
         elif message is not None:
             return _json(message, modern, heard.form if heard is not None else None)
         elif heard is not None:
@@ -443,7 +445,7 @@ def _json(message: Message, modern: bool, form: ResponseHead | None) -> web.Resp
     headers.popall("Content-Length", None)
     error = message.get("error")
     status = STATUS.get(error["code"], 200) if modern and error is not None else 200
-    return web.Response(status=status, headers=headers, body=written(message))
+    return web.Response(status=status, headers=headers, body=encode_message(message))
 
 
 def _passed_on(headers: CIMultiDictProxy[str]) -> Headers:
@@ -465,7 +467,7 @@ def _hung_up(request: web.BaseRequest) -> web.StreamResponse:
     return web.Response(status=502)
 
 
-def serve(url: str, gate: Gate, host: str, port: int, ready: Callable[[str], None]) -> int:
+def run_http_relay(url: str, gate: Gate, host: str, port: int, ready: Callable[[str], None]) -> int:
     """Relay over HTTP until this process gets a signal to end.
 
     Args:
@@ -479,7 +481,7 @@ def serve(url: str, gate: Gate, host: str, port: int, ready: Callable[[str], Non
         The exit code.
 
     Raises:
-        Mistake: the address is none, or the port cannot be listened on.
+        UserError: the address is none, or the port cannot be listened on.
     """
     target = _target(url)
 
@@ -516,7 +518,7 @@ def serve(url: str, gate: Gate, host: str, port: int, ready: Callable[[str], Non
 def _target(url: str) -> URL:
     target = URL(url, encoded=True)
     if target.scheme not in ("http", "https") or not target.host:
-        raise Mistake(f"--url {url!r} is no address of a server; give one such as http://127.0.0.1:8000/mcp")
+        raise UserError(f"--url {url!r} is no address of a server; give one such as http://127.0.0.1:8000/mcp")
     return target
 
 
@@ -525,4 +527,4 @@ async def _listening(runner: web.ServerRunner, host: str, port: int) -> None:
         await web.TCPSite(runner, host, port).start()
     except OSError as error:
         reason = error.strerror or error
-        raise Mistake(f"cannot listen on {host} port {port}: {reason}; give another --port, or 0 for any") from error
+        raise UserError(f"cannot listen on {host} port {port}: {reason}; give another --port, or 0 for any") from error

@@ -14,12 +14,12 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any, TypeVar, Unpack, overload
 
-from sealegs.adapters.python.declared import Declaration, announced, declared, named
+from sealegs.adapters.python.declarations import Declaration, announced, declared_spec, renamed_spec
+from sealegs.adapters.python.exceptions import ToolFault, disguise
 from sealegs.adapters.python.guards import AnyTool, Route, async_guard, sync_guard
-from sealegs.adapters.python.others import other_of
 from sealegs.adapters.python.parameters import Parameters
-from sealegs.adapters.python.showing import ToolFault, disguise
 from sealegs.adapters.python.streams import async_stream_guard, stream_guard
+from sealegs.adapters.python.tool_handles import tool_handle
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session
 from sealegs.inject.session import ACTIVE
@@ -71,7 +71,7 @@ def wrap(
 
     Raises:
         TypeError: something is no callable.
-        Mistake: a declaration contradicts itself, or it or a recovery plan names a key that the tool does not have.
+        UserError: a declaration contradicts itself, or it or a recovery plan names a key that the tool does not have.
     """
     if callable(tools):
         return _bound(tools, name, dry, session, said)
@@ -107,8 +107,8 @@ def _bound(given: AnyTool, name: str | None, dry: AnyTool | None, session: Sessi
     guarded = _guarded(given, name, dry, Route((session,), lambda: session), said)
     function = _bare(given)
     name = name or _name(function)
-    session.declare(named(getattr(guarded, DECLARED), name), begun=False)
-    session.reach({name: other_of(function)})
+    session.declare(renamed_spec(getattr(guarded, DECLARED), name), begun=False)
+    session.reach({name: tool_handle(function)})
     return guarded
 
 
@@ -117,9 +117,9 @@ def _guarded(given: AnyTool, name: str | None, dry: AnyTool | None, route: Route
     _check(function)
     name = name or _name(function)
     parameters = Parameters(function)
-    spec = declared(name, function, said, parameters.schema) or getattr(given, DECLARED, None)
+    spec = declared_spec(name, function, said, parameters.schema) or getattr(given, DECLARED, None)
     if spec is not None and route is ROUTE:
-        route = Route(route.sessions, announced(named(spec, name), route.find))
+        route = Route(route.sessions, announced(renamed_spec(spec, name), route.find))
     guarded = _guard(function)(function, name, parameters, dry, route)
     functools.update_wrapper(guarded, function)
     setattr(guarded, BARE, function)

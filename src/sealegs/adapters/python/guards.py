@@ -10,10 +10,10 @@ from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from types import CoroutineType, FunctionType
 from typing import Any, NamedTuple, TypeVar
 
+from sealegs.adapters.python.exceptions import exception_from_failure, failure_from_exception, without_own_frames
 from sealegs.adapters.python.parameters import Parameters
-from sealegs.adapters.python.showing import error_of, failed, trail
-from sealegs.faults.call import Call, Outcome, Partly, Value
-from sealegs.inject import NOT_DRY, Session
+from sealegs.faults.call import Call, Outcome, PartialExecution, Value
+from sealegs.inject import NO_DRY_RUN, Session
 
 AnyTool = Callable[..., Any]
 T = TypeVar("T")
@@ -52,13 +52,13 @@ def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyToo
         def run(call: Call) -> Outcome:
             target = dry if call.dry else function
             if target is None:
-                return NOT_DRY
+                return NO_DRY_RUN
             given, named = (args, kwargs) if call.arguments is arguments else parameters.given(call.arguments, args)
             try:
                 value = target(*given, **named)
             except Exception as error:
-                return failed(error, refused=not_begun(error, target))
-            return value if type(value) is Partly else Value(_answer(value, name))
+                return failure_from_exception(error, refused=not_begun(error, target))
+            return value if type(value) is PartialExecution else Value(_answer(value, name))
 
         return run
 
@@ -73,7 +73,7 @@ def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyToo
         if isinstance(outcome, Value):
             return outcome.value
         try:
-            raise error_of(outcome, module)
+            raise exception_from_failure(outcome, module)
         finally:
             del outcome  # else this frame, the failure and the exception hold one another
 
@@ -92,15 +92,15 @@ def async_guard(
         async def run(call: Call) -> Outcome:
             target = dry if call.dry else function
             if target is None:
-                return NOT_DRY
+                return NO_DRY_RUN
             given, named = (args, kwargs) if call.arguments is arguments else parameters.given(call.arguments, args)
             try:
                 value = target(*given, **named)
                 if type(value) is CoroutineType or isinstance(value, Awaitable):
                     value = await value
             except Exception as error:
-                return failed(error, refused=not_begun(error, target))
-            return value if type(value) is Partly else Value(value)
+                return failure_from_exception(error, refused=not_begun(error, target))
+            return value if type(value) is PartialExecution else Value(value)
 
         return run
 
@@ -114,11 +114,11 @@ def async_guard(
         try:
             outcome = await session.call_async(name, arguments, running(arguments, args, kwargs), layer)
         except asyncio.CancelledError as gone:
-            raise gone.with_traceback(trail(gone.__traceback__ and gone.__traceback__.tb_next)) from None
+            raise gone.with_traceback(without_own_frames(gone.__traceback__ and gone.__traceback__.tb_next)) from None
         if isinstance(outcome, Value):
             return outcome.value
         try:
-            raise error_of(outcome, module)
+            raise exception_from_failure(outcome, module)
         finally:
             del outcome  # else this frame, the failure and the exception hold one another
 

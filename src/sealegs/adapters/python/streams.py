@@ -13,11 +13,11 @@ from contextlib import aclosing, closing
 from types import FunctionType
 from typing import Any
 
+from sealegs.adapters.python.exceptions import exception_from_failure, failure_from_exception, without_own_frames
 from sealegs.adapters.python.guards import AnyTool, Route, module_of
 from sealegs.adapters.python.parameters import Parameters
-from sealegs.adapters.python.showing import error_of, failed, trail
-from sealegs.faults.call import Beginning, Call, Failure, Outcome, Value
-from sealegs.inject import NOT_DRY, End
+from sealegs.faults.call import Call, Failure, Outcome, PartialResult, Value
+from sealegs.inject import NO_DRY_RUN, StreamEnd
 
 
 def stream_guard(
@@ -30,21 +30,21 @@ def stream_guard(
         def run(call: Call) -> Generator[Any, None, None]:
             target = dry if call.dry else function
             if target is None:
-                yield End(NOT_DRY)
+                yield StreamEnd(NO_DRY_RUN)
                 return
             given, named = (args, kwargs) if call.arguments is arguments else parameters.given(call.arguments, args)
             pieces: list[Any] = []
             try:
                 for piece in target(*given, **named):
                     if len(pieces) == call.pieces:
-                        yield End(Value(Beginning(pieces)))
+                        yield StreamEnd(Value(PartialResult(pieces)))
                         return
                     pieces.append(piece)
                     yield piece
             except Exception as error:
-                yield End(failed(error))
+                yield StreamEnd(failure_from_exception(error))
                 return
-            yield End(Value(pieces))
+            yield StreamEnd(Value(pieces))
 
         return run
 
@@ -55,14 +55,14 @@ def stream_guard(
         layer = session.through(name, arguments)
         if layer is None:
             return (yield from function(*args, **kwargs))
-        with closing(session.pieces(name, arguments, running(arguments, args, kwargs), split, layer)) as pieces:
+        with closing(session.pieces(name, arguments, running(arguments, args, kwargs), answer_chunks, layer)) as pieces:
             for piece in pieces:
-                if type(piece) is not End:
+                if type(piece) is not StreamEnd:
                     yield piece
         if isinstance(piece.outcome, Value):
             return None
         try:
-            raise error_of(piece.outcome, module)
+            raise exception_from_failure(piece.outcome, module)
         finally:
             del piece  # else this frame, the failure and the exception hold one another
 
@@ -79,7 +79,7 @@ def async_stream_guard(
         async def run(call: Call) -> AsyncGenerator[Any, None]:
             target = dry if call.dry else function
             if target is None:
-                yield End(NOT_DRY)
+                yield StreamEnd(NO_DRY_RUN)
                 return
             given, named = (args, kwargs) if call.arguments is arguments else parameters.given(call.arguments, args)
             pieces: list[Any] = []
@@ -87,14 +87,14 @@ def async_stream_guard(
                 async with aclosing(target(*given, **named)) as source:
                     async for piece in source:
                         if len(pieces) == call.pieces:
-                            yield End(Value(Beginning(pieces)))
+                            yield StreamEnd(Value(PartialResult(pieces)))
                             return
                         pieces.append(piece)
                         yield piece
             except Exception as error:
-                yield End(failed(error))
+                yield StreamEnd(failure_from_exception(error))
                 return
-            yield End(Value(pieces))
+            yield StreamEnd(Value(pieces))
 
         return run
 
@@ -111,23 +111,23 @@ def async_stream_guard(
             return
         try:
             run = running(arguments, args, kwargs)
-            async with aclosing(session.pieces_async(name, arguments, run, split, layer)) as pieces:
+            async with aclosing(session.pieces_async(name, arguments, run, answer_chunks, layer)) as pieces:
                 async for piece in pieces:
-                    if type(piece) is not End:
+                    if type(piece) is not StreamEnd:
                         yield piece
         except asyncio.CancelledError as gone:
-            raise gone.with_traceback(trail(gone.__traceback__ and gone.__traceback__.tb_next)) from None
+            raise gone.with_traceback(without_own_frames(gone.__traceback__ and gone.__traceback__.tb_next)) from None
         if isinstance(piece.outcome, Value):
             return
         try:
-            raise error_of(piece.outcome, module)
+            raise exception_from_failure(piece.outcome, module)
         finally:
             del piece  # else this frame, the failure and the exception hold one another
 
     return guarded  # type: ignore[return-value]
 
 
-def split(outcome: Outcome) -> Iterable[Any]:
+def answer_chunks(outcome: Outcome) -> Iterable[Any]:
     """The pieces of an answer that faults may have changed; none of a failure."""
     if isinstance(outcome, Failure):
         return ()

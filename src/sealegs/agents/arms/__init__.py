@@ -7,10 +7,10 @@ run with it and without.
 
 from collections.abc import Mapping
 
-from sealegs.agents.arms.conversation import Arm, AwaitModel, EpisodeScene, Menu, Message, ModelReply, ModelToolUse
+from sealegs.agents.arms.arm_base import Arm, AwaitModel, EpisodeScene, Menu, Message, ModelReply, ModelToolUse
 from sealegs.agents.arms.critic import Critic
-from sealegs.agents.arms.paladin import Paladin
-from sealegs.agents.arms.toolbench import ToolBench
+from sealegs.agents.arms.paladin_arm import Paladin
+from sealegs.agents.arms.toolbench_arm import ToolBench
 from sealegs.agents.arms.toolreflect import ToolReflect
 from sealegs.agents.arms.vanilla import Vanilla
 

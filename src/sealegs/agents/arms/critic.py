@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from sealegs.agents.arms import prompts
-from sealegs.agents.arms.conversation import EpisodeScene, Menu, Message, ModelToolUse, ask, shown_call
+from sealegs.agents.arms import arm_prompts
+from sealegs.agents.arms.arm_base import EpisodeScene, Menu, Message, ModelToolUse, ask_model, shown_call
 from sealegs.agents.arms.vanilla import More, Vanilla
 
 WRONG = re.compile(r"verdict\W+wrong\W*(.*)", re.IGNORECASE | re.DOTALL)
@@ -33,8 +33,8 @@ class Critic(Vanilla):
         self, call: ModelToolUse, text: str, talk: list[Message], scene: EpisodeScene, attempts: dict[str, int]
     ) -> More:
         """Have the critic judge, and recommend."""
-        case = prompts.CASE.format(request=scene.request, call=shown_call(call), text=text)
-        reply = yield from ask([Message("system", prompts.CRITICISE), Message("user", case)], tools=False)
+        case = arm_prompts.CASE.format(request=scene.request, call=shown_call(call), text=text)
+        reply = yield from ask_model([Message("system", arm_prompts.CRITICISE), Message("user", case)], tools=False)
         found = WRONG.search(reply.text)
         if found is None:
             attempts.pop(call.tool, None)
@@ -43,7 +43,7 @@ class Critic(Vanilla):
         if attempts[call.tool] > self.attempts:
             return []
         menu = scene.menu(call.tool)
-        told = prompts.MENU.format(
+        told = arm_prompts.MENU.format(
             call=shown_call(call),
             verdict=" ".join(found[1].split()) or "it failed",
             options=" ".join(f"({place}) {option}" for place, option in enumerate(menu.options, 1)),

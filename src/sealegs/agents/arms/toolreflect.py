@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sealegs.agents.arms import prompts
-from sealegs.agents.arms.conversation import EpisodeScene, Message, ModelToolUse, ask, shown_call, trouble
+from sealegs.agents.arms import arm_prompts
+from sealegs.agents.arms.arm_base import EpisodeScene, Message, ModelToolUse, ask_model, failure_symptom, shown_call
 from sealegs.agents.arms.vanilla import More, Vanilla
 
 
@@ -23,14 +23,14 @@ class ToolReflect(Vanilla):
         self, call: ModelToolUse, text: str, talk: list[Message], scene: EpisodeScene, attempts: dict[str, int]
     ) -> More:
         """Have the model reflect."""
-        wrong = trouble(text)
+        wrong = failure_symptom(text)
         if not wrong:
             attempts.pop(call.tool, None)
             return []
         attempts[call.tool] = attempts.get(call.tool, 0) + 1
         if attempts[call.tool] > self.attempts:
             return []
-        question = Message("user", prompts.REFLECT.format(call=shown_call(call), trouble=wrong))
-        reply = yield from ask([*talk, question], tools=False)
-        told = prompts.CORRECT.format(attempt=attempts[call.tool], attempts=self.attempts)
+        question = Message("user", arm_prompts.REFLECT.format(call=shown_call(call), trouble=wrong))
+        reply = yield from ask_model([*talk, question], tools=False)
+        told = arm_prompts.CORRECT.format(attempt=attempts[call.tool], attempts=self.attempts)
         return [question, Message("assistant", reply.text), Message("user", told)]

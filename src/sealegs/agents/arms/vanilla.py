@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from sealegs.agents.arms import prompts
-from sealegs.agents.arms.conversation import (
+from sealegs.agents.arms import arm_prompts
+from sealegs.agents.arms.arm_base import (
     Arm,
     AwaitModel,
     EpisodeScene,
@@ -13,8 +13,8 @@ from sealegs.agents.arms.conversation import (
     ModelReply,
     ModelToolUse,
     Steps,
-    ask,
-    use,
+    ask_model,
+    use_tool,
 )
 
 More = Generator[AwaitModel | ModelToolUse, ModelReply | str, list[Message]]
@@ -23,20 +23,20 @@ More = Generator[AwaitModel | ModelToolUse, ModelReply | str, list[Message]]
 class Vanilla(Arm):
     """Model and tools in turns, until an answer without calls."""
 
-    prompt = prompts.TASK
+    prompt = arm_prompts.TASK
 
     def converse(self, scene: EpisodeScene) -> Steps:
         """Carry out the request."""
         talk = [Message("system", f"{self.prompt}\n{scene.form}".strip()), Message("user", scene.request)]
         attempts: dict[str, int] = {}
         while True:
-            reply = yield from ask(talk)
+            reply = yield from ask_model(talk)
             talk.append(Message("assistant", reply.text, reply.calls))
             if not reply.calls:
                 return reply.text
             texts = []
             for call in reply.calls:
-                text = yield from use(call)
+                text = yield from use_tool(call)
                 talk.append(Message("tool", text, answers=call.id))
                 texts.append(text)
             for call, text in zip(reply.calls, texts, strict=True):

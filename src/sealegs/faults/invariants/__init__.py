@@ -5,9 +5,9 @@ from the call and the answer alone; `Invariant.broken` is how a corruption makes
 What it does not cover: whether an answer that keeps every invariant is true.
 """
 
-from sealegs.faults.invariants.base import Invariant, Violation, agree, alike, touches
-from sealegs.faults.invariants.facts import Known
 from sealegs.faults.invariants.identity import Echo
+from sealegs.faults.invariants.invariant import Invariant, Violation, roughly_equal, same_shape, touches
+from sealegs.faults.invariants.known_facts import Known
 from sealegs.faults.invariants.logic import OneOf, Requires
 from sealegs.faults.invariants.numbers import Bounds, Counts, Formula, Mean, Sums
 from sealegs.faults.invariants.order import Ordered
@@ -29,9 +29,9 @@ __all__ = [
     "Requires",
     "Sums",
     "Violation",
-    "agree",
-    "alike",
     "leaking",
+    "roughly_equal",
+    "same_shape",
     "touches",
     "violations",
 ]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sealegs.faults import paths
-from sealegs.faults.invariants.base import Data, Invariant, agree
+from sealegs.faults.invariants.invariant import Data, Invariant, roughly_equal
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,9 @@ class Echo(Invariant):
         return (self.field,)
 
     def holds(self, arguments: Data, output: Data) -> bool:
-        asked = paths.values(arguments, self.argument)
-        told = paths.values(output, self.field)
-        return not asked or not told or None in (asked[0], told[0]) or agree(asked[0], told[0])
+        asked = paths.values_at(arguments, self.argument)
+        told = paths.values_at(output, self.field)
+        return not asked or not told or None in (asked[0], told[0]) or roughly_equal(asked[0], told[0])
 
     def says(self) -> str:
         return f"{self.field} repeats the argument {self.argument}"

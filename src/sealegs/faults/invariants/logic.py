@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from sealegs.faults import paths
-from sealegs.faults.invariants.base import Data, Invariant, agree
+from sealegs.faults.invariants.invariant import Data, Invariant, roughly_equal
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +25,16 @@ class Requires(Invariant):
         return (self.field, self.when)
 
     def holds(self, arguments: Data, output: Data) -> bool:
-        if not any(agree(v, self.equals) for v in paths.values(output, self.when)):
+        if not any(roughly_equal(v, self.equals) for v in paths.values_at(output, self.when)):
             return True
-        return all(v not in (None, "", [], {}) for v in paths.values(output, self.field))
+        return all(v not in (None, "", [], {}) for v in paths.values_at(output, self.field))
 
     def says(self) -> str:
         return f"{self.field} is given where {self.when} is {self.equals}"
 
     def broken(self, arguments: Data, output: Data, focus: Sequence[str], draw: random.Random) -> Data:
-        empty: Data = paths.replaced(output, self.field, lambda value: "" if isinstance(value, str) else None)
-        claimed: Data = paths.replaced(empty, self.when, lambda _: self.equals)
+        empty: Data = paths.replace_values(output, self.field, lambda value: "" if isinstance(value, str) else None)
+        claimed: Data = paths.replace_values(empty, self.when, lambda _: self.equals)
         return self.first_false(arguments, output, [empty, claimed])
 
 
@@ -51,11 +51,13 @@ class OneOf(Invariant):
         return (self.field,)
 
     def holds(self, arguments: Data, output: Data) -> bool:
-        return all(any(agree(v, a) for a in self.allowed) for v in paths.values(output, self.field) if v is not None)
+        return all(
+            any(roughly_equal(v, a) for a in self.allowed) for v in paths.values_at(output, self.field) if v is not None
+        )
 
     def says(self) -> str:
         return f"{self.field} is one of {', '.join(map(str, self.allowed))}"
 
     def broken(self, arguments: Data, output: Data, focus: Sequence[str], draw: random.Random) -> Data:
         wrong = draw.choice(self.wrong)
-        return self.first_false(arguments, output, [paths.replaced(output, self.field, lambda _: wrong)])
+        return self.first_false(arguments, output, [paths.replace_values(output, self.field, lambda _: wrong)])

@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from sealegs.faults import paths
-from sealegs.faults.invariants.base import Data, Invariant, agree, look_up, number, preferred, shown
+from sealegs.faults.invariants.invariant import (
+    Data,
+    Invariant,
+    describe_path,
+    focused_fields,
+    look_up,
+    number,
+    roughly_equal,
+)
 
 ADDED = 0.0005  # a share: how far a sum of rounded numbers may be off
 
@@ -27,7 +35,7 @@ class Bounds(Invariant):
         return (self.field,)
 
     def holds(self, arguments: Data, output: Data) -> bool:
-        for value in paths.values(output, self.field):  # noqa: SIM110  # a generator takes longer
+        for value in paths.values_at(output, self.field):  # noqa: SIM110  # a generator takes longer
             if number(value) and not self._inside(value):
                 return False
         return True
@@ -52,7 +60,7 @@ class Bounds(Invariant):
                 wrong = min(self.minimum or 0.0, 0.0) - max(1.0, abs(value)) * (1 + draw.randrange(1, 9) / 8)
             return round(wrong) if isinstance(value, int) else round(wrong, 2)
 
-        return self.first_false(arguments, output, [paths.replaced(output, self.field, outside)])
+        return self.first_false(arguments, output, [paths.replace_values(output, self.field, outside)])
 
     def _inside(self, value: float) -> bool:
         return (self.minimum is None or value >= self.minimum) and (self.maximum is None or value <= self.maximum)
@@ -70,16 +78,16 @@ class Sums(Invariant):
         return (self.field, *self.parts)
 
     def holds(self, arguments: Data, output: Data) -> bool:
-        total = [v for v in paths.values(output, self.field) if number(v)]
+        total = [v for v in paths.values_at(output, self.field) if number(v)]
         numbers = [v for part in self.parts for v in _listed(look_up(part, arguments, output))]
-        return not total or not all(map(number, numbers)) or agree(total[0], sum(numbers), ADDED)
+        return not total or not all(map(number, numbers)) or roughly_equal(total[0], sum(numbers), ADDED)
 
     def says(self) -> str:
-        return f"{self.field} is the sum of {' and '.join(map(shown, self.parts))}"
+        return f"{self.field} is the sum of {' and '.join(map(describe_path, self.parts))}"
 
     def broken(self, arguments: Data, output: Data, focus: Sequence[str], draw: random.Random) -> Data:
         return self.first_false(
-            arguments, output, (off(output, field, draw) for field in preferred(self.fields(), focus))
+            arguments, output, (move_numbers_off(output, field, draw) for field in focused_fields(self.fields(), focus))
         )
 
 
@@ -95,21 +103,21 @@ class Mean(Invariant):
         return (self.field, self.parts)
 
     def holds(self, arguments: Data, output: Data) -> bool:
-        mean = [v for v in paths.values(output, self.field) if number(v)]
+        mean = [v for v in paths.values_at(output, self.field) if number(v)]
         numbers = _listed(look_up(self.parts, arguments, output))
         return (
             not mean
             or not numbers
             or not all(map(number, numbers))
-            or agree(mean[0], sum(numbers) / len(numbers), ADDED)
+            or roughly_equal(mean[0], sum(numbers) / len(numbers), ADDED)
         )
 
     def says(self) -> str:
-        return f"{self.field} is the mean of {shown(self.parts)}"
+        return f"{self.field} is the mean of {describe_path(self.parts)}"
 
     def broken(self, arguments: Data, output: Data, focus: Sequence[str], draw: random.Random) -> Data:
         return self.first_false(
-            arguments, output, (off(output, field, draw) for field in preferred(self.fields(), focus))
+            arguments, output, (move_numbers_off(output, field, draw) for field in focused_fields(self.fields(), focus))
         )
 
 
@@ -125,15 +133,15 @@ class Counts(Invariant):
         return (self.field,)
 
     def holds(self, arguments: Data, output: Data) -> bool:
-        count = paths.values(output, self.field)
+        count = paths.values_at(output, self.field)
         lists = [v for v in look_up(self.items, arguments, output) if isinstance(v, (list, tuple))]
         return not count or not number(count[0]) or not lists or count[0] == len(lists[0])
 
     def says(self) -> str:
-        return f"{self.field} is the number of {shown(self.items)}"
+        return f"{self.field} is the number of {describe_path(self.items)}"
 
     def broken(self, arguments: Data, output: Data, focus: Sequence[str], draw: random.Random) -> Data:
-        return self.first_false(arguments, output, [off(output, self.field, draw)])
+        return self.first_false(arguments, output, [move_numbers_off(output, self.field, draw)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,12 +161,12 @@ class Formula(Invariant):
         return (self.field, *(i for i in self.inputs if not i.startswith("argument:")))
 
     def holds(self, arguments: Data, output: Data) -> bool:
-        result = paths.values(output, self.field)
+        result = paths.values_at(output, self.field)
         found = [look_up(name, arguments, output) for name in self.inputs]
         if not result or result[0] is None or not all(found):
             return True
         try:
-            return agree(result[0], self.function(*(values[0] for values in found)))
+            return roughly_equal(result[0], self.function(*(values[0] for values in found)))
         except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError):
             return True
 
@@ -167,7 +175,7 @@ class Formula(Invariant):
 
     def broken(self, arguments: Data, output: Data, focus: Sequence[str], draw: random.Random) -> Data:
         return self.first_false(
-            arguments, output, (off(output, field, draw) for field in preferred(self.fields(), focus))
+            arguments, output, (move_numbers_off(output, field, draw) for field in focused_fields(self.fields(), focus))
         )
 
 
@@ -176,7 +184,7 @@ def _listed(found: tuple[Any, ...]) -> list[Any]:
     return [item for value in found for item in (value if isinstance(value, (list, tuple)) else (value,))]
 
 
-def off(output: Data, path: str, draw: random.Random) -> Data:
+def move_numbers_off(output: Data, path: str, draw: random.Random) -> Data:
     """The answer with each number at the path well off, of the same sign and kind; other values stay."""
     factor = draw.choice([0.35, 0.55, 1.6, 1.85, 2.4])
 
@@ -191,5 +199,5 @@ def off(output: Data, path: str, draw: random.Random) -> Data:
             return round(moved) if round(moved) != value else value + 3 * sign
         return round(moved, 2)
 
-    changed: Data = paths.replaced(output, path, wrong)
+    changed: Data = paths.replace_values(output, path, wrong)
     return changed

@@ -10,7 +10,7 @@ from datetime import date, datetime, timedelta
 from typing import Any, ClassVar
 
 from sealegs.faults import paths
-from sealegs.faults.invariants.base import Data, Invariant, look_up, preferred, shown
+from sealegs.faults.invariants.invariant import Data, Invariant, describe_path, focused_fields, look_up
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,18 +34,18 @@ class Ordered(Invariant):
         return all(_not_after(start, end) for start, end in pairs)
 
     def says(self) -> str:
-        return f"{shown(self.earlier)} is not after {shown(self.later)}"
+        return f"{describe_path(self.earlier)} is not after {describe_path(self.later)}"
 
     def broken(self, arguments: Data, output: Data, focus: Sequence[str], draw: random.Random) -> Data:
         days = draw.randrange(20, 400)
-        candidates = (self._moved(arguments, output, field, days) for field in preferred(self.fields(), focus))
+        candidates = (self._moved(arguments, output, field, days) for field in focused_fields(self.fields(), focus))
         return self.first_false(arguments, output, candidates)
 
     def _moved(self, arguments: Data, output: Data, field: str, days: int) -> Data:
         late = field == self.earlier
         limits = look_up(self.later if late else self.earlier, arguments, output)
         shift = days if late else -days
-        changed: Data = paths.replaced(output, field, lambda value: _shifted(value, limits, shift))
+        changed: Data = paths.replace_values(output, field, lambda value: _shifted(value, limits, shift))
         return changed
 
 

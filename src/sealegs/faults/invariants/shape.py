@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import jsonschema_rs
 
 from sealegs.faults import paths
-from sealegs.faults.invariants.base import Data, Invariant, touches
+from sealegs.faults.invariants.invariant import Data, Invariant, touches
 
 APART = "\0"
 LEAK = re.compile(
@@ -30,7 +30,7 @@ LEAK = re.compile(
 
 def leaking(output: Any) -> str | None:
     """The path of the first text that shows the inside of the tool's server, if there is one."""
-    if not LEAK.search(APART.join(paths.texts(output))):  # one search is cheaper than one for each text
+    if not LEAK.search(APART.join(paths.all_texts(output))):  # one search is cheaper than one for each text
         return None
     return next((path for path, value in paths.leaves(output) if isinstance(value, str) and LEAK.search(value)), None)
 
@@ -60,7 +60,7 @@ class NoLeak(Invariant):
             targets = [draw.choice(texts or list(leaves))]
         changed = output
         for path in targets:
-            changed = paths.replaced(changed, path, lambda _: leak)
+            changed = paths.replace_values(changed, path, lambda _: leak)
         return self.first_false(arguments, output, [changed])
 
 
@@ -86,7 +86,7 @@ class Present(Invariant):
 
     def broken(self, arguments: Data, output: Data, focus: Sequence[str], draw: random.Random) -> Data:
         """Empties what is in focus, else the required fields that touch it, else one drawn required field."""
-        required = [name for name in self.fields() if paths.values(output, name)]
+        required = [name for name in self.fields() if paths.values_at(output, name)]
         targets = [list(focus), [name for name in required if touches(name, focus)]]
         if required:
             targets.append([draw.choice(required)])
@@ -100,7 +100,7 @@ class Present(Invariant):
             where = ".".join(map(str, error.instance_path)) or "the answer"
             return f"{where}: {error.message}"
         for name in self.fields():
-            if "" in paths.values(output, name):
+            if "" in paths.values_at(output, name):
                 return f"{name} is empty"
         return None
 
@@ -117,7 +117,7 @@ def _emptied(output: Data, names: Iterable[str], text: str | None) -> Data:
     """The answer with every scalar under these paths empty: null, or `text` where it was text. All keys stay."""
     changed = output
     for name in names:
-        changed = paths.replaced(changed, name, lambda value: _empty(value, text))
+        changed = paths.replace_values(changed, name, lambda value: _empty(value, text))
     return changed
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sealegs.faults.invariants.base import Invariant, Violation
+from sealegs.faults.invariants.invariant import Invariant, Violation
 from sealegs.faults.invariants.shape import NoLeak, Present
 
 NO_LEAK = NoLeak()

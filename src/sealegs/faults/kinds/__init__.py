@@ -8,9 +8,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sealegs.faults.kinds.base import Fault, FaultSetting, Steps
 from sealegs.faults.kinds.connection import Connection
-from sealegs.faults.kinds.corruption import fitting
+from sealegs.faults.kinds.corruption import applicable_kinds
 from sealegs.faults.kinds.delay import Delay, Exponential, Lognormal, Normal, Quantiles, Uniform
 from sealegs.faults.kinds.delta import Delta
 from sealegs.faults.kinds.drip import Drip
@@ -18,6 +17,7 @@ from sealegs.faults.kinds.duplicate import Duplicate
 from sealegs.faults.kinds.empty import Empty
 from sealegs.faults.kinds.error import Error
 from sealegs.faults.kinds.fact_contradiction import FactContradiction
+from sealegs.faults.kinds.fault import Fault, FaultSetting, Steps
 from sealegs.faults.kinds.hang import Hang
 from sealegs.faults.kinds.internal_contradiction import InternalContradiction
 from sealegs.faults.kinds.interrupted import Interrupted
@@ -120,5 +120,5 @@ __all__ = [
     "Uniform",
     "UnitSwap",
     "WrongEntity",
-    "fitting",
+    "applicable_kinds",
 ]

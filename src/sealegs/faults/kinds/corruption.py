@@ -15,8 +15,8 @@ from typing import Any, ClassVar
 
 from sealegs.faults import paths, seeds
 from sealegs.faults.call import Call, Outcome, Value, Wait
-from sealegs.faults.invariants import Invariant, NoLeak, Present, alike, touches
-from sealegs.faults.kinds.base import Fault, FaultSetting, Steps
+from sealegs.faults.invariants import Invariant, NoLeak, Present, same_shape, touches
+from sealegs.faults.kinds.fault import Fault, FaultSetting, Steps
 from sealegs.faults.moment import MOMENTS, Moment
 from sealegs.faults.spec import ToolSpec
 
@@ -69,10 +69,12 @@ class Breaking(Corruption):
 
     def wrong(self, call: Call, output: Any, others: list[Any], setting: FaultSetting) -> Any:
         """The true answer with one statement made false."""
-        return broken(self.kind, setting.spec, call.arguments, output, setting.draw)
+        return break_invariant(self.kind, setting.spec, call.arguments, output, setting.draw)
 
 
-def broken(family: str, spec: ToolSpec | None, arguments: Mapping[str, Any], output: Any, draw: random.Random) -> Any:
+def break_invariant(
+    family: str, spec: ToolSpec | None, arguments: Mapping[str, Any], output: Any, draw: random.Random
+) -> Any:
     """The answer with an invariant of the family made false, verified; None where none of them can be.
 
     Invariants that speak of used fields come first; each is tried with several draws.
@@ -84,27 +86,32 @@ def broken(family: str, spec: ToolSpec | None, arguments: Mapping[str, Any], out
     for invariant in candidates:
         for _ in range(TRIES):
             wrong = invariant.broken(arguments, output, used, draw)
-            if not invariant.holds(arguments, wrong) and changes(used, output, wrong):
+            if not invariant.holds(arguments, wrong) and changes_used_values(used, output, wrong):
                 return wrong
     return None
 
 
-def swapped(spec: ToolSpec, arguments: Mapping[str, Any], output: Any, others: Iterable[Any]) -> Any:
+def swap_answer(spec: ToolSpec, arguments: Mapping[str, Any], output: Any, others: Iterable[Any]) -> Any:
     """The first answer about another entity that is verified as wrong here; None where there is none."""
     for other in others:
         detectable = bool(spec.violations(arguments, other))
-        if other != output and detectable and alike(output, other) and changes(spec.used, output, other):
+        if (
+            other != output
+            and detectable
+            and same_shape(output, other)
+            and changes_used_values(spec.used, output, other)
+        ):
             return other
     return None
 
 
-def changes(used: Iterable[str], output: Any, wrong: Any) -> bool:
+def changes_used_values(used: Iterable[str], output: Any, wrong: Any) -> bool:
     """Whether one of the used paths names other values; true where nothing is known to be used."""
     used = tuple(used)
-    return not used or any(paths.values(output, path) != paths.values(wrong, path) for path in used)
+    return not used or any(paths.values_at(output, path) != paths.values_at(wrong, path) for path in used)
 
 
-def fitting(
+def applicable_kinds(
     spec: ToolSpec,
     arguments: Mapping[str, Any],
     output: Any,
@@ -124,10 +131,10 @@ def fitting(
         The kinds in the order of `FAMILIES`.
     """
     known = tuple(others.values() if isinstance(others, Mapping) else others)
-    return tuple(family for family in FAMILIES if fits(family, spec, arguments, output, seed_key, known))
+    return tuple(family for family in FAMILIES if can_corrupt(family, spec, arguments, output, seed_key, known))
 
 
-def fits(
+def can_corrupt(
     family: str,
     spec: ToolSpec,
     arguments: Mapping[str, Any],
@@ -135,11 +142,11 @@ def fits(
     seed_key: tuple[object, ...] = (),
     others: tuple[Any, ...] = (),
 ) -> bool:
-    """Whether one implicit kind can corrupt this answer; see `fitting`."""
+    """Whether one implicit kind can corrupt this answer; see `applicable_kinds`."""
     if family == "irrelevant_response":
-        return swapped(spec, arguments, output, others) is not None
+        return swap_answer(spec, arguments, output, others) is not None
     streams = (seeds.stream(*seed_key, family, index) for index in range(PROOFS))
-    return all(broken(family, spec, arguments, output, draw) is not None for draw in streams)
+    return all(break_invariant(family, spec, arguments, output, draw) is not None for draw in streams)
 
 
 def _invariants(family: str, spec: ToolSpec | None, output: Any) -> list[Invariant]:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, Strict
 
 from sealegs.faults import paths
-from sealegs.faults.kinds.base import FaultSetting, Rewrite, Text
+from sealegs.faults.kinds.fault import FaultSetting, Rewrite, Text
 
 # A number that stands alone: none of those in `2026-11-20`, `09:30` or `FL-203`.
 NUMBER = re.compile(r"(?<![\w.,:/+-])\d+(?:\.\d+)?(?![\w:/+-]|[.,]\d)")
@@ -35,7 +35,7 @@ class Delta(Rewrite):
     def rewritten(self, value: Any, setting: FaultSetting) -> Any:
         """The answer with drifted leaves."""
         for path in self.fields or ("",):
-            value = paths.replaced(value, path, lambda part: self._drifted(part, setting.draw))
+            value = paths.replace_values(value, path, lambda part: self._drifted(part, setting.draw))
         return value
 
     def _drifted(self, value: Any, draw: random.Random) -> Any:

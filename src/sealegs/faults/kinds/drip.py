@@ -7,8 +7,8 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from sealegs.faults.call import GOES_ON, Call, Failure, Wait
-from sealegs.faults.kinds.base import Fault, FaultSetting, Seconds, Steps
+from sealegs.faults.call import MORE_TO_COME, Call, Failure, Wait
+from sealegs.faults.kinds.fault import Fault, FaultSetting, Seconds, Steps
 
 
 class Drip(Fault):
@@ -30,6 +30,6 @@ class Drip(Fault):
         if isinstance(truth, Failure):
             return truth
         answer = yield Wait(self.seconds, pieces=0 if pieces is None else 1)
-        while pieces is not None and answer is GOES_ON:
+        while pieces is not None and answer is MORE_TO_COME:
             answer = yield Wait(self.seconds, pieces=1)
-        return answer if truth is GOES_ON else truth
+        return answer if truth is MORE_TO_COME else truth

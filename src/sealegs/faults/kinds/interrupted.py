@@ -8,9 +8,9 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from sealegs.faults.call import Beginning, Call, Failure, Wait
-from sealegs.faults.kinds.base import Count, Fault, FaultSetting, Steps
+from sealegs.faults.call import Call, Failure, PartialResult, Wait
 from sealegs.faults.kinds.connection import unreachable
+from sealegs.faults.kinds.fault import Count, Fault, FaultSetting, Steps
 
 
 class Interrupted(Fault):
@@ -37,7 +37,7 @@ class Interrupted(Fault):
         if call.pieces is not None and call.pieces < self.after:  # a fault outside this one breaks off sooner
             return (yield call)
         truth = yield call if call.pieces is None else replace(call, pieces=self.after)
-        if isinstance(truth, Failure) or (call.pieces is not None and not isinstance(truth.value, Beginning)):
+        if isinstance(truth, Failure) or (call.pieces is not None and not isinstance(truth.value, PartialResult)):
             return truth
         if self.mode == "hang":
             yield Wait(math.inf)

@@ -6,9 +6,9 @@ from collections.abc import Generator
 from typing import Any, ClassVar, Literal
 
 from sealegs.faults.call import Call, Outcome, Wait
-from sealegs.faults.kinds.base import FaultSetting
-from sealegs.faults.kinds.corruption import Corruption, swapped
-from sealegs.faults.kinds.wrong_entity import answered, shuffled_examples
+from sealegs.faults.kinds.corruption import Corruption, swap_answer
+from sealegs.faults.kinds.fault import FaultSetting
+from sealegs.faults.kinds.wrong_entity import dry_answer, shuffled_examples
 
 ENOUGH = 3  # answers that are wrong here; of more than one, some may lack the keys or the change that is needed
 
@@ -23,7 +23,7 @@ class IrrelevantResponse(Corruption):
         """Answers to other examples that are wrong for this call."""
         found: list[Any] = []
         for example in shuffled_examples(call, setting):
-            answer = yield from answered(call, example)
+            answer = yield from dry_answer(call, example)
             if (
                 answer is not None
                 and setting.spec is not None
@@ -36,4 +36,4 @@ class IrrelevantResponse(Corruption):
 
     def wrong(self, call: Call, output: Any, others: list[Any], setting: FaultSetting) -> Any:
         """The first of the others that is verified."""
-        return None if setting.spec is None else swapped(setting.spec, call.arguments, output, others)
+        return None if setting.spec is None else swap_answer(setting.spec, call.arguments, output, others)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from sealegs.faults import paths
-from sealegs.faults.kinds.base import FaultSetting, Fraction, Rewrite
+from sealegs.faults.kinds.fault import FaultSetting, Fraction, Rewrite
 
 
 class Partial(Rewrite):
@@ -31,7 +31,7 @@ class Partial(Rewrite):
         lists = [(path, items) for path, items in _lists(value) if items] if self.mode != "fields" else []
         if lists:
             path, items = max(lists, key=lambda found: len(found[1]))
-            return paths.replaced(value, path, lambda _: list(items[: self._kept(len(items))]))
+            return paths.replace_values(value, path, lambda _: list(items[: self._kept(len(items))]))
         if self.mode != "list" and isinstance(value, Mapping) and len(value) > 1:
             return self._with_fewer_fields(value, setting.draw)
         return value

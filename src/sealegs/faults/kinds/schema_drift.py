@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from sealegs.faults import paths
-from sealegs.faults.kinds.base import FaultSetting, Rewrite, Text, preferred
+from sealegs.faults.kinds.fault import FaultSetting, Rewrite, Text, draw_field
 
 
 class SchemaDrift(Rewrite):
@@ -27,11 +27,11 @@ class SchemaDrift(Rewrite):
 
     def rewritten(self, value: Any, setting: FaultSetting) -> Any:
         """The answer in its new form."""
-        path = self.field or preferred(_names(value), setting)
+        path = self.field or draw_field(_names(value), setting)
         if path is None:
             return value
         parent, _, name = path.rpartition(".")
-        return paths.replaced(value, parent, lambda data: self._drifted(data, name))
+        return paths.replace_values(value, parent, lambda data: self._drifted(data, name))
 
     def _drifted(self, data: Any, name: str) -> Any:
         if isinstance(data, (list, tuple)):

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from sealegs.faults import paths
-from sealegs.faults.kinds.base import FaultSetting, Rewrite, Text
+from sealegs.faults.kinds.fault import FaultSetting, Rewrite, Text
 
 
 class Scramble(Rewrite):
@@ -28,7 +28,7 @@ class Scramble(Rewrite):
     def rewritten(self, value: Any, setting: FaultSetting) -> Any:
         """The answer with scrambled leaves."""
         for path in self.fields or ("",):
-            value = paths.replaced(value, path, lambda part: _scrambled(part, setting.draw))
+            value = paths.replace_values(value, path, lambda part: _scrambled(part, setting.draw))
         return value
 
 

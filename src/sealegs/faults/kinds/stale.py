@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 from sealegs.faults.call import Value
-from sealegs.faults.kinds.base import FaultSetting, Rewrite
+from sealegs.faults.kinds.fault import FaultSetting, Rewrite
 
 
 class Stale(Rewrite):

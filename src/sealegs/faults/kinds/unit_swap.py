@@ -11,8 +11,8 @@ from pydantic import Field, field_validator
 
 from sealegs.faults import paths
 from sealegs.faults.invariants import touches
-from sealegs.faults.invariants.base import number
-from sealegs.faults.kinds.base import FaultSetting, Rewrite, Text, problem
+from sealegs.faults.invariants.invariant import number
+from sealegs.faults.kinds.fault import FaultSetting, Rewrite, Text, problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +91,8 @@ class UnitSwap(Rewrite):
     def rewritten(self, value: Any, setting: FaultSetting) -> Any:
         """The answer with its values in another unit."""
         if self.field is not None and self.unit is not None:
-            return paths.replaced(value, self.field, lambda old: _converted(old, BY_NAME[self.unit or ""]))
-        found = [(path, unit) for path, unit in measured(value) if self.unit in (None, unit.name)]
+            return paths.replace_values(value, self.field, lambda old: _converted(old, BY_NAME[self.unit or ""]))
+        found = [(path, unit) for path, unit in values_with_units(value) if self.unit in (None, unit.name)]
         if self.field is not None:
             found = [(path, unit) for path, unit in found if touches(path, (self.field,))]
         used = setting.spec.used if setting.spec is not None else ()
@@ -102,11 +102,11 @@ class UnitSwap(Rewrite):
         unit = BY_NAME[setting.draw.choice(units)]
         for path, own in found:
             if own is unit:
-                value = paths.replaced(value, path, lambda old: _converted(old, unit))
+                value = paths.replace_values(value, path, lambda old: _converted(old, unit))
         return value
 
 
-def measured(data: Any, prefix: str = "") -> Iterator[tuple[str, Unit]]:
+def values_with_units(data: Any, prefix: str = "") -> Iterator[tuple[str, Unit]]:
     """The path of each number of an answer whose unit is known, with the unit."""
     items = enumerate(data) if isinstance(data, (list, tuple)) else data.items() if isinstance(data, Mapping) else ()
     for key, value in items:
@@ -116,7 +116,7 @@ def measured(data: Any, prefix: str = "") -> Iterator[tuple[str, Unit]]:
             if unit is not None:
                 yield path, unit
         else:
-            yield from measured(value, path)
+            yield from values_with_units(value, path)
 
 
 def _unit(name: str, beside: Mapping[str, Any]) -> Unit | None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 from sealegs.faults.call import Call, Failure, Outcome, Value, Wait
-from sealegs.faults.kinds.base import Fault, FaultSetting, Steps
+from sealegs.faults.kinds.fault import Fault, FaultSetting, Steps
 from sealegs.faults.moment import MOMENTS, Moment
 
 
@@ -27,7 +27,7 @@ class WrongEntity(Fault):
         """Ask about others without effect, then for the truth."""
         others: list[Any] = []
         for example in shuffled_examples(call, setting):
-            answer = yield from answered(call, example)
+            answer = yield from dry_answer(call, example)
             if answer is not None and answer.value not in others:
                 others.append(answer.value)
             if len(others) == 2:  # of two that differ, one differs from the truth
@@ -46,7 +46,7 @@ def shuffled_examples(call: Call, setting: FaultSetting) -> list[dict[str, Any]]
     return others
 
 
-def answered(call: Call, arguments: dict[str, Any]) -> Generator[Call | Wait, Outcome, Value | None]:
+def dry_answer(call: Call, arguments: dict[str, Any]) -> Generator[Call | Wait, Outcome, Value | None]:
     """The tool's answer to other arguments, asked for without effect; None where it refuses."""
     outcome = yield replace(call, arguments=arguments, dry=True)
     return None if isinstance(outcome, Failure) else outcome

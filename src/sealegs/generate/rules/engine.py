@@ -16,18 +16,18 @@ from pathlib import Path
 from typing import Any
 
 from sealegs.faults import seeds
-from sealegs.generate.checks import rejection
-from sealegs.generate.dataset import GenerationYield, write_dataset
-from sealegs.generate.rules.phrasing import deliverables, request
-from sealegs.generate.rules.plans import plan
-from sealegs.generate.rules.search import DeadEnd, Search
+from sealegs.generate.rules.graph_outlines import draw_graph_outline
+from sealegs.generate.rules.graph_search import DeadEnd, Search
+from sealegs.generate.rules.phrasing import deliverables, phrase_request
 from sealegs.generate.rules.vocabulary import CorpusVocabulary
+from sealegs.generate.task_checks import rejection
+from sealegs.generate.task_dataset import GenerationYield, write_dataset
 from sealegs.suites.running.journal import Journal
 from sealegs.suites.running.workers import workers
 from sealegs.tasks import Task
-from sealegs.tasks.reading import task_data
 from sealegs.tasks.similarity import SeenToolSets
-from sealegs.world.corpus import load
+from sealegs.tasks.yaml_tasks import task_data
+from sealegs.world.corpus import load_corpus
 
 CHUNK = 100  # attempts of one level that are made and written down together
 NEAREST = 0.5  # no two tasks' tool sets are more alike than this
@@ -44,12 +44,12 @@ class Attempt:
     reason: str = ""
 
 
-def attempt(level: str, number: int, seed: int, seen: SeenToolSets | None = None) -> Attempt:
+def attempt_task(level: str, number: int, seed: int, seen: SeenToolSets | None = None) -> Attempt:
     """One attempt at a task of this level; near duplicates of what was seen are not looked at further."""
     vocabulary = _vocabulary()
     draw = seeds.stream("rules", seed, level, number)
     try:
-        sketch = Search(vocabulary, draw).sketch(plan(level, draw))
+        sketch = Search(vocabulary, draw).sketch(draw_graph_outline(level, draw))
     except DeadEnd as error:
         return Attempt(None, fell_at="search", reason=str(error))
     tools = tuple(sorted(sketch.graph.step_of))
@@ -58,7 +58,7 @@ def attempt(level: str, number: int, seed: int, seen: SeenToolSets | None = None
     wanted = deliverables(sketch, vocabulary, draw)
     if wanted is None:
         return Attempt(None, tools, "deliverables", "too little or too much to tell")
-    words = request(sketch, wanted, vocabulary.corpus, draw)
+    words = phrase_request(sketch, wanted, vocabulary.corpus, draw)
     domains = dict.fromkeys(vocabulary.corpus.tools[step.tool].domain for step in sketch.graph.walk())
     task = Task(f"{level}-{number}", level, words, sketch.inputs, sketch.graph, wanted, tuple(domains))
     fell = rejection(task, vocabulary.corpus)
@@ -67,7 +67,7 @@ def attempt(level: str, number: int, seed: int, seen: SeenToolSets | None = None
     return Attempt(task_data(task, vocabulary.corpus.groups), tools)
 
 
-def generate(
+def generate_by_rules(
     levels: Sequence[str], per_level: int, seed: int, out: Path, progress: Progress, jobs: int | None = None
 ) -> GenerationYield:
     """Make tasks until each level has its number, and write them as a folder of tasks with a card.
@@ -75,7 +75,7 @@ def generate(
     The same command goes on where a stopped one left off, and a finished one is only read.
 
     Raises:
-        Mistake: the folder holds another run.
+        UserError: the folder holds another run.
     """
     settings = {"engine": "rules", "levels": list(levels), "per_level": per_level, "seed": seed, "chunk": CHUNK}
     journal = Journal(out / "journal.jsonl", settings)
@@ -114,12 +114,12 @@ def _chunks(pool: ProcessPoolExecutor, jobs: int, level: str, seed: int, found: 
 
 def _chunk(level: str, start: int, seed: int, known: Sequence[tuple[str, ...]]) -> list[Attempt]:
     seen = SeenToolSets((str(number), frozenset(tools)) for number, tools in enumerate(known))
-    return [attempt(level, number, seed, seen) for number in range(start, start + CHUNK)]
+    return [attempt_task(level, number, seed, seen) for number in range(start, start + CHUNK)]
 
 
 @cache
 def _vocabulary() -> CorpusVocabulary:
-    return CorpusVocabulary(load())
+    return CorpusVocabulary(load_corpus())
 
 
 class _Sorting:

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from sealegs.generate.rules.search import NodeValue, Sketch
+from sealegs.generate.rules.graph_search import NodeValue, Sketch
 from sealegs.generate.rules.vocabulary import CorpusVocabulary
-from sealegs.tasks.graph import Binding, Deliverable, Field, Graph, Node, Step, User
-from sealegs.tasks.wording import MONTHS
+from sealegs.tasks.graph import Binding, Deliverable, Field, Graph, Node, Step, UserInput
+from sealegs.tasks.value_matching import MONTHS
 from sealegs.world.corpus import Corpus
-from sealegs.world.tool import Tool
+from sealegs.world.tool import SimulatedTool
 
 ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
 ORDINALS += ["eleventh", "twelfth"]
@@ -54,7 +54,7 @@ def deliverables(sketch: Sketch, vocabulary: CorpusVocabulary, draw: Random) -> 
     return tuple(Deliverable(label, held.field) for label, held in zip(labels, chosen, strict=True))
 
 
-def request(sketch: Sketch, wanted: Sequence[Deliverable], corpus: Corpus, draw: Random) -> str:
+def phrase_request(sketch: Sketch, wanted: Sequence[Deliverable], corpus: Corpus, draw: Random) -> str:
     """The request."""
     order = {node.id: number for number, node in enumerate(sketch.graph.nodes)}
     wishes = [_wish(node, sketch.inputs, corpus, order) for node in sketch.graph.nodes]
@@ -69,7 +69,7 @@ def _wish(node: Node, inputs: Mapping[str, Any], corpus: Corpus, order: Mapping[
     else:
         pattern = corpus.groups[node.pattern]
         clause, given = _clause(pattern.purpose), pattern.bindings(node)
-    said = [f"{_words(name)} {spoken(inputs[b.name])}" for name, b in given.items() if isinstance(b, User)]
+    said = [f"{_words(name)} {spoken_value(inputs[b.name])}" for name, b in given.items() if isinstance(b, UserInput)]
     taken = [_taken(name, binding, node, order) for name, binding in given.items() if isinstance(binding, Field)]
     parts = [*([", ".join(said)] if said else []), *taken]
     return f"{clause}, with {_listed(parts)}" if parts else clause
@@ -94,7 +94,7 @@ def _clause(description: str) -> str:
 
 def _label(held: NodeValue, corpus: Corpus, graph: Graph) -> str:
     """A field's description as a noun phrase, with the wish it belongs to."""
-    tool: Tool = corpus.tools[held.tool]
+    tool: SimulatedTool = corpus.tools[held.tool]
     told = tool.spec.returns.get("properties", {}).get(held.path, {}).get("description", _words(held.path))
     told = _words(told)
     told = _lower(re.split(r"[:;,(]", re.sub(r"\s*\([^)]*\)", "", told))[0].strip())
@@ -110,10 +110,10 @@ def _tellable(held: NodeValue) -> bool:
     return bool(abs(held.value) >= 13 or held.value % 1 != 0)
 
 
-def spoken(value: Any) -> str:
+def spoken_value(value: Any) -> str:
     """A value as a person writes it."""
     if isinstance(value, (list, tuple)):
-        return _listed([spoken(item) for item in value])
+        return _listed([spoken_value(item) for item in value])
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     text = str(value)

@@ -19,7 +19,7 @@ from sealegs.scenarios.task_sets import base_tasks
 from sealegs.tasks.graph import Constant, Field, Group, Step, Task
 from sealegs.tasks.pattern import Pattern
 from sealegs.world.corpus import Corpus
-from sealegs.world.tool import Tool
+from sealegs.world.tool import SimulatedTool
 
 VAGUE = frozenset({"status", "name", "value", "count", "total", "unit", "mean", "title", "number", "version", "kind"})
 CURRENCY = "^[A-Z]{3}$"
@@ -180,7 +180,7 @@ def accepts(schema: Mapping[str, Any], value: Any) -> bool:
     return bool(schema.get("minimum", value) <= value <= schema.get("maximum", value))
 
 
-def parameters(tool: Tool) -> Mapping[str, Any]:
+def parameters(tool: SimulatedTool) -> Mapping[str, Any]:
     """A tool's parameters with their schemas."""
     found: Mapping[str, Any] = tool.spec.parameters.get("properties", {})
     return found

@@ -15,13 +15,13 @@ from typing import Any
 
 from inspect_ai.model import Model
 
-from sealegs.generate.dataset import GenerationYield, write_dataset
-from sealegs.generate.staged.asking import Asker, Fell, Talk, model_named
-from sealegs.generate.staged.stages import Stages
+from sealegs.generate.staged.generation_stages import Stages
+from sealegs.generate.staged.model_queries import PromptedModel, RejectedItem, StageTranscript, model_named
+from sealegs.generate.task_dataset import GenerationYield, write_dataset
 from sealegs.suites.running.journal import Journal
-from sealegs.tasks.reading import tasks_of
 from sealegs.tasks.similarity import SeenToolSets, tools_of
-from sealegs.world.corpus import Corpus, load
+from sealegs.tasks.yaml_tasks import tasks_of
+from sealegs.world.corpus import Corpus, load_corpus
 
 STAGES = ("sample", "architect", "meaning", "space", "specification", "request", "reverse", "corruption")
 PATIENCE = 5  # items begun for each task wanted, at most
@@ -30,7 +30,7 @@ Progress = Callable[[int, int], None]
 Stage = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
 
 
-def generate(
+def generate_with_models(
     levels: Sequence[str],
     per_level: int,
     seed: int,
@@ -49,11 +49,13 @@ def generate(
         stages: stages of your own by name, in the place of those that are here.
 
     Raises:
-        Mistake: a model cannot be used, or the folder holds another run.
+        UserError: a model cannot be used, or the folder holds another run.
     """
-    maker = Asker(model if isinstance(model, Model) else model_named(model), tries)
-    judge = Asker(judge_model if isinstance(judge_model, Model) else model_named(judge_model), tries)
-    run = _Run(load(), Stages(load(), maker, judge, seed), levels, per_level, seed, out, stages or {}, progress)
+    maker = PromptedModel(model if isinstance(model, Model) else model_named(model), tries)
+    judge = PromptedModel(judge_model if isinstance(judge_model, Model) else model_named(judge_model), tries)
+    run = _Run(
+        load_corpus(), Stages(load_corpus(), maker, judge, seed), levels, per_level, seed, out, stages or {}, progress
+    )
     asyncio.run(run.all())
     result = GenerationYield(str(maker.model), run.tasks, run.tried, run.fell, run.cost())
     write_dataset(out, result, run.settings)
@@ -118,11 +120,11 @@ class _Run:
         return item
 
     async def _stage(self, name: str, item: Mapping[str, Any]) -> dict[str, Any]:
-        talk = Talk()
+        talk = StageTranscript()
         entry: dict[str, Any] = {"level": item["level"], "number": item["number"]}
         try:
             entry["result"] = await self.stages[name]({**item, "talk": talk})
-        except Fell as error:
+        except RejectedItem as error:
             entry["fell"] = str(error)
         entry["talk"] = {name: value for name, value in asdict(talk).items() if value}
         self.journals[name].append(entry)
@@ -131,7 +133,7 @@ class _Run:
     def cost(self) -> dict[str, int]:
         """What all models' answers came to, over every stop of the run: calls, tokens, bad answers by reason."""
         talks = [entry["talk"] for journal in self.journals.values() for entry in journal.entries]
-        names = [field.name for field in fields(Talk) if field.name != "bad"]
+        names = [field.name for field in fields(StageTranscript) if field.name != "bad"]
         bad = Counter(name for talk in talks for name in talk.get("bad", ()))
         total = {name: sum(talk.get(name, 0) for talk in talks) for name in names}
         return total | {f"bad answers: {name}": count for name, count in sorted(bad.items())}

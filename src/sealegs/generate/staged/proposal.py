@@ -9,13 +9,13 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sealegs.generate.rules.vocabulary import accepts, parameters
-from sealegs.generate.staged.asking import Bad, json_in
-from sealegs.tasks import Task, validate
-from sealegs.tasks.graph import Constant, Group, Step, User
+from sealegs.generate.staged.model_queries import BadAnswer, json_in
+from sealegs.tasks import Task, validate_graph
+from sealegs.tasks.graph import Constant, Group, Step, UserInput
 from sealegs.tasks.graph import Field as GraphField
 from sealegs.tasks.levels import level_problems
-from sealegs.tasks.reading import tasks_of
 from sealegs.tasks.validation import InvalidTask
+from sealegs.tasks.yaml_tasks import tasks_of
 from sealegs.world.corpus import Corpus
 
 KINDS = {  # words of our validation -> the name that a bad answer is counted under
@@ -70,23 +70,23 @@ def read_proposal(text: str, level: str, offered: Sequence[str], corpus: Corpus,
     """A task without words from an architect's answer.
 
     Raises:
-        Bad: it is no JSON, no graph, not of the level, or of other tools than those offered.
+        BadAnswer: it is no JSON, no graph, not of the level, or of other tools than those offered.
     """
     try:
         found = Proposal.model_validate(json_in(text))
     except ValidationError as error:
         first = error.errors()[0]
-        raise Bad("wrong form", f"{'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
+        raise BadAnswer("wrong form", f"{'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
     strangers = sorted({step.tool or step.group for step in found.steps} - set(offered))
     if strangers:
-        raise Bad("unknown tool", f"{', '.join(strangers)} was not offered.")
+        raise BadAnswer("unknown tool", f"{', '.join(strangers)} was not offered.")
     try:
         task = tasks_of([_data(found, level)], corpus.groups, domains)[0]
     except InvalidTask as error:
-        raise Bad(_kind(str(error)), str(error)) from error
-    problems = validate(task.graph) or list(type_problems(task, corpus)) or level_problems(task)
+        raise BadAnswer(_kind(str(error)), str(error)) from error
+    problems = validate_graph(task.graph) or list(type_problems(task, corpus)) or level_problems(task)
     if problems:
-        raise Bad(_kind(problems[0]), " ".join(problems[:5]))
+        raise BadAnswer(_kind(problems[0]), " ".join(problems[:5]))
     return task
 
 
@@ -132,26 +132,26 @@ def type_problems(task: Task, corpus: Corpus) -> Iterator[str]:
                 yield f"unknown argument: {step.tool} takes no {name}."
             elif isinstance(binding, GraphField):
                 yield from _field_problems(task, step, name, binding, corpus)
-            elif isinstance(binding, (User, Constant)):
-                value = task.inputs.get(binding.name) if isinstance(binding, User) else binding.value
-                if not fits(schemas[name], value):
+            elif isinstance(binding, (UserInput, Constant)):
+                value = task.inputs.get(binding.name) if isinstance(binding, UserInput) else binding.value
+                if not schema_takes(schemas[name], value):
                     yield f"wrong type: {step.tool} does not take {json.dumps(value)} as {name}."
 
 
-def fits(schema: Mapping[str, Any], value: Any) -> bool:
+def schema_takes(schema: Mapping[str, Any], value: Any) -> bool:
     """Whether a parameter takes a value that somebody wrote."""
     if "enum" in schema:
         return value in schema["enum"]
     if schema.get("type") == "array":
         items = schema.get("items", {})
-        return isinstance(value, list) and all("$ref" in items or fits(items, item) for item in value)
+        return isinstance(value, list) and all("$ref" in items or schema_takes(items, item) for item in value)
     if schema.get("type") == "boolean":
         return isinstance(value, bool)
     return "$ref" in schema or accepts(schema, value)
 
 
 def _field_problems(task: Task, step: Step, name: str, field: GraphField, corpus: Corpus) -> Iterator[str]:
-    for source in sources(task, field):
+    for source in field_sources(task, field):
         schema = field_schema(corpus.tools[task.graph.steps[source.node].tool].spec.returns, source.path)
         if schema is None:
             yield f"wrong binding: {source.node} answers no {source.path}."
@@ -159,7 +159,7 @@ def _field_problems(task: Task, step: Step, name: str, field: GraphField, corpus
             yield f"wrong type: {source.node}.{source.path} cannot be {step.tool}'s {name}."
 
 
-def sources(task: Task, field: GraphField) -> list[GraphField]:
+def field_sources(task: Task, field: GraphField) -> list[GraphField]:
     """The fields of single steps behind a field, which may be a group's export."""
     node = task.graph.by_id.get(field.node)
     if not isinstance(node, Group):

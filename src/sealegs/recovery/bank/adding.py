@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 from sealegs.recovery.bank.exemplar import Exemplar, bank_file, read_bank_file, shipped_exemplars
 from sealegs.recovery.causes import causes
 
@@ -26,17 +26,17 @@ def known_already(one: Exemplar, others: Iterable[Exemplar]) -> str:
     return ""
 
 
-def replaced(new: Iterable[Exemplar]) -> list[str]:
+def describe_replacements(new: Iterable[Exemplar]) -> list[str]:
     """What of the shipped bank these take the place of, each in a sentence."""
     names = {one.name for one in shipped_exemplars()}
     return [f"{one.name} takes the place of the shipped exemplar of this name" for one in new if one.name in names]
 
 
-def added(path: Path, new: Sequence[Exemplar]) -> str:
+def extend_bank_text(path: Path, new: Sequence[Exemplar]) -> str:
     """The text of a bank file with these added.
 
     Raises:
-        Mistake: the file is no bank, or some of them are no new ones; with everything that is wrong.
+        UserError: the file is no bank, or some of them are no new ones; with everything that is wrong.
     """
     there = read_bank_file(path).exemplars if path.exists() else ()
     known = list(there)
@@ -46,7 +46,7 @@ def added(path: Path, new: Sequence[Exemplar]) -> str:
         problems += [problem] if problem else []
         known.append(one)
     if problems:
-        raise Mistake("\n".join([f"nothing was added to {path}:", *(f"  {problem}" for problem in problems)]))
+        raise UserError("\n".join([f"nothing was added to {path}:", *(f"  {problem}" for problem in problems)]))
     old = path.read_text(encoding="utf-8-sig") if path.exists() else ""
     return _json(old, new) if path.suffix.lower() == ".json" else _yaml(old, new, (*there, *new), path)
 
@@ -73,7 +73,7 @@ def _yaml(old: str, new: Sequence[Exemplar], all_of_them: tuple[Exemplar, ...], 
         try:  # as the file indents its list
             if bank_file(yaml.safe_load(text), str(path)).exemplars == all_of_them:
                 return text
-        except (yaml.YAMLError, Mistake):
+        except (yaml.YAMLError, UserError):
             continue
     head = {"shipped": False} if old and not bank_file(yaml.safe_load(old), str(path)).shipped else {}
     whole: dict[str, Any] = {**head, "exemplars": [one.data() for one in all_of_them]}

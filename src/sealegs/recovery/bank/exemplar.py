@@ -16,12 +16,12 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from sealegs.faults.mistake import Mistake
-from sealegs.faults.problems import in_short
-from sealegs.faults.reading import read_data
-from sealegs.recovery.causes import causes, shipped
+from sealegs.faults.plan_files import read_data_file
+from sealegs.faults.problems import abbreviate
+from sealegs.faults.user_error import UserError
+from sealegs.recovery.causes import causes, read_shipped_yaml
+from sealegs.recovery.failure_category import FailureCategory, categorize_failure
 from sealegs.recovery.masking import masked
-from sealegs.recovery.nature import Nature, nature
 from sealegs.recovery.signature import Signature
 
 LONGEST = 600  # characters that an agent reads
@@ -127,9 +127,9 @@ class Exemplar(BaseModel):
         return not self.status and not self.types and (bool(self.invariants) or self.breaks_schema)
 
     @cached_property
-    def nature(self) -> Nature:
+    def nature(self) -> FailureCategory:
         """What kind of help the failure asks for."""
-        return nature(self.signature)
+        return categorize_failure(self.signature)
 
     @cached_property
     def signature(self) -> Signature:
@@ -174,39 +174,39 @@ def read_bank_file(path: str | Path) -> BankFile:
     """The exemplars in a file (YAML, or JSON where its name ends so).
 
     Raises:
-        Mistake: it cannot be read, or is no bank; with everything that is wrong.
+        UserError: it cannot be read, or is no bank; with everything that is wrong.
     """
-    return bank_file(read_data(path), str(path))
+    return bank_file(read_data_file(path), str(path))
 
 
 def bank_file(data: Any, source: str) -> BankFile:
     """The bank that this data describes: an object with `exemplars`, a list of them, or a single one.
 
     Raises:
-        Mistake: it describes none; with everything that is wrong.
+        UserError: it describes none; with everything that is wrong.
     """
     if isinstance(data, Mapping) and "exemplars" not in data and "diagnosis" in data:
         data = [data]
     if isinstance(data, Sequence) and not isinstance(data, str):
         data = {"exemplars": data}
     if not isinstance(data, Mapping):
-        held = "nothing" if data is None else in_short(data)
+        held = "nothing" if data is None else abbreviate(data)
         wanted = "give an object with `exemplars`, a list of them, or a single one"
-        raise Mistake(f"{source} is no exemplar bank: it holds {held}; {wanted}")
+        raise UserError(f"{source} is no exemplar bank: it holds {held}; {wanted}")
     try:
         return BankFile.model_validate(data)
     except ValidationError as error:
-        raise Mistake("\n".join([f"{source} is no exemplar bank:", *map(_told, error.errors())])) from None
+        raise UserError("\n".join([f"{source} is no exemplar bank:", *map(_told, error.errors())])) from None
 
 
 def shipped_exemplars() -> tuple[Exemplar, ...]:
     """The exemplars that come with Sealegs."""
-    return BankFile.model_validate(shipped("exemplars.yaml")).exemplars
+    return BankFile.model_validate(read_shipped_yaml("exemplars.yaml")).exemplars
 
 
 def _told(problem: Any) -> str:
     where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in problem["loc"]).lstrip(".")
     said = problem["msg"].removeprefix("Value error, ")
     value = problem["input"]
-    shown = f" {in_short(value)}" if not isinstance(value, Mapping) else ""
+    shown = f" {abbreviate(value)}" if not isinstance(value, Mapping) else ""
     return f"  {where or 'bank'}:{shown} {said}"

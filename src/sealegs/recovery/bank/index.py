@@ -5,7 +5,7 @@ rules, nature, broken schema and invariants, each counted where the failure tell
 likeness of the masked messages (BM25, or whatever else is given that has `likeness`). Beyond `FLOOR` nothing is
 advised: it is the largest multiple of 0.05 up to which nine of ten nearest exemplars have the right cause when the
 rules are silenced, over the labelled failures that rules and exemplars were written with, and no others
-(`scoring.diagnosis`).
+(`scoring.diagnosis_accuracy`).
 
 Exemplars that are alike in structure are looked at as one, so a lookup among 100,000 costs some passes over two arrays.
 """
@@ -22,14 +22,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sealegs.faults.call import Call
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 from sealegs.recovery.bank.exemplar import Exemplar, read_bank_file, shipped_exemplars
-from sealegs.recovery.causes import GENERIC, cause, causes, short
+from sealegs.recovery.causes import GENERIC, cause, causes, error_basename
 from sealegs.recovery.classes import Near
-from sealegs.recovery.nature import nature
+from sealegs.recovery.failure_category import categorize_failure
 from sealegs.recovery.policies.advise import Advice
 from sealegs.recovery.signature import Signature
-from sealegs.search.bm25 import TextIndex, words
+from sealegs.search.bm25 import TextIndex, tokenize
 
 if TYPE_CHECKING:
     import numpy as np
@@ -169,7 +169,7 @@ class Bank:
         return None
 
     def _speaks(self, match: Match, signature: Signature, known: str) -> bool:
-        one, name = match.exemplar, short(signature.type)
+        one, name = match.exemplar, error_basename(signature.type)
         if one.repeated:
             return True
         if known and one.cause == known:
@@ -195,7 +195,7 @@ def read_bank(path: str | Path | None = None, embeddings: str = "") -> Bank:
         embeddings: a sentence-transformers model that compares the texts in the place of BM25 (`EmbeddingIndex`).
 
     Raises:
-        Mistake: the file is no bank, or there is no such model.
+        UserError: the file is no bank, or there is no such model.
     """
     own = None if path is None or str(path) == "" else read_bank_file(path)
     if own is None and not embeddings:
@@ -210,7 +210,7 @@ def read_bank(path: str | Path | None = None, embeddings: str = "") -> Bank:
     try:
         return Bank(ones, index=lambda texts: EmbeddingIndex(texts, embeddings))
     except NoModel as error:
-        raise Mistake(str(error)) from None
+        raise UserError(str(error)) from None
 
 
 class _Features:
@@ -254,13 +254,13 @@ class _Features:
     def _parts(self, signature: Signature) -> Iterable[tuple[str, Any]]:
         if signature.status is not None:
             yield "status", _looked_up(self._status, signature.status)
-        name = short(signature.type)
+        name = error_basename(signature.type)
         if name not in GENERIC:
             yield "type", _looked_up(self._type, name)
         told = cause(signature) if self._rules else None
         if told is not None:
             yield "cause", _looked_up(self._cause, told[0].name)
-        kind = nature(signature)
+        kind = categorize_failure(signature)
         if kind != "unknown":
             yield "nature", _looked_up(self._nature, kind)
         if signature.silent:
@@ -325,12 +325,12 @@ def _firsts(group: NDArray[Any], count: int) -> list[int]:
 
 def _covers(one: Exemplar, signature: Signature) -> bool:
     """Whether one of an exemplar's messages has enough of a failure's words, and is no mere part of what is said."""
-    said = set(words(_words(signature)))
-    return not said or max(len(said & set(words(mask))) for mask in one.masks) / len(said) >= COVERED
+    said = set(tokenize(_words(signature)))
+    return not said or max(len(said & set(tokenize(mask))) for mask in one.masks) / len(said) >= COVERED
 
 
 def _words(signature: Signature) -> str:
     """What of a failure is compared as text."""
     if not signature.message and not signature.invariants:
-        return _CAMEL.sub(" ", short(signature.type))
+        return _CAMEL.sub(" ", error_basename(signature.type))
     return " ".join([signature.message, *signature.invariants])

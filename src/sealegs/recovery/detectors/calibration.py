@@ -13,8 +13,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from sealegs.recovery.detectors.flat_call import FlatCall
 from sealegs.recovery.detectors.statements import FAR, Statement
-from sealegs.recovery.detectors.view import View
 
 EDGES = (1, 2, 3, 4, 6, 10, 20, 50, 200)  # of support
 OWN = 8.0  # held-out answers of a tool's own that weigh as much as all that is known of the kind
@@ -62,18 +62,18 @@ class CalibrationTally:
             for name, counts in part.own.items():
                 self.own.setdefault(name, StatementCounts()).join(counts)
 
-    def hold(self, tool: str, statements: Iterable[Statement], view: View) -> None:
+    def hold(self, tool: str, statements: Iterable[Statement], view: FlatCall) -> None:
         """Hold one answer against statements that were mined without it."""
         for statement in statements:
             if statement.applies(view):
                 found = statement.breach(view)
                 far = None if found is None else found[0]
-                self.kinds.setdefault(key_of(tool, statement), StatementCounts()).add(far)
+                self.kinds.setdefault(calibration_key(tool, statement), StatementCounts()).add(far)
                 self.own.setdefault((tool, statement.kind, statement.names()), StatementCounts()).add(far)
 
     def scores(self, tool: str, statement: Statement) -> tuple[float, ...]:
         """The score of each step of breaking this statement, never falling."""
-        name, place = key_of(tool, statement)
+        name, place = calibration_key(tool, statement)
         own = self.own.get((tool, statement.kind, statement.names()))
         found: list[float] = []
         for step, shares in enumerate(self._shares(name)):
@@ -87,11 +87,13 @@ class CalibrationTally:
         """The share of right answers that break a kind of statement, by step and bucket; less with more support."""
         if name not in self._fitted:
             counts = [self.kinds.get((name, place), StatementCounts()) for place in range(len(EDGES) + 1)]
-            self._fitted[name] = [falling([(one.broken[step], one.asked) for one in counts]) for step in range(FAR + 1)]
+            self._fitted[name] = [
+                non_increasing_shares([(one.broken[step], one.asked) for one in counts]) for step in range(FAR + 1)
+            ]
         return self._fitted[name]
 
 
-def falling(counts: Sequence[tuple[float, float]]) -> list[float]:
+def non_increasing_shares(counts: Sequence[tuple[float, float]]) -> list[float]:
     """Shares that never rise from one bucket to the next: neighbours that would rise are counted together.
 
     The least squares fit under that order (Ayer et al. 1955); half a hit is added to each share, for none is certain.
@@ -106,7 +108,7 @@ def falling(counts: Sequence[tuple[float, float]]) -> list[float]:
     return [(broken + 0.5) / (asked + 1) for broken, asked, size in blocks for _ in range(size)]
 
 
-def key_of(tool: str, statement: Statement) -> Key:
+def calibration_key(tool: str, statement: Statement) -> Key:
     """What a statement is counted with; what is said of a name, whatever the tool, apart."""
     return (statement.sort if tool else f"name: {statement.sort}"), bucket(statement.support)
 

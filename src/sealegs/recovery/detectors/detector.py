@@ -14,8 +14,8 @@ from typing import Any
 from sealegs.faults.call import Call
 from sealegs.faults.invariants import Violation, leaking
 from sealegs.recovery.detectors.drift import DriftWatch, Level
+from sealegs.recovery.detectors.flat_call import FlatCall, last_key
 from sealegs.recovery.detectors.statements import Statement
-from sealegs.recovery.detectors.view import View, last
 
 LEAK_SCORE = 9.0  # no right answer shows a stack trace
 LEAST = 1.0  # one right answer in ten: what is no more surprising is no evidence
@@ -63,7 +63,7 @@ class LearnedDetector:
 
     def findings(self, call: Call, value: Any) -> Sequence[Violation]:
         """What is wrong with an answer, the most surprising first."""
-        view = View(call.arguments, value)
+        view = FlatCall(call.arguments, value)
         found = self._index.broken(call.tool, view)
         if evidence(found) < self.threshold:
             found = []
@@ -90,7 +90,7 @@ class StatementIndex:
         for one, scores in statements.get("", ()):
             self._of_name.setdefault(one.names()[-1], []).append((one, scores))
 
-    def of(self, tool: str, view: View) -> Iterator[tuple[Statement, tuple[float, ...]]]:
+    def of(self, tool: str, view: FlatCall) -> Iterator[tuple[Statement, tuple[float, ...]]]:
         """The statements of a tool; under the empty name those about fields that this view has."""
         if tool:
             yield from self._of_tool.get(tool, ())
@@ -98,10 +98,10 @@ class StatementIndex:
         for name in view.values:
             yield from self._of_name.get(name, ())
 
-    def broken(self, tool: str, view: View) -> list[BrokenStatement]:
+    def broken(self, tool: str, view: FlatCall) -> list[BrokenStatement]:
         """Every statement that an answer breaks."""
         found = []
-        for name, seen in ((tool, view), ("", named(view))):
+        for name, seen in ((tool, view), ("", view_by_field_names(view))):
             for statement, scores in self.of(name, seen):
                 breach = statement.breach(seen)
                 if breach is not None and scores[breach[0]] > LEAST:
@@ -121,14 +121,14 @@ def evidence(found: Iterable[BrokenStatement]) -> float:
     return sum(score * SHARE**place for place, score in enumerate(sorted(fields.values(), reverse=True)))
 
 
-def named(view: View) -> View:
+def view_by_field_names(view: FlatCall) -> FlatCall:
     """The same values by the names of their fields alone; where several fields have one name, the first that is single.
 
     Arguments keep their mark only where no field of the answer has their name.
     """
-    found = View({}, {})
+    found = FlatCall({}, {})
     for path, values in view.values.items():
-        name = last(path)
+        name = last_key(path)
         if name not in found.values:
             found.values[name] = values
             if path in view.listed:

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from sealegs.faults.invariants.base import number
-from sealegs.recovery.detectors.view import View
+from sealegs.faults.invariants.invariant import number
+from sealegs.recovery.detectors.flat_call import FlatCall
 
 LEAST = 12  # values that a level is learned from
 ALLOWED = 0.5  # spreads
@@ -44,7 +44,7 @@ class Level:
         return max(-CLIPPED, min(CLIPPED, ((math.log(value) if self.log else value) - self.centre) / self.spread))
 
 
-def levels(views: Sequence[View]) -> list[Level]:
+def levels(views: Sequence[FlatCall]) -> list[Level]:
     """The levels of all numbers that vary."""
     found = []
     for path in dict.fromkeys(path for view in views for path in view.values):
@@ -82,7 +82,7 @@ class DriftWatch:
         self._limit = limit(answers * max(1, len(known)))
         self._sums = {level.path: (0.0, 0.0, 0, 0) for level in known}
 
-    def told(self, view: View) -> list[tuple[Level, float, str]]:
+    def told(self, view: FlatCall) -> list[tuple[Level, float, str]]:
         """Levels that this answer shows to have moved: the level, how far past the limit, and a sentence."""
         found = []
         for level in self._levels:

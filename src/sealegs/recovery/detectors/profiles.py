@@ -17,14 +17,14 @@ from typing import Any, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from sealegs.faults.call import Value
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 from sealegs.recovery.detectors.calibration import CalibrationTally, threshold
-from sealegs.recovery.detectors.detector import LEAST, LearnedDetector, StatementIndex, evidence, named
+from sealegs.recovery.detectors.detector import LEAST, LearnedDetector, StatementIndex, evidence, view_by_field_names
 from sealegs.recovery.detectors.drift import Level, levels
-from sealegs.recovery.detectors.forms import Forms, forms_from
-from sealegs.recovery.detectors.mining import by_name, mined
+from sealegs.recovery.detectors.flat_call import FlatCall
+from sealegs.recovery.detectors.statement_mining import mine_name_statements, mine_statements
 from sealegs.recovery.detectors.statements import KINDS, Statement
-from sealegs.recovery.detectors.view import View
+from sealegs.recovery.detectors.text_forms import TextForms, text_forms_from
 from sealegs.traces.observed import NOT_KEPT, Trace
 
 VERSION = 1
@@ -89,14 +89,14 @@ class Profiles:
             drift: also whether a level moved.
 
         Raises:
-            Mistake: the share is not between 0 and 1, or too small for the record.
+            UserError: the share is not between 0 and 1, or too small for the record.
         """
         if not 0 < false_alarms < 1:
-            raise Mistake(f"false_alarms is {false_alarms:g}; give a share between 0 and 1, such as 0.01")
+            raise UserError(f"false_alarms is {false_alarms:g}; give a share between 0 and 1, such as 0.01")
         held = self.answers if per == "answer" else self.episodes
         least = held.threshold(false_alarms)
         if math.isinf(least):
-            raise Mistake(
+            raise UserError(
                 f"{held.count} {per}s were held out, too few for a false alarm in {1 / false_alarms:.0f} of them;"
                 f" learn from a longer record, or allow more than {1 / (held.count + 1):.3f}"
             )
@@ -134,12 +134,12 @@ def learn(
             calls break other statements, and the rate of false alarms would not be the wanted one.
 
     Raises:
-        Mistake: no answer is kept in them.
+        UserError: no answer is kept in them.
     """
     episodes = [found for trace in traces if (found := _views(trace))]
     own = len(episodes)
     if not own:
-        raise Mistake("no tool answers are kept in the record; record with arguments and results (content) in it")
+        raise UserError("no tool answers are kept in the record; record with arguments and results (content) in it")
     episodes += [found for trace in also if (found := _views(trace))]
     folds = min(FOLDS, own)
     if folds < 2 and tell is not None:
@@ -163,7 +163,7 @@ class ObservedAnswer(NamedTuple):
     """An answer in the record; `call` is the same for calls of one tool with the same arguments."""
 
     tool: str
-    view: View
+    view: FlatCall
     call: str
 
 
@@ -174,7 +174,7 @@ def _views(trace: Trace) -> list[ObservedAnswer]:
     return [
         ObservedAnswer(
             call.tool,
-            View(call.arguments, call.said.value),
+            FlatCall(call.arguments, call.said.value),
             json.dumps([call.tool, call.arguments], sort_keys=True, default=str),
         )
         for call in trace.calls
@@ -182,8 +182,8 @@ def _views(trace: Trace) -> list[ObservedAnswer]:
     ]
 
 
-def _by_tool(episodes: Iterable[Answers]) -> dict[str, list[View]]:
-    found: dict[str, list[View]] = {}
+def _by_tool(episodes: Iterable[Answers]) -> dict[str, list[FlatCall]]:
+    found: dict[str, list[FlatCall]] = {}
     for episode in episodes:
         for one in episode:
             found.setdefault(one.tool, []).append(one.view)
@@ -191,8 +191,11 @@ def _by_tool(episodes: Iterable[Answers]) -> dict[str, list[View]]:
 
 
 def _statements(episodes: Sequence[Answers]) -> dict[str, list[Statement]]:
-    found = {tool: mined(views) for tool, views in _by_tool(episodes).items()}
-    return {"": by_name([named(one.view) for episode in episodes for one in episode]), **found}
+    found = {tool: mine_statements(views) for tool, views in _by_tool(episodes).items()}
+    return {
+        "": mine_name_statements([view_by_field_names(one.view) for episode in episodes for one in episode]),
+        **found,
+    }
 
 
 def _cut(episodes: Sequence[Answers], folds: int, fold: int) -> tuple[dict[str, list[Statement]], list[Answers]]:
@@ -213,7 +216,7 @@ def _tally(statements: Mapping[str, Sequence[Statement]], held: Sequence[Answers
     by_field = StatementIndex({"": [(one, ()) for one in statements[""]]})
     for tool, view, _ in (one for episode in held for one in episode):
         found.hold(tool, statements.get(tool, ()), view)
-        bare = named(view)
+        bare = view_by_field_names(view)
         found.hold("", (one for one, _ in by_field.of("", bare)), bare)
     return found
 
@@ -226,7 +229,7 @@ def _scored(
 
 def _profiles(episodes: Sequence[Answers], tally: CalibrationTally) -> dict[str, Profile]:
     scored = _scored(_statements(episodes), tally)
-    views: dict[str, list[View]] = {"": [], **_by_tool(episodes)}
+    views: dict[str, list[FlatCall]] = {"": [], **_by_tool(episodes)}
     told = {tool: tuple(one for one in own if one[1][-1] > LEAST) for tool, own in scored.items()}
     counts = {tool: len(own) for tool, own in views.items()} | {"": sum(map(len, episodes))}
     return {tool: Profile(tool, counts[tool], own, tuple(levels(views[tool]))) for tool, own in told.items()}
@@ -254,7 +257,7 @@ def _fields(kind: type[Statement]) -> tuple[str, ...]:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, Forms):
+    if isinstance(value, TextForms):
         return value.data()
     return sorted(value) if isinstance(value, frozenset) else value
 
@@ -287,22 +290,22 @@ def read_profiles(path: str | Path) -> Profiles:
     """The profiles in a file.
 
     Raises:
-        Mistake: it cannot be read, or holds none.
+        UserError: it cannot be read, or holds none.
     """
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
-        raise Mistake(f"cannot read {path}: {error.strerror}; `sealegs detect learn` makes such a file") from error
+        raise UserError(f"cannot read {path}: {error.strerror}; `sealegs detect learn` makes such a file") from error
     except ValueError as error:
-        raise Mistake(f"{path} is not JSON ({error}); make it again with `sealegs detect learn`") from error
+        raise UserError(f"{path} is not JSON ({error}); make it again with `sealegs detect learn`") from error
     if isinstance(data, dict) and data.get("version", VERSION) != VERSION:
-        raise Mistake(f"{path} is of version {data['version']!r}; this Sealegs reads version {VERSION}; learn again")
+        raise UserError(f"{path} is of version {data['version']!r}; this Sealegs reads version {VERSION}; learn again")
     try:
         file = _File.model_validate(data)
         tools = {one.tool: _profile(one) for one in file.tools}
     except (ValidationError, KeyError, TypeError, ValueError, LookupError) as error:
         what = _first(error) if isinstance(error, ValidationError) else f"{type(error).__name__}: {error}"
-        raise Mistake(f"{path} holds no profiles ({what}); make it with `sealegs detect learn`") from error
+        raise UserError(f"{path} holds no profiles ({what}); make it with `sealegs detect learn`") from error
     held = [HeldOut(one.count, one.scores) for one in (file.answers, file.episodes)]
     return Profiles(tools, held[0], held[1])
 
@@ -322,7 +325,7 @@ def _statement(data: dict[str, Any]) -> tuple[Statement, tuple[float, ...]]:
     if len(scores) != 4:
         raise ValueError(f"{len(scores)} scores, not 4")
     if "forms" in data:
-        data["forms"] = forms_from(data["forms"])
+        data["forms"] = text_forms_from(data["forms"])
     return _adapter(kind).validate_python(data), scores
 
 

@@ -13,10 +13,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from sealegs.faults.invariants.base import agree, number, shown
-from sealegs.faults.problems import in_short
-from sealegs.recovery.detectors.forms import Forms
-from sealegs.recovery.detectors.view import ARGUMENT, View, last
+from sealegs.faults.invariants.invariant import describe_path, number, roughly_equal
+from sealegs.faults.problems import abbreviate
+from sealegs.recovery.detectors.flat_call import ARGUMENT, FlatCall, last_key
+from sealegs.recovery.detectors.text_forms import TextForms
 
 Breach = tuple[int, str]  # how far, 0 to 3; what is wrong, in words
 FAR = 3
@@ -51,10 +51,10 @@ class Statement(ABC):
         """The paths that it speaks of."""
 
     @abstractmethod
-    def breach(self, view: View) -> Breach | None:
+    def breach(self, view: FlatCall) -> Breach | None:
         """How an answer breaks it; None where it is true, or says nothing of this answer."""
 
-    def applies(self, view: View) -> bool:
+    def applies(self, view: FlatCall) -> bool:
         """Whether it says anything of this answer."""
         return all(name in view.values for name in self.names())
 
@@ -78,7 +78,7 @@ class Filled(Statement):
     def names(self) -> tuple[str, ...]:
         return (self.path,)
 
-    def breach(self, view: View) -> Breach | None:
+    def breach(self, view: FlatCall) -> Breach | None:
         found = view.values.get(self.path)
         if found is None:
             return None if self.listed else (1, f"{self.path or 'the answer'} is missing, which it never was")
@@ -86,7 +86,7 @@ class Filled(Statement):
             return 0, f"{self.path or 'the answer'} is empty, which it never was"
         return None
 
-    def applies(self, view: View) -> bool:
+    def applies(self, view: FlatCall) -> bool:
         return self.path in view.values or not self.listed
 
 
@@ -104,7 +104,7 @@ class OnlyKeys(Statement):
     def names(self) -> tuple[str, ...]:
         return ()
 
-    def breach(self, view: View) -> Breach | None:
+    def breach(self, view: FlatCall) -> Breach | None:
         new = [path for path in view.values if path not in self.paths and not path.startswith(ARGUMENT)]
         return (min(FAR, len(new) - 1), f"{', '.join(new[:3])} was never in an answer") if new else None
 
@@ -124,10 +124,10 @@ class Typed(Statement):
     def names(self) -> tuple[str, ...]:
         return (self.path,)
 
-    def breach(self, view: View) -> Breach | None:
+    def breach(self, view: FlatCall) -> Breach | None:
         for value in view.values.get(self.path, ()):
             if value is not None and type_of(value) != self.type:
-                return 0, f"{self.path or 'the answer'} is {in_short(value)}; it was always a {self.type}"
+                return 0, f"{self.path or 'the answer'} is {abbreviate(value)}; it was always a {self.type}"
         return None
 
 
@@ -153,11 +153,11 @@ class KnownValues(Statement):
     def names(self) -> tuple[str, ...]:
         return (self.path,)
 
-    def breach(self, view: View) -> Breach | None:
+    def breach(self, view: FlatCall) -> Breach | None:
         for value in view.values.get(self.path, ()):
             if value not in self.allowed and value not in (None, ""):
-                told = ", ".join(map(in_short, self.allowed[:6])) + (", ..." if len(self.allowed) > 6 else "")
-                return 0, f"{self.path} is {in_short(value)}; it was always one of {told}"
+                told = ", ".join(map(abbreviate, self.allowed[:6])) + (", ..." if len(self.allowed) > 6 else "")
+                return 0, f"{self.path} is {abbreviate(value)}; it was always one of {told}"
         return None
 
 
@@ -167,7 +167,7 @@ class Formed(Statement):
 
     kind: ClassVar[str] = "formed"
     path: str
-    forms: Forms
+    forms: TextForms
 
     @property
     def family(self) -> str:
@@ -180,12 +180,12 @@ class Formed(Statement):
     def names(self) -> tuple[str, ...]:
         return (self.path,)
 
-    def breach(self, view: View) -> Breach | None:
+    def breach(self, view: FlatCall) -> Breach | None:
         for value in view.values.get(self.path, ()):
             if isinstance(value, str) and value:
                 off = self.forms.off(value)
                 if off:
-                    return off - 1, f"{self.path} is {in_short(value)}; it was always like {self.forms.example!r}"
+                    return off - 1, f"{self.path} is {abbreviate(value)}; it was always like {self.forms.example!r}"
         return None
 
 
@@ -204,7 +204,7 @@ class NeverNegative(Statement):
     def names(self) -> tuple[str, ...]:
         return (self.path,)
 
-    def breach(self, view: View) -> Breach | None:
+    def breach(self, view: FlatCall) -> Breach | None:
         for value in view.values.get(self.path, ()):
             if number(value) and value < 0:
                 far = sum(-value > share * self.greatest for share in SHARES)
@@ -237,10 +237,10 @@ class Within(Statement):
     def names(self) -> tuple[str, ...]:
         return (self.path,) if self.where is None else (self.path, self.where[0])
 
-    def applies(self, view: View) -> bool:
+    def applies(self, view: FlatCall) -> bool:
         return self.path in view.values and (self.where is None or view.single(self.where[0]) == self.where[1])
 
-    def breach(self, view: View) -> Breach | None:
+    def breach(self, view: FlatCall) -> Breach | None:
         low, high = self.low, self.high
         if self.where is not None and view.single(self.where[0]) != self.where[1]:
             return None
@@ -279,30 +279,30 @@ class Echoes(Statement):
     def sort(self) -> str:
         if not self.name.startswith(ARGUMENT):
             return f"echoes a field: {self.mode}"
-        named = last(self.name) == last(self.path)
+        named = last_key(self.name) == last_key(self.path)
         return f"echoes an argument{' of its name' if named else ''}: {self.mode}"
 
     def names(self) -> tuple[str, ...]:
         return (self.name, self.path)
 
-    def applies(self, view: View) -> bool:
+    def applies(self, view: FlatCall) -> bool:
         return view.single(self.name) is not None and view.single(self.path) is not None
 
-    def breach(self, view: View) -> Breach | None:
+    def breach(self, view: FlatCall) -> Breach | None:
         asked, told = view.single(self.name), view.single(self.path)
-        if asked is None or told is None or like(self.mode, asked, told):
+        if asked is None or told is None or repeats_value(self.mode, asked, told):
             return None
-        words = LIKENESS[self.mode]
-        return 0, f"{self.path} is {in_short(told)}; it always {words} {shown(self.name)}, here {in_short(asked)}"
+        expected = f"it always {LIKENESS[self.mode]} {describe_path(self.name)}, here {abbreviate(asked)}"
+        return 0, f"{self.path} is {abbreviate(told)}; {expected}"
 
 
 LIKENESS = {"same": "repeated", "opens": "began with", "tail": "ended as", "day": "was on the day of"}
 
 
-def like(mode: str, asked: Any, told: Any) -> bool:
+def repeats_value(mode: str, asked: Any, told: Any) -> bool:
     """Whether `told` repeats `asked` in this mode."""
     if mode == "same":
-        return agree(asked, told, 1e-9)
+        return roughly_equal(asked, told, 1e-9)
     if not (isinstance(asked, str) and isinstance(told, str)):
         return False
     if mode == "opens":
@@ -336,16 +336,16 @@ class Equation(Statement):
     def names(self) -> tuple[str, ...]:
         return (self.target, *self.inputs)
 
-    def applies(self, view: View) -> bool:
+    def applies(self, view: FlatCall) -> bool:
         return all(view.number(name) is not None for name in self.names())
 
-    def breach(self, view: View) -> Breach | None:
+    def breach(self, view: FlatCall) -> Breach | None:
         told = view.number(self.target)
         values = [view.number(name) for name in self.inputs]
         if told is None or None in values:
             return None
-        right = result(self.op, values, self.constants)  # type: ignore[arg-type]
-        if fits(told, right):
+        right = equation_result(self.op, values, self.constants)  # type: ignore[arg-type]
+        if equals_rounded(told, right):
             return None
         off = abs(told - right) / max(abs(told), abs(right), CENT)
         how = self.text()
@@ -353,7 +353,7 @@ class Equation(Statement):
 
     def text(self) -> str:
         """The right side, in words."""
-        names = [shown(name) for name in self.inputs]
+        names = [describe_path(name) for name in self.inputs]
         if self.op == "percent":
             return f"{names[0]} % of {names[1]}"
         if self.op == "line":
@@ -366,7 +366,7 @@ class Equation(Statement):
         return any(" of " in name for name in self.names())
 
 
-def result(op: str, values: list[float], constants: tuple[float, float] = (1.0, 0.0)) -> float:
+def equation_result(op: str, values: list[float], constants: tuple[float, float] = (1.0, 0.0)) -> float:
     """What the right side of an equation comes to."""
     if op == "sum":
         return sum(values)
@@ -379,7 +379,7 @@ def result(op: str, values: list[float], constants: tuple[float, float] = (1.0, 
     return constants[0] * values[0] + constants[1]
 
 
-def fits(told: float, right: float) -> bool:
+def equals_rounded(told: float, right: float) -> bool:
     """Whether a number is this result, but for rounding."""
     return abs(told - right) <= max(CENT if abs(told) >= 2 else CENT * abs(told) / 2, ROUNDED * abs(told))
 
@@ -405,17 +405,17 @@ class Before(Statement):
     def names(self) -> tuple[str, ...]:
         return (self.earlier, self.later)
 
-    def applies(self, view: View) -> bool:
+    def applies(self, view: FlatCall) -> bool:
         return view.single(self.earlier) is not None and view.single(self.later) is not None
 
-    def breach(self, view: View) -> Breach | None:
+    def breach(self, view: FlatCall) -> Breach | None:
         start, end = view.single(self.earlier), view.single(self.later)
         right = not_after(start, end) if self.times else (not (number(start) and number(end)) or start <= end)
         if right:
             return None
         word = "after" if self.times else "above"
-        told = f"{shown(self.earlier)} is {in_short(start)}, {word} {shown(self.later)}, {in_short(end)}"
-        return 0, f"{told}; it never was"
+        earlier, later = describe_path(self.earlier), describe_path(self.later)
+        return 0, f"{earlier} is {abbreviate(start)}, {word} {later}, {abbreviate(end)}; it never was"
 
 
 def not_after(start: Any, end: Any) -> bool:
@@ -446,18 +446,18 @@ class Determined(Statement):
     def names(self) -> tuple[str, ...]:
         return (self.key, self.path)
 
-    def applies(self, view: View) -> bool:
+    def applies(self, view: FlatCall) -> bool:
         return view.single(self.path) is not None and str(view.single(self.key)) in self.table
 
-    def breach(self, view: View) -> Breach | None:
+    def breach(self, view: FlatCall) -> Breach | None:
         key, told = view.single(self.key), view.single(self.path)
         if key is None or told is None:
             return None
         right = self.table.get(str(key))
-        if right is None or agree(told, right, 1e-9):
+        if right is None or roughly_equal(told, right, 1e-9):
             return None
-        always = f"for {shown(self.key)} {in_short(key)} it was always {in_short(right)}"
-        return 0, f"{self.path} is {in_short(told)}; {always}"
+        always = f"for {describe_path(self.key)} {abbreviate(key)} it was always {abbreviate(right)}"
+        return 0, f"{self.path} is {abbreviate(told)}; {always}"
 
 
 KINDS: dict[str, type[Statement]] = {

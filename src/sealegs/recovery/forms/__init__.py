@@ -1,5 +1,5 @@
 """Failures in the forms in which people meet them."""
 
-from sealegs.recovery.forms.reading import FailureReading, read_data, read_failure, read_text
+from sealegs.recovery.forms.failure_reading import FailureReading, read_failure, read_json_failure, read_text_failure
 
-__all__ = ["FailureReading", "read_data", "read_failure", "read_text"]
+__all__ = ["FailureReading", "read_failure", "read_json_failure", "read_text_failure"]

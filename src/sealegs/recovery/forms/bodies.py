@@ -51,7 +51,7 @@ class JsonBody:
     inner: bool = False
 
 
-def read(data: Any) -> JsonBody | None:
+def read_json_body(data: Any) -> JsonBody | None:
     """The failure that this data tells of; None where it tells of none."""
     if isinstance(data, Sequence) and not isinstance(data, str):
         return _issues(data)

@@ -13,10 +13,10 @@ from sealegs.recovery.policies.alternative import (
     StepField,
     Then,
 )
-from sealegs.recovery.policies.arguments import MendArguments
-from sealegs.recovery.policies.base import Policy
 from sealegs.recovery.policies.breaker import Breaker
+from sealegs.recovery.policies.mend_arguments import MendArguments
 from sealegs.recovery.policies.parse import Parse
+from sealegs.recovery.policies.policy import Policy
 from sealegs.recovery.policies.read_on import ReadOn
 from sealegs.recovery.policies.retry import Retry
 from sealegs.recovery.policies.stop import Stop

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
-from sealegs.recovery.policies.base import AtOnce
+from sealegs.recovery.failed_call import FailedCall, RecoveryContext
+from sealegs.recovery.policies.policy import AtOnce
 from sealegs.recovery.signature import Signature
-from sealegs.recovery.trouble import Trouble, Ward
 
 NOTE = "recovery_note"
 
@@ -50,7 +50,7 @@ class Advise(AtOnce):
     def __init__(self, adviser: Adviser) -> None:
         self._adviser = adviser
 
-    def settle(self, trouble: Trouble, ward: Ward) -> Trouble:
+    def settle(self, trouble: FailedCall, ward: RecoveryContext) -> FailedCall:
         """Append it."""
         assert trouble.signature is not None
         harmless, doubtful = ward.repeats_harmlessly(trouble), ward.in_doubt(trouble)

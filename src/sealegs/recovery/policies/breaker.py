@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sealegs.faults.call import Call, Failure
-from sealegs.recovery.policies.base import TAKEN_OVER, AtOnce, Policy, Refusal
-from sealegs.recovery.trouble import Trouble, Ward
+from sealegs.recovery.failed_call import FailedCall, RecoveryContext
+from sealegs.recovery.policies.policy import TAKEN_OVER, AtOnce, Policy, Refusal
 
 
 @dataclass
@@ -53,7 +53,7 @@ class Breaker(AtOnce):
         breaker._now = now
         return breaker
 
-    def refuses(self, call: Call, ward: Ward) -> Refusal | None:
+    def refuses(self, call: Call, ward: RecoveryContext) -> Refusal | None:
         """The refusal while the tool is left alone."""
         if not self._circuits:
             return None
@@ -75,7 +75,7 @@ class Breaker(AtOnce):
         if self._circuits:
             self._circuits.pop(call.tool, None)
 
-    def settle(self, trouble: Trouble, ward: Ward) -> Trouble:
+    def settle(self, trouble: FailedCall, ward: RecoveryContext) -> FailedCall:
         """Count the failure, and the further ones before it."""
         tool = trouble.call.tool
         if trouble.nature == "arguments" or _unasked(trouble):
@@ -93,10 +93,10 @@ class Breaker(AtOnce):
             else trouble
         )
 
-    def _time(self, ward: Ward) -> float:
+    def _time(self, ward: RecoveryContext) -> float:
         return self._now() if self._now is not None else ward.seat.clock.now()
 
 
-def _unasked(trouble: Trouble) -> bool:
+def _unasked(trouble: FailedCall) -> bool:
     """Whether recovery itself kept the call from its tool, which is not to blame then."""
     return isinstance(trouble.outcome, Failure) and trouble.outcome.type in ("CircuitOpen", TAKEN_OVER)

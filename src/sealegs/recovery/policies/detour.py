@@ -11,7 +11,7 @@ from sealegs.faults import paths
 from sealegs.faults.call import Call, Outcome, Value
 from sealegs.faults.equal import arguments_key
 from sealegs.faults.spec import ToolSpec
-from sealegs.recovery.memory import Memory
+from sealegs.recovery.answer_memory import Memory
 from sealegs.recovery.policies.alternative import (
     Alternative,
     AlternativeStep,
@@ -80,7 +80,7 @@ class ValueSources:
             case Fixed(value):
                 return value
             case StepField(step, path):
-                return paths.first(self.answers[step], path)
+                return paths.first_value(self.answers[step], path)
             case EarlierArgument(tool, argument):
                 own = self.asked.get(tool)
                 return (self.memory.asked(tool) if own is None else own).get(argument, LEFT_OUT)
@@ -174,7 +174,7 @@ class Detour:
     def _known(self, known: Known) -> Any:
         match known:
             case EarlierAnswer(tool, path):
-                return paths.first(self._shown[tool], path)
+                return paths.first_value(self._shown[tool], path)
             case EarlierArgument(tool, argument):
                 return self._asked[tool][argument]
             case Fixed(value):
@@ -193,5 +193,7 @@ def translated(answer: Answer, answers: Mapping[int, Any], ticket: str) -> dict[
         place = whole
         for key in outer:
             place = place.setdefault(key, {})
-        place[last] = ticket if isinstance(source, ReferenceTicket) else paths.first(answers[source.step], source.path)
+        place[last] = (
+            ticket if isinstance(source, ReferenceTicket) else paths.first_value(answers[source.step], source.path)
+        )
     return whole

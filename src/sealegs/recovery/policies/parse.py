@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 import jsonschema_rs
 
 from sealegs.faults.call import Failure, Outcome, Value
-from sealegs.recovery.policies.base import AtOnce
-from sealegs.recovery.trouble import Trouble, Ward
+from sealegs.recovery.failed_call import FailedCall, RecoveryContext
+from sealegs.recovery.policies.policy import AtOnce
 
 _FENCE = re.compile(r"^\s*```(?:json)?\s*\n(.*)\n\s*```\s*$", re.DOTALL)
 _STRINGS = re.compile(r'("(?:[^"\\]|\\.)*")')
@@ -32,7 +32,7 @@ class Parse(AtOnce):
 
     name: ClassVar[str] = "parse"
 
-    def settle(self, trouble: Trouble, ward: Ward) -> Trouble:
+    def settle(self, trouble: FailedCall, ward: RecoveryContext) -> FailedCall:
         """Answer with the data that the text holds."""
         spec, text = ward.spec(trouble.attempt.tool), _text(trouble.outcome)
         if trouble.nature != "unreadable" or text is None or spec is None or not spec.returns:

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 from sealegs.faults.call import Value
 from sealegs.faults.spec import ToolSpec
 from sealegs.recovery.completeness import CURSORS, FLAGS, cursor_of, is_partial
-from sealegs.recovery.policies.base import Policy
-from sealegs.recovery.trouble import Steps, Trouble, Ward
+from sealegs.recovery.failed_call import FailedCall, RecoveryContext, Steps
+from sealegs.recovery.policies.policy import Policy
 
 TAKES = ("cursor", "page_token", "pageToken", "page", "after", "continuation")
 
@@ -24,7 +24,7 @@ class ReadOn(Policy):
 
     name: ClassVar[str] = "read_on"
 
-    def heal(self, trouble: Trouble, ward: Ward) -> Steps:
+    def heal(self, trouble: FailedCall, ward: RecoveryContext) -> Steps:
         """Read page by page."""
         parameter = _parameter(ward.spec(trouble.attempt.tool))
         if trouble.nature != "partial" or parameter is None or not ward.nothing_done(trouble):
@@ -53,7 +53,7 @@ def _parameter(spec: ToolSpec | None) -> str | None:
     return next((name for name in TAKES if name in fields), None)
 
 
-def _again(failed: Trouble, trouble: Trouble) -> Trouble:
+def _again(failed: FailedCall, trouble: FailedCall) -> FailedCall:
     """The trouble as it was, with what was spent on it."""
     return replace(failed, made=trouble.made, failed=trouble.failed)
 

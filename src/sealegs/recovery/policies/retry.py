@@ -9,14 +9,14 @@ from typing import ClassVar
 
 from sealegs.faults import seeds
 from sealegs.faults.call import Failure, Value, Wait
-from sealegs.inject.strike import same
-from sealegs.recovery.nature import Nature
-from sealegs.recovery.policies.base import Policy
+from sealegs.inject.strike import safely_equal
+from sealegs.recovery.failed_call import FailedCall, RecoveryContext, Steps
+from sealegs.recovery.failure_category import FailureCategory
+from sealegs.recovery.policies.policy import Policy
 from sealegs.recovery.response import retry_after_of
-from sealegs.recovery.trouble import Steps, Trouble, Ward
-from sealegs.traces.plain import plain_object
+from sealegs.traces.json_data import to_json_object
 
-TRIES: Mapping[Nature, int] = {"transient": 3, "wrong": 1, "unreadable": 1, "partial": 1, "unknown": 1}
+TRIES: Mapping[FailureCategory, int] = {"transient": 3, "wrong": 1, "unreadable": 1, "partial": 1, "unknown": 1}
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,12 @@ class Retry(Policy):
     """
 
     name: ClassVar[str] = "retry"
-    tries: Mapping[Nature, int] = field(default_factory=lambda: TRIES)
+    tries: Mapping[FailureCategory, int] = field(default_factory=lambda: TRIES)
     base: float = 0.5
     longest: float = 60.0
     seed: int = 0
 
-    def heal(self, trouble: Trouble, ward: Ward) -> Steps:
+    def heal(self, trouble: FailedCall, ward: RecoveryContext) -> Steps:
         """Wait and try, as long as it makes sense."""
         tried = 0
         while not trouble.over and tried < self.tries.get(trouble.nature, 0) and ward.may_repeat(trouble):
@@ -55,11 +55,11 @@ class Retry(Policy):
             attempt = trouble.attempt
             trouble = yield from ward.attempt(trouble, self.name, "retried", attempt.tool, attempt.arguments, detail)
             tried += 1
-            if isinstance(trouble.outcome, Value) and same(trouble.outcome, before.outcome):
+            if isinstance(trouble.outcome, Value) and safely_equal(trouble.outcome, before.outcome):
                 break
         return trouble
 
-    def seconds(self, trouble: Trouble, ward: Ward, tried: int) -> float:
+    def seconds(self, trouble: FailedCall, ward: RecoveryContext, tried: int) -> float:
         """The wait before the next try."""
         outcome = trouble.outcome
         invited = retry_after_of(outcome) if isinstance(outcome, Failure) else None
@@ -67,11 +67,11 @@ class Retry(Policy):
             return max(0.0, invited)
         ceiling: float = min(self.longest, self.base * 2**tried)
         call = trouble.call
-        asked = json.dumps(plain_object(call.arguments), sort_keys=True)
+        asked = json.dumps(to_json_object(call.arguments), sort_keys=True)
         key = (self.seed, ward.seat.episode, call.tool, asked, trouble.nth, tried)
         return ceiling * seeds.uniform(*key, "backoff")
 
 
-def _refused_as_done(trouble: Trouble, ward: Ward) -> bool:
+def _refused_as_done(trouble: FailedCall, ward: RecoveryContext) -> bool:
     """Whether a repeated action is refused as one that was done: it is not worth a further try."""
     return trouble.signature is not None and trouble.signature.status == 409 and ward.in_doubt(trouble)

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import ClassVar
 
 from sealegs.faults.call import Failure
+from sealegs.recovery.failed_call import FailedCall, RecoveryContext
 from sealegs.recovery.policies.advise import with_note
-from sealegs.recovery.policies.base import AtOnce
-from sealegs.recovery.trouble import Trouble, Ward
+from sealegs.recovery.policies.policy import AtOnce
 
 
 class Stop(AtOnce):
@@ -21,7 +21,7 @@ class Stop(AtOnce):
 
     name: ClassVar[str] = "stop"
 
-    def settle(self, trouble: Trouble, ward: Ward) -> Trouble:
+    def settle(self, trouble: FailedCall, ward: RecoveryContext) -> FailedCall:
         """Show the report."""
         outcome, signature = trouble.outcome, trouble.signature
         assert signature is not None

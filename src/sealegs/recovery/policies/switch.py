@@ -9,15 +9,15 @@ from typing import Any, ClassVar
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.equal import arguments_key
-from sealegs.recovery.nature import Nature
+from sealegs.recovery.failed_call import FailedCall, RecoveryContext, Steps
+from sealegs.recovery.failure_category import FailureCategory
 from sealegs.recovery.policies.advise import with_note
 from sealegs.recovery.policies.alternative import Alternative, EarlierAnswer
-from sealegs.recovery.policies.base import TAKEN_OVER, Policy, Refusal
 from sealegs.recovery.policies.detour import Detour, Leg, ValueSources, translated
-from sealegs.recovery.trouble import Steps, Trouble, Ward
+from sealegs.recovery.policies.policy import TAKEN_OVER, Policy, Refusal
 
-Way = tuple[Trouble, bool]
-HELPED: frozenset[Nature] = frozenset({"permanent", "transient", "wrong", "unreadable", "partial", "unknown"})
+Way = tuple[FailedCall, bool]
+HELPED: frozenset[FailureCategory] = frozenset({"permanent", "transient", "wrong", "unreadable", "partial", "unknown"})
 DETOURS = 64  # under way in a session; the oldest is forgotten
 
 
@@ -66,14 +66,14 @@ class Switch(Policy):
         """The same with nothing under way."""
         return Switch(self._alternatives())
 
-    def refuses(self, call: Call, ward: Ward) -> Refusal | None:
+    def refuses(self, call: Call, ward: RecoveryContext) -> Refusal | None:
         """A call that an alternative stands in for is kept from its tool."""
         if not self._taken.get(call.tool) or self._detour(call) is None:
             return None
         message = f"{call.tool} is not asked: the call before was answered by another tool."
         return self.name, Failure(message, type=TAKEN_OVER, unsent=True)
 
-    def heal(self, trouble: Trouble, ward: Ward) -> Steps:
+    def heal(self, trouble: FailedCall, ward: RecoveryContext) -> Steps:
         """Try them one after the other."""
         under_way = self._detour(trouble.call)
         if under_way is not None:
@@ -92,7 +92,7 @@ class Switch(Policy):
                 break
         return trouble
 
-    def _in_doubt(self, trouble: Trouble, ward: Ward) -> bool:
+    def _in_doubt(self, trouble: FailedCall, ward: RecoveryContext) -> bool:
         """Whether this call, or an equal one before it, may have done its work.
 
         A circuit that is open refuses a call that certainly did nothing; the equal ones that opened it may have.
@@ -107,7 +107,7 @@ class Switch(Policy):
             self._doubtful.discard(key)
         return key in self._doubtful
 
-    def _by(self, alternative: Alternative, trouble: Trouble, ward: Ward) -> Generator[Any, Outcome, Way]:
+    def _by(self, alternative: Alternative, trouble: FailedCall, ward: RecoveryContext) -> Generator[Any, Outcome, Way]:
         """The trouble after this alternative, and whether it has certainly left nothing behind."""
         failed, clean = trouble, True
         answers: dict[int, Any] = {}
@@ -129,7 +129,7 @@ class Switch(Policy):
         by = f"by {alternative.steps[-1].tool}" if alternative.steps else "by what comes next"
         return ward.answer(trouble, self.name, "answered", self._shown(alternative, failed, answers, answer), by), True
 
-    def _shown(self, alternative: Alternative, failed: Trouble, answers: Mapping[int, Any], answer: Any) -> Outcome:
+    def _shown(self, alternative: Alternative, failed: FailedCall, answers: Mapping[int, Any], answer: Any) -> Outcome:
         """The answer; where the alternative goes on, with a note that says so."""
         if not alternative.then:
             return Value(answer)
@@ -152,7 +152,7 @@ class Switch(Policy):
                 return detour, place
         return None
 
-    def _goes_on(self, detour: Detour, place: int, trouble: Trouble, ward: Ward) -> Steps:
+    def _goes_on(self, detour: Detour, place: int, trouble: FailedCall, ward: RecoveryContext) -> Steps:
         """Answer a call that a detour stands in for."""
         leg = detour.leg(place, trouble.call, ward.spec(trouble.call.tool))
         if leg is None:
@@ -172,7 +172,7 @@ class Switch(Policy):
         finally:
             leg.busy = False
 
-    def _leg(self, detour: Detour, place: int, leg: Leg, trouble: Trouble, ward: Ward) -> Steps:
+    def _leg(self, detour: Detour, place: int, leg: Leg, trouble: FailedCall, ward: RecoveryContext) -> Steps:
         """Make the steps that are still to be made for a call, and answer it."""
         failed, call, then = trouble, trouble.call, detour.then(place)
         for number, step in detour.steps(place, leg):
@@ -197,12 +197,12 @@ class Switch(Policy):
         detour.closes(call, leg, shown)
         return ward.answer(trouble, self.name, "answered", Value(shown), f"in place of {call.tool}")
 
-    def _left(self, failed: Trouble, trouble: Trouble, ward: Ward, why: str = "") -> Trouble:
+    def _left(self, failed: FailedCall, trouble: FailedCall, ward: RecoveryContext, why: str = "") -> FailedCall:
         """The trouble as it was, with what was spent on it."""
         failed = replace(failed, made=trouble.made, failed=trouble.failed)
         return ward.remark(failed, self.name, "left", failed.outcome, why) if why else failed
 
-    def _stopped(self, failed: Trouble, trouble: Trouble, ward: Ward, outcome: Failure) -> Trouble:
+    def _stopped(self, failed: FailedCall, trouble: FailedCall, ward: RecoveryContext, outcome: Failure) -> FailedCall:
         """The trouble of a call that was kept from its tool and could not be answered."""
         failed = replace(failed, made=trouble.made, failed=trouble.failed)
         return ward.remark(failed, self.name, "left", outcome, outcome.message)
@@ -211,7 +211,7 @@ class Switch(Policy):
         return [alternative for found in self._of.values() for alternative in found]
 
 
-def _failure(trouble: Trouble, step: str, tool: str) -> Failure:
+def _failure(trouble: FailedCall, step: str, tool: str) -> Failure:
     """What the agent is shown of a step that failed in the place of its call."""
     outcome, signature = trouble.outcome, trouble.signature
     if isinstance(outcome, Failure):

@@ -12,25 +12,25 @@ from typing import Any, ClassVar
 
 from sealegs.faults.call import Call, Failure, Outcome, Value, Wait
 from sealegs.faults.equal import arguments_key
-from sealegs.inject.deadline import left_behind
-from sealegs.inject.strike import same
+from sealegs.inject.deadline import was_left_running
+from sealegs.inject.strike import safely_equal
 from sealegs.recovery.completeness import why_inconclusive
-from sealegs.recovery.declared import most_specific
+from sealegs.recovery.declared_tools import most_specific
+from sealegs.recovery.failed_call import FailedCall, RecoveryContext, Steps
 from sealegs.recovery.policies.advise import NOTE, with_note
-from sealegs.recovery.policies.arguments import mended
-from sealegs.recovery.policies.base import Policy, Refusal
-from sealegs.recovery.policies.checks import OPERATION, AnyCheck, ByHistory, Check, Sight, Unclear
+from sealegs.recovery.policies.completion_check import OPERATION, AnyCheck, ByHistory, Check, LookEvidence, Unclear
+from sealegs.recovery.policies.mend_arguments import repair_arguments
+from sealegs.recovery.policies.policy import Policy, Refusal
 from sealegs.recovery.policies.retry import Retry
-from sealegs.recovery.trouble import Steps, Trouble, Ward
 
 Key = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class LookOutcome:
     """What came of a look: what was seen in which answer, or why nothing was."""
 
-    seen: Sight | None = None
+    seen: LookEvidence | None = None
     answer: Any = None
     why: str = ""
 
@@ -80,7 +80,7 @@ class Verify(Policy):
         """The same with nothing seen."""
         return Verify(self._checks, resumes=self._resumes, retry=self._retry, looks=self._looks)
 
-    def refuses(self, call: Call, ward: Ward) -> Refusal | None:
+    def refuses(self, call: Call, ward: RecoveryContext) -> Refusal | None:
         """Never; a call of an action that can be seen is noted as under way."""
         spec = ward.seat.specs.get(call.tool)
         if not self._checks and (spec is None or not spec.shown_by):  # most calls
@@ -99,7 +99,7 @@ class Verify(Policy):
         if self._under_way:
             self._over(call, done=True)
 
-    def heal(self, trouble: Trouble, ward: Ward) -> Steps:
+    def heal(self, trouble: FailedCall, ward: RecoveryContext) -> Steps:
         """Look, and go by what is seen."""
         check = self._check(trouble.call.tool, ward)
         try:
@@ -109,7 +109,7 @@ class Verify(Policy):
         finally:
             self._over(trouble.call, done=False)
 
-    def _looked(self, check: AnyCheck, trouble: Trouble, ward: Ward) -> Steps:
+    def _looked(self, check: AnyCheck, trouble: FailedCall, ward: RecoveryContext) -> Steps:
         tried = trouble.failed - 1
         while True:
             trouble, look = yield from self._look(check, trouble, ward)
@@ -121,7 +121,7 @@ class Verify(Policy):
                 done = f": {look.seen.told}" if look.seen.told else ""
                 told = f"{check.tool} shows that only a part of {trouble.call.tool} was done{done}."
                 return self._left(trouble, ward, f"{told} It is not made again, for that might do this part twice.")
-            overdue = isinstance(trouble.outcome, Failure) and left_behind(trouble.outcome)
+            overdue = isinstance(trouble.outcome, Failure) and was_left_running(trouble.outcome)
             if look.seen.state == "undone" and overdue and not check.settles:
                 why = "it was left behind at its deadline and may still be at work"
                 return self._left(trouble, ward, f"{check.tool} does not show {trouble.call.tool} yet: {why}.")
@@ -133,15 +133,15 @@ class Verify(Policy):
                 self._over(trouble.call, done=True)
             if trouble is before or trouble.over or not ward.in_doubt(trouble):
                 return trouble
-            if isinstance(trouble.outcome, Value) and same(trouble.outcome, before.outcome):
+            if isinstance(trouble.outcome, Value) and safely_equal(trouble.outcome, before.outcome):
                 tried = max(self._retry.tries.values(), default=0)  # it says the same each time: look, and no more
             tried += 1
 
-    def _again(self, trouble: Trouble, ward: Ward, tried: int, why: str) -> Steps:
+    def _again(self, trouble: FailedCall, ward: RecoveryContext, tried: int, why: str) -> Steps:
         """Make an action that was not done; the trouble as it was where that makes no sense or cannot be afforded."""
         call, spec = trouble.attempt, ward.spec(trouble.attempt.tool)
         if trouble.nature == "arguments":
-            better = mended(call.arguments, spec.parameters) if spec is not None and spec.parameters else None
+            better = repair_arguments(call.arguments, spec.parameters) if spec is not None and spec.parameters else None
             if better is None or not ward.claims(trouble, call.tool):
                 return trouble
             return (yield from ward.attempt(trouble, self.name, "mended", call.tool, better, why))
@@ -153,10 +153,12 @@ class Verify(Policy):
         yield Wait(seconds)
         return (yield from ward.attempt(trouble, self.name, "retried", call.tool, call.arguments, why))
 
-    def _look(self, check: AnyCheck, failed: Trouble, ward: Ward) -> Generator[Any, Outcome, tuple[Trouble, Look]]:
+    def _look(
+        self, check: AnyCheck, failed: FailedCall, ward: RecoveryContext
+    ) -> Generator[Any, Outcome, tuple[FailedCall, LookOutcome]]:
         """The trouble as it was, with what was spent on it, and what was seen."""
         if not ward.seat.reaches(check.tool):
-            return failed, Look(why=f"{check.tool} cannot be called from here")
+            return failed, LookOutcome(why=f"{check.tool} cannot be called from here")
         trouble, why = failed, f"there are no calls left for {check.tool}"
         for turn in range(self._looks):
             seconds = check.settles if turn == 0 else self._retry.base
@@ -167,42 +169,44 @@ class Verify(Policy):
             try:
                 asked = check.asked(failed.attempt)
             except Unclear as error:
-                return failed, Look(why=str(error))
+                return failed, LookOutcome(why=str(error))
             trouble = yield from ward.attempt(trouble, self.name, "looked", check.tool, asked, "was it done?")
             outcome = trouble.outcome
             if trouble.over and isinstance(outcome, Value):
                 look = self._read(check, outcome.value, failed)
                 return _back(failed, trouble), look
             why = f"{check.tool} failed"
-        return _back(failed, trouble), Look(why=why)
+        return _back(failed, trouble), LookOutcome(why=why)
 
-    def _read(self, check: AnyCheck, answer: Any, failed: Trouble) -> Look:
+    def _read(self, check: AnyCheck, answer: Any, failed: FailedCall) -> LookOutcome:
         """What an answer says of the call, less what it says of equal calls before."""
         call = failed.call
         try:
             seen = check.seen(answer, failed.attempt)
         except Unclear as error:
-            return Look(why=f"{check.tool} does not tell ({error})")
+            return LookOutcome(why=f"{check.tool} does not tell ({error})")
         with self._lock:
             key = self._under_way.get(call.id) or (call.tool, arguments_key(call.arguments))
             if any(other == key for id, other in self._under_way.items() if id != call.id):
-                return Look(why="an equal call is under way")
+                return LookOutcome(why="an equal call is under way")
             if call.id in self._beside and seen.state == "done":
-                return Look(why="an equal call ran at the same time, and the entries do not tell which is whose")
+                return LookOutcome(why="an equal call ran at the same time, and the entries do not tell which is whose")
             before = self._done[key]
             if seen.state == "done" and not seen.counted and before:
-                return Look(why=f"{check.tool} does not tell it from an equal call before")
+                return LookOutcome(why=f"{check.tool} does not tell it from an equal call before")
             if seen.counted and len(seen.entries) < before:
-                return Look(why=f"{check.tool} lists {len(seen.entries)} of {before} equal calls that were done before")
+                return LookOutcome(
+                    why=f"{check.tool} lists {len(seen.entries)} of {before} equal calls that were done before"
+                )
             if seen.state == "done" and seen.counted and len(seen.entries) == before:
-                seen = Sight("undone", counted=True)
+                seen = LookEvidence("undone", counted=True)
             if seen.state == "undone" and (why := why_inconclusive(answer)):
-                return Look(why=f"{check.tool} does not list it, and {why}")
+                return LookOutcome(why=f"{check.tool} does not list it, and {why}")
             if seen.state == "done":
                 self._done[key] += 1
-        return Look(seen, answer)
+        return LookOutcome(seen, answer)
 
-    def _verified(self, check: AnyCheck, look: Look, trouble: Trouble, ward: Ward) -> Trouble:
+    def _verified(self, check: AnyCheck, look: LookOutcome, trouble: FailedCall, ward: RecoveryContext) -> FailedCall:
         """Answer with what was done."""
         assert look.seen is not None
         entry = look.seen.entries[-1] if look.seen.entries else None
@@ -214,10 +218,10 @@ class Verify(Policy):
         found = Value(answer) if whole else Value({"done": True, "found": entry, NOTE: f"{told}."})
         return ward.answer(trouble, self.name, "verified", found, told)
 
-    def _left(self, trouble: Trouble, ward: Ward, told: str) -> Trouble:
+    def _left(self, trouble: FailedCall, ward: RecoveryContext, told: str) -> FailedCall:
         return ward.remark(trouble, self.name, "left", with_note(trouble.outcome, told), told)
 
-    def _check(self, tool: str, ward: Ward) -> AnyCheck | None:
+    def _check(self, tool: str, ward: RecoveryContext) -> AnyCheck | None:
         spec, name = ward.spec(tool), most_specific(self._checks, tool) if self._checks else None
         check = None if name is None else self._checks[name]
         resumes = (spec is not None and spec.idempotent) or any(fnmatchcase(tool, one) for one in self._resumes)
@@ -239,6 +243,6 @@ class Verify(Policy):
                 self._done[key] += 1
 
 
-def _back(failed: Trouble, trouble: Trouble) -> Trouble:
+def _back(failed: FailedCall, trouble: FailedCall) -> FailedCall:
     """The trouble as it was, with what was spent on it."""
     return replace(failed, made=trouble.made)

@@ -26,7 +26,7 @@ ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PublishedFigures:
     """One model's row of one table, in per cent.
 
     Attributes:
@@ -48,7 +48,7 @@ class Published:
         return {"tsr": self.tsr, "prr": self.prr, "rc": self.rc}[name]
 
 
-def by_mode(prompt: str = "standard") -> tuple[Published, ...]:
+def published_by_mode(prompt: str = "standard") -> tuple[PublishedFigures, ...]:
     """The rows of table 2 under a prompt. `tsr["all"]` is the mean over the fault modes alone.
 
     Raises:
@@ -57,7 +57,7 @@ def by_mode(prompt: str = "standard") -> tuple[Published, ...]:
     return _under(BY_MODE, prompt)
 
 
-def by_level(prompt: str = "standard") -> tuple[Published, ...]:
+def published_by_level(prompt: str = "standard") -> tuple[PublishedFigures, ...]:
     """The rows of table 20 under a prompt. `tsr["all"]` is the mean over all modes, the clean one included.
 
     Raises:
@@ -72,7 +72,7 @@ def corpus_by_level() -> dict[str, dict[str, float]]:
     return {row["key"]: {name.upper(): float(row[name]) for name in ("c1", "c2", "c3", "c4")} for row in rows}
 
 
-def corpus() -> dict[str, dict[str, int]]:
+def published_corpus() -> dict[str, dict[str, int]]:
     """Table 4: how many tools and groups there are, by part (`category`, `domain`, `group`, `total`) and name."""
     found: dict[str, dict[str, int]] = {}
     for row in csv.DictReader(_lines(CORPUS)):
@@ -97,20 +97,20 @@ def _lines(file: str) -> list[str]:
     return files(__package__).joinpath(file).read_text(encoding="utf-8").splitlines()
 
 
-def _under(file: str, prompt: str) -> tuple[Published, ...]:
+def _under(file: str, prompt: str) -> tuple[PublishedFigures, ...]:
     if prompt not in PROMPTS:
         raise ValueError(f"no published figures for prompt {prompt!r}; there are {' and '.join(PROMPTS)}")
     return tuple(row for row in _read(file) if row.prompt == prompt)
 
 
 @cache
-def _read(file: str) -> tuple[Published, ...]:
+def _read(file: str) -> tuple[PublishedFigures, ...]:
     return tuple(map(_published, csv.DictReader(_lines(file))))
 
 
-def _published(row: Mapping[str, str]) -> Published:
+def _published(row: Mapping[str, str]) -> PublishedFigures:
     tsr, prr, rc = (_figures(row, metric) for metric in ("tsr", "prr", "rc"))
-    return Published(row["model"], row["prompt"], tsr, prr, rc, float(row["composite"]))
+    return PublishedFigures(row["model"], row["prompt"], tsr, prr, rc, float(row["composite"]))
 
 
 def _figures(row: Mapping[str, str], metric: str) -> dict[str, float]:

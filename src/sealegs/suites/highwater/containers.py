@@ -14,9 +14,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 from sealegs.sandbox import CommandResult, Kernel, RemoteKernel, launcher
-from sealegs.suites.highwater.interpreter import Tasked
+from sealegs.suites.highwater.interpreter import TaskKernel
 
 DOCKER, LOCAL = "docker", "local"
 COMPOSE = Path(__file__).with_name("compose.yaml")
@@ -49,7 +49,7 @@ def _unknown(kind: str) -> str:
     return ""
 
 
-def resolved(sandbox: str) -> str:
+def resolve_sandbox_path(sandbox: str) -> str:
     """The same with the whole path of its file, so that it means the same from any folder."""
     kind, _, config = sandbox.partition(":")
     return f"{kind}:{Path(config).resolve()}" if config else kind
@@ -63,11 +63,11 @@ def sandbox_for(sandbox: str) -> tuple[str, str] | str | None:
     return (kind, config) if config else kind or None
 
 
-def kernels(allow_weak: bool) -> Callable[[], Tasked]:
+def kernels(allow_weak: bool) -> Callable[[], TaskKernel]:
     """What gives kernels to the sample that runs now: in its sandbox where Inspect made one, else in ours.
 
     Raises:
-        Mistake: that is too weak.
+        UserError: that is too weak.
     """
     from inspect_ai.util import sandbox
 
@@ -76,7 +76,7 @@ def kernels(allow_weak: bool) -> Callable[[], Tasked]:
     except ProcessLookupError:
         return partial(Kernel, launcher(allow_weak))
     if not allow_weak and _local(place):
-        raise Mistake(UNCONTAINED)
+        raise UserError(UNCONTAINED)
     return partial(RemoteKernel, partial(_ran, place))
 
 

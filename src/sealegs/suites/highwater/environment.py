@@ -12,11 +12,11 @@ from typing import Any
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.spec import ToolSpec
-from sealegs.inject import NOT_DRY, Session
+from sealegs.inject import NO_DRY_RUN, Session
 from sealegs.inject.clock import Clock
-from sealegs.scoring.plan_b import SEARCH
-from sealegs.suites.highwater.episodes import HighwaterEpisode
-from sealegs.suites.highwater.finding import BM25, MOST, finder
+from sealegs.scoring.highwater_judge import SEARCH
+from sealegs.suites.highwater.function_search import BM25, MOST, finder
+from sealegs.suites.highwater.problem_episodes import HighwaterEpisode
 from sealegs.traces import Recorder
 
 INFO = "get_info"
@@ -100,7 +100,7 @@ class Environment:
 
     def _run(self, call: Call) -> Outcome:
         if call.dry:
-            return NOT_DRY
+            return NO_DRY_RUN
         if call.tool not in self._specs:
             return Failure(f"There is no function {call.tool!r}.", type="UnknownFunction", status=404)
         if call.tool == SEARCH:

@@ -27,23 +27,29 @@ from inspect_ai.scorer import Metric as InspectMetric
 from inspect_ai.scorer import SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from sealegs.faults.reading import read_plan
+from sealegs.faults.plan_files import read_plan
 from sealegs.inject.clock import RealClock
 from sealegs.sandbox import launcher
 from sealegs.scoring.highwater_metrics import CLEAN
-from sealegs.suites.highwater.containers import kernels, problems_of, resolved, sandbox_for
+from sealegs.suites.highwater.coder_prompts import coder_system_prompt, question
+from sealegs.suites.highwater.coding_protocol import NO_ACTION, action, wrap_observation
+from sealegs.suites.highwater.containers import kernels, problems_of, resolve_sandbox_path, sandbox_for
 from sealegs.suites.highwater.environment import Environment
-from sealegs.suites.highwater.episodes import SUITE, VERSION, HighwaterEpisode, chosen, episodes
-from sealegs.suites.highwater.finding import BM25
+from sealegs.suites.highwater.function_search import BM25
+from sealegs.suites.highwater.highwater_logs import RUN_FACTS, judge_highwater_episode, sampled_episode
 from sealegs.suites.highwater.interpreter import TaskInterpreter
-from sealegs.suites.highwater.libraries import check
-from sealegs.suites.highwater.logs import RUN_FACTS, judged, sampled
+from sealegs.suites.highwater.libraries import check_databases
 from sealegs.suites.highwater.options import MODES
-from sealegs.suites.highwater.prompts import question, system_prompt
-from sealegs.suites.highwater.protocol import NO_ACTION, action, observed
-from sealegs.suites.running.inspecting import METADATA, note_faults, noted, noting
-from sealegs.suites.running.logs import who
-from sealegs.traces import Recorder, record
+from sealegs.suites.highwater.problem_episodes import (
+    SUITE,
+    VERSION,
+    HighwaterEpisode,
+    choose_problems,
+    episodes_of_problems,
+)
+from sealegs.suites.running.inspect_runner import METADATA, note_faults, note_record, transcript_record
+from sealegs.suites.running.logs import agent_or_model
+from sealegs.traces import Recorder, build_record
 
 STOP = "</execute>"
 
@@ -93,9 +99,9 @@ def highwater(
     if not sandbox:
         launcher(allow_weak_sandbox)  # what is wrong with it is told before anything runs
     own = json.dumps(read_plan(plan).as_data()) if plan and not plan.startswith("{") else plan
-    problems = chosen(data, split, limit, seed)
-    check(data, problems)
-    found = episodes(
+    problems = choose_problems(data, split, limit, seed)
+    check_databases(data, problems)
+    found = episodes_of_problems(
         problems,
         MODES[errors],
         setting=setting,
@@ -110,7 +116,7 @@ def highwater(
     return Task(
         dataset=MemoryDataset([_sample(one, asked, epochs) for one in found if only is None or one.id in only], SUITE),
         solver=code_loop(max_steps, search, allow_weak_sandbox),
-        sandbox=sandbox_for(resolved(sandbox)),
+        sandbox=sandbox_for(resolve_sandbox_path(sandbox)),
         scorer=rows_verdict(),
         config=GenerateConfig(temperature=0.0, max_tokens=4_000, stop_seqs=[STOP]),
         fail_on_error=False,
@@ -123,7 +129,7 @@ def highwater(
 def _sample(episode: HighwaterEpisode, asked: dict[str, Any], epochs: int) -> Sample:
     about = {**episode.about({}), "data": episode.data, "own": episode.own, "epochs": epochs, **asked}
     messages: list[ChatMessage] = [
-        ChatMessageSystem(content=system_prompt(episode, asked["max_steps"])),
+        ChatMessageSystem(content=coder_system_prompt(episode, asked["max_steps"])),
         ChatMessageUser(content=question(episode), metadata={METADATA: about}),
     ]
     return Sample(input=messages, id=episode.id, metadata=about)
@@ -134,12 +140,12 @@ def code_loop(max_steps: int = 25, search: str = BM25, allow_weak_sandbox: bool 
     """Messages and observations in turns until a solution, with the faults of the sample's episode."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        episode = sampled(state.metadata, state.epoch)
+        episode = sampled_episode(state.metadata, state.epoch)
         clock = RealClock()
         recorder = Recorder(clock, note_faults)
         asked = {name: state.metadata[name] for name in RUN_FACTS}
-        recorder.start(episode.id, episode.about({**who(str(get_model())), **asked}))
-        with noting(recorder):
+        recorder.start(episode.id, episode.about({**agent_or_model(str(get_model())), **asked}))
+        with note_record(recorder):
             await _converse(
                 state, Environment(episode, recorder, clock, search), recorder, max_steps, allow_weak_sandbox
             )
@@ -162,7 +168,7 @@ async def _converse(
                 recorder.finish("answered", answer=asked.text)
                 return
             recorder.wrote(message)
-            told = observed(NO_ACTION) if asked.kind == "none" else await interpreter.run(asked.text)
+            told = wrap_observation(NO_ACTION) if asked.kind == "none" else await interpreter.run(asked.text)
             state.messages.append(ChatMessageUser(content=told))
     recorder.finish("steps", detail=f"no answer within {max_steps} messages")
 
@@ -201,8 +207,8 @@ def rows_verdict() -> Scorer:
     """Our judge's verdict, from the record in the transcript; also under `inspect score`."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        found = record(noted(transcript().events))
-        verdict = judged(sampled(state.metadata, state.epoch), found).verdict
+        found = build_record(transcript_record(transcript().events))
+        verdict = judge_highwater_episode(sampled_episode(state.metadata, state.epoch), found).verdict
         why = f"{verdict.term}: {verdict.reason}" if verdict.term else "right"
         return Score(value="C" if verdict.right else "I", explanation=why, metadata={"verdict": asdict(verdict)})
 

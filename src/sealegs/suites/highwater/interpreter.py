@@ -12,11 +12,11 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 
 from sealegs.faults.spec import ToolSpec
 from sealegs.sandbox import Answer, CodeTurn, Kernel
+from sealegs.suites.highwater.coding_protocol import turn_observation
 from sealegs.suites.highwater.environment import Environment
-from sealegs.suites.highwater.protocol import observation
 
 
-class Living(Protocol):
+class Stoppable(Protocol):
     """What lives until it is stopped."""
 
     @property
@@ -24,7 +24,7 @@ class Living(Protocol):
         """Whether it can run another turn."""
 
 
-class Tasked(Living, Protocol):
+class TaskKernel(Stoppable, Protocol):
     """A kernel for tasks, wherever it runs."""
 
     async def start_async(self, functions: Iterable[ToolSpec] = (), answer: Answer | None = None) -> Any:
@@ -37,7 +37,7 @@ class Tasked(Living, Protocol):
         """End it."""
 
 
-K = TypeVar("K", bound=Living)
+K = TypeVar("K", bound=Stoppable)
 
 
 class Interpreter(Generic[K]):
@@ -70,7 +70,7 @@ class ThreadInterpreter(Interpreter[Kernel]):
         kernel, new = self._ready(code)
         if new is not None:
             kernel.start(new, self._environment.answer)
-        return observation(kernel.run(code))
+        return turn_observation(kernel.run(code))
 
     def __enter__(self) -> Self:
         return self
@@ -82,7 +82,7 @@ class ThreadInterpreter(Interpreter[Kernel]):
             self._kernel.close()
 
 
-class TaskInterpreter(Interpreter[Tasked]):
+class TaskInterpreter(Interpreter[TaskKernel]):
     """Runs an episode's code in this task."""
 
     async def run(self, code: str) -> str:
@@ -90,7 +90,7 @@ class TaskInterpreter(Interpreter[Tasked]):
         kernel, new = self._ready(code)
         if new is not None:
             await kernel.start_async(new, self._environment.answer_async)
-        return observation(await kernel.run_async(code))
+        return turn_observation(await kernel.run_async(code))
 
     async def __aenter__(self) -> Self:
         return self

@@ -9,16 +9,16 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from sealegs.faults.call import Failure
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 from sealegs.suites.highwater.own import OWN
-from sealegs.world.sql.database import find_database, same
-from sealegs.world.sql.library import TABLE, Library, Problem
+from sealegs.world.sql.database import find_database, same_rows
+from sealegs.world.sql.function_library import TABLE, Library, SqlProblem
 
 SHIPPED = ""
 
 
 @dataclass(frozen=True)
-class Data:
+class LibraryData:
     """A library and what the suite asks of it.
 
     Attributes:
@@ -30,33 +30,33 @@ class Data:
     digest: str
 
     @cached_property
-    def problems(self) -> Mapping[str, Problem]:
+    def problems(self) -> Mapping[str, SqlProblem]:
         """By id."""
         return {problem.id: problem for problem in self.library.problems}
 
 
 @cache
-def data(folder: str = SHIPPED) -> Data:
+def library_data(folder: str = SHIPPED) -> LibraryData:
     """The data in a folder, or the package's own.
 
     Raises:
-        Mistake: the folder holds no library, or one that cannot be read.
+        UserError: the folder holds no library, or one that cannot be read.
     """
     home = Path(folder) if folder else OWN
     library = Library.open(home)
-    return Data(library, hashlib.sha256((home / TABLE).read_bytes()).hexdigest()[:16])
+    return LibraryData(library, hashlib.sha256((home / TABLE).read_bytes()).hexdigest()[:16])
 
 
-def check(folder: str, problems: Iterable[Problem]) -> None:
+def check_databases(folder: str, problems: Iterable[SqlProblem]) -> None:
     """Whether the databases still answer as they did when the library was built: else no agent could be right.
 
     Raises:
-        Mistake: a database is gone, damaged or another one.
+        UserError: a database is gone, damaged or another one.
     """
-    library = data(folder).library
+    library = library_data(folder).library
     for problem in problems:
         found = library.answers(problem.solutions[0])
-        if isinstance(found, Failure) or not same(found.value, problem.rows, problem.ordered):
+        if isinstance(found, Failure) or not same_rows(found.value, problem.rows, problem.ordered):
             place = find_database(library.folder, problem.database)
             why = found.message if isinstance(found, Failure) else "it gives other rows"
-            raise Mistake(f"{place} is not the database that {library.folder} was built of ({why}); build it again")
+            raise UserError(f"{place} is not the database that {library.folder} was built of ({why}); build it again")

@@ -9,18 +9,24 @@ from typing import Any, Self
 from pydantic import model_validator
 
 from sealegs.agents import CODERS
-from sealegs.faults.mistake import Mistake
 from sealegs.faults.plan import Plan, unmatched
 from sealegs.faults.seeds import digest
-from sealegs.sandbox import available
+from sealegs.faults.user_error import UserError
+from sealegs.sandbox import find_isolation
 from sealegs.suites.highwater import ERRORS, INTERFACES, SETTINGS, SPLITS
-from sealegs.suites.highwater.containers import problems_of, resolved
+from sealegs.suites.highwater.containers import problems_of, resolve_sandbox_path
 from sealegs.suites.highwater.environment import SEARCHING, TELLING
-from sealegs.suites.highwater.episodes import SUITE, VERSION, HighwaterEpisode, chosen, episodes
-from sealegs.suites.highwater.finding import BM25, finder
-from sealegs.suites.highwater.libraries import SHIPPED, check, data
-from sealegs.suites.options import RunOptions, as_json, hidden, means, option, plan_of_file
-from sealegs.suites.running.choices import ENGINES, unknown, who_problems
+from sealegs.suites.highwater.function_search import BM25, finder
+from sealegs.suites.highwater.libraries import SHIPPED, check_databases, library_data
+from sealegs.suites.highwater.problem_episodes import (
+    SUITE,
+    VERSION,
+    HighwaterEpisode,
+    choose_problems,
+    episodes_of_problems,
+)
+from sealegs.suites.run_options import RunOptions, hidden_option, option, plan_json, plan_of_file, run_only_option
+from sealegs.suites.running.choices import ENGINES, unknown_name_problems, who_problems
 
 BOTH = "both"
 MODES = {BOTH: ERRORS, "off": ("off",), "on": ("on",)}
@@ -40,9 +46,9 @@ class HighwaterOptions(RunOptions):
     interface: str = option("auto", "code, calls (no code is run), or auto: code if it can be contained.")
     plan: str = option("", "The file of a fault plan of your own, in the place of refusals.")
     sandbox: str = option("", "Run code in a sandbox of Inspect: docker, docker:FILE.")
-    allow_weak_sandbox: bool = means(False, "Run code without namespaces.")
-    suite: str = hidden(SUITE)
-    version: str = hidden(VERSION)
+    allow_weak_sandbox: bool = run_only_option(False, "Run code without namespaces.")
+    suite: str = hidden_option(SUITE)
+    version: str = hidden_option(VERSION)
 
     @model_validator(mode="before")
     @classmethod
@@ -65,12 +71,12 @@ class HighwaterOptions(RunOptions):
     def problems(self) -> Iterator[str]:
         """What is wrong with the options."""
         if self.agent:
-            yield from unknown("agent", [self.agent], CODERS)
-        yield from unknown("setting", [self.setting], SETTINGS)
-        yield from unknown("errors", [self.errors], MODES)
-        yield from unknown("split", [self.split], SPLITS)
-        yield from unknown("interface", [self.interface], INTERFACES)
-        yield from unknown("engine", [self.engine], ENGINES)
+            yield from unknown_name_problems("agent", [self.agent], CODERS)
+        yield from unknown_name_problems("setting", [self.setting], SETTINGS)
+        yield from unknown_name_problems("errors", [self.errors], MODES)
+        yield from unknown_name_problems("split", [self.split], SPLITS)
+        yield from unknown_name_problems("interface", [self.interface], INTERFACES)
+        yield from unknown_name_problems("engine", [self.engine], ENGINES)
         yield from who_problems(self.agent, self.model, self.engine)
         yield from problems_of(self.sandbox, self.allow_weak_sandbox)
         if self.interface == "calls" and self.engine == "inspect":
@@ -85,7 +91,7 @@ class HighwaterOptions(RunOptions):
             yield from _plan_problems(plan, self.plan, folder)
         try:
             finder(folder, self.search)
-        except Mistake as error:
+        except UserError as error:
             yield str(error)
 
     def checked(self) -> Self:
@@ -97,16 +103,16 @@ class HighwaterOptions(RunOptions):
         super().checked()
         found = {
             "data": self._library()[0],
-            "plan": as_json(plan_of_file(self.plan)[0]),
-            "sandbox": resolved(self.sandbox),
+            "plan": plan_json(plan_of_file(self.plan)[0]),
+            "sandbox": resolve_sandbox_path(self.sandbox),
             "interface": "code" if self.engine == "inspect" else self._interface(),
         }
         return self.model_copy(update=found)
 
     def episodes(self) -> list[HighwaterEpisode]:
         """All episodes of the run."""
-        return episodes(
-            chosen(self.data, self.split, self.limit, self.seed),
+        return episodes_of_problems(
+            choose_problems(self.data, self.split, self.limit, self.seed),
             self.refusals,
             setting=self.setting,
             distractors=self.distractors,
@@ -143,7 +149,7 @@ class HighwaterOptions(RunOptions):
         """`auto` is code if the sandbox is strong; a scripted agent's calls are the same either way."""
         if self.interface != "auto":
             return self.interface
-        found = available()
+        found = find_isolation()
         return "code" if found.strong or (self.allow_weak_sandbox and found.name == "weak") else "calls"
 
     def _library(self) -> tuple[str, list[str]]:
@@ -152,11 +158,11 @@ class HighwaterOptions(RunOptions):
             return SHIPPED, []
         place = str(Path(self.data).resolve())
         try:
-            found = chosen(place, self.split, self.limit, self.seed)
-            check(place, found)
-        except Mistake as error:
+            found = choose_problems(place, self.split, self.limit, self.seed)
+            check_databases(place, found)
+        except UserError as error:
             return SHIPPED, [str(error)]
-        if not data(place).library.problems:
+        if not library_data(place).library.problems:
             return place, [f"{self.data} holds no problems; build it of others"]
         if not found and self.split in SPLITS:
             return place, [f"{self.data} holds no problems of the split {self.split}; choose another with --split"]
@@ -165,7 +171,7 @@ class HighwaterOptions(RunOptions):
 
 def _plan_problems(plan: Plan, file: str, folder: str) -> Iterator[str]:
     """What is wrong with using the user's plan here."""
-    tools = [SEARCHING, TELLING, *(function.tool for function in data(folder).library.functions.values())]
+    tools = [SEARCHING, TELLING, *(function.tool for function in library_data(folder).library.functions.values())]
     for rule in unmatched(plan, tools):
         yield (
             f"{file}: rule {rule!r} matches no function of {SUITE}; match `fn_*`, search_tools, or a tag: the name of "

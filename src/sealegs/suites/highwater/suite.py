@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 from sealegs.suites.running.folders import Progress
 from sealegs.suites.suite import RunReport, Suite
 
@@ -31,41 +31,41 @@ class HighwaterSuite(Suite["HighwaterOptions"]):
 
     def run_scripted(self, options: HighwaterOptions, folder: Path, progress: Progress) -> None:
         """Play what is left of a scripted agent's run without Inspect."""
-        from sealegs.suites.highwater.running import run_scripted
+        from sealegs.suites.highwater.coder_run import run_scripted_coder
 
-        run_scripted(options, folder, progress)
+        run_scripted_coder(options, folder, progress)
 
     def run_inspect(self, options: HighwaterOptions, folder: Path) -> None:
         """Play what is left of a run through Inspect."""
-        from sealegs.suites.highwater.inspect_run import run_inspect
+        from sealegs.suites.highwater.highwater_eval import run_highwater_in_inspect
 
-        run_inspect(options, folder)
+        run_highwater_in_inspect(options, folder)
 
     def notes(self, options: HighwaterOptions) -> Iterator[str]:
         """Say that no code is run, if nothing here could contain it."""
-        from sealegs.sandbox import available
+        from sealegs.sandbox import find_isolation
 
-        if options.interface == "calls" and not available().strong:
+        if options.interface == "calls" and not find_isolation().strong:
             yield "no strong sandbox here, so the agent's calls are made without one, and no code is run"
 
     def report(self, logs: Path, against: str = "") -> RunReport:
         """Read and judge the runs of a folder; `against` is `hohw`, the published rows."""
-        from sealegs.reports.plan_b import print_plan_b
-        from sealegs.reports.plan_b_page import plan_b_page
-        from sealegs.suites.highwater.logs import read_runs
-        from sealegs.suites.highwater.reporting import played
+        from sealegs.reports.highwater_page import render_highwater_page
+        from sealegs.reports.highwater_tables import print_highwater
+        from sealegs.suites.highwater.highwater_logs import read_highwater_runs
+        from sealegs.suites.highwater.judged_runs import judge_highwater_runs
 
         if against not in ("", PUBLISHED):
-            raise Mistake(
+            raise UserError(
                 f"a run of highwater can be compared only with {PUBLISHED} (the published rows), not with {against!r}"
             )
-        found = played(read_runs(logs))
+        found = judge_highwater_runs(read_highwater_runs(logs))
         results = [result for _, result in found.results]
         return RunReport(
             rows=found.rows,
             warnings=found.warnings,
-            show=lambda console: print_plan_b(found.rows, results, console, against == PUBLISHED),
-            page=lambda: plan_b_page(found.rows, found.results, found.facts, found.warnings),
+            show=lambda console: print_highwater(found.rows, results, console, against == PUBLISHED),
+            page=lambda: render_highwater_page(found.rows, found.results, found.facts, found.warnings),
         )
 
 

@@ -2,9 +2,10 @@
 
 Base tasks are cut into two halves. Detectors learn from the clean episodes of one and are asked about the other, both
 ways round, so that every task is asked about once. Of the record to learn from, every call is left out that the other
-half makes with the same arguments, so that no asked answer was ever seen; `unclean` checks that. A unit is one struck
-answer (the first of each fault of an episode: what an agent does after it is another matter) or one clean answer. What
-this does not cover: tools that are unlike the suite's, whose answers repeat arguments and keep sums more than most do.
+half makes with the same arguments, so that no asked answer was ever seen; `leaked_items` checks that. A unit is one
+struck answer (the first of each fault of an episode: what an agent does after it is another matter) or one clean
+answer. What this does not cover: tools that are unlike the suite's, whose answers repeat arguments and keep sums more
+than most do.
 """
 
 from __future__ import annotations
@@ -16,18 +17,18 @@ from typing import Any
 
 from sealegs.faults import seeds
 from sealegs.faults.call import Call, Layer, Value
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 from sealegs.recovery.detectors import Profiles, learn
 from sealegs.recovery.detectors.detector import LearnedDetector
-from sealegs.recovery.layer import RecoveryLayer, active
+from sealegs.recovery.layer import RecoveryLayer, active_policy
 from sealegs.scenarios import LEVELS
-from sealegs.scenarios.scenario import Scenario, episodes
+from sealegs.scenarios.scenario import Scenario, list_scenarios
 from sealegs.scoring import judge
-from sealegs.scoring.maze_metrics import Result
-from sealegs.suites.maze.direct import run_episode
-from sealegs.suites.maze.recovering import declared
-from sealegs.traces.observed import Trace, recorded
-from sealegs.traces.record import Turn, record
+from sealegs.scoring.maze_metrics import MazeResult
+from sealegs.suites.maze.direct import play_maze_episode
+from sealegs.suites.maze.recovering import declared_alternatives
+from sealegs.traces.observed import Trace, trace_from_events
+from sealegs.traces.record import Turn, build_record
 
 AGENT = "planner"  # who makes the calls: it goes on after a fault, so that every fault of an episode strikes
 WANTED = (0.01, 0.05)  # shares of false alarms
@@ -60,7 +61,7 @@ class CheckedAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Half:
+class DetectionSplit:
     """One direction.
 
     Attributes:
@@ -87,9 +88,9 @@ def halves(names: Iterable[str], seed: int = 0) -> tuple[frozenset[str], frozens
     return frozenset(ordered[::2]), frozenset(ordered[1::2])
 
 
-def material(
+def play_detection_splits(
     limit: int | None, epochs: int, seed: int, more: Sequence[str] = (), progress: Progress = lambda *_: None
-) -> tuple[Half, Half]:
+) -> tuple[DetectionSplit, DetectionSplit]:
     """Both directions.
 
     Args:
@@ -100,23 +101,23 @@ def material(
         progress: told how many episodes are done.
     """
     chosen = [
-        *episodes(LEVELS, ("NP",), limit=limit, seed=seed),
-        *episodes(LEVELS, STRUCK, limit=limit, epochs=epochs, seed=seed),
-        *(one for folder in more for one in episodes(LEVELS, ("NP",), seed=seed, tasks=folder)),
+        *list_scenarios(LEVELS, ("NP",), limit=limit, seed=seed),
+        *list_scenarios(LEVELS, STRUCK, limit=limit, epochs=epochs, seed=seed),
+        *(one for folder in more for one in list_scenarios(LEVELS, ("NP",), seed=seed, tasks=folder)),
     ]
     played = []
     for done, episode in enumerate(chosen):
         progress(done, len(chosen))
-        played.append((episode, run_episode(episode, AGENT)))
+        played.append((episode, play_maze_episode(episode, AGENT)))
     progress(len(chosen), len(chosen))
     first, second = halves({one.task for one in chosen if not one.tasks}, seed)
-    further = [recorded(events) for one, events in played if one.tasks]
-    clean = [(one.task, recorded(events)) for one, events in played if not one.tasks and one.mode == "NP"]
-    turns = [(one, turn) for one, events in played if not one.tasks for turn in record(events).turns]
+    further = [trace_from_events(events) for one, events in played if one.tasks]
+    clean = [(one.task, trace_from_events(events)) for one, events in played if not one.tasks and one.mode == "NP"]
+    turns = [(one, turn) for one, events in played if not one.tasks for turn in build_record(events).turns]
 
-    def half(learned: frozenset[str], asked: frozenset[str]) -> Half:
+    def half(learned: frozenset[str], asked: frozenset[str]) -> DetectionSplit:
         units = tuple(_units((one, turn) for one, turn in turns if one.task in asked))
-        return parted([trace for task, trace in clean if task in learned], units, further)
+        return split_without_leaks([trace for task, trace in clean if task in learned], units, further)
 
     return half(first, second), half(second, first)
 
@@ -136,41 +137,41 @@ def _units(turns: Iterable[tuple[Scenario, Turn]]) -> Iterator[tuple[Scenario, T
                 yield episode, turn, strike.kind
 
 
-def parted(
+def split_without_leaks(
     traces: Iterable[Trace], asked: tuple[tuple[Scenario, Turn, str], ...], further: Iterable[Trace] = ()
-) -> Half:
+) -> DetectionSplit:
     """A direction whose record holds no call that is asked about."""
-    barred = {key(turn.call.tool, turn.call.arguments) for _, turn, _ in asked}
+    barred = {call_key(turn.call.tool, turn.call.arguments) for _, turn, _ in asked}
 
     def cut(trace: Trace) -> Trace:
-        calls = tuple(one for one in trace.calls if key(one.tool, one.arguments) not in barred)
+        calls = tuple(one for one in trace.calls if call_key(one.tool, one.arguments) not in barred)
         return replace(trace, calls=calls)
 
     given = list(traces), list(further)
     kept = [tuple(map(cut, part)) for part in given]
     before, after = (sum(len(one.calls) for part in parts for one in part) for parts in (given, kept))
-    half = Half(kept[0], kept[1], asked, before - after)
-    problems = unclean(half)
+    half = DetectionSplit(kept[0], kept[1], asked, before - after)
+    problems = leaked_items(half)
     assert not problems, problems
     return half
 
 
-def unclean(half: Half) -> list[str]:
+def leaked_items(half: DetectionSplit) -> list[str]:
     """What of the asked half stands in the record that is learned from: base tasks, and calls with their arguments."""
     asked = {episode.task for episode, _, _ in half.asked}
-    calls = {key(turn.call.tool, turn.call.arguments) for _, turn, _ in half.asked}
+    calls = {call_key(turn.call.tool, turn.call.arguments) for _, turn, _ in half.asked}
     tasks = {str(trace.about.get("task")) for trace in half.record if not trace.about.get("tasks")}
     told = [f"task {name} is learned from and asked about" for name in sorted(asked & tasks)]
-    seen = {key(one.tool, one.arguments) for trace in half.record for one in trace.calls}
+    seen = {call_key(one.tool, one.arguments) for trace in half.record for one in trace.calls}
     return [*told, *(f"call {call[0]}{call[1]} is learned from and asked about" for call in sorted(calls & seen))]
 
 
-def key(tool: str, arguments: Any) -> tuple[str, str]:
+def call_key(tool: str, arguments: Any) -> tuple[str, str]:
     """A call by its tool and arguments."""
     return tool, json.dumps(arguments, sort_keys=True, default=str)
 
 
-def asked(half: Half, profiles: Profiles) -> list[CheckedAnswer]:
+def check_split(half: DetectionSplit, profiles: Profiles) -> list[CheckedAnswer]:
     """Every unit of a direction, with who called it wrong."""
     detectors = _detectors(profiles)
     known = {call.tool for trace in half.record for call in trace.calls}
@@ -193,7 +194,7 @@ def _detectors(profiles: Profiles) -> dict[tuple[float, str], LearnedDetector]:
         found[share, "answer"] = profiles.detector(share)
         try:
             found[share, "episode"] = profiles.detector(share, per="episode")
-        except Mistake:  # too few episodes for so small a share
+        except UserError:  # too few episodes for so small a share
             continue
     return found
 
@@ -212,29 +213,29 @@ def _told(
         yield from ((arm, share, per) for arm, yes in zip(ARMS, told, strict=True) if yes)
 
 
-def profiles_of(half: Half) -> Profiles:
+def profiles_of(half: DetectionSplit) -> Profiles:
     """What is learned in a direction."""
     return learn(half.training, also=half.further)
 
 
-def guarded(
-    agent: str, half: Half, profiles: Profiles, modes: Sequence[str], share: float, epochs: int, seed: int
-) -> dict[str, list[Result]]:
+def play_guarded(
+    agent: str, half: DetectionSplit, profiles: Profiles, modes: Sequence[str], share: float, epochs: int, seed: int
+) -> dict[str, list[MazeResult]]:
     """An agent's episodes of the asked half: without recovery, with what is declared, with what was learned alone."""
     detector = profiles.detector(share)
     tasks = {episode.task for episode, _, _ in half.asked}
-    chosen = [one for one in episodes(LEVELS, modes, epochs=epochs, seed=seed) if one.task in tasks]
+    chosen = [one for one in list_scenarios(LEVELS, modes, epochs=epochs, seed=seed) if one.task in tasks]
     arms: dict[str, Callable[[Scenario], list[Layer]]] = {
         "off": lambda _: [],
-        "declared": lambda one: [RecoveryLayer(active(declared(one), seed=one.seed))],
+        "declared": lambda one: [RecoveryLayer(active_policy(declared_alternatives(one), seed=one.seed))],
         "learned": lambda one: [
-            RecoveryLayer(active(declared(one), seed=one.seed), detectors=(detector,), check=False)
+            RecoveryLayer(active_policy(declared_alternatives(one), seed=one.seed), detectors=(detector,), check=False)
         ],
     }
     return {arm: [_result(one, agent, stack(one)) for one in chosen] for arm, stack in arms.items()}
 
 
-def _result(episode: Scenario, agent: str, stack: list[Layer]) -> Result:
-    found = record(run_episode(episode, agent, stack=stack))
+def _result(episode: Scenario, agent: str, stack: list[Layer]) -> MazeResult:
+    found = build_record(play_maze_episode(episode, agent, stack=stack))
     verdict = judge(found, episode.case(found))
-    return Result(episode.task, episode.base.level, episode.mode, episode.epoch, verdict)
+    return MazeResult(episode.task, episode.base.level, episode.mode, episode.epoch, verdict)

@@ -8,12 +8,20 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 from sealegs.recovery.detectors import Profiles
 from sealegs.scenarios.task_sets import task_set
 from sealegs.scoring.maze_metrics import CLEAN
 from sealegs.scoring.metric import Row
-from sealegs.suites.maze.detecting import STRUCK, Half, Progress, asked, guarded, material, profiles_of
+from sealegs.suites.maze.detecting import (
+    STRUCK,
+    DetectionSplit,
+    Progress,
+    check_split,
+    play_detection_splits,
+    play_guarded,
+    profiles_of,
+)
 from sealegs.suites.maze.detection_parts import DetectionSettings, FinishedParts, asked_data, asked_from, result_from
 from sealegs.suites.maze.detection_rows import detection_rows, guarded_rows
 
@@ -22,7 +30,7 @@ SHARE = 0.01  # of false alarms per answer, with which recovery is measured
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class DetectionMeasurement:
     """What was measured.
 
     Attributes:
@@ -36,9 +44,9 @@ class Measured:
     about: dict[str, Any]
 
 
-def measured(
+def measure_detection(
     settings: DetectionSettings, recover: bool, folder: Path, progress: Progress = lambda *_: None
-) -> Measured:
+) -> DetectionMeasurement:
     """Measure detectors on the suite, part by part; the same settings in the same folder go on where it stopped.
 
     Args:
@@ -48,7 +56,7 @@ def measured(
         progress: told how many episodes are done.
 
     Raises:
-        Mistake: the folder of further tasks holds none, or `folder` holds other parts.
+        UserError: the folder of further tasks holds none, or `folder` holds other parts.
     """
     if settings.more:
         task_set(settings.more)
@@ -56,16 +64,16 @@ def measured(
     rows: list[Row] = []
     about: dict[str, Any] = {"seed": settings.seed, "epochs": settings.epochs, "learned_from": {}}
     for level, folders in settings.levels.items():
-        both = Both(parts, settings, level, folders, progress)
+        both = CrossSplits(parts, settings, level, folders, progress)
         told = [parts.kept(f"{level} {place}", partial(_told, both, place)) for place in (0, 1)]
         rows += detection_rows(level, [asked_from(one) for part in told for one in part["asked"]])
         about["learned_from"][level] = [part["about"] for part in told]
         if recover and level == list(settings.levels)[-1]:
             rows += _recovered(parts, both, settings.seed)
-    return Measured(tuple(rows), tuple(settings.levels), about)
+    return DetectionMeasurement(tuple(rows), tuple(settings.levels), about)
 
 
-class Both:
+class CrossSplits:
     """Both directions of a level, made when something of them is still to be measured."""
 
     def __init__(
@@ -75,16 +83,16 @@ class Both:
         self._folders, self._progress = folders, progress
 
     @cached_property
-    def halves(self) -> tuple[Half, Half]:
+    def halves(self) -> tuple[DetectionSplit, DetectionSplit]:
         """The material.
 
         Raises:
-            Mistake: there are too few tasks.
+            UserError: there are too few tasks.
         """
         chosen = self._settings
-        both = material(chosen.limit, chosen.epochs, chosen.seed, self._folders, self._progress)
+        both = play_detection_splits(chosen.limit, chosen.epochs, chosen.seed, self._folders, self._progress)
         if any(not half.asked or not any(trace.calls for trace in half.training) for half in both):
-            raise Mistake("too few base tasks to cut into halves; give a greater --limit, or none")
+            raise UserError("too few base tasks to cut into halves; give a greater --limit, or none")
         return both
 
     def profiles(self, place: int) -> Profiles:
@@ -92,12 +100,12 @@ class Both:
         return self._parts.profiles(f"{self._level} {place}", lambda: profiles_of(self.halves[place]))
 
 
-def _told(both: Both, place: int) -> dict[str, Any]:
+def _told(both: CrossSplits, place: int) -> dict[str, Any]:
     half = both.halves[place]
-    return {"about": _about(half), "asked": [asked_data(one) for one in asked(half, both.profiles(place))]}
+    return {"about": _about(half), "asked": [asked_data(one) for one in check_split(half, both.profiles(place))]}
 
 
-def _about(half: Half) -> dict[str, Any]:
+def _about(half: DetectionSplit) -> dict[str, Any]:
     calls = [call.tool for trace in half.record for call in trace.calls]
     units = [kind for _, _, kind in half.asked]
     return {
@@ -110,7 +118,7 @@ def _about(half: Half) -> dict[str, Any]:
     }
 
 
-def _recovered(parts: FinishedParts, both: Both, seed: int) -> list[Row]:
+def _recovered(parts: FinishedParts, both: CrossSplits, seed: int) -> list[Row]:
     rows: list[Row] = []
     for agent in GUARDED:
         found = [parts.kept(f"{agent} {place}", partial(_guarded, both, place, agent, seed)) for place in (0, 1)]
@@ -119,6 +127,6 @@ def _recovered(parts: FinishedParts, both: Both, seed: int) -> list[Row]:
     return rows
 
 
-def _guarded(both: Both, place: int, agent: str, seed: int) -> dict[str, Any]:
-    found = guarded(agent, both.halves[place], both.profiles(place), (CLEAN, *STRUCK), SHARE, 1, seed)
+def _guarded(both: CrossSplits, place: int, agent: str, seed: int) -> dict[str, Any]:
+    found = play_guarded(agent, both.halves[place], both.profiles(place), (CLEAN, *STRUCK), SHARE, 1, seed)
     return {arm: [asdict(one) for one in results] for arm, results in found.items()}

@@ -14,7 +14,7 @@ from typing import Any
 
 from sealegs.recovery.detectors import Profiles, read_profiles
 from sealegs.scoring import Verdict
-from sealegs.scoring.maze_metrics import Result
+from sealegs.scoring.maze_metrics import MazeResult
 from sealegs.suites.maze.detecting import CheckedAnswer
 from sealegs.suites.running.journal import Journal
 
@@ -60,7 +60,7 @@ class FinishedParts:
         settings: what is measured; parts of other settings are refused.
 
     Raises:
-        Mistake: the folder holds other parts.
+        UserError: the folder holds other parts.
     """
 
     def __init__(self, folder: Path, settings: DetectionSettings) -> None:
@@ -96,6 +96,6 @@ def asked_from(data: Mapping[str, Any]) -> CheckedAnswer:
     return CheckedAnswer(**{**data, "told": frozenset((arm, share, per) for arm, share, per in data["told"])})
 
 
-def result_from(data: Mapping[str, Any]) -> Result:
+def result_from(data: Mapping[str, Any]) -> MazeResult:
     """The judged episode that this data is of."""
-    return Result(**{**data, "verdict": Verdict(**data["verdict"])})
+    return MazeResult(**{**data, "verdict": Verdict(**data["verdict"])})

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from sealegs.faults.kinds.corruption import FAMILIES
-from sealegs.scoring.maze_metrics import CLEAN, Result, table
+from sealegs.scoring.maze_metrics import CLEAN, MazeResult, maze_table
 from sealegs.scoring.metric import ALL, Design, EpisodeTable, Metric, Row, estimate, figure_row
 from sealegs.suites.maze.detecting import AGENT, ARMS, PER, STRUCK, WANTED, CheckedAnswer, Marks
 
@@ -80,13 +80,15 @@ def _episodes(answers: Iterable[CheckedAnswer]) -> list[CheckedEpisode]:
     return [CheckedEpisode(episode, frozenset(marks)) for episode, marks in told.items()]
 
 
-def guarded_rows(agent: str, arms: Mapping[str, Sequence[Result]]) -> list[Row]:
+def guarded_rows(agent: str, arms: Mapping[str, Sequence[MazeResult]]) -> list[Row]:
     """An agent's rows with and without recovery; `agent` says which."""
     rows: list[Row] = []
     for arm, results in arms.items():
         who: Row = {"suite": SUITE, "agent": f"{agent}, recovery {arm}"}
         rows += [
-            row for row in table(list(results), who) if row["level"] == ALL and row["metric"] in ("tsr", "prr", "rc")
+            row
+            for row in maze_table(list(results), who)
+            if row["level"] == ALL and row["metric"] in ("tsr", "prr", "rc")
         ]
     return rows
 

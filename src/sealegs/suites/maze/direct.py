@@ -10,10 +10,10 @@ from functools import partial
 
 from sealegs.agents import SCRIPTED, Say
 from sealegs.faults.call import Call, Layer, Outcome, render
-from sealegs.inject import Hung, Session, VirtualClock
+from sealegs.inject import EndlessWait, Session, VirtualClock
 from sealegs.scenarios.scenario import TOOL_TIMEOUT, Scenario
-from sealegs.suites.maze.recovering import layers
-from sealegs.suites.maze.stage import EpisodeStage
+from sealegs.suites.maze.episode_stage import EpisodeStage
+from sealegs.suites.maze.recovering import maze_layers
 from sealegs.suites.running.workers import in_chunks
 from sealegs.traces import Event, Recorder
 from sealegs.traces.store import line
@@ -24,7 +24,7 @@ CHUNKS = {"mcp": 8}  # episodes that a worker plays before it tells of them: whe
 CHUNK = 64
 
 
-def run_episode(
+def play_maze_episode(
     episode: Scenario,
     agent: str,
     max_steps: int = 25,
@@ -40,10 +40,10 @@ def run_episode(
     clock = VirtualClock()
     recorder = Recorder(clock)
     recorder.start(episode.id, episode.about({"agent": agent, "max_steps": max_steps, "recovery": recovery}))
-    between = layers(recovery, episode) if stack is None else stack
+    between = maze_layers(recovery, episode) if stack is None else stack
     try:
         _player(engine)(EpisodeStage(episode, SCRIPTED[agent](episode.briefing), between, max_steps, clock, recorder))
-    except Hung as error:
+    except EndlessWait as error:
         recorder.finish("hung", detail=str(error))
     except Exception as error:  # an agent that breaks down is a result, not the end of the run
         recorder.finish("crashed", detail=f"{type(error).__name__}: {error}")
@@ -55,11 +55,11 @@ def _player(engine: str) -> Callable[[EpisodeStage], None]:
     if engine == "langchain":
         from sealegs.suites.maze import langchain_engine
 
-        return langchain_engine.play
+        return langchain_engine.play_over_langchain
     if engine == "mcp":
         from sealegs.suites.maze import mcp_engine
 
-        return mcp_engine.play
+        return mcp_engine.play_over_mcp
     return _play
 
 
@@ -89,7 +89,7 @@ def _play(stage: EpisodeStage) -> None:
     recorder.finish("steps", detail=f"no answer within {stage.max_steps} steps")
 
 
-def run_direct(
+def play_maze_episodes(
     episodes: Sequence[Scenario],
     agent: str,
     *,
@@ -116,4 +116,6 @@ def run_direct(
 
 
 def _run_chunk(chunk: Sequence[Scenario], agent: str, max_steps: int, recovery: str, engine: str) -> list[list[str]]:
-    return [[line(event) for event in run_episode(episode, agent, max_steps, recovery, engine)] for episode in chunk]
+    return [
+        [line(event) for event in play_maze_episode(episode, agent, max_steps, recovery, engine)] for episode in chunk
+    ]

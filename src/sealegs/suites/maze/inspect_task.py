@@ -28,22 +28,22 @@ from inspect_ai.tool import ToolDef
 
 from sealegs.adapters.inspect import tool_def, tool_info
 from sealegs.faults.call import Call, Failure, Layer, Outcome, render
-from sealegs.faults.reading import read_plan
+from sealegs.faults.plan_files import read_plan
 from sealegs.inject import Session
 from sealegs.inject.clock import RealClock
 from sealegs.scenarios import LEVELS, MODES
 from sealegs.scenarios.moments import DRAW, SETTINGS
-from sealegs.scenarios.prompts import system_prompt
-from sealegs.scenarios.scenario import TOOL_TIMEOUT, VERSION, Scenario, episodes
+from sealegs.scenarios.scenario import TOOL_TIMEOUT, VERSION, Scenario, list_scenarios
+from sealegs.scenarios.system_prompts import scenario_prompt
 from sealegs.scenarios.task_sets import SHIPPED
 from sealegs.scoring import Verdict, judge
-from sealegs.scoring.maze_metrics import DESIGN, PRR, RC, TSR, Result
+from sealegs.scoring.maze_metrics import DESIGN, PRR, RC, TSR, MazeResult
 from sealegs.scoring.metric import EpisodeTable, Metric, estimate
-from sealegs.suites.maze.logs import episode_of
-from sealegs.suites.maze.recovering import layers
-from sealegs.suites.running.inspecting import METADATA, note_faults, noted, noting
-from sealegs.suites.running.logs import who
-from sealegs.traces import Recorder, record
+from sealegs.suites.maze.maze_logs import episode_of
+from sealegs.suites.maze.recovering import maze_layers
+from sealegs.suites.running.inspect_runner import METADATA, note_faults, note_record, transcript_record
+from sealegs.suites.running.logs import agent_or_model
+from sealegs.traces import Recorder, build_record
 from sealegs.world.state import World
 
 
@@ -81,7 +81,7 @@ def maze(
     own = json.dumps(read_plan(plan).as_data()) if plan and not plan.startswith("{") else plan
     chosen = [
         episode
-        for episode in episodes(
+        for episode in list_scenarios(
             _listed(levels, LEVELS),
             _listed(modes, MODES),
             limit=limit,
@@ -118,7 +118,7 @@ def _sample(episode: Scenario, prompt: str, epochs: int) -> Sample:
     about |= {"epoch": episode.epoch, "epochs": epochs, "own": episode.own, "tasks": episode.tasks}
     about |= {"moment": episode.moment}
     messages: list[ChatMessage] = [
-        ChatMessageSystem(content=system_prompt(prompt, episode.moment)),
+        ChatMessageSystem(content=scenario_prompt(prompt, episode.moment)),
         ChatMessageUser(content=episode.base.request, metadata={METADATA: about}),
     ]
     return Sample(input=messages, id=episode.id, metadata={**about, "prompt": prompt})
@@ -136,15 +136,15 @@ def tool_loop(max_steps: int = 25, recovery: str = "off") -> Solver:
             episode.id,
             episode.about(
                 {
-                    **who(str(get_model())),
+                    **agent_or_model(str(get_model())),
                     "prompt": state.metadata["prompt"],
                     "max_steps": max_steps,
                     "recovery": recovery,
                 }
             ),
         )
-        with noting(recorder):
-            await _converse(state, episode, recorder, clock, max_steps, layers(recovery, episode))
+        with note_record(recorder):
+            await _converse(state, episode, recorder, clock, max_steps, maze_layers(recovery, episode))
         return state
 
     return solve
@@ -221,7 +221,7 @@ def rc_metric() -> InspectMetric:
     return _metric(RC)
 
 
-def _metric(metric: Metric[Result]) -> InspectMetric:
+def _metric(metric: Metric[MazeResult]) -> InspectMetric:
     def value(scores: list[SampleScore]) -> float:
         results = [_result(score) for score in scores if score.score.metadata]
         found = estimate(metric, EpisodeTable(results, DESIGN)).value
@@ -230,10 +230,10 @@ def _metric(metric: Metric[Result]) -> InspectMetric:
     return value
 
 
-def _result(score: SampleScore) -> Result:
+def _result(score: SampleScore) -> MazeResult:
     about = score.sample_metadata or {}
     facts = (score.score.metadata or {})["verdict"]
-    return Result(about["task"], about["level"], about["mode"], about["epoch"], Verdict(**facts))
+    return MazeResult(about["task"], about["level"], about["mode"], about["epoch"], Verdict(**facts))
 
 
 @scorer(metrics=[tsr_metric(), prr_metric(), rc_metric()])
@@ -241,7 +241,7 @@ def verdict() -> Scorer:
     """Our judge's verdict, from the record in the transcript; also under `inspect score`."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        noted_record = record(noted(transcript().events))
+        noted_record = build_record(transcript_record(transcript().events))
         found = judge(noted_record, episode_of(state.metadata, state.epoch).case(noted_record))
         facts = {name: getattr(found, name) for name in found.__slots__}
         why = found.attribution and f"{found.attribution}: {'; '.join(found.reasons)}"

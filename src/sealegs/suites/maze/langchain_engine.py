@@ -23,7 +23,7 @@ from sealegs.faults.call import Call, Failure, Layer, Outcome, failure_body
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session
 from sealegs.scenarios.scenario import TOOL_TIMEOUT
-from sealegs.suites.maze.stage import EpisodeStage
+from sealegs.suites.maze.episode_stage import EpisodeStage
 from sealegs.world.state import World
 
 
@@ -61,7 +61,7 @@ class ScriptedChatModel(BaseChatModel):
     ) -> ChatResult:
         agent: ScriptedAgent = self.agent
         if isinstance(messages[-1], ToolMessage):
-            agent.observe(self.use, text_of(messages[-1]))
+            agent.observe(self.use, tool_message_text(messages[-1]))
         if self.left <= 0:
             raise OutOfSteps
         self.left -= 1
@@ -75,7 +75,7 @@ class ScriptedChatModel(BaseChatModel):
         return ChatResult(generations=[ChatGeneration(message=message)])
 
 
-def text_of(message: ToolMessage) -> str:
+def tool_message_text(message: ToolMessage) -> str:
     """A tool's message as agents read it: an error is one whatever its words."""
     text = str(message.content)
     if message.status == "error" and not text.startswith('{"error"'):
@@ -83,7 +83,7 @@ def text_of(message: ToolMessage) -> str:
     return text
 
 
-class Simulated(Session):
+class SimulatedSession(Session):
     """A session whose tools are answered by the world, in the place of what an adapter would run."""
 
     def __init__(self, stage: EpisodeStage) -> None:
@@ -122,11 +122,11 @@ class Simulated(Session):
         return await super().call_async(tool, arguments, answer, layer)
 
 
-def play(stage: EpisodeStage) -> None:
+def play_over_langchain(stage: EpisodeStage) -> None:
     """Play an episode with LangChain's agent."""
     model = ScriptedChatModel(agent=stage.agent, left=stage.max_steps)
     tools = [_tool(spec) for spec in stage.episode.specs]
-    agent: Any = create_agent(model, tools, middleware=[Seam(Simulated(stage), errors="shown")])
+    agent: Any = create_agent(model, tools, middleware=[Seam(SimulatedSession(stage), errors="shown")])
     request = {"messages": [HumanMessage(stage.episode.base.request)]}
     try:
         found = agent.invoke(request, {"recursion_limit": 6 * stage.max_steps + 10})

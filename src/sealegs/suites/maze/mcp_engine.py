@@ -16,19 +16,19 @@ from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 
 from sealegs.adapters.mcp import Gate
-from sealegs.adapters.mcp.relay import Relay
+from sealegs.adapters.mcp.pipe_relay import PipeRelay
 from sealegs.agents import Say
 from sealegs.faults.call import Effect, Failure, failure_body
 from sealegs.scenarios.scenario import TOOL_TIMEOUT
-from sealegs.suites.maze import mcp_spare
+from sealegs.suites.maze import prefork_server
+from sealegs.suites.maze.episode_stage import EpisodeStage
 from sealegs.suites.maze.mcp_server import VERSION
-from sealegs.suites.maze.stage import EpisodeStage
-from sealegs.traces import Ran, Recorder
+from sealegs.traces import Recorder, ToolRan
 
 LONGEST = 2**24  # bytes of one message
 
 
-def play(stage: EpisodeStage) -> None:
+def play_over_mcp(stage: EpisodeStage) -> None:
     """Play an episode over MCP."""
     with TemporaryDirectory(prefix="sealegs-maze-") as folder:
         asyncio.run(_play(stage, Path(folder) / "ledger.jsonl"))
@@ -37,7 +37,7 @@ def play(stage: EpisodeStage) -> None:
 async def _play(stage: EpisodeStage, ledger: Path) -> None:
     episode, agent, recorder = stage.episode, stage.agent, stage.recorder
     tools = [spec.name for spec in episode.specs]
-    command = mcp_spare.command(ledger, episode.task, episode.tasks, tools)
+    command = prefork_server.server_command(ledger, episode.task, episode.tasks, tools)
     gate = Gate(
         episode.plan,
         episode=episode.id,
@@ -60,11 +60,11 @@ async def _play(stage: EpisodeStage, ledger: Path) -> None:
                 return
             answer = await client.asked("tools/call", {"name": act.tool, "arguments": dict(act.arguments)})
             done.read(number)
-            agent.observe(act, text_of(answer))
+            agent.observe(act, tool_answer_text(answer))
         recorder.finish("steps", detail=f"no answer within {stage.max_steps} steps")
 
 
-def text_of(answer: dict[str, Any]) -> str:
+def tool_answer_text(answer: dict[str, Any]) -> str:
     """An answer to tools/call as agents read it: an error is one whatever its words."""
     if "error" in answer:
         return json.dumps(failure_body(Failure(str(answer["error"].get("message", "")))))
@@ -112,7 +112,7 @@ class _Ledger:
     def read(self, number: int) -> None:
         """What was done in the agent's call of this number."""
         events = self._recorder.events[self._events :]
-        runs = [event.call for event in events if isinstance(event, Ran)]
+        runs = [event.call for event in events if isinstance(event, ToolRan)]
         lines = self._file.read_text(encoding="utf-8").splitlines() if self._file.exists() else []
         for line in lines[self._lines :]:
             told = json.loads(line)
@@ -137,7 +137,7 @@ async def _connected(gate: Gate, command: list[str]) -> AsyncIterator[_Client]:
     ):
         loop = asyncio.get_running_loop()
         transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), reading)
-        relaying = asyncio.create_task(Relay(gate).run(command, relay_reading, relay_writing))
+        relaying = asyncio.create_task(PipeRelay(gate).run(command, relay_reading, relay_writing))
         try:
             yield _Client(writing, reader)
         finally:

@@ -16,7 +16,7 @@ from typing import Any, TextIO
 
 from sealegs.faults.call import Call, Effect, Failure, Outcome, render
 from sealegs.faults.spec import ToolSpec
-from sealegs.world.corpus import Corpus, load
+from sealegs.world.corpus import Corpus, load_corpus
 from sealegs.world.state import World
 
 VERSION = "2025-11-25"
@@ -88,13 +88,13 @@ def _shown(outcome: Outcome) -> dict[str, Any]:
 
 def _corpus(task: str, tasks: str) -> Corpus:
     if not tasks:
-        return load()
+        return load_corpus()
     from sealegs.scenarios.task_sets import task_set  # which reads every task there is
 
     return task_set(tasks).corpus(task)
 
 
-def serve(arguments: Sequence[str], reading: TextIO, writing: TextIO) -> None:
+def serve_episode_tools(arguments: Sequence[str], reading: TextIO, writing: TextIO) -> None:
     """Serve until the pipe is closed; for the arguments see above."""
     ledger, task, tasks, *tools = arguments
     server = Server(_corpus(task, tasks), tools, Path(ledger))
@@ -106,4 +106,4 @@ def serve(arguments: Sequence[str], reading: TextIO, writing: TextIO) -> None:
 
 
 if __name__ == "__main__":
-    serve(sys.argv[1:], sys.stdin, sys.stdout)
+    serve_episode_tools(sys.argv[1:], sys.stdin, sys.stdout)

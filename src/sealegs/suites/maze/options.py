@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import Self
 
 from sealegs.agents import SCRIPTED
-from sealegs.faults.mistake import Mistake
 from sealegs.faults.plan import Plan, unmatched
 from sealegs.faults.seeds import digest
+from sealegs.faults.user_error import UserError
 from sealegs.scenarios import LEVELS, MODES
 from sealegs.scenarios.moments import DRAW, SETTINGS
-from sealegs.scenarios.prompts import PROMPTS
-from sealegs.scenarios.scenario import VERSION, Scenario, episodes
+from sealegs.scenarios.scenario import VERSION, Scenario, list_scenarios
+from sealegs.scenarios.system_prompts import PROMPTS
 from sealegs.scenarios.task_sets import SHIPPED, task_set
 from sealegs.suites.maze import direct
 from sealegs.suites.maze.recovering import RECOVERIES
-from sealegs.suites.options import Names, RunOptions, as_json, hidden, option, plan_of_file
-from sealegs.suites.running.choices import unknown, who_problems
+from sealegs.suites.run_options import Names, RunOptions, hidden_option, option, plan_json, plan_of_file
+from sealegs.suites.running.choices import unknown_name_problems, who_problems
 
 ENGINES = ("auto", *direct.ENGINES, "inspect")
 
@@ -36,18 +36,18 @@ class MazeOptions(RunOptions):
     moment: str = option(DRAW, "When faults strike actions: draw, before (as published), during or after.")
     recovery: str = option("off", "off, advise or active: the recovery layer around the tools.")
     engine: str = option("auto", "auto, inspect, or for scripted agents direct, langchain or mcp.")
-    version: str = hidden(VERSION)
+    version: str = hidden_option(VERSION)
 
     def problems(self) -> Iterator[str]:
         """What is wrong with the options."""
         if self.agent:
-            yield from unknown("agent", [self.agent], SCRIPTED)
-        yield from unknown("level", list(self.levels), LEVELS)
-        yield from unknown("mode", list(self.modes), MODES)
-        yield from unknown("prompt", [self.prompt], PROMPTS)
-        yield from unknown("engine", [self.engine], ENGINES)
-        yield from unknown("recovery", [self.recovery], RECOVERIES)
-        yield from unknown("moment", [self.moment], SETTINGS)
+            yield from unknown_name_problems("agent", [self.agent], SCRIPTED)
+        yield from unknown_name_problems("level", list(self.levels), LEVELS)
+        yield from unknown_name_problems("mode", list(self.modes), MODES)
+        yield from unknown_name_problems("prompt", [self.prompt], PROMPTS)
+        yield from unknown_name_problems("engine", [self.engine], ENGINES)
+        yield from unknown_name_problems("recovery", [self.recovery], RECOVERIES)
+        yield from unknown_name_problems("moment", [self.moment], SETTINGS)
         yield from who_problems(self.agent, self.model, self.engine)
         tasks, wrong = _own_tasks(self.tasks)
         yield from wrong
@@ -64,11 +64,11 @@ class MazeOptions(RunOptions):
         """
         super().checked()
         own = {"levels": tuple(level for level in LEVELS if level in self.levels), "tasks": _own_tasks(self.tasks)[0]}
-        return self.model_copy(update={**own, "plan": as_json(plan_of_file(self.plan)[0])})
+        return self.model_copy(update={**own, "plan": plan_json(plan_of_file(self.plan)[0])})
 
     def episodes(self) -> list[Scenario]:
         """All episodes of the run."""
-        return episodes(
+        return list_scenarios(
             self.levels,
             self.modes,
             limit=self.limit,
@@ -108,7 +108,7 @@ def _own_tasks(folder: str) -> tuple[str, list[str]]:
     name = str(Path(folder).resolve())
     try:
         task_set(name)
-    except Mistake as error:
+    except UserError as error:
         return SHIPPED, [str(error)]
     return name, []
 

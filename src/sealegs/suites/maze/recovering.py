@@ -14,7 +14,7 @@ from typing import Any
 from sealegs.faults.call import Layer
 from sealegs.faults.spec import ToolSpec
 from sealegs.recovery.bank import shipped_bank
-from sealegs.recovery.layer import RecoveryLayer, active
+from sealegs.recovery.layer import RecoveryLayer, active_policy
 from sealegs.recovery.policies import (
     Advise,
     Alternative,
@@ -36,14 +36,18 @@ RECOVERIES = ("off", "advise", "active")
 Tools = Mapping[str, ToolSpec]
 
 
-def layers(recovery: str, episode: Scenario) -> list[Layer]:
+def maze_layers(recovery: str, episode: Scenario) -> list[Layer]:
     """The layers of an episode under this recovery."""
     if recovery == "advise":
         return [RecoveryLayer(Advise(shipped_bank()))]
-    return [RecoveryLayer(active(declared(episode), seed=episode.seed))] if recovery == "active" else []
+    return (
+        [RecoveryLayer(active_policy(declared_alternatives(episode), seed=episode.seed))]
+        if recovery == "active"
+        else []
+    )
 
 
-def declared(episode: Scenario) -> tuple[Alternative, ...]:
+def declared_alternatives(episode: Scenario) -> tuple[Alternative, ...]:
     """What can stand in for the tools of an episode's task."""
     return alternatives(episode.base, {spec.name: spec for spec in episode.specs})
 

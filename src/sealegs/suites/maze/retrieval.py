@@ -21,7 +21,7 @@ STATED_K = 100
 
 
 @dataclass(frozen=True)
-class Retrieved:
+class RetrievedTools:
     """Where a task's tools stand.
 
     Attributes:
@@ -46,7 +46,7 @@ class Retrieved:
 class ReverseCheck:
     """What was retrieved for each of a set of tasks."""
 
-    found: tuple[Retrieved, ...]
+    found: tuple[RetrievedTools, ...]
 
     def k(self, share: float = 0.9) -> int:
         """The shortest list that holds a whole solution for at least this share of the tasks.
@@ -59,7 +59,7 @@ class ReverseCheck:
         ranks = sorted(retrieved.needed_rank for retrieved in self.found)
         return ranks[math.ceil(share * len(ranks)) - 1]
 
-    def failing(self, k: int) -> tuple[Retrieved, ...]:
+    def failing(self, k: int) -> tuple[RetrievedTools, ...]:
         """The tasks for which a list of k holds no whole solution, the furthest first."""
         far = (retrieved for retrieved in self.found if retrieved.needed_rank > k)
         return tuple(sorted(far, key=lambda retrieved: -retrieved.needed_rank))
@@ -70,10 +70,10 @@ def reverse_check(tasks: Mapping[str, Task], shortlist: Shortlist) -> ReverseChe
     return ReverseCheck(tuple(retrieve(task, shortlist) for task in tasks.values()))
 
 
-def retrieve(task: Task, shortlist: Shortlist) -> Retrieved:
+def retrieve(task: Task, shortlist: Shortlist) -> RetrievedTools:
     """Where the list that the request asks for holds the task's tools."""
     ranked = shortlist.rank(task.request, task.inputs)
-    return Retrieved(task.id, first_solution(task.graph, {tool: at for at, tool in enumerate(ranked, start=1)}))
+    return RetrievedTools(task.id, first_solution(task.graph, {tool: at for at, tool in enumerate(ranked, start=1)}))
 
 
 def first_solution(graph: Graph, places: Mapping[str, int]) -> Mapping[str, int]:

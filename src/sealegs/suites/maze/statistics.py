@@ -21,7 +21,7 @@ from sealegs.suites.maze.retrieval import STATED_K, ReverseCheck, reverse_check
 from sealegs.tasks import Task
 from sealegs.tasks.graph import Graph
 from sealegs.tasks.similarity import mean_similarity
-from sealegs.world.corpus import Corpus, load
+from sealegs.world.corpus import Corpus, load_corpus
 from sealegs.world.shortlist import Shortlist
 
 
@@ -45,7 +45,7 @@ class Figures:
 
     def pairs(self) -> Iterator[tuple[str, str, str]]:
         """What, ours and theirs, line by line."""
-        theirs = published.corpus()
+        theirs = published.published_corpus()
         for part, names in self.corpus.items():
             for name, count in names.items():
                 yield _words(part, name), str(count), str(theirs[part][name])
@@ -88,13 +88,16 @@ class Figures:
             "domains": dict(self.corpus["domain"]),
             "kinds": dict(self.corpus["group"]),
             "levels": {name: dict(values) for name, values in self.levels.items()},
-            "published": {"corpus": published.corpus(), "levels": published.corpus_by_level()},
+            "published": {"corpus": published.published_corpus(), "levels": published.corpus_by_level()},
             "retrieval": retrieval,
         }
 
     def rows(self) -> list[Row]:
         """Every figure in the long table, ours and the published."""
-        both = (("sealegs", self.corpus, self.levels), ("toolmaze", published.corpus(), published.corpus_by_level()))
+        both = (
+            ("sealegs", self.corpus, self.levels),
+            ("toolmaze", published.published_corpus(), published.corpus_by_level()),
+        )
         rows: list[Row] = []
         for who, corpus, levels in both:
             rows += [
@@ -118,7 +121,7 @@ def _row(who: str, level: str, metric: str, value: float) -> Row:
 
 def figures() -> Figures:
     """The figures of the tasks and tools that ship with the suite."""
-    tasks, corpus = base_tasks(), load()
+    tasks, corpus = base_tasks(), load_corpus()
     found = reverse_check(tasks, Shortlist(corpus))
     return Figures(_corpus(corpus), _levels(list(tasks.values())), len(tasks), len(corpus.histories), found)
 
@@ -131,7 +134,10 @@ def _corpus(corpus: Corpus) -> dict[str, dict[str, int]]:
         "group": Counter(group.kind for group in corpus.groups.values()),
         "total": Counter({"tools": len(corpus.tools), "alternative groups": len(corpus.groups)}),
     }
-    return {part: {name: found[part][name.lower()] for name in names} for part, names in published.corpus().items()}
+    return {
+        part: {name: found[part][name.lower()] for name in names}
+        for part, names in published.published_corpus().items()
+    }
 
 
 def _levels(tasks: Sequence[Task]) -> dict[str, dict[str, float]]:
@@ -143,7 +149,7 @@ def _levels(tasks: Sequence[Task]) -> dict[str, dict[str, float]]:
 
 def _figure(name: str, tasks: Sequence[Task]) -> float:
     """One figure of the published table 1, for tasks of one level."""
-    lengths = [length for task in tasks for length in path_lengths(task.graph)]
+    lengths = [length for task in tasks for length in graph_path_lengths(task.graph)]
     if name.startswith("tasks naming "):
         domain = name.removeprefix("tasks naming ").split(" (")[0].lower()
         return sum(domain in task.domains for task in tasks)
@@ -156,7 +162,7 @@ def _figure(name: str, tasks: Sequence[Task]) -> float:
     }[name]
 
 
-def path_lengths(graph: Graph) -> list[int]:
+def graph_path_lengths(graph: Graph) -> list[int]:
     """The length of every path of a graph."""
     single = len(graph.nodes) - len(graph.groups)
     choices = product(*([len(branch.steps) for branch in group.branches] for group in graph.groups))

@@ -31,28 +31,28 @@ class MazeSuite(Suite["MazeOptions"]):
 
     def run_scripted(self, options: MazeOptions, folder: Path, progress: Progress) -> None:
         """Play what is left of a scripted agent's run without Inspect."""
-        from sealegs.suites.maze.running import run_scripted
+        from sealegs.suites.maze.agent_run import run_scripted_agent
 
-        run_scripted(options, folder, progress)
+        run_scripted_agent(options, folder, progress)
 
     def run_inspect(self, options: MazeOptions, folder: Path) -> None:
         """Play what is left of a run through Inspect."""
-        from sealegs.suites.maze.inspect_run import run_inspect
+        from sealegs.suites.maze.maze_eval import run_maze_in_inspect
 
-        run_inspect(options, folder)
+        run_maze_in_inspect(options, folder)
 
     def report(self, logs: Path, against: str = "") -> RunReport:
         """Read and judge a run; `against` is another run's logs, or `toolmaze` for the published models."""
         from sealegs.reports.comparison import prompt_of, published_rows
-        from sealegs.reports.page import page
+        from sealegs.reports.maze_page import render_maze_page
         from sealegs.reports.tables import print_limits, print_ranking, print_tables
-        from sealegs.scoring.maze_metrics import table
-        from sealegs.suites.maze.logs import read_run
-        from sealegs.suites.maze.reporting import ceilings, differences, material
+        from sealegs.scoring.maze_metrics import maze_table
+        from sealegs.suites.maze.maze_logs import read_maze_run
+        from sealegs.suites.maze.page_material import build_page_material, ceilings, differences
 
-        found = read_run(logs)
+        found = read_maze_run(logs)
         results, limits = found.results(), ceilings(found)
-        rows = table(results, found.who)
+        rows = maze_table(results, found.who)
         published = against == PUBLISHED and not Path(PUBLISHED).exists()
         compared = differences(found, Path(against)) if against and not published else []
         prompt = prompt_of(str(record.about.get("prompt", "")) for record in found.records.values())
@@ -69,7 +69,7 @@ class MazeSuite(Suite["MazeOptions"]):
             rows=[*rows, *limits],
             warnings=found.warnings,
             show=show,
-            page=lambda: page(material(found, results, [*rows, *limits], compared, limits)),
+            page=lambda: render_maze_page(build_page_material(found, results, [*rows, *limits], compared, limits)),
             beside=beside,
             compared=[*compared, *(published_rows(prompt) if published else ())],
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 from sealegs.inject import Session
 from sealegs.suites.micro.workloads import Workload
 
@@ -34,13 +34,13 @@ def chat_model(name: str, workload: Workload, *, inner: bool = False, settings: 
         settings: further arguments of `init_chat_model`, such as `temperature`.
 
     Raises:
-        Mistake: there is no such model, or what it needs is not installed.
+        UserError: there is no such model, or what it needs is not installed.
     """
     wrong = model_mistake(name)
     if wrong:
-        raise Mistake(f"{name!r} {wrong}")
+        raise UserError(f"{name!r} {wrong}")
     if name.startswith(SCRIPTED):
-        from sealegs.suites.micro.scripted import ScriptedChat
+        from sealegs.suites.micro.scripted_chat import ScriptedChat
 
         return ScriptedChat(way=name.removeprefix(SCRIPTED), workload=workload.name, inner=inner)
     from langchain.chat_models import init_chat_model
@@ -48,7 +48,7 @@ def chat_model(name: str, workload: Workload, *, inner: bool = False, settings: 
     try:
         return init_chat_model(name, **(settings or {}))
     except (ImportError, ValueError) as error:
-        raise Mistake(f"the model {name!r} cannot be used: {error}") from error
+        raise UserError(f"the model {name!r} cannot be used: {error}") from error
 
 
 def react_agent(model: Any, tools: Sequence[Any], session: Session | None, raised: bool = False) -> Any:

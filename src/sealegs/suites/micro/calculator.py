@@ -44,7 +44,7 @@ FUNCTIONS: dict[str, tuple[int, int, Callable[..., Fraction]]] = {  # least and 
 }
 
 
-def worked_out(expression: str) -> int | float:
+def evaluate_expression(expression: str) -> int | float:
     """The value: whole where it is, else to ten significant digits.
 
     Raises:

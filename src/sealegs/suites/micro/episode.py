@@ -1,9 +1,9 @@
 """One episode: a workload, a plan, a model; what was said, shown, struck and answered.
 
-`play` takes and gives plain data, so that a process of its own can be told what to do and asked what came of it. Time
-is real: a hang hangs until the process is ended from outside, and its record, written as it happens, tells the rest.
-Faults strike either in this process, between the agent and LangChain's tools, or at level `mcp` in `sealegs proxy`,
-between an MCP client and a server in processes of their own.
+`play_micro_episode` takes and gives plain data, so that a process of its own can be told what to do and asked what came
+of it. Time is real: a hang hangs until the process is ended from outside, and its record, written as it happens, tells
+the rest. Faults strike either in this process, between the agent and LangChain's tools, or at level `mcp` in `sealegs
+proxy`, between an MCP client and a server in processes of their own.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sealegs.faults.mistake import Mistake
 from sealegs.faults.plan import Plan
-from sealegs.faults.reading import plan_from
+from sealegs.faults.plan_files import plan_from
 from sealegs.faults.spec import ToolSpec
+from sealegs.faults.user_error import UserError
 from sealegs.inject import RealClock, Session
 from sealegs.suites.micro.agent import chat_model, model_mistake, react_agent
-from sealegs.suites.micro.telling import read_live, told
+from sealegs.suites.micro.episode_summary import read_live, summarize_calls
 from sealegs.suites.micro.tools import Toolbox
-from sealegs.suites.micro.workloads import Workload, load
+from sealegs.suites.micro.workloads import Workload, load_workloads
 from sealegs.traces import Event, Recorder
 from sealegs.traces.store import line
 
@@ -38,7 +38,7 @@ class Payload(BaseModel):
     """What an episode is made of."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-    workload: str = Field(description="A name in `workloads.load()`.")
+    workload: str = Field(description="A name in `workloads.load_workloads()`.")
     model: str = Field(description="`scripted/oracle`, ..., or `PROVIDER:MODEL`.")
     plan: dict[str, Any] | None = Field(default=None, description="The fault plan as data; None for no faults.")
     seed: int = Field(
@@ -55,7 +55,7 @@ class Payload(BaseModel):
     max_steps: int = Field(default=25, ge=1, description="Turns of the model after which an agent is stopped.")
 
 
-def play(payload: Mapping[str, Any]) -> dict[str, Any]:
+def play_micro_episode(payload: Mapping[str, Any]) -> dict[str, Any]:
     """Play one episode.
 
     Args:
@@ -63,15 +63,15 @@ def play(payload: Mapping[str, Any]) -> dict[str, Any]:
 
     Returns:
         `answer`, `ended` (`answered`, `error`, `step limit`), `error`, `calls`, `strikes`, `exposed`, `steps` (turns of
-        the models), `seconds`, `first_call_seconds`; the last two from the moment that `play` was called.
+        the models), `seconds`, `first_call_seconds`; the last two from the moment that `play_micro_episode` was called.
 
     Raises:
-        Mistake: the payload cannot be used.
+        UserError: the payload cannot be used.
     """
     given = read_payload(payload)
     if find_spec("langchain") is None:
-        raise Mistake('the agents of micro are LangChain\'s, which is not installed; pip install "sealegs[micro]"')
-    return asyncio.run(_Episode(given, load()[given.workload]).play())
+        raise UserError('the agents of micro are LangChain\'s, which is not installed; pip install "sealegs[micro]"')
+    return asyncio.run(_Episode(given, load_workloads()[given.workload]).play())
 
 
 def prepare() -> None:
@@ -81,8 +81,8 @@ def prepare() -> None:
     """
     import sealegs.suites.micro.pair  # noqa: F401
 
-    load()
-    play({"workload": "trivia", "model": "scripted/naive"})
+    load_workloads()
+    play_micro_episode({"workload": "trivia", "model": "scripted/naive"})
     Toolbox().search("warm")
 
 
@@ -90,26 +90,26 @@ def read_payload(payload: Mapping[str, Any]) -> Payload:
     """The payload, checked as a whole.
 
     Raises:
-        Mistake: it cannot be used; the message names every mistake.
+        UserError: it cannot be used; the message names every mistake.
     """
     try:
         given = Payload.model_validate(dict(payload))
     except ValidationError as error:
         mistakes = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}, not {one['input']!r}" for one in error.errors()]
-        raise Mistake("\n".join(mistakes)) from None
-    workload = load().get(given.workload)
+        raise UserError("\n".join(mistakes)) from None
+    workload = load_workloads().get(given.workload)
     if workload is None:
-        raise Mistake(f"there is no workload {given.workload!r}; there is {', '.join(load())}")
+        raise UserError(f"there is no workload {given.workload!r}; there is {', '.join(load_workloads())}")
     if workload.paired != bool(given.boundary):
         which = "name a boundary, outer or inner" if workload.paired else "it has one agent: leave the boundary out"
-        raise Mistake(f"{workload.name} with boundary {given.boundary!r} cannot be played; {which}")
+        raise UserError(f"{workload.name} with boundary {given.boundary!r} cannot be played; {which}")
     if workload.paired and given.level == "mcp":
-        raise Mistake(f"{workload.name} has two agents, which cannot be played at level mcp; play it at level python")
+        raise UserError(f"{workload.name} has two agents, which cannot be played at level mcp; play it at level python")
     if given.errors == "raised" and given.level == "mcp":
-        raise Mistake("an MCP server's failures are always shown; leave errors='raised' out at level mcp")
+        raise UserError("an MCP server's failures are always shown; leave errors='raised' out at level mcp")
     if wrong := model_mistake(given.model):
         what, _, remedy = wrong.partition(". ")
-        raise Mistake(f"the model {given.model!r} {what}; {remedy}")
+        raise UserError(f"the model {given.model!r} {what}; {remedy}")
     if given.plan is not None:
         plan_from(given.plan)
     return given
@@ -188,11 +188,11 @@ class _Episode:
         """The agent's final words, how the run ended, and its error."""
         from langgraph.errors import GraphRecursionError
 
-        from sealegs.suites.micro.counting import Counting
+        from sealegs.suites.micro.turn_counter import TurnCounter
 
         config = {
             "recursion_limit": 2 * self._payload.max_steps,
-            "callbacks": [Counting(self._progress, self._clock)],
+            "callbacks": [TurnCounter(self._progress, self._clock)],
         }
         asked = {"messages": [{"role": "user", "content": self._workload.prompt}]}
         try:
@@ -205,9 +205,12 @@ class _Episode:
 
     async def _over_mcp(self) -> dict[str, Any]:
         """The same, with tools from a server behind the proxy, whose record is the episode's."""
-        from sealegs.suites.micro.remote import served
+        from sealegs.suites.micro.mcp_level import tools_over_mcp
 
-        async with served(self._workload.tools, self._plan, self._name, self._payload.record) as (tools, record):
+        async with tools_over_mcp(self._workload.tools, self._plan, self._name, self._payload.record) as (
+            tools,
+            record,
+        ):
             agent = react_agent(self._model(False), tools, None)
             answer, ended, error = await self._answered(agent)
             events = read_live(record)
@@ -222,7 +225,7 @@ class _Episode:
             "answer": answer,
             "ended": ended,
             "error": error,
-            **told(events),
+            **summarize_calls(events),
             "steps": self._progress.steps,
             "seconds": self._clock.now(),
             "first_call_seconds": self._progress.first_call,

@@ -16,7 +16,7 @@ from importlib import resources
 from typing import Any
 
 from sealegs.search.bm25 import TextIndex
-from sealegs.suites.micro.calculator import BadExpression, worked_out
+from sealegs.suites.micro.calculator import BadExpression, evaluate_expression
 
 TODAY = date(2026, 5, 20)  # what the fixed clock shows
 FOUND = 3  # documents that a search shows
@@ -42,7 +42,7 @@ class Toolbox:
     def calculate(self, expression: str) -> int | float | str:
         """Work out an arithmetic expression such as (3 + 4.5) * 2 or sqrt(2) ** 3. Knows + - * / % ** and round."""
         try:
-            return worked_out(expression)
+            return evaluate_expression(expression)
         except BadExpression as error:
             return f"Error: {error}"
 
@@ -71,14 +71,14 @@ class Toolbox:
         """Tell today's date, or the date so many days from now (negative: days ago)."""
         if abs(days_from_now) > FARTHEST:
             return f"Error: {days_from_now} days are too many; give at most {FARTHEST}"
-        return written(self.today + timedelta(days=days_from_now))
+        return format_day(self.today + timedelta(days=days_from_now))
 
     def functions(self) -> Mapping[str, Callable[..., Any]]:
         """The functions by the names of the tools."""
         return dict(zip(NAMES, (self.calculate, self.search, self.wikipedia, self.tell_date), strict=True))
 
 
-def written(day: date) -> str:
+def format_day(day: date) -> str:
     """A day as DateTool tells it: `20 May 2026 (Wednesday)`."""
     return f"{day.day} {calendar.month_name[day.month]} {day.year} ({calendar.day_name[day.weekday()]})"
 

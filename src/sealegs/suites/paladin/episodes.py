@@ -19,16 +19,16 @@ from sealegs.faults import seeds
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import FirstTouch, Tool
-from sealegs.scenarios.perturbation import implicit_kinds, spec_in, victims
-from sealegs.scenarios.prompts import FORM
-from sealegs.scenarios.scenario import offered
+from sealegs.scenarios.perturbation import implicit_kinds, step_spec, victims
+from sealegs.scenarios.scenario import scenario_tools
+from sealegs.scenarios.system_prompts import FORM
 from sealegs.scenarios.task_sets import TaskSet, task_set
 from sealegs.scoring import Case, Slot
 from sealegs.suites.paladin import CLEAN, KINDS
-from sealegs.suites.paladin.failures import LabelledFailure, classes, published, unseen
-from sealegs.suites.paladin.toolbench.exporting import TASKS
-from sealegs.suites.paladin.toolbench.importing import shipped
-from sealegs.tasks import Persistence, Task, shortest
+from sealegs.suites.paladin.failures import LabelledFailure, classes, published_failures, unseen_failures
+from sealegs.suites.paladin.toolbench.toolbench_export import TASKS
+from sealegs.suites.paladin.toolbench.toolbench_import import shipped_trajectory_tasks
+from sealegs.tasks import Persistence, Task, shortest_solution
 from sealegs.traces import Record
 
 SUITE = "paladin"
@@ -131,7 +131,7 @@ class PaladinEpisode:
     def turn(self) -> int:
         """The place, from 1, of the first call on the shortest way that the failure can strike; 0 if there is none."""
         struck = {step.id for step in victims(self.base.graph, self.node)} if self.node else set()
-        return next((place for place, id in enumerate(shortest(self.base.graph), 1) if id in struck), 0)
+        return next((place for place, id in enumerate(shortest_solution(self.base.graph), 1) if id in struck), 0)
 
     @property
     def persistence(self) -> Persistence:
@@ -146,14 +146,14 @@ class PaladinEpisode:
     @property
     def plan(self) -> Plan:
         """The faults."""
-        return plan_of(self)
+        return failure_plan(self)
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
         """The tools that the agent is offered."""
         if self.source == "maze":
-            return offered(self.task, self.seed, looks=False)
-        return shipped(self.source).offered(self.task)
+            return scenario_tools(self.task, self.seed, looks=False)
+        return shipped_trajectory_tasks(self.source).offered(self.task)
 
     @property
     def briefing(self) -> Briefing:
@@ -206,7 +206,7 @@ class PaladinEpisode:
 
 
 @lru_cache(maxsize=4096)
-def plan_of(episode: PaladinEpisode) -> Plan:
+def failure_plan(episode: PaladinEpisode) -> Plan:
     """An episode's faults."""
     shown = episode.shown
     rules: list[Rule] = []
@@ -229,14 +229,16 @@ def plan_of(episode: PaladinEpisode) -> Plan:
 
 
 def _failures(set: str) -> Mapping[str, LabelledFailure]:
-    return unseen() if set == "generalisation" else published()
+    return unseen_failures() if set == "generalisation" else published_failures()
 
 
 def _tasks(source: str) -> TaskSet:
-    return task_set() if source == "maze" else shipped(source).tasks
+    return task_set() if source == "maze" else shipped_trajectory_tasks(source).tasks
 
 
-def episodes(set: str = "eval", *, limit: int | None = None, epochs: int = 1, seed: int = 0) -> list[PaladinEpisode]:
+def episodes_of_set(
+    set: str = "eval", *, limit: int | None = None, epochs: int = 1, seed: int = 0
+) -> list[PaladinEpisode]:
     """The episodes of a set, class by class, the clean ones last.
 
     Args:
@@ -337,7 +339,7 @@ def _fits(source: str, task: str, node: str, shown: LabelledFailure) -> bool:
     base, corpus = tasks.tasks[task], tasks.corpus(task)
     steps = victims(base.graph, node)
     if shown.fault.kind == "malformed":
-        return not any(spec_in(base, step, corpus).effects for step in steps)
+        return not any(step_spec(base, step, corpus).effects for step in steps)
     if source != "maze":
         return False  # records declare no schema
     try:

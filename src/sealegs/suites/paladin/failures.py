@@ -72,14 +72,14 @@ def classes() -> tuple[str, ...]:
 
 
 @cache
-def published() -> Mapping[str, LabelledFailure]:
+def published_failures() -> Mapping[str, LabelledFailure]:
     """The 58 published failures by name."""
     found = _read("failures.yaml")
     return {each.failure: each for each in _ALL.validate_python([_labelled(item) for item in found])}
 
 
 @cache
-def unseen() -> Mapping[str, LabelledFailure]:
+def unseen_failures() -> Mapping[str, LabelledFailure]:
     """The failures of the generalisation set by name."""
     return {each.failure: each for each in _ALL.validate_python(_read("unseen.yaml"))}
 

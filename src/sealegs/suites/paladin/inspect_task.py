@@ -28,18 +28,18 @@ from sealegs.agents.arms import ARMS, AwaitModel, Message, ModelReply, ModelTool
 from sealegs.faults.call import Call, Failure, Outcome, render
 from sealegs.inject import RealClock
 from sealegs.scoring import Verdict
-from sealegs.scoring.paladin_metrics import CLEAN, Recovery, recovery_figure
-from sealegs.scoring.protocol import Protocol
+from sealegs.scoring.paladin_metrics import CLEAN, PaladinResult, recovery_figure
+from sealegs.scoring.paladin_protocol import ProtocolVerdict
 from sealegs.suites.paladin import SETS
-from sealegs.suites.paladin.episodes import VERSION, PaladinEpisode, episodes
-from sealegs.suites.paladin.logs import episode_from, judged
+from sealegs.suites.paladin.arm_engine import EpisodeTools, Setup, session
+from sealegs.suites.paladin.backbone_replies import uses_in
+from sealegs.suites.paladin.episodes import VERSION, PaladinEpisode, episodes_of_set
 from sealegs.suites.paladin.options import MAX_STEPS, RETRIEVALS
-from sealegs.suites.paladin.playing import EpisodeTools, Setup, session
-from sealegs.suites.paladin.provider import uses_in
-from sealegs.suites.running.choices import unknown
-from sealegs.suites.running.inspecting import METADATA, note_faults, noted, noting
-from sealegs.suites.running.logs import who
-from sealegs.traces import Recorder, record
+from sealegs.suites.paladin.paladin_logs import judge_paladin_episode, paladin_episode_from
+from sealegs.suites.running.choices import unknown_name_problems
+from sealegs.suites.running.inspect_runner import METADATA, note_faults, note_record, transcript_record
+from sealegs.suites.running.logs import agent_or_model
+from sealegs.traces import Recorder, build_record
 
 
 @task
@@ -66,13 +66,13 @@ def paladin(
         only: ids of episodes to run and no others.
     """
     problems = [
-        *unknown("arm", [arm], ARMS),
-        *unknown("retrieval", [retrieval], RETRIEVALS),
-        *unknown("set", [set], SETS),
+        *unknown_name_problems("arm", [arm], ARMS),
+        *unknown_name_problems("retrieval", [retrieval], RETRIEVALS),
+        *unknown_name_problems("set", [set], SETS),
     ]
     if problems:
         raise ValueError("; ".join(problems))
-    found = episodes(set, limit=limit, epochs=epochs, seed=seed)
+    found = episodes_of_set(set, limit=limit, epochs=epochs, seed=seed)
     chosen = [episode for episode in found if only is None or episode.id in only]
     return Task(
         dataset=MemoryDataset([_sample(episode) for episode in chosen], name="paladin"),
@@ -95,12 +95,12 @@ def played_arm(arm: str, retrieval: str, max_steps: int) -> Solver:
     """The arm over the model, with the faults of the sample's episode."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        episode = episode_from(state.metadata)
+        episode = paladin_episode_from(state.metadata)
         setup = Setup(arm, retrieval, max_steps)
         clock = RealClock()
         recorder = Recorder(clock, note_faults)
         recorder.start(episode.id, episode.about({**_who(str(get_model()), arm), **setup.about()}))
-        with noting(recorder):
+        with note_record(recorder):
             await _converse(state, episode, setup, recorder, clock)
         return state
 
@@ -109,7 +109,7 @@ def played_arm(arm: str, retrieval: str, max_steps: int) -> Solver:
 
 def _who(model: str, arm: str) -> dict[str, str]:
     """A scripted backbone is an agent, as it is without Inspect."""
-    called = who(model)
+    called = agent_or_model(model)
     return {"agent": f"{arm}/{called['agent']}"} if "agent" in called else called
 
 
@@ -169,7 +169,7 @@ def _chat(message: Message, about: dict[str, Any]) -> ChatMessage:
 
 
 @metric(name="tsr")
-def tsr_metric() -> InspectMetric:
+def macro_tsr_metric() -> InspectMetric:
     """Task success rate in per cent, macro over classes."""
     return _metric("tsr")
 
@@ -202,18 +202,18 @@ def _metric(name: str) -> InspectMetric:
     return value
 
 
-def _recovery(facts: dict[str, Any]) -> Recovery:
-    made = {"verdict": Verdict(**facts["verdict"]), "protocol": Protocol(**facts["protocol"])}
-    return Recovery(**{**facts, **made})
+def _recovery(facts: dict[str, Any]) -> PaladinResult:
+    made = {"verdict": Verdict(**facts["verdict"]), "protocol": ProtocolVerdict(**facts["protocol"])}
+    return PaladinResult(**{**facts, **made})
 
 
-@scorer(metrics=[tsr_metric(), rr_metric(), csr_metric(), es_metric()])
+@scorer(metrics=[macro_tsr_metric(), rr_metric(), csr_metric(), es_metric()])
 def recovery() -> Scorer:
     """Our judge's verdict, from the record in the transcript; also under `inspect score`."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        played = record(noted(transcript().events))
-        found = judged(episode_from(state.metadata), played)
+        played = build_record(transcript_record(transcript().events))
+        found = judge_paladin_episode(paladin_episode_from(state.metadata), played)
         facts = asdict(found)
         why = found.verdict.attribution and f"{found.verdict.attribution}: {'; '.join(found.verdict.reasons)}"
         value = "C" if found.verdict.success else "I"

@@ -9,11 +9,11 @@ from pydantic import model_validator
 
 from sealegs.agents.arms import ARMS
 from sealegs.agents.backbones import BACKBONES
-from sealegs.suites.options import RunOptions, hidden, option
 from sealegs.suites.paladin import SETS
-from sealegs.suites.paladin.episodes import EXAMPLE, VERSION, PaladinEpisode, episodes
-from sealegs.suites.paladin.playing import Setup
-from sealegs.suites.running.choices import ENGINES, unknown, who_problems
+from sealegs.suites.paladin.arm_engine import Setup
+from sealegs.suites.paladin.episodes import EXAMPLE, VERSION, PaladinEpisode, episodes_of_set
+from sealegs.suites.run_options import RunOptions, hidden_option, option
+from sealegs.suites.running.choices import ENGINES, unknown_name_problems, who_problems
 
 DEFAULT = "paladin"
 MAX_STEPS = 40
@@ -29,7 +29,7 @@ class PaladinOptions(RunOptions):
     retrieval: str = option("off", "on: the exemplar bank advises after failures; or off.")
     set: str = option("eval", "eval, generalisation or toolreflect.")
     max_steps: int = option(MAX_STEPS, "Steps until an episode is cut off.", ge=1)
-    version: str = hidden(VERSION)
+    version: str = hidden_option(VERSION)
 
     @model_validator(mode="before")
     @classmethod
@@ -50,11 +50,11 @@ class PaladinOptions(RunOptions):
         if slash:
             yield f"--agent {self.agent} names the arm {named!r}, --arm {self.arm!r}; leave one out"
         if self.agent:
-            yield from unknown("backbone", [backbone], BACKBONES)
-        yield from unknown("arm", [self.arm] if self.arm else [], ARMS)
-        yield from unknown("retrieval", [self.retrieval], RETRIEVALS)
-        yield from unknown("set", [self.set], SETS)
-        yield from unknown("engine", [self.engine], ENGINES)
+            yield from unknown_name_problems("backbone", [backbone], BACKBONES)
+        yield from unknown_name_problems("arm", [self.arm] if self.arm else [], ARMS)
+        yield from unknown_name_problems("retrieval", [self.retrieval], RETRIEVALS)
+        yield from unknown_name_problems("set", [self.set], SETS)
+        yield from unknown_name_problems("engine", [self.engine], ENGINES)
         yield from who_problems(self.agent, self.model, self.engine, EXAMPLE)
 
     @property
@@ -69,7 +69,7 @@ class PaladinOptions(RunOptions):
 
     def episodes(self) -> list[PaladinEpisode]:
         """All episodes of the run."""
-        return episodes(self.set, limit=self.limit, epochs=self.epochs, seed=self.seed)
+        return episodes_of_set(self.set, limit=self.limit, epochs=self.epochs, seed=self.seed)
 
     @property
     def name(self) -> str:

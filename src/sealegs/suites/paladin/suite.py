@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 from sealegs.suites.running.folders import Progress
 from sealegs.suites.suite import RunReport, Suite
 
@@ -33,39 +33,44 @@ class PaladinSuite(Suite["PaladinOptions"]):
 
     def run_scripted(self, options: PaladinOptions, folder: Path, progress: Progress) -> None:
         """Play what is left of a scripted agent's run without Inspect."""
-        from sealegs.suites.paladin.running import run_scripted
+        from sealegs.suites.paladin.backbone_run import run_scripted_backbone
 
-        run_scripted(options, folder, progress)
+        run_scripted_backbone(options, folder, progress)
 
     def run_inspect(self, options: PaladinOptions, folder: Path) -> None:
         """Play what is left of a run through Inspect."""
-        from sealegs.suites.paladin.inspect_run import run_inspect
+        from sealegs.suites.paladin.paladin_eval import run_paladin_in_inspect
 
-        run_inspect(options, folder)
+        run_paladin_in_inspect(options, folder)
 
     def report(self, logs: Path, against: str = "") -> RunReport:
         """Read and judge the runs of a folder, all arms side by side; `against` is `paladin`, the published rows."""
-        from sealegs.reports.recoveries import correlation_rows, correlations, print_published, print_recoveries
-        from sealegs.reports.recovery_page import recovery_page
-        from sealegs.suites.paladin.logs import read_runs
-        from sealegs.suites.paladin.reporting import judged_runs
+        from sealegs.reports.paladin_page import render_paladin_page
+        from sealegs.reports.paladin_tables import (
+            correlation_rows,
+            correlations,
+            print_paladin,
+            print_published_paladin,
+        )
+        from sealegs.suites.paladin.judged_arms import judge_paladin_runs
+        from sealegs.suites.paladin.paladin_logs import read_paladin_runs
 
         if against not in ("", PUBLISHED):
-            raise Mistake(
+            raise UserError(
                 f"runs of paladin can be compared only with {PUBLISHED} (the published rows), not with {against!r}"
             )
-        found = judged_runs(read_runs(logs))
+        found = judge_paladin_runs(read_paladin_runs(logs))
         who: Row = {"suite": "paladin", "agent": "all runs"}
 
         def beside(console: Console) -> None:
             if against:
-                print_published(console)
+                print_published_paladin(console)
 
         return RunReport(
             rows=found.rows,
             warnings=found.warnings,
-            show=lambda console: print_recoveries(found.rows, console),
-            page=lambda: recovery_page(found.rows, found.episodes, found.facts, found.warnings),
+            show=lambda console: print_paladin(found.rows, console),
+            page=lambda: render_paladin_page(found.rows, found.episodes, found.facts, found.warnings),
             beside=beside,
             compared=list(correlation_rows(correlations(found.rows), who)),
         )

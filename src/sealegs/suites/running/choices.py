@@ -6,28 +6,28 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from importlib.util import find_spec
 
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 
 ENGINES = ("auto", "direct", "inspect")
 
 
-class ChoiceError(Mistake):
+class ChoiceError(UserError):
     """What was typed cannot be run; the message names every mistake, what was given, and what would do."""
 
 
-def scripted(agent: str, model: str) -> tuple[str, str]:
+def split_scripted_model(agent: str, model: str) -> tuple[str, str]:
     """`--model sealegs/planner` and `--agent planner` are the same."""
     if model.startswith("sealegs/") and not agent:
         return model.removeprefix("sealegs/"), ""
     return agent, model
 
 
-def listed(names: str) -> list[str]:
+def split_names(names: str) -> list[str]:
     """Names with commas."""
     return [name.strip() for name in names.split(",") if name.strip()]
 
 
-def unknown(noun: str, names: list[str], known: Iterable[str]) -> list[str]:
+def unknown_name_problems(noun: str, names: list[str], known: Iterable[str]) -> list[str]:
     """What is wrong with these names; nothing where all are known and there is one."""
     choices = list(known)
     problems = [] if names else [f"no {noun} is named; choose from {', '.join(choices)}"]

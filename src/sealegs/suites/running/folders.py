@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from sealegs.suites.running.logs import SETTINGS, TOTAL, LogError, LogSchema, read_logs
+from sealegs.traces.atomic_files import write_atomically
 from sealegs.traces.store import Store
-from sealegs.traces.whole import write_whole
 
 RECORDS = "episodes.jsonl"
 ELSEWHERE = "name another folder with --logs"
@@ -31,7 +31,7 @@ class RunSettings(Protocol, Generic[Co]):
         """All episodes of the run."""
 
 
-def opened(settings: RunSettings[E], folder: Path, form: LogSchema[E]) -> list[E]:
+def open_run_folder(settings: RunSettings[E], folder: Path, form: LogSchema[E]) -> list[E]:
     """Make or check the run's folder.
 
     Returns:
@@ -39,7 +39,7 @@ def opened(settings: RunSettings[E], folder: Path, form: LogSchema[E]) -> list[E
 
     Raises:
         LogError: the folder holds another run, or damaged records.
-        Mistake: it cannot be made.
+        UserError: it cannot be made.
     """
     file, episodes = folder / SETTINGS, settings.episodes()
     if file.exists():
@@ -48,7 +48,7 @@ def opened(settings: RunSettings[E], folder: Path, form: LogSchema[E]) -> list[E
         raise LogError(f"{folder} is not empty and holds no run of Sealegs; {ELSEWHERE}")
     else:
         asked = {**settings.model_dump(mode="json"), TOTAL: len(episodes)}
-        write_whole(file, json.dumps(asked, indent=2) + "\n", ELSEWHERE)
+        write_atomically(file, json.dumps(asked, indent=2) + "\n", ELSEWHERE)
     finished = _finished(folder, form)
     return [episode for episode in episodes if episode not in finished]
 
@@ -93,9 +93,9 @@ def run_rest(
         progress: is told how many are done, of how many.
 
     Raises:
-        LogError: see `opened`.
+        LogError: see `open_run_folder`.
     """
-    left = opened(settings, folder, form)
+    left = open_run_folder(settings, folder, form)
     total = len(settings.episodes())
     done = total - len(left)
     progress(done, total)

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from sealegs.faults.mistake import Mistake
-from sealegs.traces.whole import make_folder
+from sealegs.faults.user_error import UserError
+from sealegs.traces.atomic_files import make_folder
 
 
 class Journal:
@@ -22,7 +22,7 @@ class Journal:
         settings: what the run is; entries made under other settings are refused.
 
     Raises:
-        Mistake: the file is another run's, or no journal; the message says what to do.
+        UserError: the file is another run's, or no journal; the message says what to do.
     """
 
     def __init__(self, file: Path, settings: Mapping[str, Any]) -> None:
@@ -53,7 +53,7 @@ class Journal:
             try:
                 entry = json.loads(line)
             except ValueError as error:
-                raise Mistake(
+                raise UserError(
                     f"{self._file}:{number} is not JSON ({error}); delete the folder or name another"
                 ) from error
             yield entry
@@ -62,8 +62,8 @@ class Journal:
         before = self.entries[0].get("settings") if isinstance(self.entries[0], dict) else None
         now = json.loads(json.dumps(dict(settings)))
         if not isinstance(before, dict):
-            raise Mistake(f"{self._file} is no journal of this command; name another folder with --out")
+            raise UserError(f"{self._file} is no journal of this command; name another folder with --out")
         keys = [key for key in {**before, **now} if before.get(key) != now.get(key)]
         if keys:
             told = "; ".join(f"{key} was {before.get(key)!r}, is {now.get(key)!r}" for key in keys)
-            raise Mistake(f"{self._file.parent} holds another run ({told}); name another folder with --out")
+            raise UserError(f"{self._file.parent} holds another run ({told}); name another folder with --out")

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
-from sealegs.faults.mistake import Mistake
-from sealegs.traces import Event, Record, StoreError, read, record
+from sealegs.faults.user_error import UserError
+from sealegs.traces import Event, Record, StoreError, build_record, read_episodes
 from sealegs.traces.inspect_logs import SUFFIX, sample_events, samples, samples_planned
 
 SETTINGS = "run.json"  # beside the records: what was asked for
@@ -22,7 +22,7 @@ TOTAL = "episodes"  # in it: of how many episodes the run is
 E = TypeVar("E")
 
 
-class LogError(Mistake):
+class LogError(UserError):
     """Logs that cannot be read or do not belong together; the message says which, why, and what to do."""
 
 
@@ -77,7 +77,7 @@ def read_logs(path: Path, form: LogSchema[E]) -> Logged[E]:
     for file in files:
         asked = _asked(file.parent)
         for events, promised in _events_of(file, warnings, form):
-            found = record(events)
+            found = build_record(events)
             if found.about.get("suite") != form.suite:
                 suite = found.about.get("suite")
                 raise LogError(f"{file}: episode {found.episode} is of suite {suite!r}, not {form.suite!r}")
@@ -117,7 +117,7 @@ class NamedRun(Protocol):
 R = TypeVar("R", bound=NamedRun)
 
 
-def only(runs: Sequence[R], path: Path) -> R:
+def single_run(runs: Sequence[R], path: Path) -> R:
     """The one run of a path.
 
     Raises:
@@ -141,7 +141,7 @@ def suite_of(path: Path) -> str:
             if file.suffix == SUFFIX:
                 _, started = next(iter(samples(file, [])))
                 return str(started.get("task", "")).split("/")[-1]
-            return str(record(next(iter(read(file, [])))).about.get("suite", "none"))
+            return str(build_record(next(iter(read_episodes(file, [])))).about.get("suite", "none"))
         except StopIteration:
             problems.append(f"{file} holds no finished episode")
         except (StoreError, OSError) as error:
@@ -167,7 +167,7 @@ def settings_in_words(key: tuple[str, ...], form: LogSchema[Any]) -> str:
     return ", ".join(f"{name} {value}" for name, value in named.items() if value)
 
 
-def who(model: str) -> dict[str, str]:
+def agent_or_model(model: str) -> dict[str, str]:
     """How a model of Inspect is called in records: a scripted one as an agent."""
     return {"agent": model.removeprefix("sealegs/")} if model.startswith("sealegs/") else {"model": model}
 
@@ -187,6 +187,6 @@ def _events_of(file: Path, warnings: list[str], form: LogSchema[Any]) -> Iterato
             for sample, started in samples(file, warnings):
                 yield sample_events(sample) or form.unrecorded(sample, started, file), samples_planned(started)
         else:
-            yield from ((events, 0) for events in read(file, warnings))
+            yield from ((events, 0) for events in read_episodes(file, warnings))
     except StoreError as error:
         raise LogError(str(error)) from error

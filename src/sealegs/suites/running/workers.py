@@ -11,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
 from typing import TypeVar
 
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -46,7 +46,7 @@ def in_chunks(items: Sequence[T], work: Callable[[Sequence[T]], list[R]], jobs: 
         size: items of a chunk.
 
     Raises:
-        Mistake: a process was killed; what the others were doing is lost with it.
+        UserError: a process was killed; what the others were doing is lost with it.
     """
     jobs = jobs or os.cpu_count() or 1
     chunks = [items[start : start + size] for start in range(0, len(items), size)]
@@ -61,6 +61,6 @@ def in_chunks(items: Sequence[T], work: Callable[[Sequence[T]], list[R]], jobs: 
                 yield from done.result()
         except BrokenProcessPool as error:
             remedy = "the same command resumes the run; fewer --jobs need less memory"
-            raise Mistake(f"a working process was killed, by hand or for want of memory; {remedy}") from error
+            raise UserError(f"a working process was killed, by hand or for want of memory; {remedy}") from error
         finally:
             pool.shutdown(cancel_futures=True)

@@ -13,12 +13,12 @@ from sealegs.faults.plan import Plan
 from sealegs.tasks.graph import Step
 from sealegs.training.data import HELD, UNSEEN
 from sealegs.training.data.conduct import PLANNER, Watched
+from sealegs.training.data.data_recipe import DataRecipe
 from sealegs.training.data.dividing import Division, division
-from sealegs.training.data.failures import MODES, Kind, fits_step, kinds, plan
-from sealegs.training.data.forms import Form, Row, row
-from sealegs.training.data.playing import NoTrajectory, Teacher, TrajectoryOrder, play
-from sealegs.training.data.recipe import DataRecipe
-from sealegs.training.data.sources import KEPT, Base, DataSources, TaskVariant, asked, offered
+from sealegs.training.data.failure_catalogue import MODES, FailureKind, failure_kinds, fits_step, plan_failure
+from sealegs.training.data.row_forms import Form, Row, row
+from sealegs.training.data.task_sources import KEPT, BaseTask, DataSources, TaskVariant, offered_specs, task_variant
+from sealegs.training.data.trajectory_player import NoTrajectory, Teacher, TrajectoryOrder, play_trajectory
 
 SALTS = 4  # drawn lists of tools for each task
 SPREAD = (0.7548776662466927, 0.5698402909980532)  # rows spread evenly over the unit square (the plastic number)
@@ -52,11 +52,11 @@ class Making:
         return split, (0.5 + number * SPREAD[1]) % 1 >= self.recipe.clean
 
 
-def attempt(making: Making, number: int, trial: int, teacher: Teacher | None = None) -> Row:
+def attempt_row(making: Making, number: int, trial: int, teacher: Teacher | None = None) -> Row:
     """One attempt at a row.
 
     Raises:
-        Unfit: it gives none.
+        RejectedText: it gives none.
     """
     split, failing = making.place(number)
     key = (making.seed, number, trial)
@@ -70,17 +70,19 @@ def attempt(making: Making, number: int, trial: int, teacher: Teacher | None = N
     barred = frozenset[str]() if split == UNSEEN else divided.tools
     order = TrajectoryOrder(
         asked=chosen,
-        specs=offered(chosen.base, draw.randrange(SALTS), making.recipe.distractors, barred),
+        specs=offered_specs(chosen.base, draw.randrange(SALTS), making.recipe.distractors, barred),
         prompt=draw.choice(making.recipe.prompts),
         kind=kind,
         mode=mode,
         step=step,
-        plan=plan(kind, mode, chosen, step, draw, draw.getrandbits(31)) if kind and step else Plan(name="clean"),
+        plan=plan_failure(kind, mode, chosen, step, draw, draw.getrandbits(31))
+        if kind and step
+        else Plan(name="clean"),
         noted=kind is not None and draw.random() < making.recipe.exemplars,
         key=key,
         held=split in HELD,
     )
-    made = play(order, making.recipe.continuation, teacher)
+    made = play_trajectory(order, making.recipe.continuation, teacher)
     who = PLANNER if not kind or making.recipe.continuation == "expert" else making.teacher or None
     about = {"id": f"{making.seed}-{number:07d}-{trial}", "split": split, "expert": who}
     told = row(order, made, about, making.form, making.recipe.continuation)
@@ -90,14 +92,14 @@ def attempt(making: Making, number: int, trial: int, teacher: Teacher | None = N
     return told
 
 
-def _asked(base: Base, making: Making, draw: random.Random) -> TaskVariant:
-    found = asked(base, draw.randint(0, making.recipe.variants), making.seed)
+def _asked(base: BaseTask, making: Making, draw: random.Random) -> TaskVariant:
+    found = task_variant(base, draw.randint(0, making.recipe.variants), making.seed)
     if found is None:
         raise NoTrajectory("the world does not allow these numbers")
     return found
 
 
-def _failure(making: Making, number: int, chosen: TaskVariant, draw: random.Random) -> tuple[Kind, str, Step]:
+def _failure(making: Making, number: int, chosen: TaskVariant, draw: random.Random) -> tuple[FailureKind, str, Step]:
     """What fails, how and where, as the row's split may hold it. The mode is the row's own, whatever else falls."""
     divided, (split, _) = making.division, making.place(number)
     own, shares = seeds.stream("mode", making.seed, number), making.recipe.modes.parts()
@@ -117,20 +119,22 @@ def _failure(making: Making, number: int, chosen: TaskVariant, draw: random.Rand
 
 
 @lru_cache
-def _able(mode: str, slip: bool, unseen: frozenset[str], generalising: bool) -> Sequence[Kind]:
+def _able(mode: str, slip: bool, unseen: frozenset[str], generalising: bool) -> Sequence[FailureKind]:
     return tuple(
         kind
-        for kind in kinds().values()
+        for kind in failure_kinds().values()
         if mode in kind.modes() and kind.slip == slip and (kind.name in unseen) == generalising
     )
 
 
 @lru_cache(maxsize=16 * KEPT)
-def _fits(kind: Kind, chosen: TaskVariant, step: str) -> bool:
+def _fits(kind: FailureKind, chosen: TaskVariant, step: str) -> bool:
     return fits_step(kind, chosen, chosen.task.graph.steps[step])
 
 
-def found(making: Making, number: int, start: int = 0, teacher: Teacher | None = None) -> tuple[int, Row | None, Any]:
+def first_fit_row(
+    making: Making, number: int, start: int = 0, teacher: Teacher | None = None
+) -> tuple[int, Row | None, Any]:
     """The first attempt from `start` on that gives a row: its number, the row, and why the others gave none.
 
     Where none of the recipe's tries does, the number is the one after the last, and the row is None.
@@ -138,7 +142,7 @@ def found(making: Making, number: int, start: int = 0, teacher: Teacher | None =
     fell: dict[str, int] = {}
     for trial in range(start, making.recipe.tries):
         try:
-            return trial, attempt(making, number, trial, teacher), fell
+            return trial, attempt_row(making, number, trial, teacher), fell
         except NoTrajectory as error:
             reason = str(error).split(":")[0]
             fell[reason] = fell.get(reason, 0) + 1

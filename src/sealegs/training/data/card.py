@@ -7,10 +7,10 @@ from pathlib import Path
 
 from sealegs.training.data import CLEAN, SPLITS
 from sealegs.training.data.attempts import Making
-from sealegs.training.data.checks import MANIFEST, RowContents
 from sealegs.training.data.files import DATA, Format, write
-from sealegs.training.data.grammar import count_of_forms
-from sealegs.training.data.making import MakingTally, manifest
+from sealegs.training.data.row_blocks import MakingTally, manifest
+from sealegs.training.data.sentences import count_of_forms
+from sealegs.training.data.set_checks import MANIFEST, RowContents
 
 CARD = "README.md"
 LICENCE = "apache-2.0"
@@ -19,10 +19,10 @@ LICENCE = "apache-2.0"
 def write_card(making: Making, out: Path, format: Format, tally: MakingTally, seen: RowContents, command: str) -> None:
     """Write the manifest and then the card: with the latter the set is finished."""
     write(out / MANIFEST, manifest(making, format, tally).encode())
-    write(out / CARD, card(making, format, tally, seen, command).encode())
+    write(out / CARD, data_set_card(making, format, tally, seen, command).encode())
 
 
-def card(making: Making, format: Format, tally: MakingTally, seen: RowContents, command: str) -> str:
+def data_set_card(making: Making, format: Format, tally: MakingTally, seen: RowContents, command: str) -> str:
     """The card as Markdown, with the fields that dataset hubs read."""
     splits = [split for split in SPLITS if tally.rows[split]]
     files = "\n".join(f"  - split: {split}\n    path: {DATA}/{split}-*.{format}" for split in splits)

@@ -14,19 +14,19 @@ from functools import cached_property
 from typing import Any
 
 from sealegs.agents import UseTool
-from sealegs.agents.arms.toolbench import FINISH, read_step
-from sealegs.agents.scripted import error_of, parsed
+from sealegs.agents.arms.toolbench_arm import FINISH, read_step
+from sealegs.agents.scripted_agent import error_body, parse_tool_message
 from sealegs.faults.call import Failure
 from sealegs.faults.spec import ToolSpec
 from sealegs.recovery.causes import cause
 from sealegs.recovery.classes import classify
 from sealegs.recovery.signature import Signature
-from sealegs.scoring.course import node_of
-from sealegs.training.data.forms import Row
+from sealegs.scoring.task_progress import node_of
+from sealegs.training.data.bad_messages import AdviceNote, advice_note, looked_up, repetition, strip_advice_note
 from sealegs.training.data.rest import still_possible
+from sealegs.training.data.row_forms import Row
 from sealegs.training.data.slips import ARGUMENTS
-from sealegs.training.data.sources import Base
-from sealegs.training.data.trouble import AdviceNote, looked_up, note_in, repetition, without_note
+from sealegs.training.data.task_sources import BaseTask
 
 BLIND = "an action of unknown outcome is repeated, replaced or given up without a look"
 TRAINED = "a wrong call of the agent's own is trained"
@@ -56,7 +56,7 @@ class Watched:
     """One row and what is known of its tools."""
 
     row: Row
-    base: Base
+    base: BaseTask
 
     @cached_property
     def turns(self) -> list[RowTurn]:
@@ -84,12 +84,12 @@ class Watched:
 
     def bad(self, turn: RowTurn) -> bool:
         """Whether an answer is an error, or that of the tool that was struck and cannot be right."""
-        data = parsed(turn.told)
+        data = parse_tool_message(turn.told)
         if error_in(data) is not None:
             return True
         spec = self.spec(turn.use.tool)
         struck = spec is not None and turn.use.tool == self.row["step_tool"]
-        return struck and bool(spec and spec.violations(turn.use.arguments, without_note(plain(data))))
+        return struck and bool(spec and spec.violations(turn.use.arguments, strip_advice_note(response_data(data))))
 
     def problems(self) -> Iterator[str]:
         """What it must not teach, one of `KINDS` for each place."""
@@ -138,7 +138,7 @@ class Watched:
     def _causeless(self) -> Iterator[str]:
         for place, turn in enumerate(self.turns):
             labelled = self.row["failure_class"] == ARGUMENTS and place + 1 == self.row["step"]
-            if not (labelled or of_arguments(parsed(turn.told))):
+            if not (labelled or is_argument_error(parse_tool_message(turn.told))):
                 continue
             after = next((later for later in self.turns[place + 1 :] if later.use.tool == turn.use.tool), None)
             if not self.wrong(turn) or (after is not None and self.wrong(after)):
@@ -159,13 +159,15 @@ class Watched:
             spec = self.spec(tool)
             if spec is not None and look.use.tool == spec.shown_by:
                 made = [turn.use for turn in self.turns if turn.use.tool == tool]
-                found = [looked_up(look.use.tool, spec, use, plain(parsed(look.told))) for use in made]
+                found = [
+                    looked_up(look.use.tool, spec, use, response_data(parse_tool_message(look.told))) for use in made
+                ]
                 if any(one.status == "completed" for one in found):
                     yield tool
 
     def _unheeded(self) -> Iterator[str]:
         for place, turn in enumerate(self.turns):
-            note = note_in(plain(parsed(turn.told)))
+            note = advice_note(response_data(parse_tool_message(turn.told)))
             after = self.turns[place + 1] if place + 1 < len(self.turns) else None
             said = after.said if after is not None else self.closing
             if note is not None and said is not None and not self._heeded(note, turn, after, said):
@@ -208,19 +210,19 @@ def last_words(row: Row) -> str | None:
     return last["value"] if last["from"] == "assistant" else None
 
 
-def plain(data: Any) -> Any:
+def response_data(data: Any) -> Any:
     """What a tool said, also where ToolBench's form has it as an error and a response."""
     if isinstance(data, Mapping) and data.keys() == {"error", "response"}:
-        return {"error": parsed(data["error"])} if data["error"] else parsed(data["response"])
+        return {"error": parse_tool_message(data["error"])} if data["error"] else parse_tool_message(data["response"])
     return data
 
 
 def error_in(data: Any) -> Mapping[str, Any] | None:
     """The error that a tool told."""
-    return error_of(plain(data))
+    return error_body(response_data(data))
 
 
-def of_arguments(data: Any) -> bool:
+def is_argument_error(data: Any) -> bool:
     """Whether an error says that the arguments are wrong, by its published class or by its cause."""
     error = error_in(data)
     if error is None:

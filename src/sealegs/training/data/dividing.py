@@ -19,9 +19,9 @@ from itertools import chain
 from sealegs.faults import seeds
 from sealegs.tasks.similarity import SeenToolSets, tools_of
 from sealegs.training.data import UNSEEN
-from sealegs.training.data.failures import unseen_kinds
-from sealegs.training.data.recipe import DataRecipe
-from sealegs.training.data.sources import Base, DataSources, bases
+from sealegs.training.data.data_recipe import DataRecipe
+from sealegs.training.data.failure_catalogue import unseen_kinds
+from sealegs.training.data.task_sources import BaseTask, DataSources, all_base_tasks
 
 ALIKE = 0.5
 PAIRED = 0.1  # the least share of pairs that a split with rows has
@@ -37,7 +37,7 @@ class Division:
         kinds: the kinds of failures that only generalisation holds.
     """
 
-    tasks: Mapping[str, tuple[Base, ...]]
+    tasks: Mapping[str, tuple[BaseTask, ...]]
     tools: frozenset[str]
     kinds: frozenset[str]
     shares: Mapping[str, float]
@@ -51,11 +51,11 @@ class Division:
 @cache
 def division(sources: DataSources, recipe: DataRecipe, seed: int) -> Division:
     """How a recipe divides what its sources hold."""
-    circles = _circles(bases(sources, recipe.leave_out).values())
+    circles = _circles(all_base_tasks(sources, recipe.leave_out).values())
     shares = recipe.splits.parts()
     tools, unseen = _unseen(circles, shares[UNSEEN], seed)
     others = {split: share for split, share in shares.items() if split != UNSEEN and share}
-    tasks: dict[str, list[Base]] = {split: [] for split in shares}
+    tasks: dict[str, list[BaseTask]] = {split: [] for split in shares}
     for circle in circles:
         if circle[0].id in unseen:
             tasks[UNSEEN].extend(circle)
@@ -68,7 +68,7 @@ def division(sources: DataSources, recipe: DataRecipe, seed: int) -> Division:
     return Division({split: tuple(of) for split, of in tasks.items()}, tools, kinds, paired, seed)
 
 
-def _unseen(circles: Sequence[Sequence[Base]], share: float, seed: int) -> tuple[frozenset[str], set[str]]:
+def _unseen(circles: Sequence[Sequence[BaseTask]], share: float, seed: int) -> tuple[frozenset[str], set[str]]:
     """The tools kept for generalisation, and the tasks that go with them: their circles, whole."""
     users: dict[str, set[str]] = {}
     for circle in circles:
@@ -84,11 +84,11 @@ def _unseen(circles: Sequence[Sequence[Base]], share: float, seed: int) -> tuple
     return frozenset(tools), tasks
 
 
-def _circles(found: Iterable[Base]) -> list[list[Base]]:
+def _circles(found: Iterable[BaseTask]) -> list[list[BaseTask]]:
     """Tasks that are much alike, or alike through others, together; in the order of their first."""
     seen = SeenToolSets()
     places: dict[str, int] = {}
-    circle: dict[str, list[Base]] = {}
+    circle: dict[str, list[BaseTask]] = {}
     for base in found:
         tools = tools_of(base.task)
         homes = {id(circle[name]): circle[name] for name in seen.alike(tools, ALIKE)}

@@ -23,13 +23,20 @@ from typing import Any, Literal
 
 from sealegs.agents import Briefing, Say, UseTool
 from sealegs.agents.planners import Planner, look
-from sealegs.agents.scripted import parsed
-from sealegs.scoring.course import node_of
+from sealegs.agents.scripted_agent import parse_tool_message
+from sealegs.scoring.task_progress import node_of
 from sealegs.tasks import State, next_calls, recovery_cost
 from sealegs.tasks.graph import Graph, Group, Step
 from sealegs.tasks.precedence import precedence
+from sealegs.training.data.bad_messages import (
+    BadMessage,
+    LookResult,
+    Repetition,
+    looked_up,
+    repetition,
+    strip_advice_note,
+)
 from sealegs.training.data.rest import still_possible
-from sealegs.training.data.trouble import BadMessage, LookResult, Repetition, looked_up, repetition, without_note
 
 Doing = Literal[
     "goes on",
@@ -226,7 +233,7 @@ class Expert(Planner):
         super().observe(use, text)
         if use.tool in self.failures:
             spec, times = self.specs[use.tool], self.failures[use.tool]
-            self.trouble = BadMessage(use, spec, parsed(text), times)
+            self.trouble = BadMessage(use, spec, parse_tool_message(text), times)
             self.wrong = self.wrong or use.tool
             self._open = spec.effects is not False and bool(spec.shown_by)
             return
@@ -236,12 +243,12 @@ class Expert(Planner):
 
     def problem(self, use: UseTool, data: object) -> str | None:
         """What is wrong with an answer; advice beside it is no part of it."""
-        return super().problem(use, without_note(data))
+        return super().problem(use, strip_advice_note(data))
 
     def _observe_look(self, use: UseTool, text: str) -> None:
         assert self.trouble is not None
         struck = self.trouble.use
-        self.found = self.seen = looked_up(use.tool, self.trouble.spec, struck, parsed(text))
+        self.found = self.seen = looked_up(use.tool, self.trouble.spec, struck, parse_tool_message(text))
         self._open = False
         if self.found.status == "partial":  # the same call completes it, so the tool is not given up
             self.failures[struck.tool] = 0
@@ -252,7 +259,7 @@ class Expert(Planner):
     def slipped(self, use: UseTool, made: UseTool, text: str) -> None:
         """The call that was meant has been made wrongly, and this came of it: it is still to be made."""
         self.wrong = self._slip = use.tool
-        self.trouble = BadMessage(made, self.specs[use.tool], parsed(text))
+        self.trouble = BadMessage(made, self.specs[use.tool], parse_tool_message(text))
 
 
 def drawn_way(graph: Graph, draw: random.Random, through: Step | None) -> int:

@@ -15,9 +15,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 from sealegs.training.data import SPLITS
-from sealegs.training.data.forms import Row
+from sealegs.training.data.row_forms import Row
 
 Format = Literal["jsonl", "parquet"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -28,10 +28,10 @@ def check_format(format: Format) -> None:
     """Whether the format can be written here.
 
     Raises:
-        Mistake: it needs a package that is not there.
+        UserError: it needs a package that is not there.
     """
     if format == "parquet" and find_spec("pyarrow") is None:
-        raise Mistake(
+        raise UserError(
             'Parquet needs pyarrow, which is not installed: pip install "sealegs[train-data]", or --format jsonl'
         )
 
@@ -59,7 +59,7 @@ def write(file: Path, data: bytes) -> str:
         the SHA-256 of what was written.
 
     Raises:
-        Mistake: it cannot be written.
+        UserError: it cannot be written.
     """
     aside = file.with_name(f".{file.name}.{os.getpid()}")
     try:
@@ -67,7 +67,7 @@ def write(file: Path, data: bytes) -> str:
         aside.write_bytes(data)
         aside.replace(file)
     except OSError as error:
-        raise Mistake(f"cannot write {file}: {error.strerror}; name another folder with --out") from error
+        raise UserError(f"cannot write {file}: {error.strerror}; name another folder with --out") from error
     return hashlib.sha256(data).hexdigest()
 
 
@@ -75,25 +75,25 @@ def parts(folder: Path) -> dict[str, list[Path]]:
     """The parts of a set by split, in order.
 
     Raises:
-        Mistake: the folder holds none.
+        UserError: the folder holds none.
     """
     found = {split: sorted((folder / DATA).glob(f"{split}-*.*")) for split in SPLITS}
     if not any(found.values()):
-        raise Mistake(f"{folder} holds no data; `sealegs data make` makes such folders")
+        raise UserError(f"{folder} holds no data; `sealegs data make` makes such folders")
     return {split: files for split, files in found.items() if files}
 
 
-def rows(files: Iterable[Path]) -> Iterator[Row]:
+def read_row_files(files: Iterable[Path]) -> Iterator[Row]:
     """The rows of some parts, arguments as objects in either format.
 
     Raises:
-        Mistake: a part cannot be read.
+        UserError: a part cannot be read.
     """
     for file in files:
         try:
             yield from _jsonl(file) if file.suffix == ".jsonl" else _parquet(file)
         except (OSError, ValueError) as error:
-            raise Mistake(f"cannot read {file}: {error}") from error
+            raise UserError(f"cannot read {file}: {error}") from error
 
 
 def _jsonl(file: Path) -> Iterator[Row]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from sealegs.scoring.course import finished_branches, has
+from sealegs.scoring.task_progress import field_available, finished_branches
 from sealegs.tasks.graph import Graph, Group, Node, Step
 from sealegs.tasks.precedence import precedence
 
@@ -51,7 +51,7 @@ class _Standing:
     def _closed(self, step: Step, lost: Set[str]) -> bool:
         if step.tool in self.broken:
             return True
-        wants = any(n.node in lost and not has(n.node, n.path, self.graph, self.done) for n in step.needs)
+        wants = any(n.node in lost and not field_available(n.node, n.path, self.graph, self.done) for n in step.needs)
         return wants or any(id in lost and not self._finished(id) for id in step.after)
 
     def _finished(self, id: str) -> bool:

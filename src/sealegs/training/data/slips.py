@@ -18,7 +18,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
 from sealegs.agents import UseTool
-from sealegs.agents.scripted import shown
+from sealegs.agents.scripted_agent import format_value
 from sealegs.faults.call import Failure
 from sealegs.faults.spec import ToolSpec
 
@@ -79,7 +79,7 @@ def slippings() -> Mapping[str, Slipping]:
     return {one.name: one for one in (Slipping.model_validate(item) for item in yaml.safe_load(text))}
 
 
-def slipped(kind: str, use: UseTool, spec: ToolSpec, draw: random.Random) -> CallSlip | None:
+def make_slip(kind: str, use: UseTool, spec: ToolSpec, draw: random.Random) -> CallSlip | None:
     """The call as an agent that slips makes it; None where this slip cannot be made with it."""
     slipping = slippings()[kind]
     if slipping.of_the_tool:
@@ -97,10 +97,10 @@ def slipped(kind: str, use: UseTool, spec: ToolSpec, draw: random.Random) -> Cal
         arguments[given] = value
     elif way == "other type":
         arguments[name] = wrong = _other_type(value, draw)
-        given = shown(wrong)
+        given = format_value(wrong)
     wanted = spec.parameters.get("properties", {}).get(name, {}).get("type", "value")
     refusal = _refusal(slipping, way, {"name": name, "given": given, "type": str(wanted)}, draw)
-    return CallSlip(replace(use, arguments=arguments), way, name, given, shown(value), refusal)
+    return CallSlip(replace(use, arguments=arguments), way, name, given, format_value(value), refusal)
 
 
 def _refusal(slipping: Slipping, way: str, told: Mapping[str, str], draw: random.Random) -> Failure | None:

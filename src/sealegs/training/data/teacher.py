@@ -25,11 +25,11 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolCall, ToolInfo, ToolParams
 
 from sealegs.agents import UseTool
-from sealegs.faults.mistake import Mistake
 from sealegs.faults.spec import ToolSpec
+from sealegs.faults.user_error import UserError
 from sealegs.recovery.bank.index import shipped_bank
 from sealegs.recovery.forms import read_failure
-from sealegs.training.data.playing import Message, ModelMessage, NoTrajectory, Teacher
+from sealegs.training.data.trajectory_player import Message, ModelMessage, NoTrajectory, Teacher
 
 EXEMPLARS = 3
 LESSON = """\
@@ -48,12 +48,12 @@ def teacher(model: str | Model) -> Teacher:
     """A teacher that asks a model. Threads may call it at once.
 
     Raises:
-        Mistake: the model cannot be used.
+        UserError: the model cannot be used.
     """
     try:
         asked = model if isinstance(model, Model) else get_model(model)
     except Exception as error:
-        raise Mistake(f"the model {model!r} cannot be used: {' '.join(str(error).split())}") from error
+        raise UserError(f"the model {model!r} cannot be used: {' '.join(str(error).split())}") from error
     loop = asyncio.new_event_loop()  # the model's connections belong to one loop
     threading.Thread(target=loop.run_forever, daemon=True).start()
 
@@ -65,9 +65,11 @@ def teacher(model: str | Model) -> Teacher:
         return ModelMessage(output.completion, uses)
 
     def teach(messages: list[Message], specs: tuple[ToolSpec, ...], failed: str) -> ModelMessage:
-        told = conversation(messages, lesson(failed))
+        told = inspect_messages(messages, lesson(failed))
         try:
-            return asyncio.run_coroutine_threadsafe(answer(told, [tool_info(spec) for spec in specs]), loop).result()
+            return asyncio.run_coroutine_threadsafe(
+                answer(told, [teacher_tool_info(spec) for spec in specs]), loop
+            ).result()
         except Exception as error:  # whatever a provider raises is an answer that did not come
             raise NoTrajectory(f"the teacher gives no answer ({type(error).__name__})") from error
 
@@ -84,7 +86,7 @@ def lesson(failed: str) -> str:
     return LESSON.format(exemplars="\n".join(f"- {' '.join(match.exemplar.text.split())}" for match in near))
 
 
-def conversation(messages: Sequence[Message], told: str) -> list[ChatMessage]:
+def inspect_messages(messages: Sequence[Message], told: str) -> list[ChatMessage]:
     """The messages so far as Inspect has them, with the lesson in the system's."""
     found: list[ChatMessage] = []
     for message in messages:
@@ -115,7 +117,7 @@ def _assistant(message: Message, place: int) -> ChatMessageAssistant:
     return ChatMessageAssistant(content=message["content"], tool_calls=calls or None, id=f"turn-{place}")
 
 
-def tool_info(spec: ToolSpec) -> ToolInfo:
+def teacher_tool_info(spec: ToolSpec) -> ToolInfo:
     """A tool as Inspect tells a model of it."""
     parameters = ToolParams.model_validate(json.loads(json.dumps(dict(spec.parameters), default=str)))
     return ToolInfo(name=spec.name, description=spec.description or spec.name, parameters=parameters)

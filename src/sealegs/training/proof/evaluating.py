@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from sealegs.scoring import Verdict
-from sealegs.scoring.paladin_metrics import CLEAN, Recovery
-from sealegs.training.data.playing import Trajectory, TrajectoryOrder
+from sealegs.scoring.paladin_metrics import CLEAN, PaladinResult
+from sealegs.training.data.trajectory_player import Trajectory, TrajectoryOrder
 from sealegs.training.proof import CODES
-from sealegs.training.proof.lockstep import Speaker, played
+from sealegs.training.proof.batched_rollout import ProofModel, roll_out
 from sealegs.training.proof.orders import CELLS, cell_of, order_of_episode
 
 LASTS = {"P1": "transient", "P2": "switch", "P3": "transient", "P4": "switch"}
@@ -21,7 +21,7 @@ SHOWN = 2  # episodes of a cell whose conversation is kept too
 
 
 @cache
-def episodes(sets: tuple[str, ...], count: int) -> tuple[tuple[str, TrajectoryOrder], ...]:
+def evaluation_episodes(sets: tuple[str, ...], count: int) -> tuple[tuple[str, TrajectoryOrder], ...]:
     """The episodes of sets, so many of each cell; the same for every model."""
     return tuple(
         (name, order_of_episode(name, cell, 0, n)) for name in sets for cell in cells_of(name) for n in range(count)
@@ -33,7 +33,7 @@ def cells_of(set: str) -> tuple[str, ...]:
     return tuple(cell for cell in CELLS if set != CODES or cell not in ("P3", "P4", CLEAN))
 
 
-def speaker(base: Path, adapter: Path | None) -> Speaker:
+def load_proof_model(base: Path, adapter: Path | None) -> ProofModel:
     """A model ready to write, its adapters merged in."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -45,14 +45,14 @@ def speaker(base: Path, adapter: Path | None) -> Speaker:
         model = PeftModel.from_pretrained(model, str(adapter)).merge_and_unload()
     tokenizer = AutoTokenizer.from_pretrained(base)
     device = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else "cpu"
-    return Speaker(model.to(device).eval(), tokenizer, tokenizer.chat_template)
+    return ProofModel(model.to(device).eval(), tokenizer, tokenizer.chat_template)
 
 
-def measured(speaker: Speaker, sets: tuple[str, ...], count: int, *, retrieval: bool) -> Iterator[str]:
+def evaluate_model(speaker: ProofModel, sets: tuple[str, ...], count: int, *, retrieval: bool) -> Iterator[str]:
     """The verdicts of a model on all episodes of some sets, as lines of JSON."""
-    chosen = episodes(sets, count)
+    chosen = evaluation_episodes(sets, count)
     seen: dict[tuple[str, str], int] = {}
-    for (name, order), made in zip(chosen, played(speaker, [o for _, o in chosen], retrieval=retrieval), strict=True):
+    for (name, order), made in zip(chosen, roll_out(speaker, [o for _, o in chosen], retrieval=retrieval), strict=True):
         cell = cell_of(order)
         seen[name, cell] = seen.get((name, cell), 0) + 1
         yield json.dumps(_told(name, cell, order, made, whole=seen[name, cell] <= SHOWN))
@@ -72,24 +72,24 @@ def _told(set: str, cell: str, order: TrajectoryOrder, made: Trajectory, *, whol
     return {**told, "messages": made.messages} if whole else told
 
 
-def read(path: Path, run: str) -> list[tuple[str, Recovery]]:
+def read_verdicts(path: Path, run: str) -> list[tuple[str, PaladinResult]]:
     """Verdicts from their lines, each with its set.
 
     Args:
         path: the file.
         run: the training run that the model is of.
     """
-    return [recovery(json.loads(line), run) for line in path.read_text("utf-8").splitlines()]
+    return [parse_verdict(json.loads(line), run) for line in path.read_text("utf-8").splitlines()]
 
 
-def recovery(told: dict[str, Any], run: str) -> tuple[str, Recovery]:
+def parse_verdict(told: dict[str, Any], run: str) -> tuple[str, PaladinResult]:
     """A verdict from its data, with its set."""
     verdict = told["verdict"]
     kept = Verdict(**{**verdict, "reasons": tuple(verdict["reasons"]), "tainted": tuple(verdict["tainted"])})
     kind = LASTS.get(told["cell"], told["cell"])
-    return told["set"], Recovery(told["task"], told["cell"], kind, kept, told["answered"], run=run)
+    return told["set"], PaladinResult(told["task"], told["cell"], kind, kept, told["answered"], run=run)
 
 
 def orders_of(sets: Sequence[str], count: int) -> list[TrajectoryOrder]:
     """The episodes of sets alone."""
-    return [order for _, order in episodes(tuple(sets), count)]
+    return [order for _, order in evaluation_episodes(tuple(sets), count)]

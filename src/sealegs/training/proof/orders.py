@@ -12,15 +12,15 @@ from sealegs.faults import seeds
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.triggers import FirstTouch, Tool
 from sealegs.scenarios.perturbation import PERSISTENCE, victims
-from sealegs.scoring.course import node_of
+from sealegs.scoring.task_progress import node_of
 from sealegs.tasks.graph import Step
-from sealegs.training.data.failures import FAULT, Kind, fits_step
-from sealegs.training.data.playing import NoTrajectory, TrajectoryOrder
-from sealegs.training.data.recipe import DataRecipe
+from sealegs.training.data.data_recipe import DataRecipe
+from sealegs.training.data.failure_catalogue import FAULT, FailureKind, fits_step
+from sealegs.training.data.trajectory_player import NoTrajectory, TrajectoryOrder
 from sealegs.training.proof import CODES, KINDS, SEEN, SETS, TOOLS
-from sealegs.training.proof.errands import Errand, errand
-from sealegs.training.proof.kinds import codes, kinds
-from sealegs.training.proof.telling import SHORT
+from sealegs.training.proof.synthetic_failures import coded_errors, synthetic_kinds
+from sealegs.training.proof.synthetic_tasks import SyntheticTask, synthetic_task
+from sealegs.training.proof.synthetic_wording import SHORT
 
 DEAD_ENDS = 1 / 3  # of the failures that stay
 CODED = 0.35  # of the explicit failures of training
@@ -32,18 +32,18 @@ def order_of_row(recipe: DataRecipe, name: str, number: int, trial: int) -> Traj
     """The row of this number among those of a name, as a recipe has it.
 
     Raises:
-        Unfit: this attempt gives none.
+        RejectedText: this attempt gives none.
     """
     key = ("train", name, number, trial)
     own = seeds.stream(*key[:3])  # what is decided for every attempt at the row alike
     if own.random() < recipe.clean:
-        return _clean(errand(*key), key)
+        return _clean(synthetic_task(*key), key)
     shares = recipe.modes.parts()
     mode = own.choices(list(shares), list(shares.values()))[0]
     dead = PERSISTENCE[mode] == "permanent" and own.random() < DEAD_ENDS
     coded = own.random() < CODED
     draw = seeds.stream(*key, "failure")
-    among = codes(new=False) if coded and mode in ("P1", "P2") else kinds(new=False)
+    among = coded_errors(new=False) if coded and mode in ("P1", "P2") else synthetic_kinds(new=False)
     return _failing(_errand(key, mode, dead, new=False), among, mode, dead, draw.random() < recipe.exemplars, draw, key)
 
 
@@ -60,10 +60,10 @@ def order_of_episode(set: str, cell: str, seed: int, number: int) -> TrajectoryO
         draw = seeds.stream(*key, "failure")
         new = set not in (SEEN, KINDS, CODES)
         if cell == "clean":
-            return _clean(errand(*key, new_tools=new), key)
+            return _clean(synthetic_task(*key, new_tools=new), key)
         explicit = draw.random() < 0.5
         mode = ("P2" if explicit or set == CODES else "P4") if cell == "dead end" else cell
-        among = codes(new=True) if set == CODES else kinds(new=set not in (SEEN, TOOLS))
+        among = coded_errors(new=True) if set == CODES else synthetic_kinds(new=set not in (SEEN, TOOLS))
         try:
             dead = cell == "dead end"
             return _failing(_errand(key, mode, dead, new=new), among, mode, dead, False, draw, key)
@@ -72,18 +72,24 @@ def order_of_episode(set: str, cell: str, seed: int, number: int) -> TrajectoryO
     raise ValueError(f"nothing fits {set}, {cell}")
 
 
-def _errand(key: tuple[object, ...], mode: str, dead: bool, *, new: bool) -> Errand:
+def _errand(key: tuple[object, ...], mode: str, dead: bool, *, new: bool) -> SyntheticTask:
     """A task in which such a failure can come: with a lone tool for a dead end, with another way for a switch."""
-    return errand(*key, new_tools=new, alone=dead if PERSISTENCE[mode] == "permanent" else None)
+    return synthetic_task(*key, new_tools=new, alone=dead if PERSISTENCE[mode] == "permanent" else None)
 
 
-def _clean(chosen: Errand, key: tuple[object, ...]) -> TrajectoryOrder:
+def _clean(chosen: SyntheticTask, key: tuple[object, ...]) -> TrajectoryOrder:
     plan = Plan(name="clean")
     return TrajectoryOrder(chosen.asked, chosen.specs, "", None, "", None, plan, False, key, SHORT, straight=True)
 
 
 def _failing(
-    chosen: Errand, among: tuple[Kind, ...], mode: str, dead: bool, noted: bool, draw: Random, key: tuple[object, ...]
+    chosen: SyntheticTask,
+    among: tuple[FailureKind, ...],
+    mode: str,
+    dead: bool,
+    noted: bool,
+    draw: Random,
+    key: tuple[object, ...],
 ) -> TrajectoryOrder:
     able = [kind for kind in among if mode in kind.modes()]
     if not able:
@@ -100,7 +106,7 @@ def _failing(
     return TrajectoryOrder(chosen.asked, chosen.specs, "", kind, mode, steps[0], plan, noted, key, SHORT, straight=True)
 
 
-def _plan(kind: Kind, mode: str, steps: tuple[Step, ...], seed: int) -> Plan:
+def _plan(kind: FailureKind, mode: str, steps: tuple[Step, ...], seed: int) -> Plan:
     touched = tuple(step.tool for step in steps)
     fault = kind.shown.fault if kind.shown else FAULT.validate_python({"kind": kind.name})
     rules = tuple(

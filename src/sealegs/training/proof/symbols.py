@@ -11,8 +11,8 @@ from random import Random
 from typing import Any
 
 from sealegs.faults import seeds
-from sealegs.training.proof.errands import WAYS
-from sealegs.training.proof.harbour import SERVICES, tools_of
+from sealegs.training.proof.synthetic_tasks import WAYS
+from sealegs.training.proof.synthetic_world import SERVICES, tools_of_service
 
 SHORTEST, LONGEST = 3, 8
 
@@ -25,11 +25,11 @@ def symbols(seed: int, number: int) -> dict[str, Any]:
     return {"id": f"symbols-{seed}-{number}", "messages": messages, "failure_kind": None}
 
 
-def listed(seed: int, number: int) -> dict[str, Any]:
+def listing_row(seed: int, number: int) -> dict[str, Any]:
     """A row in which the tools of some services are to be told, all of each."""
     draw = seeds.stream("listed", seed, number)
     services = draw.sample(SERVICES, draw.randint(3, 5))
-    tools = {service: draw.sample(tools_of(service, new=False), draw.choice(WAYS)) for service in services}
+    tools = {service: draw.sample(tools_of_service(service, new=False), draw.choice(WAYS)) for service in services}
     asked = draw.sample(services, draw.randint(2, len(services)))
     answer = "".join(f" {service}" + "".join(f" {name}" for name in tools[service]) for service in asked)
     messages = [{"role": "user", "content": " ".join(asked)}, {"role": "assistant", "content": answer}]
@@ -46,7 +46,7 @@ def _symbol(draw: Random) -> str:
     if kind < 0.1:
         return f" {draw.choice(SERVICES)}"
     return (
-        f" {draw.choice(tools_of(draw.choice(SERVICES), new=False))}"
+        f" {draw.choice(tools_of_service(draw.choice(SERVICES), new=False))}"
         if kind < 0.55
         else f"{draw.randrange(10_000):04d}"
     )

@@ -14,18 +14,18 @@ from pathlib import Path
 from typing import Any
 
 from sealegs.scoring.metric import ALL, Row, figure_row
-from sealegs.scoring.paladin_metrics import CLEAN, Recovery, recovery_figure, table
+from sealegs.scoring.paladin_metrics import CLEAN, PaladinResult, paladin_table, recovery_figure
 from sealegs.training.proof import SEEN, SETS
-from sealegs.training.proof.evaluating import read, recovery
+from sealegs.training.proof.evaluating import parse_verdict, read_verdicts
 from sealegs.training.proof.sizes import PALADIN, TOOLBENCH, ProofSize, TrainingArm
-from sealegs.training.proof.stages import CURVE, EPISODES
+from sealegs.training.proof.training_stages import CURVE, EPISODES
 
 SUITE = "proof"
 RETRIEVAL = {"off": "", "on": " + retrieval"}
 TERMS = ("loss_sft", "loss_recovery", "eval_loss_sft", "eval_loss_recovery")
 
 
-def rows(out: Path, size: ProofSize) -> list[Row]:
+def proof_rows(out: Path, size: ProofSize) -> list[Row]:
     """Every row of a finished proof."""
     return [*_measures(out, size), *_amounts(out, size), *_curves(out, size), *_losses(out, size)]
 
@@ -35,13 +35,13 @@ def _measures(out: Path, size: ProofSize) -> Iterator[Row]:
         for retrieval, told in RETRIEVAL.items():
             who: Row = {"suite": SUITE, "model": f"{arm.name}{told}"}
             for mode, results in _results(out, size, arm, retrieval).items():
-                yield from table(results, who, mode)
+                yield from paladin_table(results, who, mode)
 
 
-def _results(out: Path, size: ProofSize, arm: TrainingArm, retrieval: str) -> dict[str, list[Recovery]]:
-    found: dict[str, list[Recovery]] = defaultdict(list)
+def _results(out: Path, size: ProofSize, arm: TrainingArm, retrieval: str) -> dict[str, list[PaladinResult]]:
+    found: dict[str, list[PaladinResult]] = defaultdict(list)
     for seed in size.seeds:
-        for mode, result in read(out / "episodes" / arm.slug / str(seed) / retrieval / EPISODES, str(seed)):
+        for mode, result in read_verdicts(out / "episodes" / arm.slug / str(seed) / retrieval / EPISODES, str(seed)):
             found[mode].append(result)
     return found
 
@@ -55,11 +55,11 @@ def _amounts(out: Path, size: ProofSize) -> Iterator[Row]:
         yield _row(f"{SUITE}/amount", PALADIN.name, str(count), "rr", results)
 
 
-def _failing(results: Sequence[Recovery]) -> list[Recovery]:
+def _failing(results: Sequence[PaladinResult]) -> list[PaladinResult]:
     return [result for result in results if result.klass != CLEAN]
 
 
-def _row(suite: str, model: str, level: str, metric: str, results: Sequence[Recovery]) -> Row:
+def _row(suite: str, model: str, level: str, metric: str, results: Sequence[PaladinResult]) -> Row:
     figure = recovery_figure(results, metric)
     return figure_row({"suite": suite, "model": model}, level, SEEN, metric, figure)
 
@@ -69,12 +69,12 @@ def _curves(out: Path, size: ProofSize) -> Iterator[Row]:
     for arm in size.arms:
         if not arm.curve:
             continue
-        steps: dict[int, list[Recovery]] = defaultdict(list)
+        steps: dict[int, list[PaladinResult]] = defaultdict(list)
         for seed in size.seeds:
             path = out / "curve" / arm.slug / str(seed) / CURVE
             for line in path.read_text("utf-8").splitlines():
                 told = json.loads(line)
-                steps[told["step"]].append(recovery(told, str(seed))[1])
+                steps[told["step"]].append(parse_verdict(told, str(seed))[1])
         for step, results in sorted(steps.items()):
             clean = [result for result in results if result.klass == CLEAN]
             for metric, chosen in (("rr", _failing(results)), ("tsr", _failing(results)), ("tsr_clean", clean)):
@@ -100,14 +100,14 @@ def verdicts(rows: Sequence[Row]) -> list[str]:
     """Set by set, whether the arm that was taught to recover does so more often than the clean one."""
     found = []
     for mode in SETS:
-        shown = apart(rows, PALADIN.name, TOOLBENCH.name, mode)
+        shown = intervals_apart(rows, PALADIN.name, TOOLBENCH.name, mode)
         if shown is not None:
             told = "recovers more often than" if shown else "is not shown to recover more often than"
             found.append(f"{mode}: {PALADIN.name} {told} {TOOLBENCH.name} ({'' if shown else 'not '}apart at 95 %)")
     return found
 
 
-def apart(rows: Sequence[Row], one: str, other: str, mode: str = SEEN) -> bool | None:
+def intervals_apart(rows: Sequence[Row], one: str, other: str, mode: str = SEEN) -> bool | None:
     """Whether the first model's recovery rate lies above the second's with intervals that do not touch."""
     found = {row["model"]: row for row in rows if row["suite"] == SUITE and _is(row, mode, ALL, "rr")}
     if one not in found or other not in found:

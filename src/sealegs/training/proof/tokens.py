@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from importlib import resources
 from typing import Any
 
-from sealegs.training.proof.harbour import SERVICES, STEMS
+from sealegs.training.proof.synthetic_world import SERVICES, STEMS
 
 PAD, END, CALL, ASSISTANT, TOOL = "<|pad|>", "<|end|>", "<|call|>", "<|assistant|>", "<|tool|>"
 SPECIALS = (PAD, END, CALL, ASSISTANT, TOOL, "<|tools|>", "<|user|>")
@@ -25,7 +25,7 @@ def template() -> str:
     return resources.files("sealegs.training.proof").joinpath("short.jinja").read_text(encoding="utf-8")
 
 
-def trained(texts: Iterable[str]) -> Any:
+def train_tokenizer(texts: Iterable[str]) -> Any:
     """A tokenizer trained on texts, with the template."""
     from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast

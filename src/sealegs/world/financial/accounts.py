@@ -9,18 +9,18 @@ from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Counts, Formula, Known, Ordered, Requires, Sums
 from sealegs.world.financial import cash
-from sealegs.world.financial.arguments import CODED, AccountId, Code
 from sealegs.world.financial.books import IBAN_COUNTRIES, Movement, account, account_for
-from sealegs.world.financial.facts import known, settled
+from sealegs.world.financial.facts import quoted_currency, rounded_amount
+from sealegs.world.financial.money_arguments import CODED, AccountId, Code
 from sealegs.world.state import NOW, TODAY
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 Purpose = Annotated[
     Literal["operating", "payroll", "tax", "travel", "savings"], Field(description="What the account is kept for")
 ]
 
 
-class Found(Answer):
+class FoundAccount(Answer):
     """A bank account of the company."""
 
     account_id: str = Field(description="Id of the account")
@@ -33,9 +33,9 @@ class Found(Answer):
     status: Literal["active", "closed"] = Field(description="Whether the account can be used")
 
 
-@tool(
+@simulated_tool(
     category="source",
-    answer=Found,
+    answer=FoundAccount,
     examples=(
         {"purpose": "operating", "currency": "EUR"},
         {"purpose": "travel", "currency": "USD"},
@@ -59,7 +59,7 @@ class Found(Answer):
 )
 def find_account(world: World, purpose: Purpose, currency: Code) -> dict[str, Any]:
     """Find the company's bank account for a purpose (operating, payroll, tax, travel, savings) in a currency."""
-    found = account_for(purpose, known(currency))
+    found = account_for(purpose, quoted_currency(currency))
     if found is None:
         raise Refusal(404, "AccountNotFound", f"The company keeps no {purpose} account in {currency}.")
     return {
@@ -74,7 +74,7 @@ def find_account(world: World, purpose: Purpose, currency: Code) -> dict[str, An
     }
 
 
-class Balance(Answer):
+class AccountBalance(Answer):
     """What is on an account now."""
 
     account_id: str = Field(description="Id of the account")
@@ -86,9 +86,9 @@ class Balance(Answer):
     as_of: str = Field(description="Moment of the balance, UTC")
 
 
-@tool(
+@simulated_tool(
     category="source",
-    answer=Balance,
+    answer=AccountBalance,
     examples=(
         {"account_id": "ACC-1001"},
         {"account_id": "ACC-1103"},
@@ -122,9 +122,9 @@ def account_balance(world: World, account_id: AccountId) -> dict[str, Any]:
         "account_id": found.id,
         "account_name": found.name,
         "currency": found.currency,
-        "booked_balance": cash.booked(world, found),
-        "held_amount": cash.held(world, found),
-        "available_balance": cash.available(world, found),
+        "booked_balance": cash.booked_balance(world, found),
+        "held_amount": cash.held_funds(world, found),
+        "available_balance": cash.available_funds(world, found),
         "as_of": NOW,
     }
 
@@ -137,7 +137,7 @@ class Entry(Answer):
     amount: float = Field(description="Amount, negative where money left the account")
 
 
-class Statement(Answer):
+class AccountStatement(Answer):
     """The movements of an account up to today."""
 
     account_id: str = Field(description="Id of the account")
@@ -151,9 +151,9 @@ class Statement(Answer):
     transactions: list[Entry] = Field(description="The transactions, the oldest first")
 
 
-@tool(
+@simulated_tool(
     category="source",
-    answer=Statement,
+    answer=AccountStatement,
     examples=(
         {"account_id": "ACC-1001"},
         {"account_id": "ACC-1103", "days": 14},
@@ -187,14 +187,14 @@ def account_statement(
     found = account(account_id)
     start = (date.fromisoformat(TODAY) - timedelta(days=days)).isoformat()
     entries = [entry for entry in cash.movements(world, found) if entry.booked_on >= start]
-    change = settled(sum(entry.amount for entry in entries), found.currency)
-    closing = cash.booked(world, found)
+    change = rounded_amount(sum(entry.amount for entry in entries), found.currency)
+    closing = cash.booked_balance(world, found)
     return {
         "account_id": found.id,
         "currency": found.currency,
         "period_start": start,
         "period_end": TODAY,
-        "opening_balance": settled(closing - change, found.currency),
+        "opening_balance": rounded_amount(closing - change, found.currency),
         "net_change": change,
         "closing_balance": closing,
         "transaction_count": len(entries),

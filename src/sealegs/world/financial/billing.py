@@ -13,8 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, Known, Ordered, Requires, Sums
-from sealegs.faults.invariants.base import Invariant
-from sealegs.world.financial.arguments import CODED, Amount, Code, Country, PartyName
+from sealegs.faults.invariants.invariant import Invariant
 from sealegs.world.financial.books import (
     CUSTOMERS,
     WAITING_DRAFTS,
@@ -22,10 +21,11 @@ from sealegs.world.financial.books import (
     account_for,
     customer_named,
 )
-from sealegs.world.financial.facts import HOME, VAT, exact, settled
-from sealegs.world.financial.tax import percent, taxed
+from sealegs.world.financial.facts import HOME, VAT, exact_amount, rounded_amount
+from sealegs.world.financial.money_arguments import CODED, Amount, Code, Country, PartyName
+from sealegs.world.financial.tax import percent, tax_on_net
 from sealegs.world.state import TODAY, identifier
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 Tax = Annotated[float, Field(ge=0, le=1e9, description="Value added tax on the net amount, in the same currency")]
 DraftId = Annotated[str, Field(pattern=r"^DRF-[0-9A-F]{8}$", description="Id of an invoice draft, DRF-1A2B3C4D")]
@@ -45,22 +45,22 @@ class Bill:
     currency: str
 
     def __post_init__(self) -> None:
-        exact(self.net, self.currency)
+        exact_amount(self.net, self.currency)
 
     def id(self, prefix: str) -> str:
         """The bill's id as a draft (DRF) or as an invoice (INV)."""
-        net = settled(self.net, self.currency)
+        net = rounded_amount(self.net, self.currency)
         return identifier(prefix, self.customer.id, net, self.tax, self.currency)
 
     @property
     def total(self) -> float:
         """Net amount and tax."""
-        return settled(self.net + self.tax, self.currency)
+        return rounded_amount(self.net + self.tax, self.currency)
 
     @property
     def details(self) -> dict[str, Any]:
         """What tells the bill from another of the same customer."""
-        net = settled(self.net, self.currency)
+        net = rounded_amount(self.net, self.currency)
         return {"net_amount": net, "vat_amount": self.tax, "currency": self.currency}
 
     @property
@@ -78,7 +78,7 @@ class Bill:
 
 
 def _bill(customer: Customer, net: float, currency: str, country_code: str) -> Bill:
-    return Bill(customer, net, taxed(net, percent(country_code, "standard"), currency), currency)
+    return Bill(customer, net, tax_on_net(net, percent(country_code, "standard"), currency), currency)
 
 
 _WAITING: Mapping[str, Bill] = {
@@ -130,7 +130,7 @@ class Billed(Answer):
     payment_terms_days: int = Field(description="Days that the customer has to pay")
 
 
-class Draft(Billed):
+class InvoiceDraft(Billed):
     """An invoice that is not sent yet."""
 
     draft_id: str = Field(description="Id of the draft")
@@ -173,7 +173,7 @@ _SENT: tuple[Invariant, ...] = (
 )
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="invoice_history",
@@ -201,18 +201,18 @@ def issue_invoice(
     if vat_amount > 0.3 * net_amount:
         message = f"{vat_amount} is no plausible tax on {net_amount}: more than 30 per cent."
         raise Refusal(400, "TaxImplausible", message, net_amount=net_amount)
-    tax = exact(vat_amount, currency) if vat_amount else 0.0
+    tax = exact_amount(vat_amount, currency) if vat_amount else 0.0
     bill = Bill(customer, net_amount, tax, currency)
     _refuse_second(world, bill)
     _record(world, bill)
     return _issued(world, bill)
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="no_effect",
     shown_by="invoice_history",
-    answer=Draft,
+    answer=InvoiceDraft,
     examples=(
         {"customer_name": "Isar Machine Tools", "net_amount": 1200.0, "currency": "EUR", "tax_country": "DE"},
         {"customer_name": "Dorset Dairy Union", "net_amount": 845.5, "currency": "GBP", "tax_country": "GB"},
@@ -229,7 +229,9 @@ def issue_invoice(
         Requires("draft_id", "status", "draft"),
         Requires("customer_id", "status", "draft"),
         Known("vat_rate", "tax_country", {code: v.standard for code, v in VAT.items()}),
-        Formula("vat_amount", ("net_amount", "vat_rate", "currency"), taxed, "vat_amount is vat_rate of net_amount"),
+        Formula(
+            "vat_amount", ("net_amount", "vat_rate", "currency"), tax_on_net, "vat_amount is vat_rate of net_amount"
+        ),
     ),
 )
 def draft_invoice(
@@ -248,7 +250,7 @@ def draft_invoice(
     }
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="invoice_history",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from sealegs.world.financial.facts import settled
+from sealegs.world.financial.facts import rounded_amount
 from sealegs.world.state import TODAY
 from sealegs.world.tool import Refusal
 
@@ -61,7 +61,7 @@ class Account:
     def movements(self) -> tuple[Movement, ...]:
         """What was booked in the last 90 days, the oldest first."""
         return tuple(
-            Movement(_days_ago(days), text, settled(share * self.booked, self.currency))
+            Movement(_days_ago(days), text, rounded_amount(share * self.booked, self.currency))
             for days, text, share in _MOVEMENTS[self.purpose]
         )
 

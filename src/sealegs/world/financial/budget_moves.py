@@ -11,15 +11,15 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Ordered, Requires, Sums
-from sealegs.faults.invariants.base import Invariant
+from sealegs.faults.invariants.invariant import Invariant
 from sealegs.world.financial import allotments
-from sealegs.world.financial.arguments import CODED
 from sealegs.world.financial.books import CostCentre
 from sealegs.world.financial.books import cost_centre as known_centre
 from sealegs.world.financial.budgets import CentreId
-from sealegs.world.financial.facts import HOME, exact
+from sealegs.world.financial.facts import HOME, exact_amount
+from sealegs.world.financial.money_arguments import CODED
 from sealegs.world.state import TODAY, identifier
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 QUARTER_END = "2026-03-31"
 Giving = Annotated[str, Field(pattern=r"^CC-\d{3}$", description="Id of the cost centre that gives, CC-210")]
@@ -59,16 +59,16 @@ def _release(world: World, centre: CostCentre, amount: float) -> Release:
     Raises:
         Refusal: 400 where it is too fine, 409 where it is released already or exceeds what is left.
     """
-    release = Release(centre, exact(amount, HOME))
+    release = Release(centre, exact_amount(amount, HOME))
     if release.id in world.state("financial.releases"):
         message = f"{release.amount} EUR of {centre.id} were released today already."
         raise Refusal(409, "DuplicateRelease", message, release_id=release.id)
-    remaining = allotments.left(world, centre)
+    remaining = allotments.budget_left(world, centre)
     if release.amount > remaining:
         message = f"The cost centre {centre.id} has {remaining} EUR left, less than {release.amount} EUR."
         raise Refusal(409, "BudgetExceeded", message, budget_remaining=remaining)
     world.state("financial.releases")[release.id] = release
-    allotments.move(world, centre, -release.amount)
+    allotments.move_budget(world, centre, -release.amount)
     world.effect("release_budget", centre.id, amount=release.amount)
     return release
 
@@ -78,10 +78,10 @@ def _assign(world: World, release: Release, centre: CostCentre) -> dict[str, Any
     taken = world.state("financial.budget_transfers")
     if release.id in taken:
         raise Refusal(409, "ReleaseUsed", "This amount was assigned already.", transfer_id=taken[release.id])
-    before = allotments.left(world, centre)
+    before = allotments.budget_left(world, centre)
     transfer_id = identifier("BTR", release.id, centre.id)
     taken[release.id] = transfer_id
-    allotments.move(world, centre, release.amount)
+    allotments.move_budget(world, centre, release.amount)
     world.effect("assign_budget", centre.id, amount=release.amount, from_cost_centre=release.centre.id)
     return {
         "transfer_id": transfer_id,
@@ -91,7 +91,7 @@ def _assign(world: World, release: Release, centre: CostCentre) -> dict[str, Any
         "amount": release.amount,
         "currency": HOME,
         "to_budget_before": before,
-        "to_budget_remaining": allotments.left(world, centre),
+        "to_budget_remaining": allotments.budget_left(world, centre),
         "released_on": release.day,
         "booked_on": TODAY,
         "status": "booked",
@@ -103,7 +103,7 @@ def _refuse_same(giving: CostCentre, getting: CostCentre) -> None:
         raise Refusal(400, "SameCostCentre", f"Giver and receiver are one cost centre, {giving.id}.")
 
 
-class Moved(Answer):
+class MovedBudget(Answer):
     """A budget amount that changed its cost centre."""
 
     transfer_id: str = Field(description="Id of the transfer")
@@ -119,14 +119,14 @@ class Moved(Answer):
     status: Literal["booked", "rejected"] = Field(description="Whether the transfer was made")
 
 
-class Transferred(Moved):
+class TransferredBudget(MovedBudget):
     """A budget amount that changed its cost centre at once."""
 
     from_budget_before: float = Field(description="What from_cost_centre could still spend before")
     from_budget_remaining: float = Field(description="What it may still spend after")
 
 
-class Released(Answer):
+class ReleasedBudget(Answer):
     """A budget amount that waits for its new cost centre."""
 
     release_id: str = Field(description="Id of the released amount")
@@ -152,12 +152,12 @@ _MOVED: tuple[Invariant, ...] = (
 )
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="procurement_history",
     parts=2,
-    answer=Transferred,
+    answer=TransferredBudget,
     examples=(
         {"from_cost_centre": "CC-210", "to_cost_centre": "CC-120", "amount": 5000.0},
         {"from_cost_centre": "CC-110", "to_cost_centre": "CC-130", "amount": 1250.5},
@@ -179,16 +179,16 @@ def transfer_budget(world: World, from_cost_centre: Giving, to_cost_centre: Gett
     """Move an amount of this year's budget, in euro, from one cost centre to another at once."""
     giving, getting = known_centre(from_cost_centre), known_centre(to_cost_centre)
     _refuse_same(giving, getting)
-    before = allotments.left(world, giving)
+    before = allotments.budget_left(world, giving)
     moved = _assign(world, _release(world, giving, amount), getting)
-    return {**moved, "from_budget_before": before, "from_budget_remaining": allotments.left(world, giving)}
+    return {**moved, "from_budget_before": before, "from_budget_remaining": allotments.budget_left(world, giving)}
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="procurement_history",
-    answer=Released,
+    answer=ReleasedBudget,
     examples=(
         {"cost_centre": "CC-210", "amount": 5000.0},
         {"cost_centre": "CC-110", "amount": 1250.5},
@@ -212,7 +212,7 @@ def transfer_budget(world: World, from_cost_centre: Giving, to_cost_centre: Gett
 def release_budget(world: World, cost_centre: CentreId, amount: Euros) -> dict[str, Any]:
     """Release an amount of a cost centre's budget, in euro, so that it can be assigned to another cost centre."""
     centre = known_centre(cost_centre)
-    before = allotments.left(world, centre)
+    before = allotments.budget_left(world, centre)
     release = _release(world, centre, amount)
     return {
         "release_id": release.id,
@@ -220,18 +220,18 @@ def release_budget(world: World, cost_centre: CentreId, amount: Euros) -> dict[s
         "amount": release.amount,
         "currency": HOME,
         "budget_before": before,
-        "budget_remaining": allotments.left(world, centre),
+        "budget_remaining": allotments.budget_left(world, centre),
         "released_on": TODAY,
         "assign_by": QUARTER_END,
         "status": "released",
     }
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="procurement_history",
-    answer=Moved,
+    answer=MovedBudget,
     examples=tuple(
         {"release_id": id, "to_cost_centre": to}
         for id, to in zip(_WAITING, ("CC-110", "CC-210", "CC-320", "CC-420"), strict=True)

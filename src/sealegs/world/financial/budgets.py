@@ -7,14 +7,14 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Counts, Formula, Known, OneOf, Sums
-from sealegs.faults.invariants.base import Invariant
+from sealegs.faults.invariants.invariant import Invariant
 from sealegs.world.financial import allotments
-from sealegs.world.financial.arguments import CODED
 from sealegs.world.financial.books import COST_CENTRES, CostCentre
 from sealegs.world.financial.books import cost_centre as known_centre
-from sealegs.world.financial.facts import HOME, settled
+from sealegs.world.financial.facts import HOME, rounded_amount
+from sealegs.world.financial.money_arguments import CODED
 from sealegs.world.state import NOW
-from sealegs.world.tool import Answer, World, tool
+from sealegs.world.tool import Answer, World, simulated_tool
 
 CentreId = Annotated[str, Field(pattern=r"^CC-\d{3}$", description="Id of a cost centre, CC-210")]
 
@@ -25,7 +25,7 @@ _SHARES = (0.37, 0.24, 0.19, 0.12, 0.08)
 _NEW = "claims and orders of today"
 
 
-class Standing(Answer):
+class BudgetStanding(Answer):
     """How a budget stands."""
 
     cost_centre: str = Field(description="Id of the cost centre")
@@ -36,7 +36,7 @@ class Standing(Answer):
     budget_remaining: float = Field(description="What it may still spend this year")
 
 
-class Budget(Standing):
+class BudgetSummary(BudgetStanding):
     """How a budget stands, in short."""
 
     spent_percent: float = Field(description="budget_spent as a share of annual_budget")
@@ -50,7 +50,7 @@ class Line(Answer):
     spent: float = Field(description="What was spent on it this year")
 
 
-class Lines(Standing):
+class BudgetLines(BudgetStanding):
     """How a budget stands, category by category."""
 
     largest_category: str = Field(description="Category that took most")
@@ -83,13 +83,13 @@ def _standing(world: World, centre: CostCentre) -> dict[str, Any]:
         "currency": HOME,
         "annual_budget": allotments.budget(world, centre),
         "budget_spent": allotments.spent(world, centre),
-        "budget_remaining": allotments.left(world, centre),
+        "budget_remaining": allotments.budget_left(world, centre),
     }
 
 
-@tool(
+@simulated_tool(
     category="source",
-    answer=Budget,
+    answer=BudgetSummary,
     examples=_CENTRES,
     refusals=_UNKNOWN,
     echoes=("cost_centre",),
@@ -110,9 +110,9 @@ def cost_centre_budget(world: World, cost_centre: CentreId) -> dict[str, Any]:
     return {**shown, "spent_percent": round(share, 2), "as_of": NOW}
 
 
-@tool(
+@simulated_tool(
     category="source",
-    answer=Lines,
+    answer=BudgetLines,
     examples=_CENTRES,
     refusals=_UNKNOWN,
     echoes=("cost_centre",),
@@ -135,12 +135,12 @@ def budget_lines(world: World, cost_centre: CentreId) -> dict[str, Any]:
     turn = list(COST_CENTRES).index(centre.id) % len(_CATEGORIES)
     names = _CATEGORIES[turn:] + _CATEGORIES[:turn]
     lines = [
-        {"category": name, "spent": settled(share * centre.spent, HOME)}
+        {"category": name, "spent": rounded_amount(share * centre.spent, HOME)}
         for name, share in zip(names[:-1], _SHARES, strict=False)
     ]
-    rest = settled(centre.spent - sum(float(str(line["spent"])) for line in lines), HOME)
+    rest = rounded_amount(centre.spent - sum(float(str(line["spent"])) for line in lines), HOME)
     lines.append({"category": names[-1], "spent": rest})
-    new = allotments.added(world, centre)
+    new = allotments.added_spending(world, centre)
     lines += [{"category": _NEW, "spent": new}] if new else []
     largest = max(lines, key=lambda line: float(str(line["spent"])))
     return {

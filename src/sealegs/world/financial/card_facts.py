@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from sealegs.world.financial.facts import settled
+from sealegs.world.financial.facts import rounded_amount
 from sealegs.world.tool import Refusal
 
 PERIOD_START, PERIOD_END, DUE_ON = "2026-02-05", "2026-03-04", "2026-03-18"
@@ -28,7 +28,7 @@ _MERCHANTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Purchase:
+class CardPurchase:
     """Something that was paid for with a card."""
 
     booked_on: str
@@ -50,12 +50,12 @@ class Card:
     amounts: tuple[float, ...]
 
     @property
-    def purchases(self) -> tuple[Purchase, ...]:
+    def purchases(self) -> tuple[CardPurchase, ...]:
         """What was bought in the billing period, the oldest first."""
         turn = int(self.last_four)
         start = date.fromisoformat(PERIOD_START)
         return tuple(
-            Purchase(
+            CardPurchase(
                 (start + timedelta(days=1 + turn % 3 + 5 * place)).isoformat(),
                 _MERCHANTS[(turn + 2 * place) % len(_MERCHANTS)],
                 amount,
@@ -66,7 +66,7 @@ class Card:
     @property
     def spent(self) -> float:
         """What was spent in the billing period."""
-        return settled(sum(self.amounts), self.currency)
+        return rounded_amount(sum(self.amounts), self.currency)
 
 
 _CARDS = (
@@ -96,7 +96,7 @@ WAITING_LIMITS = (("CRD-4103", 2_800.0), ("CRD-4203", 6_000.0), ("CRD-4302", 8_2
 """Limits that were asked for and wait for approval: card, limit for a billing period."""
 
 
-def card(id: str) -> Card:
+def card_by_id(id: str) -> Card:
     """The card of this id.
 
     Raises:

@@ -10,13 +10,13 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Known, Ordered, Requires, Sums
-from sealegs.faults.invariants.base import Invariant
-from sealegs.world.financial.arguments import CODED
-from sealegs.world.financial.card_facts import CARD_CURRENCIES, WAITING_LIMITS, Card, card
-from sealegs.world.financial.cards import limit_of
-from sealegs.world.financial.facts import HOME, exact, rate, settled
+from sealegs.faults.invariants.invariant import Invariant
+from sealegs.world.financial.card_facts import CARD_CURRENCIES, WAITING_LIMITS, Card, card_by_id
+from sealegs.world.financial.company_cards import limit_of
+from sealegs.world.financial.facts import HOME, exact_amount, rate, rounded_amount
+from sealegs.world.financial.money_arguments import CODED
 from sealegs.world.state import TODAY, identifier
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 POLICY = 25_000.0
 """Highest limit that the company's policy allows, in euro."""
@@ -34,7 +34,7 @@ def _request_id(found: Card, limit: float) -> str:
     return identifier("CLR", found.id, limit)
 
 
-_WAITING = {_request_id(card(id), limit): (id, limit) for id, limit in WAITING_LIMITS}
+_WAITING = {_request_id(card_by_id(id), limit): (id, limit) for id, limit in WAITING_LIMITS}
 
 
 def _request(world: World, found: Card, wanted: float) -> float:
@@ -43,9 +43,9 @@ def _request(world: World, found: Card, wanted: float) -> float:
     Raises:
         Refusal: 400 where it is too fine or the policy forbids it, 409 where it is spent or in force already.
     """
-    limit = exact(wanted, found.currency)
+    limit = exact_amount(wanted, found.currency)
     if limit * rate(found.currency, HOME) > POLICY:
-        highest = settled(POLICY * rate(HOME, found.currency), found.currency)
+        highest = rounded_amount(POLICY * rate(HOME, found.currency), found.currency)
         message = f"The policy allows {highest} {found.currency} at most, less than {limit}."
         raise Refusal(400, "LimitAbovePolicy", message, highest_limit=highest)
     if limit < found.spent:
@@ -71,17 +71,17 @@ def _change(world: World, found: Card, limit: float) -> dict[str, Any]:
         "holder": found.holder,
         "currency": found.currency,
         "previous_limit": before,
-        "limit_change": settled(limit - before, found.currency),
+        "limit_change": rounded_amount(limit - before, found.currency),
         "monthly_limit": limit,
         "spent": found.spent,
-        "available": settled(limit - found.spent, found.currency),
+        "available": rounded_amount(limit - found.spent, found.currency),
         "effective_on": TODAY,
         "reviewed_on": REVIEWED_ON,
         "status": "applied",
     }
 
 
-class Changed(Answer):
+class ChangedLimit(Answer):
     """A card's new limit."""
 
     change_id: str = Field(description="Id of the change")
@@ -99,7 +99,7 @@ class Changed(Answer):
     status: Literal["applied", "rejected"] = Field(description="Whether the limit was changed")
 
 
-class Requested(Answer):
+class RequestedLimit(Answer):
     """A limit that waits for approval."""
 
     request_id: str = Field(description="Id of the request")
@@ -141,12 +141,12 @@ _REFUSED = (
 )
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="spending_history",
     parts=2,
-    answer=Changed,
+    answer=ChangedLimit,
     examples=_LIMITS,
     refusals=_REFUSED,
     echoes=("card_id", "monthly_limit"),
@@ -154,15 +154,15 @@ _REFUSED = (
 )
 def set_card_limit(world: World, card_id: CardId, monthly_limit: Limit) -> dict[str, Any]:
     """Change a company card's spending limit at once, by card id, to a new amount for each billing period."""
-    found = card(card_id)
+    found = card_by_id(card_id)
     return _change(world, found, _request(world, found, monthly_limit))
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="no_effect",
     shown_by="spending_history",
-    answer=Requested,
+    answer=RequestedLimit,
     examples=_LIMITS,
     refusals=_REFUSED,
     echoes=("card_id", "monthly_limit"),
@@ -178,7 +178,7 @@ def set_card_limit(world: World, card_id: CardId, monthly_limit: Limit) -> dict[
 )
 def request_card_limit(world: World, card_id: CardId, monthly_limit: Limit) -> dict[str, Any]:
     """Ask for a new spending limit of a company card; nothing changes until the request is approved."""
-    found = card(card_id)
+    found = card_by_id(card_id)
     limit, current = _request(world, found, monthly_limit), limit_of(world, found)
     return {
         "request_id": _request_id(found, limit),
@@ -186,7 +186,7 @@ def request_card_limit(world: World, card_id: CardId, monthly_limit: Limit) -> d
         "holder": found.holder,
         "currency": found.currency,
         "current_limit": current,
-        "requested_change": settled(limit - current, found.currency),
+        "requested_change": rounded_amount(limit - current, found.currency),
         "monthly_limit": limit,
         "requested_on": TODAY,
         "expires_on": APPROVAL_ENDS,
@@ -194,11 +194,11 @@ def request_card_limit(world: World, card_id: CardId, monthly_limit: Limit) -> d
     }
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="spending_history",
-    answer=Changed,
+    answer=ChangedLimit,
     examples=tuple({"request_id": request_id} for request_id in _WAITING),
     refusals=(({"request_id": "CLR-00000000"}, 404), ({"request_id": "17"}, 422)),
     echoes=("request_id",),
@@ -209,5 +209,5 @@ def approve_card_limit(world: World, request_id: RequestId) -> dict[str, Any]:
     asked = _WAITING.get(request_id) or world.state("financial.limit_requests").get(request_id)
     if asked is None:
         raise Refusal(404, "RequestNotFound", f"There is no requested limit {request_id!r}.", request_id=request_id)
-    found = card(asked[0])
+    found = card_by_id(asked[0])
     return _change(world, found, _request(world, found, asked[1]))

@@ -11,9 +11,9 @@ from datetime import timedelta
 from functools import cached_property
 from typing import Any
 
-from sealegs.world.financial.arguments import coming
 from sealegs.world.financial.books import WAITING_ORDERS, Account, Movement, Payee, account, payee
-from sealegs.world.financial.facts import exact, rate, settled
+from sealegs.world.financial.facts import exact_amount, rate, rounded_amount
+from sealegs.world.financial.money_arguments import coming_date
 from sealegs.world.state import TODAY, World, identifier
 from sealegs.world.tool import Refusal
 
@@ -37,12 +37,12 @@ class Payment:
 
     def __post_init__(self) -> None:
         rate(self.currency, self.account.currency)
-        coming(self.execution_date)
-        exact(self.amount, self.currency)
+        coming_date(self.execution_date)
+        exact_amount(self.amount, self.currency)
 
     def id(self, prefix: str) -> str:
         """The payment's id as an order (ORD) or as a payment (PAY)."""
-        amount = settled(self.amount, self.currency)
+        amount = rounded_amount(self.amount, self.currency)
         return identifier(prefix, self.account.id, self.payee.id, amount, self.currency, self.execution_date)
 
     @property
@@ -53,23 +53,23 @@ class Payment:
     @cached_property
     def debited(self) -> float:
         """The amount in the account's currency."""
-        return settled(self.amount * self.exchange_rate, self.account.currency)
+        return rounded_amount(self.amount * self.exchange_rate, self.account.currency)
 
     @property
     def fee(self) -> float:
         """What the bank charges, in the account's currency."""
         share = 0.0 if self.currency == self.account.currency else CONVERSION_FEE
-        return settled(self.debited * share, self.account.currency)
+        return rounded_amount(self.debited * share, self.account.currency)
 
     @property
     def total(self) -> float:
         """What leaves the account."""
-        return settled(self.debited + self.fee, self.account.currency)
+        return rounded_amount(self.debited + self.fee, self.account.currency)
 
     @property
     def value_date(self) -> str:
         """When the payee has the money: the first banking day from the execution on, one later after a conversion."""
-        day = coming(self.execution_date) + timedelta(days=self.currency != self.account.currency)
+        day = coming_date(self.execution_date) + timedelta(days=self.currency != self.account.currency)
         while day.weekday() > 4:
             day += timedelta(days=1)
         return day.isoformat()
@@ -82,7 +82,7 @@ class Payment:
     @property
     def details(self) -> dict[str, Any]:
         """What tells the payment from another to the same payee."""
-        amount = settled(self.amount, self.currency)
+        amount = rounded_amount(self.amount, self.currency)
         return {
             "account_id": self.account.id,
             "amount": amount,
@@ -97,7 +97,7 @@ _WAITING = {
 }
 
 
-def order(world: World, order_id: str) -> Payment:
+def payment_order(world: World, order_id: str) -> Payment:
     """The ordered payment of this id.
 
     Raises:
@@ -109,7 +109,7 @@ def order(world: World, order_id: str) -> Payment:
     return found
 
 
-def waiting() -> list[str]:
+def waiting_orders() -> list[str]:
     """The ids of the orders that wait for a signature when an episode begins."""
     return list(_WAITING)
 
@@ -134,28 +134,28 @@ def release(world: World, payment: Payment) -> float:
         Refusal: as `enter`.
     """
     _check(world, payment)
-    before = available(world, payment.account)
+    before = available_funds(world, payment.account)
     _made(world)[payment.id("PAY")] = payment
     action = "execute_payment" if payment.status == "executed" else "schedule_payment"
     world.effect(action, payment.payee.id, **payment.details)
     return before
 
 
-def booked(world: World, account: Account) -> float:
+def booked_balance(world: World, account: Account) -> float:
     """The booked balance of the account."""
     spent = sum(payment.total for payment in _payments(world, account, "executed"))
-    return settled(account.booked - spent, account.currency)
+    return rounded_amount(account.booked - spent, account.currency)
 
 
-def held(world: World, account: Account) -> float:
+def held_funds(world: World, account: Account) -> float:
     """What card holds and scheduled payments tie up."""
     planned = sum(payment.total for payment in _payments(world, account, "scheduled"))
-    return settled(account.held + planned, account.currency)
+    return rounded_amount(account.held + planned, account.currency)
 
 
-def available(world: World, account: Account) -> float:
+def available_funds(world: World, account: Account) -> float:
     """What can be spent."""
-    return settled(booked(world, account) - held(world, account), account.currency)
+    return rounded_amount(booked_balance(world, account) - held_funds(world, account), account.currency)
 
 
 def movements(world: World, account: Account) -> tuple[Movement, ...]:
@@ -181,7 +181,7 @@ def _check(world: World, payment: Payment) -> None:
     if payment_id in _made(world):
         message = f"This payment is {payment.status} already."
         raise Refusal(409, "DuplicatePayment", message, payment_id=payment_id)
-    free = available(world, payment.account)
+    free = available_funds(world, payment.account)
     if payment.total > free:
         currency = payment.account.currency
         message = f"{payment.total} {currency} is more than the {free} {currency} available on {payment.account.id}."

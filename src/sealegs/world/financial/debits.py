@@ -11,13 +11,13 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, Known, OneOf, Ordered, Requires, Sums
-from sealegs.faults.invariants.base import Invariant
-from sealegs.world.financial.arguments import CODED, Amount, Code, Day, PartyName, coming
+from sealegs.faults.invariants.invariant import Invariant
 from sealegs.world.financial.books import IBAN_COUNTRIES, account_for
-from sealegs.world.financial.facts import HOME, converted, exact, settled
+from sealegs.world.financial.facts import HOME, convert_amount, exact_amount, rounded_amount
+from sealegs.world.financial.money_arguments import CODED, Amount, Code, Day, PartyName, coming_date
 from sealegs.world.financial.receivable_facts import MANDATES, Mandate, mandate, mandate_of
 from sealegs.world.state import TODAY, identifier
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 FEE = 0.35
 """What the bank takes for a collection, in euro."""
@@ -25,7 +25,7 @@ FEE = 0.35
 MandateId = Annotated[str, Field(pattern=r"^MND-\d{4}$", description="Id of a direct debit mandate, MND-5101")]
 
 
-class Signed(Answer):
+class SignedMandate(Answer):
     """A customer's direct debit mandate."""
 
     mandate_id: str = Field(description="Id of the mandate")
@@ -43,9 +43,9 @@ class Signed(Answer):
     status: Literal["active", "revoked"] = Field(description="Whether it can be used")
 
 
-@tool(
+@simulated_tool(
     category="source",
-    answer=Signed,
+    answer=SignedMandate,
     examples=tuple(
         {"customer_name": name}
         for name in ("Aurelia Hotels", "Baltic Timber Trading", "Dorset Dairy Union", "Fontaine Pharmacies")
@@ -90,7 +90,7 @@ def find_debit_mandate(world: World, customer_name: PartyName) -> dict[str, Any]
     }
 
 
-class Collected(Answer):
+class CollectedDebit(Answer):
     """A collection that was handed to the bank."""
 
     collection_id: str = Field(description="Id of the collection")
@@ -129,12 +129,12 @@ def _check(found: Mandate, amount: float, currency: str, collect_on: str) -> Non
     if currency != found.currency:
         message = f"The mandate {found.id} is for {found.currency}, not {currency}."
         raise Refusal(400, "CurrencyMismatch", message, currency=found.currency)
-    if amount <= converted(FEE, HOME, currency):
+    if amount <= convert_amount(FEE, HOME, currency):
         raise Refusal(400, "AmountTooSmall", f"{amount} {currency} does not exceed the bank's charge.")
     if amount > found.ceiling:
         message = f"{amount} {currency} exceed the ceiling of {found.ceiling} {currency} of {found.id}."
         raise Refusal(400, "CeilingExceeded", message, ceiling=found.ceiling)
-    day = coming(collect_on)
+    day = coming_date(collect_on)
     earliest = date.fromisoformat(TODAY) + timedelta(days=found.notice)
     if day < earliest or day.weekday() > 4 or collect_on > found.ends_on:
         message = f"{collect_on} is no banking day from {earliest} to {found.ends_on}."
@@ -142,17 +142,17 @@ def _check(found: Mandate, amount: float, currency: str, collect_on: str) -> Non
 
 
 def _collect(world: World, found: Mandate, amount: float, currency: str, collect_on: str) -> dict[str, Any]:
-    whole = exact(amount, currency)
+    whole = exact_amount(amount, currency)
     _check(found, whole, currency, collect_on)
     made, collection_id = world.state("financial.collections"), identifier("DDC", found.id, whole, collect_on)
     if collection_id in made:
         raise Refusal(409, "DuplicateCollection", "This was handed in already.", collection_id=collection_id)
     made[collection_id] = True
     world.effect("collect_debit", found.customer_id, amount=whole, currency=currency, collect_on=collect_on)
-    fee = converted(FEE, HOME, currency)
+    fee = convert_amount(FEE, HOME, currency)
     account = account_for("operating", currency) or account_for("operating", HOME)
     assert account is not None
-    credited = coming(collect_on) + timedelta(days=1)
+    credited = coming_date(collect_on) + timedelta(days=1)
     while credited.weekday() > 4:
         credited += timedelta(days=1)
     return {
@@ -162,7 +162,7 @@ def _collect(world: World, found: Mandate, amount: float, currency: str, collect
         "amount": whole,
         "currency": currency,
         "fee": fee,
-        "credited_amount": settled(whole - fee, currency),
+        "credited_amount": rounded_amount(whole - fee, currency),
         "credit_account_id": account.id,
         "submitted_on": TODAY,
         "collect_on": collect_on,
@@ -179,11 +179,11 @@ _ROWS = (
 )
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="payment_history",
-    answer=Collected,
+    answer=CollectedDebit,
     examples=tuple(
         {"customer_name": name, "amount": amount, "currency": currency, "collect_on": day}
         for name, _, amount, currency, day in _ROWS
@@ -204,11 +204,11 @@ def collect_direct_debit(
     return _collect(world, mandate_of(customer_name), amount, currency, collect_on)
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="payment_history",
-    answer=Collected,
+    answer=CollectedDebit,
     examples=tuple(
         {"mandate_id": id, "amount": amount, "currency": currency, "collect_on": day}
         for _, id, amount, currency, day in _ROWS

@@ -12,12 +12,19 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Counts, Formula, OneOf, Ordered, Requires, Sums
-from sealegs.faults.invariants.base import Invariant
-from sealegs.world.financial.arguments import CODED, PartyName
-from sealegs.world.financial.facts import settled
-from sealegs.world.financial.receivable_facts import LATE_RATE, LEVEL_DAYS, OPEN_ITEMS, OpenItem, open_item, overdue
+from sealegs.faults.invariants.invariant import Invariant
+from sealegs.world.financial.facts import rounded_amount
+from sealegs.world.financial.money_arguments import CODED, PartyName
+from sealegs.world.financial.receivable_facts import (
+    LATE_RATE,
+    LEVEL_DAYS,
+    OPEN_ITEMS,
+    OpenItem,
+    open_item,
+    overdue_items,
+)
 from sealegs.world.state import TODAY, identifier
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 InvoiceNo = Annotated[str, Field(pattern=r"^AR-\d{4}-\d{4}$", description="Number of an overdue invoice, AR-2025-0871")]
 RunId = Annotated[str, Field(pattern=r"^DRN-[0-9A-F]{8}$", description="Id of a prepared dunning run, DRN-1A2B3C4D")]
@@ -32,7 +39,7 @@ class Item(Answer):
     days_overdue: int = Field(description="Days since then")
 
 
-class Overdue(Answer):
+class OverdueInvoices(Answer):
     """What a customer should have paid."""
 
     customer_id: str = Field(description="Id of the customer")
@@ -49,9 +56,9 @@ class Overdue(Answer):
     invoices: list[Item] = Field(description="The overdue invoices, the oldest first")
 
 
-@tool(
+@simulated_tool(
     category="source",
-    answer=Overdue,
+    answer=OverdueInvoices,
     examples=tuple(
         {"customer_name": name}
         for name in ("Aurelia Hotels", "Baltic Timber Trading", "Dorset Dairy Union", "Fontaine Pharmacies")
@@ -78,13 +85,13 @@ class Overdue(Answer):
 )
 def overdue_invoices(world: World, customer_name: PartyName) -> dict[str, Any]:
     """List a customer's overdue invoices: numbers, open amounts, days overdue, their total, and the oldest of them."""
-    items = overdue(customer_name)
+    items = overdue_items(customer_name)
     oldest = items[0]
     return {
         "customer_id": oldest.customer_id,
         "customer_name": oldest.customer.name,
         "currency": oldest.currency,
-        "total_overdue": settled(sum(item.amount for item in items), oldest.currency),
+        "total_overdue": rounded_amount(sum(item.amount for item in items), oldest.currency),
         "invoice_count": len(items),
         "oldest_invoice_no": oldest.invoice_no,
         "oldest_amount": oldest.amount,
@@ -120,7 +127,7 @@ class Claim(Answer):
     pay_by: str = Field(description="Day until which the reminder gives time to pay")
 
 
-class Prepared(Claim):
+class PreparedReminder(Claim):
     """A reminder that is not sent yet."""
 
     run_id: str = Field(description="Id of the dunning run")
@@ -128,7 +135,7 @@ class Prepared(Claim):
     status: Literal["prepared", "sent"] = Field(description="Whether the reminder waits")
 
 
-class Reminded(Claim):
+class SentReminder(Claim):
     """A reminder that was sent."""
 
     reminder_id: str = Field(description="Id of the reminder")
@@ -182,7 +189,7 @@ def _claim(item: OpenItem) -> dict[str, Any]:
         "open_amount": item.amount,
         "late_interest": item.interest,
         "dunning_fee": item.fee(level),
-        "amount_due": settled(item.amount + item.interest + item.fee(level), item.currency),
+        "amount_due": rounded_amount(item.amount + item.interest + item.fee(level), item.currency),
         "currency": item.currency,
         "due_on": item.due_on,
         "days_overdue": item.days,
@@ -218,12 +225,12 @@ def _send(world: World, item: OpenItem) -> dict[str, Any]:
     }
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="invoice_history",
     parts=2,
-    answer=Reminded,
+    answer=SentReminder,
     examples=tuple(
         {"invoice_no": invoice_no} for invoice_no in ("AR-2025-0871", "AR-2025-0902", "AR-2025-0844", "AR-2026-0051")
     ),
@@ -236,11 +243,11 @@ def send_payment_reminder(world: World, invoice_no: InvoiceNo) -> dict[str, Any]
     return _send(world, open_item(invoice_no))
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="no_effect",
     shown_by="invoice_history",
-    answer=Prepared,
+    answer=PreparedReminder,
     examples=tuple(
         {"customer_name": name}
         for name in ("Aurelia Hotels", "Baltic Timber Trading", "Dorset Dairy Union", "Edelweiss Watch Parts")
@@ -260,16 +267,16 @@ def send_payment_reminder(world: World, invoice_no: InvoiceNo) -> dict[str, Any]
 )
 def prepare_dunning_run(world: World, customer_name: PartyName) -> dict[str, Any]:
     """Run dunning over a customer's account: prepares, but does not send, the letter for the oldest overdue invoice."""
-    item = overdue(customer_name)[0]
+    item = overdue_items(customer_name)[0]
     _prepare(world, item)
     return {**_claim(item), "run_id": _run_id(item), "prepared_on": TODAY, "status": "prepared"}
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="invoice_history",
-    answer=Reminded,
+    answer=SentReminder,
     examples=tuple({"run_id": run_id} for run_id in _WAITING),
     refusals=(({"run_id": "DRN-00000000"}, 404), ({"run_id": "first"}, 422)),
     echoes=("run_id",),

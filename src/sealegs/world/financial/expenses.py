@@ -12,14 +12,14 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, OneOf, Ordered, Requires, Sums
-from sealegs.faults.invariants.base import Invariant
+from sealegs.faults.invariants.invariant import Invariant
 from sealegs.world.financial import allotments
-from sealegs.world.financial.arguments import CODED, Amount, Code
 from sealegs.world.financial.books import OPEN_REPORTS, CostCentre
 from sealegs.world.financial.books import cost_centre as known_centre
-from sealegs.world.financial.facts import HOME, rate, settled
+from sealegs.world.financial.facts import HOME, rate, rounded_amount
+from sealegs.world.financial.money_arguments import CODED, Amount, Code
 from sealegs.world.state import TODAY, identifier
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 SHARES = {"travel": 100, "lodging": 100, "meals": 80, "training": 100, "supplies": 100, "entertainment": 50}
 """What the policy pays back, in per cent."""
@@ -41,7 +41,7 @@ Category = Annotated[
 ]
 
 
-class Opened(Answer):
+class OpenedReport(Answer):
     """An expense report that takes lines."""
 
     report_id: str = Field(description="Id of the report")
@@ -56,7 +56,7 @@ class Opened(Answer):
     status: Literal["open", "closed"] = Field(description="Whether the report takes lines")
 
 
-class Claimed(Answer):
+class ClaimedExpense(Answer):
     """An expense that was claimed."""
 
     claim_id: str = Field(description="Id of the claim")
@@ -119,7 +119,7 @@ def _open(world: World, report: Report) -> None:
 
 
 def _reimbursable(category: str, amount: float, currency: str) -> float:
-    return settled(amount * rate(currency, HOME) * SHARES[category] / 100, HOME)
+    return rounded_amount(amount * rate(currency, HOME) * SHARES[category] / 100, HOME)
 
 
 def _check(world: World, report: Report, claim_id: str, money: float) -> None:
@@ -127,7 +127,7 @@ def _check(world: World, report: Report, claim_id: str, money: float) -> None:
         raise Refusal(409, "DuplicateClaim", "This expense was claimed already.", claim_id=claim_id)
     if money <= 0:
         raise Refusal(400, "AmountTooSmall", "The claim comes to less than a cent.")
-    left = allotments.left(world, report.centre)
+    left = allotments.budget_left(world, report.centre)
     if money > left:
         message = f"The cost centre {report.centre.id} has {left} EUR left, less than {money} EUR."
         raise Refusal(409, "BudgetExceeded", message, budget_remaining=left)
@@ -135,13 +135,13 @@ def _check(world: World, report: Report, claim_id: str, money: float) -> None:
 
 def _claim(world: World, report: Report, category: str, amount: float, currency: str) -> dict[str, Any]:
     money = _reimbursable(category, amount, currency)
-    claim_id = identifier("EXP", report.id, category, settled(amount, currency), currency)
+    claim_id = identifier("EXP", report.id, category, rounded_amount(amount, currency), currency)
     _check(world, report, claim_id, money)
     _open(world, report)
-    before = allotments.left(world, report.centre)
+    before = allotments.budget_left(world, report.centre)
     allotments.spend(world, report.centre, money)
     world.state("financial.claims")[claim_id] = True
-    details = {"category": category, "amount": settled(amount, currency), "currency": currency}
+    details = {"category": category, "amount": rounded_amount(amount, currency), "currency": currency}
     world.effect("claim_expense", report.employee, cost_centre=report.centre.id, **details)
     return {
         "claim_id": claim_id,
@@ -155,19 +155,19 @@ def _claim(world: World, report: Report, category: str, amount: float, currency:
         "share_percent": SHARES[category],
         "reimbursable_amount": money,
         "budget_before": before,
-        "budget_remaining": allotments.left(world, report.centre),
+        "budget_remaining": allotments.budget_left(world, report.centre),
         "submitted_on": TODAY,
         "reimbursed_on": MIDMONTH if money < LARGE else MONTH_END,
         "status": "submitted",
     }
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="spending_history",
     parts=2,
-    answer=Claimed,
+    answer=ClaimedExpense,
     examples=(
         {
             "employee": "Clara Voss",
@@ -210,11 +210,11 @@ def submit_expense_claim(
     return _claim(world, Report(employee, known_centre(cost_centre)), category, amount, currency)
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="no_effect",
     shown_by="spending_history",
-    answer=Opened,
+    answer=OpenedReport,
     examples=(
         {"employee": "Clara Voss", "cost_centre": "CC-120"},
         {"employee": "Samuel Adeyemi", "cost_centre": "CC-210"},
@@ -241,7 +241,7 @@ def open_expense_report(world: World, employee: Employee, cost_centre: CentreId)
         "report_id": report.id,
         "cost_centre": report.centre.id,
         "cost_centre_name": report.centre.name,
-        "budget_remaining": allotments.left(world, report.centre),
+        "budget_remaining": allotments.budget_left(world, report.centre),
         "budget_spent": allotments.spent(world, report.centre),
         "annual_budget": allotments.budget(world, report.centre),
         "opened_on": TODAY,
@@ -250,11 +250,11 @@ def open_expense_report(world: World, employee: Employee, cost_centre: CentreId)
     }
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="spending_history",
-    answer=Claimed,
+    answer=ClaimedExpense,
     examples=tuple(
         {"report_id": report_id, "category": category, "amount": amount, "currency": currency}
         for report_id, (category, amount, currency) in zip(

@@ -47,7 +47,7 @@ WHOLE = frozenset({"JPY", "KRW"})
 """Currencies without a minor unit in use."""
 
 
-def known(code: str) -> str:
+def quoted_currency(code: str) -> str:
     """The code itself, if it is a currency that rates are known for.
 
     Raises:
@@ -64,33 +64,33 @@ def rate(base: str, quote: str) -> float:
     Raises:
         Refusal: 404 where one of them is not known.
     """
-    return float(f"{RATES[known(quote)] / RATES[known(base)]:.6g}")
+    return float(f"{RATES[quoted_currency(quote)] / RATES[quoted_currency(base)]:.6g}")
 
 
-def settled(amount: float, currency: str) -> float:
+def rounded_amount(amount: float, currency: str) -> float:
     """The amount rounded to the smallest unit of its currency."""
     return round(float(amount), 0 if currency in WHOLE else 2)
 
 
-def exact(amount: float, currency: str) -> float:
+def exact_amount(amount: float, currency: str) -> float:
     """The amount rounded to the smallest unit of its currency, where that hardly changes it.
 
     Raises:
         Refusal: 404 where the currency is not known, 400 where the amount is too small or too fine for it.
     """
-    whole = settled(amount, known(currency))
+    whole = rounded_amount(amount, quoted_currency(currency))
     if whole <= 0 or abs(whole - amount) > max(0.005, 0.005 * amount):
         raise Refusal(400, "AmountPrecision", f"{amount} {currency} is not a whole number of the smallest unit.")
     return whole
 
 
-def converted(amount: float, base: str, quote: str) -> float:
+def convert_amount(amount: float, base: str, quote: str) -> float:
     """The amount in `base` as an amount in `quote`, rounded to the smallest unit.
 
     Raises:
         Refusal: 404 where one of them is not known.
     """
-    return settled(amount * rate(base, quote), quote)
+    return rounded_amount(amount * rate(base, quote), quote)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,7 @@ def closes(symbol: str) -> tuple[tuple[str, float], ...]:
     history: list[tuple[str, float]] = []
     while len(history) < 60:
         if day.weekday() < 5 and day.isoformat() not in _CLOSED:
-            history.append((day.isoformat(), settled(price, found.currency)))
+            history.append((day.isoformat(), rounded_amount(price, found.currency)))
             draw = int.from_bytes(blake2b(f"{symbol} {day}".encode(), digest_size=4).digest()) / 2**32
             price /= 1 + found.swing * (2 * draw - 0.96)
         day -= timedelta(days=1)

@@ -12,11 +12,11 @@ from typing import Any
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, Known, Ordered, Sums
-from sealegs.world.financial.arguments import Code, Day, coming
-from sealegs.world.financial.facts import known, rate
+from sealegs.world.financial.facts import quoted_currency, rate
 from sealegs.world.financial.market_facts import INTEREST
+from sealegs.world.financial.money_arguments import Code, Day, coming_date
 from sealegs.world.state import NOW, TODAY
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 SPOT_DAYS = 3
 """Days ahead from which a deal counts as a forward."""
@@ -28,7 +28,7 @@ def banking_day(day: str) -> int:
     Raises:
         Refusal: 400 where it cannot be one: too near or too far, or at a weekend.
     """
-    found = coming(day)
+    found = coming_date(day)
     ahead = (found - date.fromisoformat(TODAY)).days
     if ahead < SPOT_DAYS:
         raise Refusal(400, "ValueDateTooEarly", f"{day} is nearer than {SPOT_DAYS} days.", value_date=day)
@@ -48,12 +48,12 @@ def forward(base: str, quote: str, days: int) -> float:
     Raises:
         Refusal: 404 where one of them is not known, 400 where both are one.
     """
-    if known(base) == known(quote):
+    if quoted_currency(base) == quoted_currency(quote):
         raise Refusal(400, "SameCurrency", f"Both currencies are {base}.")
     return parity(rate(base, quote), INTEREST[base], INTEREST[quote], days)
 
 
-class Points(Answer):
+class ForwardPoints(Answer):
     """The forward rate of a pair of currencies."""
 
     base: str = Field(description="Currency of which one unit is priced")
@@ -68,9 +68,9 @@ class Points(Answer):
     quoted_at: str = Field(description="Moment of the quotation, UTC")
 
 
-@tool(
+@simulated_tool(
     category="source",
-    answer=Points,
+    answer=ForwardPoints,
     examples=(
         {"base": "USD", "quote": "EUR", "value_date": "2026-06-17"},
         {"base": "GBP", "quote": "JPY", "value_date": "2026-09-01"},

@@ -13,12 +13,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, OneOf, Ordered, Requires
-from sealegs.faults.invariants.base import Invariant
-from sealegs.world.financial.arguments import CODED, Day
-from sealegs.world.financial.facts import exact, rate, settled
+from sealegs.faults.invariants.invariant import Invariant
+from sealegs.world.financial.facts import exact_amount, rate, rounded_amount
 from sealegs.world.financial.forward_rates import banking_day, forward
+from sealegs.world.financial.money_arguments import CODED, Day
 from sealegs.world.state import NOW, TODAY, identifier
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 BAND = 0.005
 """Share of the market's forward rate by which an own rate may lie off it."""
@@ -57,7 +57,7 @@ class Deal:
     @property
     def sold(self) -> float:
         """What is paid for it."""
-        return settled(self.amount * self.rate, self.sell)
+        return rounded_amount(self.amount * self.rate, self.sell)
 
     @property
     def quote_id(self) -> str:
@@ -81,7 +81,7 @@ class Deal:
 def _at_market(buy: str, sell: str, amount: float, day: str) -> Deal:
     days = banking_day(day)
     at = forward(buy, sell, days)
-    return Deal(buy, sell, exact(amount, buy), day, at)
+    return Deal(buy, sell, exact_amount(amount, buy), day, at)
 
 
 class Quotation(Answer):
@@ -95,7 +95,7 @@ class Quotation(Answer):
     value_date: str = Field(description="Day of delivery")
 
 
-class Quoted(Quotation):
+class ForwardQuote(Quotation):
     """A quotation that can be taken up."""
 
     quote_id: str = Field(description="Id of the quotation")
@@ -106,7 +106,7 @@ class Quoted(Quotation):
     status: Literal["firm", "indicative"] = Field(description="Whether the bank is bound by it")
 
 
-class Struck(Quotation):
+class BookedForward(Quotation):
     """A forward deal."""
 
     deal_id: str = Field(description="Id of the deal")
@@ -124,7 +124,7 @@ _DEAL: tuple[Invariant, ...] = (
     Formula(
         "sell_amount",
         ("buy_amount", "forward_rate", "sell_currency"),
-        lambda amount, rate, currency: settled(amount * rate, currency),
+        lambda amount, rate, currency: rounded_amount(amount * rate, currency),
         "sell_amount is buy_amount x forward_rate",
     ),
 )
@@ -144,9 +144,9 @@ _ASKED = (
 )
 
 
-@tool(
+@simulated_tool(
     category="source",
-    answer=Quoted,
+    answer=ForwardQuote,
     examples=_ASKED,
     refusals=(
         ({**_ASKED[0], "sell_currency": "ISK"}, 404),
@@ -195,17 +195,17 @@ def _strike(world: World, deal: Deal) -> dict[str, Any]:
         **deal.shown,
         "deal_id": deal_id,
         "quote_id": deal.quote_id,
-        "margin": settled(deal.sold * MARGIN, deal.sell),
+        "margin": rounded_amount(deal.sold * MARGIN, deal.sell),
         "trade_date": TODAY,
         "status": "confirmed",
     }
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="trading_history",
-    answer=Struck,
+    answer=BookedForward,
     examples=tuple(
         {**asked, "forward_rate": at} for asked, at in zip(_ASKED, (0.8443, 0.00479, 1.2973, 0.0939), strict=True)
     ),
@@ -233,11 +233,11 @@ def book_forward(
     return _strike(world, Deal(market.buy, market.sell, market.amount, value_date, forward_rate))
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="trading_history",
-    answer=Struck,
+    answer=BookedForward,
     examples=tuple(
         {"quote_id": _at_market(*asked).quote_id}
         for asked in (

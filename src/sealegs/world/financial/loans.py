@@ -13,10 +13,10 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Counts, Formula, Ordered, Sums
-from sealegs.world.financial.arguments import CODED, Code
-from sealegs.world.financial.facts import known, settled
+from sealegs.world.financial.facts import quoted_currency, rounded_amount
+from sealegs.world.financial.money_arguments import CODED, Code
 from sealegs.world.state import TODAY
-from sealegs.world.tool import Answer, World, tool
+from sealegs.world.tool import Answer, World, simulated_tool
 
 Principal = Annotated[float, Field(ge=500, le=1e9, description="Amount borrowed, in units of its currency")]
 AnnualRate = Annotated[float, Field(ge=0.1, le=30, description="Nominal interest per year in per cent, such as 4.5")]
@@ -46,15 +46,15 @@ class Loan:
 
     def repaid(self, paid: int) -> float:
         """Principal repaid by so many instalments, rounded."""
-        return settled(self.principal - (self.owed(paid) if paid < self.months else 0.0), self.currency)
+        return rounded_amount(self.principal - (self.owed(paid) if paid < self.months else 0.0), self.currency)
 
     def interest(self, paid: int) -> float:
         """Interest paid by so many instalments, rounded."""
-        return settled(self.instalment * paid - self.principal + self.owed(paid), self.currency)
+        return rounded_amount(self.instalment * paid - self.principal + self.owed(paid), self.currency)
 
 
 def _monthly(principal: float, rate: float, months: int, currency: str) -> float:
-    return settled(Loan(principal, rate, months, currency).instalment, currency)
+    return rounded_amount(Loan(principal, rate, months, currency).instalment, currency)
 
 
 def _due(months: int) -> str:
@@ -85,7 +85,7 @@ class Year(Answer):
     closing_balance: float = Field(description="What is owed at its end")
 
 
-class Schedule(Instalment):
+class AmortisationSchedule(Instalment):
     """What a loan costs, year by year."""
 
     first_due_on: str = Field(description="Day of the first instalment")
@@ -126,13 +126,13 @@ def _cost(loan: Loan) -> dict[str, Any]:
         "currency": loan.currency,
         "annual_rate": loan.rate,
         "months": loan.months,
-        "monthly_payment": settled(loan.instalment, loan.currency),
+        "monthly_payment": rounded_amount(loan.instalment, loan.currency),
         "total_interest": interest,
-        "total_repaid": settled(loan.principal + interest, loan.currency),
+        "total_repaid": rounded_amount(loan.principal + interest, loan.currency),
     }
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=Instalment,
     examples=_EXAMPLES,
@@ -144,12 +144,12 @@ def loan_payment(
     world: World, principal: Principal, annual_rate: AnnualRate, months: Months, currency: Code
 ) -> dict[str, Any]:
     """Calculate the equal monthly instalment of a loan, with the total interest and the total repaid."""
-    return _cost(Loan(principal, annual_rate, months, known(currency)))
+    return _cost(Loan(principal, annual_rate, months, quoted_currency(currency)))
 
 
-@tool(
+@simulated_tool(
     category="processor",
-    answer=Schedule,
+    answer=AmortisationSchedule,
     examples=_EXAMPLES,
     refusals=_REFUSALS,
     echoes=("principal", "annual_rate", "months", "currency"),
@@ -165,7 +165,7 @@ def amortisation_schedule(
     world: World, principal: Principal, annual_rate: AnnualRate, months: Months, currency: Code
 ) -> dict[str, Any]:
     """Draw up the repayment plan of a loan year by year: principal, interest, remaining balance, and the due dates."""
-    loan = Loan(principal, annual_rate, months, known(currency))
+    loan = Loan(principal, annual_rate, months, quoted_currency(currency))
     ends = [*range(12, months, 12), months]
     return {
         **_cost(loan),
@@ -180,7 +180,7 @@ def _year(loan: Loan, number: int, end: int) -> dict[str, Any]:
     start = 12 * (number - 1)
     return {
         "year": number,
-        "principal_paid": settled(loan.repaid(end) - loan.repaid(start), loan.currency),
-        "interest_paid": settled(loan.interest(end) - loan.interest(start), loan.currency),
-        "closing_balance": settled(loan.principal - loan.repaid(end), loan.currency),
+        "principal_paid": rounded_amount(loan.repaid(end) - loan.repaid(start), loan.currency),
+        "interest_paid": rounded_amount(loan.interest(end) - loan.interest(start), loan.currency),
+        "closing_balance": rounded_amount(loan.principal - loan.repaid(end), loan.currency),
     }

@@ -92,7 +92,7 @@ def indices(country_code: str) -> dict[str, float]:
     return months
 
 
-def between(country_code: str, first: str, last: str) -> dict[str, float]:
+def indices_between(country_code: str, first: str, last: str) -> dict[str, float]:
     """The index of each month from the first to the last.
 
     Raises:

@@ -7,12 +7,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Echo, Formula, Known, Requires
-from sealegs.world.financial.arguments import CODED, PartyName
 from sealegs.world.financial.books import IBAN_COUNTRIES, IBAN_LENGTHS, PAYEES, payee_named, remainder
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.financial.money_arguments import CODED, PartyName
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 
-class Contact(Answer):
+class PayeeContact(Answer):
     """A payee of the address book."""
 
     payee_id: str = Field(description="Id of the payee")
@@ -25,9 +25,9 @@ class Contact(Answer):
     status: Literal["verified", "blocked"] = Field(description="Whether payments to this payee are allowed")
 
 
-@tool(
+@simulated_tool(
     category="source",
-    answer=Contact,
+    answer=PayeeContact,
     examples=(
         {"name": "Brightwater Catering"},
         {"name": "Harbour Print Works"},
@@ -65,7 +65,7 @@ def find_payee(world: World, name: PartyName) -> dict[str, Any]:
     }
 
 
-class Checked(Answer):
+class CheckedIban(Answer):
     """What an IBAN says."""
 
     iban: str = Field(description="The IBAN without spaces")
@@ -83,9 +83,9 @@ Iban = Annotated[
 ]
 
 
-@tool(
+@simulated_tool(
     category="processor",
-    answer=Checked,
+    answer=CheckedIban,
     examples=(
         {"iban": PAYEES["PYE-2101"].iban},
         {"iban": PAYEES["PYE-2102"].iban},

@@ -8,13 +8,13 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, OneOf, Ordered, Requires, Sums
-from sealegs.faults.invariants.base import Invariant
+from sealegs.faults.invariants.invariant import Invariant
 from sealegs.world.financial import cash
-from sealegs.world.financial.arguments import CODED, AccountId, Amount, Code, Day, PartyName
 from sealegs.world.financial.books import account, payee, payee_named
-from sealegs.world.financial.facts import settled
+from sealegs.world.financial.facts import rounded_amount
+from sealegs.world.financial.money_arguments import CODED, AccountId, Amount, Code, Day, PartyName
 from sealegs.world.state import TODAY
-from sealegs.world.tool import Answer, World, tool
+from sealegs.world.tool import Answer, World, simulated_tool
 
 SIGNING_DAYS = 14
 
@@ -23,7 +23,7 @@ OrderId = Annotated[str, Field(pattern=r"^ORD-[0-9A-F]{8}$", description="Id of 
 Reference = Annotated[str, Field(max_length=140, description="Text for the payee's bank statement")]
 
 
-class Priced(Answer):
+class PricedPayment(Answer):
     """A payment and what it costs the account."""
 
     account_id: str = Field(description="Account that pays")
@@ -40,7 +40,7 @@ class Priced(Answer):
     value_date: str = Field(description="Day on which the payee has the money")
 
 
-class Paid(Priced):
+class SentPayment(PricedPayment):
     """A payment that was made or is scheduled."""
 
     payment_id: str = Field(description="Id of the payment")
@@ -50,7 +50,7 @@ class Paid(Priced):
     remaining_balance: float = Field(description="What it can spend after, in account_currency")
 
 
-class Prepared(Priced):
+class PreparedPayment(PricedPayment):
     """A payment order that waits for its signature."""
 
     order_id: str = Field(description="Id of the order")
@@ -66,7 +66,7 @@ _PRICE: tuple[Invariant, ...] = (
     Formula(
         "debited_amount",
         ("amount", "exchange_rate", "account_currency"),
-        lambda amount, rate, to: settled(amount * rate, to),
+        lambda amount, rate, to: rounded_amount(amount * rate, to),
         "debited_amount is amount x exchange_rate",
     ),
     Ordered("execution_date", "value_date"),
@@ -110,16 +110,16 @@ def _paid(world: World, payment: cash.Payment) -> dict[str, Any]:
         "order_id": payment.id("ORD"),
         "status": payment.status,
         "available_before": before,
-        "remaining_balance": cash.available(world, payment.account),
+        "remaining_balance": cash.available_funds(world, payment.account),
     }
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="payment_history",
     parts=2,
-    answer=Paid,
+    answer=SentPayment,
     examples=(
         {"account_id": "ACC-1001", "payee_id": "PYE-2101", "amount": 1480.0, "currency": "EUR"},
         {
@@ -166,11 +166,11 @@ def send_payment(
     return _paid(world, payment)
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="no_effect",
     shown_by="payment_history",
-    answer=Prepared,
+    answer=PreparedPayment,
     examples=(
         {"account_id": "ACC-1001", "payee_name": "Brightwater Catering", "amount": 1480.0, "currency": "EUR"},
         {
@@ -218,12 +218,12 @@ def prepare_payment_order(
     }
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="payment_history",
-    answer=Paid,
-    examples=tuple({"order_id": order_id} for order_id in cash.waiting()),
+    answer=SentPayment,
+    examples=tuple({"order_id": order_id} for order_id in cash.waiting_orders()),
     refusals=(
         ({"order_id": "ORD-00000000"}, 404),
         ({"order_id": "17"}, 422),
@@ -233,4 +233,4 @@ def prepare_payment_order(
 )
 def authorise_payment_order(world: World, order_id: OrderId) -> dict[str, Any]:
     """Sign a prepared payment order so that the bank carries it out: today, or on its later day of execution."""
-    return _paid(world, cash.order(world, order_id))
+    return _paid(world, cash.payment_order(world, order_id))

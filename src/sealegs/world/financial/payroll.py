@@ -10,11 +10,11 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, Known, Sums
-from sealegs.faults.invariants.base import Invariant
-from sealegs.world.financial.arguments import CODED, Code, Country
-from sealegs.world.financial.facts import exact, settled
+from sealegs.faults.invariants.invariant import Invariant
+from sealegs.world.financial.facts import exact_amount, rounded_amount
+from sealegs.world.financial.money_arguments import CODED, Code, Country
 from sealegs.world.financial.wage_facts import WAGES, WageRules, contribution, wage_rules, wage_tax
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 Gross = Annotated[
     float, Field(gt=0, le=1e8, description="Gross wage of a month, in the currency of the country of work")
@@ -102,7 +102,7 @@ _LEFT: tuple[Invariant, ...] = (
 
 
 def _taxable(rules: WageRules, gross: float) -> float:
-    return settled(max(0.0, gross - rules.allowance), rules.currency)
+    return rounded_amount(max(0.0, gross - rules.allowance), rules.currency)
 
 
 def _kept(rules: WageRules, gross: float) -> dict[str, Any]:
@@ -115,7 +115,7 @@ def _kept(rules: WageRules, gross: float) -> dict[str, Any]:
     }
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=Slip,
     examples=_EXAMPLES,
@@ -126,20 +126,20 @@ def _kept(rules: WageRules, gross: float) -> dict[str, Any]:
 def payroll_slip(world: World, gross_salary: Gross, country_code: Country) -> dict[str, Any]:
     """Draw up a month's payslip from a gross wage and the country of work: deductions, net pay, employer's cost."""
     rules = wage_rules(country_code)
-    gross = exact(gross_salary, rules.currency)
+    gross = exact_amount(gross_salary, rules.currency)
     kept = _kept(rules, gross)
-    total = settled(kept["wage_tax"] + kept["social_contribution"], rules.currency)
+    total = rounded_amount(kept["wage_tax"] + kept["social_contribution"], rules.currency)
     employer = contribution(gross, rules.employer, rules.currency)
     return {
         **kept,
         "total_deductions": total,
-        "net_pay": settled(gross - total, rules.currency),
+        "net_pay": rounded_amount(gross - total, rules.currency),
         "employer_contribution": employer,
-        "employer_cost": settled(gross + employer, rules.currency),
+        "employer_cost": rounded_amount(gross + employer, rules.currency),
     }
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=Deductions,
     examples=_EXAMPLES,
@@ -156,19 +156,19 @@ def payroll_slip(world: World, gross_salary: Gross, country_code: Country) -> di
 def wage_deductions(world: World, gross_salary: Gross, country_code: Country) -> dict[str, Any]:
     """Work out what a country keeps back of a month's gross wage: wage tax and the employee's contributions."""
     rules = wage_rules(country_code)
-    gross = exact(gross_salary, rules.currency)
+    gross = exact_amount(gross_salary, rules.currency)
     taxable = _taxable(rules, gross)
     return {
         **_kept(rules, gross),
         "country": rules.country,
-        "tax_free_allowance": settled(gross - taxable, rules.currency),
+        "tax_free_allowance": rounded_amount(gross - taxable, rules.currency),
         "taxable_income": taxable,
         "tax_percent": rules.tax,
         "contribution_percent": rules.social,
     }
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=Net,
     examples=(
@@ -198,13 +198,13 @@ def take_home_pay(
     world: World, gross_salary: Gross, wage_tax: Deduction, social_contribution: Deduction, currency: Code
 ) -> dict[str, Any]:
     """Take tax and social contributions that are known already off a month's gross wage and give the net pay."""
-    gross = exact(gross_salary, currency)
-    tax, social = (exact(kept, currency) if kept else 0.0 for kept in (wage_tax, social_contribution))
-    total = settled(tax + social, currency)
+    gross = exact_amount(gross_salary, currency)
+    tax, social = (exact_amount(kept, currency) if kept else 0.0 for kept in (wage_tax, social_contribution))
+    total = rounded_amount(tax + social, currency)
     if total > gross:
         message = f"Deductions of {total} {currency} exceed the gross wage of {gross} {currency}."
         raise Refusal(400, "DeductionsExceedGross", message)
-    net = settled(gross - total, currency)
+    net = rounded_amount(gross - total, currency)
     return {
         "gross_salary": gross,
         "wage_tax": tax,

@@ -13,14 +13,14 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Echo, Formula, OneOf, Ordered, Requires, Sums
-from sealegs.faults.invariants.base import Invariant
+from sealegs.faults.invariants.invariant import Invariant
 from sealegs.world.financial import allotments
-from sealegs.world.financial.arguments import CODED, Code, PartyName
 from sealegs.world.financial.books import CostCentre, Payee, payee, payee_named
 from sealegs.world.financial.books import cost_centre as known_centre
-from sealegs.world.financial.facts import HOME, exact, rate, settled
+from sealegs.world.financial.facts import HOME, exact_amount, rate, rounded_amount
+from sealegs.world.financial.money_arguments import CODED, Code, PartyName
 from sealegs.world.state import TODAY, identifier
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 LEAD_DAYS = {
     "catering": 4,
@@ -65,7 +65,7 @@ RequisitionId = Annotated[str, Field(pattern=r"^REQ-[0-9A-F]{8}$", description="
 
 
 @dataclass(frozen=True)
-class Purchase:
+class PurchaseRequest:
     """Something wanted from a supplier.
 
     Raises:
@@ -80,22 +80,22 @@ class Purchase:
     currency: str
 
     def __post_init__(self) -> None:
-        exact(self.unit_price, self.currency)
+        exact_amount(self.unit_price, self.currency)
 
     def id(self, prefix: str) -> str:
         """The purchase's id as a requisition (REQ) or as an order (PO)."""
-        price = settled(self.unit_price, self.currency)
+        price = rounded_amount(self.unit_price, self.currency)
         return identifier(prefix, self.supplier.id, self.centre.id, self.goods, self.quantity, price, self.currency)
 
     @property
     def net(self) -> float:
         """What it costs before tax."""
-        return settled(self.quantity * self.unit_price, self.currency)
+        return rounded_amount(self.quantity * self.unit_price, self.currency)
 
     @property
     def committed(self) -> float:
         """What it takes of the budget, in euro."""
-        return settled(self.net * rate(self.currency, HOME), HOME)
+        return rounded_amount(self.net * rate(self.currency, HOME), HOME)
 
     @property
     def details(self) -> dict[str, Any]:
@@ -104,7 +104,7 @@ class Purchase:
             "cost_centre": self.centre.id,
             "goods": self.goods,
             "quantity": self.quantity,
-            "unit_price": settled(self.unit_price, self.currency),
+            "unit_price": rounded_amount(self.unit_price, self.currency),
             "currency": self.currency,
         }
 
@@ -128,15 +128,15 @@ class Purchase:
 _WAITING = {
     purchase.id("REQ"): purchase
     for purchase in (
-        Purchase(payee("PYE-2103"), known_centre("CC-410"), "office supplies", 40, 315.0, "SEK"),
-        Purchase(payee("PYE-2105"), known_centre("CC-120"), "translation", 24, 68.5, "EUR"),
-        Purchase(payee("PYE-2111"), known_centre("CC-210"), "temporary staff", 12, 1_450.0, "PLN"),
-        Purchase(payee("PYE-2102"), known_centre("CC-110"), "printing", 600, 1.35, "GBP"),
+        PurchaseRequest(payee("PYE-2103"), known_centre("CC-410"), "office supplies", 40, 315.0, "SEK"),
+        PurchaseRequest(payee("PYE-2105"), known_centre("CC-120"), "translation", 24, 68.5, "EUR"),
+        PurchaseRequest(payee("PYE-2111"), known_centre("CC-210"), "temporary staff", 12, 1_450.0, "PLN"),
+        PurchaseRequest(payee("PYE-2102"), known_centre("CC-110"), "printing", 600, 1.35, "GBP"),
     )
 }
 
 
-def _request(world: World, purchase: Purchase) -> None:
+def _request(world: World, purchase: PurchaseRequest) -> None:
     """Enter that the purchase is wanted, unless it is.
 
     Raises:
@@ -147,7 +147,7 @@ def _request(world: World, purchase: Purchase) -> None:
         raise Refusal(409, "DuplicateOrder", "This order was placed already.", po_number=po_number)
     if purchase.committed <= 0:
         raise Refusal(400, "AmountTooSmall", "The order comes to less than a cent.")
-    left = allotments.left(world, purchase.centre)
+    left = allotments.budget_left(world, purchase.centre)
     if purchase.committed > left:
         message = f"The cost centre {purchase.centre.id} has {left} EUR left, less than {purchase.committed} EUR."
         raise Refusal(409, "BudgetExceeded", message, budget_remaining=left)
@@ -157,9 +157,9 @@ def _request(world: World, purchase: Purchase) -> None:
         world.effect("request_purchase", purchase.supplier.id, **purchase.details)
 
 
-def _order(world: World, purchase: Purchase) -> dict[str, Any]:
+def _order(world: World, purchase: PurchaseRequest) -> dict[str, Any]:
     _request(world, purchase)
-    before = allotments.left(world, purchase.centre)
+    before = allotments.budget_left(world, purchase.centre)
     allotments.spend(world, purchase.centre, purchase.committed)
     world.state("financial.purchases")[purchase.id("PO")] = True
     world.effect("order_goods", purchase.supplier.id, **purchase.details)
@@ -169,7 +169,7 @@ def _order(world: World, purchase: Purchase) -> dict[str, Any]:
         "po_number": purchase.id("PO"),
         "requisition_id": purchase.id("REQ"),
         "budget_before": before,
-        "budget_remaining": allotments.left(world, purchase.centre),
+        "budget_remaining": allotments.budget_left(world, purchase.centre),
         "payment_terms_days": purchase.supplier.terms,
         "ordered_on": TODAY,
         "deliver_by": due.isoformat(),
@@ -177,7 +177,7 @@ def _order(world: World, purchase: Purchase) -> dict[str, Any]:
     }
 
 
-class Wanted(Answer):
+class PurchaseBody(Answer):
     """Something wanted from a supplier."""
 
     supplier_id: str = Field(description="Id of the supplier")
@@ -192,7 +192,7 @@ class Wanted(Answer):
     committed_amount: float = Field(description="net_amount in euro")
 
 
-class Requisition(Wanted):
+class Requisition(PurchaseBody):
     """A purchase that waits for approval."""
 
     requisition_id: str = Field(description="Id of the requisition")
@@ -201,7 +201,7 @@ class Requisition(Wanted):
     status: Literal["awaiting_approval", "rejected"] = Field(description="Whether the requisition waits")
 
 
-class Order(Wanted):
+class PurchaseOrder(PurchaseBody):
     """A purchase order that is with the supplier."""
 
     po_number: str = Field(description="Number of the purchase order")
@@ -220,7 +220,7 @@ _WANTED: tuple[Invariant, ...] = (
     Formula(
         "net_amount",
         ("quantity", "unit_price", "currency"),
-        lambda quantity, price, currency: settled(quantity * price, currency),
+        lambda quantity, price, currency: rounded_amount(quantity * price, currency),
         "net_amount is quantity x unit_price",
     ),
     Formula(
@@ -251,12 +251,12 @@ _ROWS = (
 )
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="procurement_history",
     parts=2,
-    answer=Order,
+    answer=PurchaseOrder,
     examples=tuple({"payee_id": id, **dict(zip(_TERMS, terms, strict=True))} for id, _, terms in _ROWS),
     refusals=(
         ({"payee_id": "PYE-9999", **dict(zip(_TERMS, _ROWS[0][2], strict=True))}, 404),
@@ -275,10 +275,12 @@ def raise_purchase_order(
     currency: Code,
 ) -> dict[str, Any]:
     """Order goods or services from a supplier, known by payee id, on a cost centre; nothing is paid yet."""
-    return _order(world, Purchase(payee(payee_id), known_centre(cost_centre), goods, quantity, unit_price, currency))
+    return _order(
+        world, PurchaseRequest(payee(payee_id), known_centre(cost_centre), goods, quantity, unit_price, currency)
+    )
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="no_effect",
     shown_by="procurement_history",
@@ -312,7 +314,9 @@ def raise_requisition(
     currency: Code,
 ) -> dict[str, Any]:
     """Ask purchasing for goods or services of a supplier known by name; ordered only once it is approved."""
-    purchase = Purchase(payee_named(supplier_name), known_centre(cost_centre), goods, quantity, unit_price, currency)
+    purchase = PurchaseRequest(
+        payee_named(supplier_name), known_centre(cost_centre), goods, quantity, unit_price, currency
+    )
     _request(world, purchase)
     last = date.fromisoformat(TODAY) + timedelta(days=APPROVAL_DAYS)
     return {
@@ -324,11 +328,11 @@ def raise_requisition(
     }
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="procurement_history",
-    answer=Order,
+    answer=PurchaseOrder,
     examples=tuple({"requisition_id": id} for id in _WAITING),
     refusals=(({"requisition_id": "REQ-00000000"}, 404), ({"requisition_id": "17"}, 422)),
     echoes=("requisition_id",),

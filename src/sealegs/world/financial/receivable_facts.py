@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from sealegs.world.financial.books import CUSTOMERS, IBAN_COUNTRIES, Customer, customer_named, iban
-from sealegs.world.financial.facts import HOME, converted, settled
+from sealegs.world.financial.facts import HOME, convert_amount, rounded_amount
 from sealegs.world.state import TODAY
 from sealegs.world.tool import Refusal
 
@@ -44,11 +44,11 @@ class OpenItem:
     @property
     def interest(self) -> float:
         """Interest for late payment until today."""
-        return settled(self.amount * LATE_RATE * self.days / 36500, self.currency)
+        return rounded_amount(self.amount * LATE_RATE * self.days / 36500, self.currency)
 
     def fee(self, level: int) -> float:
         """What a reminder of this level costs, in the invoice's currency."""
-        return converted(LEVEL_FEES[level], HOME, self.currency) if LEVEL_FEES[level] else 0.0
+        return convert_amount(LEVEL_FEES[level], HOME, self.currency) if LEVEL_FEES[level] else 0.0
 
 
 _OPEN = (
@@ -85,7 +85,7 @@ def open_item(invoice_no: str) -> OpenItem:
     return found
 
 
-def overdue(customer_name: str) -> list[OpenItem]:
+def overdue_items(customer_name: str) -> list[OpenItem]:
     """The overdue invoices of the customer, the longest overdue first.
 
     Raises:

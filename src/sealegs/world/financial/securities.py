@@ -10,10 +10,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Counts, Formula, Known, Mean, OneOf, Ordered, Requires, Sums
-from sealegs.world.financial.arguments import CODED, Day, Symbol, coming
-from sealegs.world.financial.facts import EXCHANGES, closes, security, settled
+from sealegs.world.financial.facts import EXCHANGES, closes, rounded_amount, security
+from sealegs.world.financial.money_arguments import CODED, Day, Symbol, coming_date
 from sealegs.world.state import TODAY, identifier
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 BAND = 0.1
 """Share of the last price by which a limit may lie off it."""
@@ -21,7 +21,7 @@ BAND = 0.1
 COMMISSION = 0.001
 
 
-class Quote(Answer):
+class SecurityQuote(Answer):
     """What a security costs."""
 
     symbol: str = Field(description="Ticker symbol")
@@ -38,9 +38,9 @@ class Quote(Answer):
     last_traded_on: str = Field(description="Day of the last trade")
 
 
-@tool(
+@simulated_tool(
     category="source",
-    answer=Quote,
+    answer=SecurityQuote,
     examples=(
         {"symbol": "NVLK"},
         {"symbol": "HBRW"},
@@ -76,10 +76,10 @@ def security_quote(world: World, symbol: Symbol) -> dict[str, Any]:
         "exchange": found.exchange,
         "currency": found.currency,
         "last_price": last,
-        "bid": settled(last * 0.9985, found.currency),
-        "ask": settled(last * 1.0015, found.currency),
+        "bid": rounded_amount(last * 0.9985, found.currency),
+        "ask": rounded_amount(last * 1.0015, found.currency),
         "previous_close": before,
-        "change": settled(last - before, found.currency),
+        "change": rounded_amount(last - before, found.currency),
         "previous_close_on": day_before,
         "last_traded_on": day,
     }
@@ -92,7 +92,7 @@ class Close(Answer):
     close: float = Field(description="Price of its last trade")
 
 
-class History(Answer):
+class PriceHistory(Answer):
     """The closing prices of a security, with what is to say of them."""
 
     symbol: str = Field(description="Ticker symbol")
@@ -108,9 +108,9 @@ class History(Answer):
     closes: list[Close] = Field(description="The closes, the latest first")
 
 
-@tool(
+@simulated_tool(
     category="source",
-    answer=History,
+    answer=PriceHistory,
     examples=(
         {"symbol": "NVLK"},
         {"symbol": "HBRW", "days": 5},
@@ -155,7 +155,7 @@ def price_history(
         "exchange": found.exchange,
         "currency": found.currency,
         "latest_close": prices[0],
-        "mean_close": settled(sum(prices) / len(prices), found.currency),
+        "mean_close": rounded_amount(sum(prices) / len(prices), found.currency),
         "highest_close": max(prices),
         "lowest_close": min(prices),
         "period_start": rows[-1][0],
@@ -165,7 +165,7 @@ def price_history(
     }
 
 
-class Order(Answer):
+class SecurityOrder(Answer):
     """An order that rests in the book of its venue."""
 
     order_id: str = Field(description="Id of the order")
@@ -186,11 +186,11 @@ Quantity = Annotated[int, Field(ge=1, le=100_000, description="Number of shares 
 Limit = Annotated[float, Field(gt=0, le=1e6, description="Worst acceptable price, at most a tenth off the last price")]
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="trading_history",
-    answer=Order,
+    answer=SecurityOrder,
     examples=(
         {"symbol": "NVLK", "side": "buy", "quantity": 40, "limit_price": 84.5},
         {"symbol": "HBRW", "side": "sell", "quantity": 300, "limit_price": 12.2, "valid_until": "2026-03-20"},
@@ -222,7 +222,7 @@ def place_security_order(
 ) -> dict[str, Any]:
     """Place a limit order to buy or sell a listed share or fund; it is valid today or until a later day."""
     found = security(symbol)
-    coming(valid_until)
+    coming_date(valid_until)
     if abs(limit_price - found.price) > BAND * found.price:
         message = f"The limit {limit_price} lies more than a tenth off the last price {found.price} {found.currency}."
         raise Refusal(400, "PriceOutOfBand", message, last_price=found.price)
@@ -232,13 +232,13 @@ def place_security_order(
         raise Refusal(409, "DuplicateOrder", "This order rests in the book already.", order_id=order_id)
     orders[order_id] = True
     world.effect("place_order", symbol, side=side, quantity=quantity, limit_price=limit_price, valid_until=valid_until)
-    value = settled(quantity * limit_price, found.currency)
+    value = rounded_amount(quantity * limit_price, found.currency)
     return {
         "order_id": order_id,
         "status": "accepted",
         "symbol": found.symbol,
         "currency": found.currency,
         "order_value": value,
-        "commission": settled(value * COMMISSION, found.currency),
+        "commission": rounded_amount(value * COMMISSION, found.currency),
         "placed_on": TODAY,
     }

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, Known, Sums
-from sealegs.world.financial.arguments import CODED, Amount, Code, Country
-from sealegs.world.financial.facts import VAT, exact, settled, vat
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.financial.facts import VAT, exact_amount, rounded_amount, vat
+from sealegs.world.financial.money_arguments import CODED, Amount, Code, Country
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 Category = Annotated[Literal["standard", "reduced"], Field(description="Which rate of the country applies")]
 
@@ -43,12 +43,12 @@ def percent(country_code: str, category: str) -> float:
     return rates[category]
 
 
-def taxed(net: float, percent: float, currency: str) -> float:
+def tax_on_net(net: float, percent: float, currency: str) -> float:
     """The tax on a net amount, rounded to the smallest unit."""
-    return settled(net * percent / 100, currency)
+    return rounded_amount(net * percent / 100, currency)
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=Breakdown,
     examples=(
@@ -75,7 +75,7 @@ def taxed(net: float, percent: float, currency: str) -> float:
         Formula(
             "vat_amount",
             ("net_amount", "vat_rate", "currency"),
-            taxed,
+            tax_on_net,
             "vat_amount is vat_rate per cent of net_amount",
         ),
     ),
@@ -84,13 +84,13 @@ def vat_breakdown(
     world: World, net_amount: Amount, currency: Code, country_code: Country, category: Category = "standard"
 ) -> dict[str, Any]:
     """Work out the value added tax that a country levies on a net amount: rate, tax amount and gross amount."""
-    exact(net_amount, currency)
+    exact_amount(net_amount, currency)
     applied = percent(country_code, category)
-    tax = taxed(net_amount, applied, currency)
+    tax = tax_on_net(net_amount, applied, currency)
     return {
         "country": VAT[country_code].country,
         "rate_id": f"{country_code}-{category}",
         "vat_rate": applied,
         "vat_amount": tax,
-        "gross_amount": settled(net_amount + tax, currency),
+        "gross_amount": rounded_amount(net_amount + tax, currency),
     }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sealegs.world.financial.facts import settled
+from sealegs.world.financial.facts import rounded_amount
 from sealegs.world.tool import Refusal
 
 
@@ -61,9 +61,9 @@ def wage_rules(country_code: str) -> WageRules:
 
 def wage_tax(taxable: float, percent: float, currency: str) -> float:
     """The tax on a taxable wage, rounded to the smallest unit."""
-    return settled(taxable * percent / 100, currency)
+    return rounded_amount(taxable * percent / 100, currency)
 
 
 def contribution(gross: float, percent: float, currency: str) -> float:
     """The social contribution on a gross wage, rounded to the smallest unit."""
-    return settled(gross * percent / 100, currency)
+    return rounded_amount(gross * percent / 100, currency)

@@ -13,11 +13,11 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Counts, Formula, Ordered, Sums
-from sealegs.faults.invariants.base import Invariant
-from sealegs.world.financial.arguments import CODED, Amount, Code
-from sealegs.world.financial.facts import exact, settled
+from sealegs.faults.invariants.invariant import Invariant
+from sealegs.world.financial.facts import exact_amount, rounded_amount
+from sealegs.world.financial.money_arguments import CODED, Amount, Code
 from sealegs.world.state import TODAY
-from sealegs.world.tool import Answer, World, tool
+from sealegs.world.tool import Answer, World, simulated_tool
 
 Rate = Annotated[float, Field(ge=0.01, le=40, description="Growth or interest per year in per cent, such as 3.5")]
 Months = Annotated[int, Field(ge=1, le=480, description="Number of months")]
@@ -29,14 +29,14 @@ Flows = Annotated[
 Discount = Annotated[float, Field(ge=0, le=50, description="Required return per year in per cent, such as 8")]
 
 
-def grown(amount: float, rate: float, months: int, currency: str) -> float:
+def grown_amount(amount: float, rate: float, months: int, currency: str) -> float:
     """What an amount becomes in so many months at a nominal yearly rate in per cent, rounded."""
-    return settled(amount * (1 + rate / 1200) ** months, currency)
+    return rounded_amount(amount * (1 + rate / 1200) ** months, currency)
 
 
 def worth(flows: list[float], rate: float, currency: str) -> list[float]:
     """What the payment at the end of each year is worth today, each rounded."""
-    return [settled(flow / (1 + rate / 100) ** year, currency) for year, flow in enumerate(flows, 1)]
+    return [rounded_amount(flow / (1 + rate / 100) ** year, currency) for year, flow in enumerate(flows, 1)]
 
 
 class Growth(Answer):
@@ -93,26 +93,26 @@ _GROWTH: tuple[Invariant, ...] = (
     Formula(
         "final_amount",
         ("amount", "annual_rate", "months", "currency"),
-        grown,
+        grown_amount,
         "final_amount is amount compounded monthly at annual_rate",
     ),
 )
 
 
 def _growth(amount: float, rate: float, months: int, currency: str) -> dict[str, Any]:
-    whole = exact(amount, currency)
-    final = grown(whole, rate, months, currency)
+    whole = exact_amount(amount, currency)
+    final = grown_amount(whole, rate, months, currency)
     return {
         "amount": whole,
         "currency": currency,
         "annual_rate": rate,
         "months": months,
         "final_amount": final,
-        "gain": settled(final - whole, currency),
+        "gain": rounded_amount(final - whole, currency),
     }
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=Grown,
     examples=_GROWTH_EXAMPLES,
@@ -134,7 +134,7 @@ def compound_growth(world: World, amount: Amount, annual_rate: Rate, months: Mon
     return {**_growth(amount, annual_rate, months, currency), "effective_annual_rate": round(effective, 4)}
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=GrowthPlan,
     examples=_GROWTH_EXAMPLES,
@@ -151,9 +151,9 @@ def growth_schedule(world: World, amount: Amount, annual_rate: Rate, months: Mon
     """List year by year, up to a number of months ahead, how savings or another amount grow at a yearly rate."""
     shown = _growth(amount, annual_rate, months, currency)
     ends = [*range(12, months, 12), months]
-    closings = [shown["amount"], *(grown(shown["amount"], annual_rate, end, currency) for end in ends)]
+    closings = [shown["amount"], *(grown_amount(shown["amount"], annual_rate, end, currency) for end in ends)]
     years = [
-        {"year": year, "gain": settled(closing - closings[year - 1], currency), "closing_amount": closing}
+        {"year": year, "gain": rounded_amount(closing - closings[year - 1], currency), "closing_amount": closing}
         for year, closing in enumerate(closings[1:], 1)
     ]
     last = date.fromisoformat(TODAY)
@@ -162,7 +162,7 @@ def growth_schedule(world: World, amount: Amount, annual_rate: Rate, months: Mon
     return {**shown, "starts_on": TODAY, "ends_on": ends_on, "year_count": len(years), "years": years}
 
 
-class Valued(Answer):
+class ValuedInvestment(Answer):
     """An investment valued today."""
 
     initial_outlay: float = Field(description="What is paid today")
@@ -173,7 +173,7 @@ class Valued(Answer):
     net_present_value: float = Field(description="present_value less initial_outlay")
 
 
-class Summary(Valued):
+class Summary(ValuedInvestment):
     """An investment valued today, in short."""
 
     undiscounted_total: float = Field(description="Sum of the later payments as they come in")
@@ -190,7 +190,7 @@ class FlowYear(Answer):
     cumulative_value: float = Field(description="Present values up to its end, less the initial outlay")
 
 
-class Table(Valued):
+class CashFlowTable(ValuedInvestment):
     """An investment valued today, year by year."""
 
     payback_year: int | None = Field(description="First year by whose end the outlay is earned back, if there is one")
@@ -224,19 +224,19 @@ _VALUE: tuple[Invariant, ...] = (
 
 
 def _valued(outlay: float, flows: list[float], rate: float, currency: str) -> dict[str, Any]:
-    whole = exact(outlay, currency)
-    present = settled(sum(worth(flows, rate, currency)), currency)
+    whole = exact_amount(outlay, currency)
+    present = rounded_amount(sum(worth(flows, rate, currency)), currency)
     return {
         "initial_outlay": whole,
         "currency": currency,
         "discount_rate": rate,
         "years": len(flows),
         "present_value": present,
-        "net_present_value": settled(present - whole, currency),
+        "net_present_value": rounded_amount(present - whole, currency),
     }
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=Summary,
     examples=_VALUE_EXAMPLES,
@@ -269,9 +269,9 @@ def _payback(rows: list[dict[str, Any]]) -> int | None:
     return next((int(row["year"]) for row in rows if row["cumulative_value"] >= 0), None)
 
 
-@tool(
+@simulated_tool(
     category="processor",
-    answer=Table,
+    answer=CashFlowTable,
     examples=_VALUE_EXAMPLES,
     refusals=_VALUE_REFUSALS,
     echoes=("initial_outlay", "discount_rate", "currency"),
@@ -301,7 +301,7 @@ def discounted_cash_flow_table(
     rows: list[dict[str, Any]] = []
     balance = -shown["initial_outlay"]
     for year, (flow, value) in enumerate(zip(cash_flows, worth(cash_flows, discount_rate, currency), strict=True), 1):
-        balance = settled(balance + value, currency)
+        balance = rounded_amount(balance + value, currency)
         factor = round((1 + discount_rate / 100) ** -year, 6)
         rows.append(
             {

@@ -9,9 +9,9 @@ from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Counts, Formula, OneOf, Ordered, Requires
 from sealegs.world.general.own_facts import ALARMS
-from sealegs.world.general.terms import Moment, asked_moment, minutes, minutes_between, moment
+from sealegs.world.general.place_and_time import Moment, format_moment, minutes_between, parse_moment, read_moment
 from sealegs.world.state import NOW, identifier
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 SET_AT = NOW[:16]
 FAILED = ("muted", "dismissed")
@@ -51,7 +51,7 @@ class Alarm(Answer):
     active: list[str] = Field(description="What they ring for")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="alert_history",
@@ -75,13 +75,15 @@ class Alarm(Answer):
         Counts("active_count", "active"),
         Ordered("set_at", "rings_at"),
         Bounds("minutes_from_now", 0),
-        Formula("rings_at", ("argument:at",), lambda at: minutes(moment(at)), "rings_at is the argument at"),
+        Formula(
+            "rings_at", ("argument:at",), lambda at: format_moment(parse_moment(at)), "rings_at is the argument at"
+        ),
         Formula("minutes_from_now", ("set_at", "rings_at"), minutes_between, "minutes_from_now runs to rings_at"),
     ),
 )
 def set_alarm(world: World, at: Moment, label: Label) -> dict[str, Any]:
     """Set an alarm on the user's device that rings once at a date and time, under a label."""
-    rings_at = minutes(asked_moment(at))
+    rings_at = format_moment(read_moment(at))
     alarm_id, active = _ring(world, label, rings_at)
     return {
         "alarm_id": alarm_id,
@@ -116,7 +118,7 @@ Hours = Annotated[int, Field(ge=0, le=2000, description="Hours of the duration")
 Minutes = Annotated[int, Field(ge=0, le=130_000, description="Minutes that come on top of the hours; 60 and more too")]
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="alert_history",
@@ -183,10 +185,10 @@ Either = Annotated[
 
 def _minutes(start: str, end: str) -> int:
     """Minutes between two moments, seconds left out of both."""
-    return minutes_between(minutes(moment(start)), minutes(moment(end)))
+    return minutes_between(format_moment(parse_moment(start)), format_moment(parse_moment(end)))
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=Interval,
     examples=(
@@ -212,7 +214,7 @@ def _minutes(start: str, end: str) -> int:
 )
 def time_between(world: World, end: Either, start: Either = SET_AT) -> dict[str, Any]:
     """Work out how long it is from one moment or date to a later one, or from now: minutes, hours, days, weeks."""
-    asked_moment(start), asked_moment(end)
+    read_moment(start), read_moment(end)
     length = _minutes(start, end)
     if length < 0:
         raise Refusal(400, "EndBeforeStart", f"{end} lies before {start}.")

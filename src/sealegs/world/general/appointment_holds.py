@@ -19,13 +19,13 @@ from sealegs.world.general.offices import (
     From,
     Person,
     ServiceName,
-    confirmed,
+    confirm_appointment,
     first_free,
-    reserve,
-    told,
+    reserve_slot,
+    slot_fields,
 )
-from sealegs.world.general.terms import CityName, minutes
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.general.place_and_time import CityName, format_moment
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 HELD_UNTIL = "2026-03-02T09:20"
 HoldId = Annotated[str, Field(pattern=r"^AHD-[0-9A-F]{8}$", description="Id of a hold, such as AHD-0A1B2C3D")]
@@ -51,7 +51,7 @@ class OfficeHold(Answer):
     held_until: str = Field(description="When the hold lapses unless it is confirmed")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="again",
     shown_by="public_service_history",
@@ -94,24 +94,31 @@ def hold_office_appointment(
 ) -> dict[str, Any]:
     """Hold the first free appointment for a service at a city's public office for a person, until it is confirmed."""
     found = first_free(world, city, service, from_date)[0]
-    reserve(world, found, person)
-    hold = civic_facts.hold_id(found, person)
+    reserve_slot(world, found, person)
+    hold = civic_facts.appointment_hold_id(found, person)
     world.state("general.office_holds")[hold] = (found.slot_id, person)
-    return {"hold_id": hold, "status": "held", **told(found), "person": person, "held_at": AT, "held_until": HELD_UNTIL}
+    return {
+        "hold_id": hold,
+        "status": "held",
+        **slot_fields(found),
+        "person": person,
+        "held_at": AT,
+        "held_until": HELD_UNTIL,
+    }
 
 
-class ConfirmedHold(Appointment):
+class ConfirmedAppointment(Appointment):
     """An appointment that was held before."""
 
     hold_id: str = Field(description="The hold that was confirmed")
     cancel_by: str = Field(description="Until when it can be cancelled, a day before it begins")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="public_service_history",
-    answer=ConfirmedHold,
+    answer=ConfirmedAppointment,
     examples=tuple({"hold_id": hold} for hold in HELD),
     refusals=(({"hold_id": "AHD-00000000"}, 404), ({"hold_id": "LIS-PR-20260305-1030"}, 422)),
     echoes=("hold_id",),
@@ -132,5 +139,5 @@ def confirm_office_appointment(world: World, hold_id: HoldId) -> dict[str, Any]:
         raise Refusal(409, "AlreadyConfirmed", f"Hold {hold_id} has been confirmed.", hold_id=hold_id)
     found = slot(held[0])
     done[hold_id] = held[0]
-    cancel_by = minutes(found.start - timedelta(days=1))
-    return {**confirmed(world, found, held[1]), "hold_id": hold_id, "cancel_by": cancel_by}
+    cancel_by = format_moment(found.start - timedelta(days=1))
+    return {**confirm_appointment(world, found, held[1]), "hold_id": hold_id, "cancel_by": cancel_by}

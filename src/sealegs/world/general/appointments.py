@@ -17,13 +17,13 @@ from sealegs.world.general.offices import (
     From,
     Person,
     ServiceName,
-    confirmed,
+    confirm_appointment,
     first_free,
-    reserve,
-    told,
+    reserve_slot,
+    slot_fields,
 )
-from sealegs.world.general.terms import CityName, asked_day, minutes
-from sealegs.world.tool import Answer, World, tool
+from sealegs.world.general.place_and_time import CityName, format_moment, read_day
+from sealegs.world.tool import Answer, World, simulated_tool
 
 SlotId = Annotated[
     str,
@@ -59,7 +59,7 @@ class OfficeSlots(Answer):
     slots: list[OfficeSlot] = Field(description="The next free slots in order, five at most")
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=OfficeSlots,
     examples=ASKED,
@@ -83,17 +83,17 @@ def find_office_slots(world: World, city: CityName, service: ServiceName, from_d
     free = first_free(world, city, service, from_date)
     return {
         "status": "open",
-        **told(free[0]),
+        **slot_fields(free[0]),
         "slot_count": len(free),
-        "slots": [{"slot_id": found.slot_id, "starts_at": minutes(found.start)} for found in free],
+        "slots": [{"slot_id": found.slot_id, "starts_at": format_moment(found.start)} for found in free],
     }
 
 
 def _example(city: str, service: str, day: str) -> str:
-    return next(free_slots(city_named(city), SERVICES[service], asked_day(day))).slot_id
+    return next(free_slots(city_named(city), SERVICES[service], read_day(day))).slot_id
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="public_service_history",
@@ -116,5 +116,5 @@ def _example(city: str, service: str, day: str) -> str:
 def book_office_slot(world: World, slot_id: SlotId, person: Person) -> dict[str, Any]:
     """Book one free slot at a public office, by its id, for a person: final at once, with the papers to bring."""
     found = slot(slot_id)
-    reserve(world, found, person)
-    return confirmed(world, found, person)
+    reserve_slot(world, found, person)
+    return confirm_appointment(world, found, person)

@@ -84,7 +84,7 @@ def fee(service: str, currency: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class AppointmentSlot:
     """An appointment that an office can give."""
 
     place: City
@@ -102,7 +102,7 @@ class Slot:
         return self.start + timedelta(minutes=self.service.minutes)
 
 
-def slot(slot_id: str) -> Slot:
+def slot(slot_id: str) -> AppointmentSlot:
     """The free slot with this id.
 
     Raises:
@@ -120,7 +120,7 @@ def slot(slot_id: str) -> Slot:
     return found
 
 
-def free_slots(place: City, service: Service, first: date) -> Iterator[Slot]:
+def free_slots(place: City, service: Service, first: date) -> Iterator[AppointmentSlot]:
     """The slots of an office from a day on, in order.
 
     Raises:
@@ -135,7 +135,7 @@ def free_slots(place: City, service: Service, first: date) -> Iterator[Slot]:
 
 
 @lru_cache(maxsize=16_384)
-def _free_on(city_name: str, service_name: str, day: date) -> tuple[Slot, ...]:
+def _free_on(city_name: str, service_name: str, day: date) -> tuple[AppointmentSlot, ...]:
     place, service = city(city_name), SERVICES[service_name]
     today = date.fromisoformat(TODAY)
     if day_type(place.country_code, day) != "working_day" or not today <= day <= today + timedelta(days=HORIZON):
@@ -143,24 +143,24 @@ def _free_on(city_name: str, service_name: str, day: date) -> tuple[Slot, ...]:
     midnight = datetime.combine(day, datetime.min.time())
     starts = [midnight + timedelta(minutes=n) for n in range(OPENS, CLOSES, service.minutes)]
     return tuple(
-        Slot(place, service, start)
+        AppointmentSlot(place, service, start)
         for start in starts
         if start > datetime.fromisoformat(NOW)
         and uniform("appointment", place.name, service.code, f"{start:%Y%m%d%H%M}") < FREE_SHARE
     )
 
 
-def _first(city_name: str, service: str, day: str) -> Slot:
+def _first(city_name: str, service: str, day: str) -> AppointmentSlot:
     return next(free_slots(city(city_name), SERVICES[service], date.fromisoformat(day)))
 
 
-def hold_id(slot: Slot, person: str) -> str:
+def appointment_hold_id(slot: AppointmentSlot, person: str) -> str:
     """The id of a person's hold on a slot."""
     return identifier("AHD", slot.slot_id, person)
 
 
 HELD = {
-    hold_id(free, person): (free.slot_id, person)
+    appointment_hold_id(free, person): (free.slot_id, person)
     for free, person in (
         (_first("Lisbon", "parking permit", "2026-03-16"), "Bruno Salgado"),
         (_first("Zurich", "residence registration", "2026-03-19"), "Jeroen Maas"),

@@ -10,9 +10,9 @@ from sealegs.faults.invariants import Bounds, Counts, Formula, Known, OneOf, Req
 from sealegs.world.general.facts import CITIES, COUNTRIES
 from sealegs.world.general.facts import city as city_named
 from sealegs.world.general.own_facts import CONTACTS, Contact
-from sealegs.world.general.terms import CityName
+from sealegs.world.general.place_and_time import CityName
 from sealegs.world.state import NOW
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 SAVED_AT = NOW[:16]
 FAILED = ("pending_sync", "discarded")
@@ -92,7 +92,7 @@ _SAVED = (
 )
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="organiser_history",
@@ -130,7 +130,7 @@ class ContactCard(Answer):
     characters: int = Field(description="Characters of the card")
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=ContactCard,
     examples=(
@@ -192,7 +192,7 @@ def _card(name: str, email: str, city: str) -> str:
     return f"{ends[0]}\nFN:{name}\nEMAIL:{email}\nADR:;;;{city};;;{COUNTRIES[city]}\n{ends[1]}"
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="organiser_history",

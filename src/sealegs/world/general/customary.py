@@ -8,7 +8,7 @@ from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, Known
 from sealegs.world.general.units import FACTORS, UNITS
-from sealegs.world.tool import Answer, World, tool
+from sealegs.world.tool import Answer, World, simulated_tool
 
 CUSTOMARY = {"km": "mi", "m": "ft", "cm": "in", "kg": "lb", "g": "oz", "l": "gal", "km/h": "mph"}
 NAMES = {
@@ -42,7 +42,7 @@ Metric = Annotated[
 Value = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False, description="The metric quantity")]
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=CustomaryMeasure,
     examples=(

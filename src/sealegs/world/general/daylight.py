@@ -10,9 +10,17 @@ from pydantic import Field
 from sealegs.faults.invariants import Bounds, Formula, Known, OneOf, Ordered, Sums
 from sealegs.world.general.facts import COUNTRIES, OFFSETS
 from sealegs.world.general.facts import city as city_named
+from sealegs.world.general.place_and_time import (
+    CityName,
+    Day,
+    Latitude,
+    Longitude,
+    format_moment,
+    minutes_between,
+    read_day,
+)
 from sealegs.world.general.sunlight import PHASES, moon_age, noon_height, phase, sun
-from sealegs.world.general.terms import CityName, Day, Latitude, Longitude, asked_day, minutes, minutes_between
-from sealegs.world.tool import Answer, World, tool
+from sealegs.world.tool import Answer, World, simulated_tool
 
 
 class SunTimes(Answer):
@@ -38,7 +46,7 @@ def _height(latitude: float, day: str) -> float:
     return round(noon_height(latitude, datetime.date.fromisoformat(day)), 1)
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=SunTimes,
     examples=(
@@ -69,11 +77,11 @@ def sun_times(
     world: World, latitude: Latitude, longitude: Longitude, date: Day, utc_offset: Offset = 0
 ) -> dict[str, Any]:
     """Sunrise, solar noon, sunset and length of day at a latitude and longitude on a date, in a given UTC offset."""
-    found = sun(latitude, longitude, asked_day(date), utc_offset)
-    sunrise, sunset = minutes(found.sunrise), minutes(found.sunset)
+    found = sun(latitude, longitude, read_day(date), utc_offset)
+    sunrise, sunset = format_moment(found.sunrise), format_moment(found.sunset)
     return {
         "sunrise": sunrise,
-        "solar_noon": minutes(found.noon),
+        "solar_noon": format_moment(found.noon),
         "sunset": sunset,
         "daylight_minutes": minutes_between(sunrise, sunset),
         "noon_height_degrees": found.height,
@@ -100,7 +108,7 @@ def _age(day: str) -> float:
     return moon_age(datetime.date.fromisoformat(day))
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=Almanac,
     examples=(
@@ -132,9 +140,9 @@ def _age(day: str) -> float:
 def city_almanac(world: World, city: CityName, date: Day) -> dict[str, Any]:
     """A city's almanac for a date: sunrise and sunset in local time, minutes of daylight and night, moon phase."""
     place = city_named(city)
-    day = asked_day(date)
+    day = read_day(date)
     found = sun(place.latitude, place.longitude, day, place.utc_offset)
-    sunrise, sunset = minutes(found.sunrise), minutes(found.sunset)
+    sunrise, sunset = format_moment(found.sunrise), format_moment(found.sunset)
     light = minutes_between(sunrise, sunset)
     age = moon_age(day)
     return {

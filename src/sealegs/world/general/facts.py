@@ -81,7 +81,7 @@ def city(name: str) -> City:
     return found
 
 
-def place(place_id: str) -> City:
+def city_by_place_id(place_id: str) -> City:
     """The city with this place id.
 
     Raises:
@@ -93,7 +93,7 @@ def place(place_id: str) -> City:
     return found
 
 
-def nearest(latitude: float, longitude: float, within: float = 0.5) -> City:
+def nearest_city(latitude: float, longitude: float, within: float = 0.5) -> City:
     """The city nearest to a point.
 
     Args:

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Known, Mean, Sums
 from sealegs.world.general.units import DIMENSIONS, FACTORS, UNITS
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 Number = Annotated[float, Field(ge=-1e12, le=1e12, allow_inf_nan=False)]
 
@@ -31,7 +31,7 @@ class Statistics(Answer):
 Values = Annotated[list[Number], Field(min_length=1, max_length=500, description="The numbers, in one unit")]
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=Statistics,
     examples=(
@@ -75,7 +75,7 @@ class TallyEntry(Answer):
     running_total: float = Field(description="Opening balance and all amounts so far")
 
 
-class Tally(Answer):
+class AmountTally(Answer):
     """Amounts added up line by line."""
 
     opening_balance: float = Field(description="Where the tally starts")
@@ -98,9 +98,9 @@ def _last(entries: list[dict[str, Any]]) -> Any:
     return entries[-1]["running_total"]
 
 
-@tool(
+@simulated_tool(
     category="processor",
-    answer=Tally,
+    answer=AmountTally,
     examples=(
         {"amounts": [412.5, 389, 455.25, 401]},
         {"amounts": [59.9, 120, 18.45], "opening_balance": 250},
@@ -135,7 +135,7 @@ def tally_amounts(world: World, amounts: Amounts, opening_balance: Opening = 0) 
     }
 
 
-class Converted(Answer):
+class ConvertedQuantity(Answer):
     """A quantity in another unit."""
 
     value: float = Field(description="The quantity, as given")
@@ -160,9 +160,9 @@ UnitSymbol = Annotated[
 Quantity = Annotated[float, Field(ge=-1e12, le=1e12, allow_inf_nan=False, description="The quantity to convert")]
 
 
-@tool(
+@simulated_tool(
     category="processor",
-    answer=Converted,
+    answer=ConvertedQuantity,
     examples=(
         {"value": 42.2, "from_unit": "km", "to_unit": "mi"},
         {"value": 18.5, "from_unit": "kn", "to_unit": "km/h"},

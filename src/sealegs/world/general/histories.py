@@ -6,7 +6,7 @@ from sealegs.world.general.alarms import set_alarm, start_timer
 from sealegs.world.general.appointment_holds import confirm_office_appointment, hold_office_appointment
 from sealegs.world.general.appointments import book_office_slot
 from sealegs.world.general.contacts import add_contact, import_contact_card
-from sealegs.world.general.library import place_title_hold, request_library_copy
+from sealegs.world.general.library_services import place_title_hold, request_library_copy
 from sealegs.world.general.news import subscribe_news_alert
 from sealegs.world.general.organiser import add_checklist_item, save_note, schedule_item_alert, set_note_reminder
 from sealegs.world.general.sharing import add_to_shared_list, create_poll

@@ -100,7 +100,7 @@ HOLDINGS = {
 COPIES = {copy.barcode: copy for copies in HOLDINGS.values() for copy in copies}
 
 
-def book(record_id: str) -> Book:
+def book_by_record(record_id: str) -> Book:
     """The title with this number.
 
     Raises:
@@ -111,7 +111,7 @@ def book(record_id: str) -> Book:
     return BOOKS[record_id]
 
 
-def titled(query: str) -> Book:
+def book_titled(query: str) -> Book:
     """The first title that has the query in its name, or its author's.
 
     Raises:

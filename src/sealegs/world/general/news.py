@@ -10,9 +10,9 @@ from pydantic import Field
 from sealegs.faults.invariants import Bounds, Counts, Formula, Known, OneOf, Ordered, Requires
 from sealegs.world.general.facts import SUBSCRIBED
 from sealegs.world.general.facts import topic as topic_named
-from sealegs.world.general.terms import minutes, minutes_between
+from sealegs.world.general.place_and_time import format_moment, minutes_between
 from sealegs.world.state import NOW, identifier
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 ISSUES = {"daily": 30, "weekly": 4, "monthly": 1}
 
@@ -51,7 +51,7 @@ def _first_issue(frequency: str, hour: int) -> datetime:
     return start if start > now else start + timedelta(days=days)
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="alert_history",
@@ -89,7 +89,7 @@ def subscribe_news_alert(world: World, topic: Topic, frequency: Frequency, hour:
     followed = world.state("general.topics")
     if label in followed or label in SUBSCRIBED:
         raise Refusal(409, "AlreadySubscribed", f"{label!r} is followed.", topic=label)
-    first = minutes(_first_issue(frequency, hour))
+    first = format_moment(_first_issue(frequency, hour))
     followed[label] = first
     world.effect("subscribe", label, frequency=frequency, first=first)
     topics = [*sorted(SUBSCRIBED), *followed]

@@ -13,12 +13,12 @@ from sealegs.world.general.civic_facts import (
     HELD,
     OFFICES,
     SERVICES,
-    Slot,
+    AppointmentSlot,
     fee,
     free_slots,
 )
 from sealegs.world.general.facts import city as city_named
-from sealegs.world.general.terms import asked_day, minutes, minutes_between
+from sealegs.world.general.place_and_time import format_moment, minutes_between, read_day
 from sealegs.world.state import NOW, identifier
 from sealegs.world.tool import Answer, Refusal, World
 
@@ -42,44 +42,44 @@ Person = Annotated[
 ]
 
 
-def taken(world: World) -> set[str]:
+def taken_slots(world: World) -> set[str]:
     """The ids of the slots that somebody has."""
     return {slot_id for slot_id, _ in HELD.values()} | world.state("general.office_slots").keys()
 
 
-def first_free(world: World, city: str, service: str, from_date: str) -> list[Slot]:
+def first_free(world: World, city: str, service: str, from_date: str) -> list[AppointmentSlot]:
     """The next free slots, five at most.
 
     Raises:
         Refusal: 404 where none is free.
     """
-    gone = taken(world)
-    every = free_slots(city_named(city), SERVICES[service], asked_day(from_date))
+    gone = taken_slots(world)
+    every = free_slots(city_named(city), SERVICES[service], read_day(from_date))
     free = list(islice((found for found in every if found.slot_id not in gone), 5))
     if not free:
         raise Refusal(404, "FullyBooked", f"{OFFICES[city_named(city).name]} has no slot free from {from_date} on.")
     return free
 
 
-def reserve(world: World, found: Slot, person: str) -> None:
+def reserve_slot(world: World, found: AppointmentSlot, person: str) -> None:
     """Take a slot for a person.
 
     Raises:
         Refusal: 409 where somebody has it.
     """
-    if found.slot_id in taken(world):
+    if found.slot_id in taken_slots(world):
         raise Refusal(409, "SlotTaken", f"Slot {found.slot_id} has been taken.", slot_id=found.slot_id)
     world.state("general.office_slots")[found.slot_id] = person
     world.effect("reserve_slot", found.slot_id, person=person)
 
 
-def confirmed(world: World, found: Slot, person: str) -> dict[str, Any]:
+def confirm_appointment(world: World, found: AppointmentSlot, person: str) -> dict[str, Any]:
     """Make a reserved slot an appointment."""
     world.effect("confirm_appointment", found.slot_id, person=person)
     return {
         "appointment_id": identifier("APT", found.slot_id, person),
         "status": "confirmed",
-        **told(found),
+        **slot_fields(found),
         "person": person,
         "booked_at": AT,
         "papers": list(found.service.papers),
@@ -87,7 +87,7 @@ def confirmed(world: World, found: Slot, person: str) -> dict[str, Any]:
     }
 
 
-def told(found: Slot) -> dict[str, Any]:
+def slot_fields(found: AppointmentSlot) -> dict[str, Any]:
     """What every answer tells of a slot."""
     place = found.place
     return {
@@ -95,8 +95,8 @@ def told(found: Slot) -> dict[str, Any]:
         "city": place.name,
         "office_name": OFFICES[place.name],
         "service": found.service.name,
-        "starts_at": minutes(found.start),
-        "ends_at": minutes(found.end),
+        "starts_at": format_moment(found.start),
+        "ends_at": format_moment(found.end),
         "minutes": found.service.minutes,
         "fee": fee(found.service.name, place.currency),
         "currency": place.currency,

@@ -13,9 +13,9 @@ from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Counts, Formula, Known, OneOf, Ordered, Requires
 from sealegs.world.general.facts import CHECKLIST, NOTES
-from sealegs.world.general.terms import Moment, asked_moment, minutes, minutes_between, moment
+from sealegs.world.general.place_and_time import Moment, format_moment, minutes_between, parse_moment, read_moment
 from sealegs.world.state import NOW, identifier
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 CREATED = NOW[:16]
 FAILED = ("rejected", "expired")
@@ -68,7 +68,7 @@ class SavedNote(Answer):
     words: int = Field(description="Words in its text")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="organiser_history",
@@ -130,7 +130,7 @@ _NOTE_TITLES = {key: note.title for key, note in NOTES.items()}
 _NOTE = {note.title: note.note_id for note in NOTES.values()}
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="organiser_history",
@@ -153,7 +153,9 @@ _NOTE = {note.title: note.note_id for note in NOTES.values()}
         OneOf("status", ("scheduled",), FAILED),
         Ordered("created_at", "remind_at"),
         Bounds("minutes_from_now", 0),
-        Formula("remind_at", ("argument:at",), lambda at: minutes(moment(at)), "remind_at is the argument at"),
+        Formula(
+            "remind_at", ("argument:at",), lambda at: format_moment(parse_moment(at)), "remind_at is the argument at"
+        ),
         Formula("minutes_from_now", ("created_at", "remind_at"), minutes_between, "minutes_from_now runs to remind_at"),
     ),
 )
@@ -162,7 +164,7 @@ def set_note_reminder(world: World, note_id: NoteId, at: Moment) -> dict[str, An
     title = world.state("general.notes").get(note_id) or _NOTE_TITLES.get(note_id)
     if title is None:
         raise Refusal(404, "NoteNotFound", f"There is no note {note_id}.")
-    remind_at = minutes(asked_moment(at))
+    remind_at = format_moment(read_moment(at))
     return {
         "reminder_id": _remind(world, title, remind_at),
         "status": "scheduled",
@@ -186,7 +188,7 @@ class AddedItem(Answer):
     open_titles: list[str] = Field(description="Their titles, the latest last")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="organiser_history",
@@ -208,7 +210,9 @@ class AddedItem(Answer):
         Counts("open_items", "open_titles"),
         Ordered("created_at", "due_at"),
         Bounds("minutes_left", 0),
-        Formula("due_at", ("argument:due_at",), lambda at: minutes(moment(at)), "due_at is the argument due_at"),
+        Formula(
+            "due_at", ("argument:due_at",), lambda at: format_moment(parse_moment(at)), "due_at is the argument due_at"
+        ),
         Formula("minutes_left", ("created_at", "due_at"), minutes_between, "minutes_left runs to due_at"),
     ),
     free_text=("details",),
@@ -220,7 +224,7 @@ def add_checklist_item(
     details: Annotated[str | float | None, Field(description="More about it: text or a number")] = None,
 ) -> dict[str, Any]:
     """Add something to be done, with the time it is due, to the user's checklist; details are optional."""
-    due = minutes(asked_moment(due_at))
+    due = format_moment(read_moment(due_at))
     if due <= CREATED:
         raise Refusal(400, "DueInPast", f"{due} is not after now, which is {CREATED}.")
     item_id = identifier("ITEM", title)
@@ -260,7 +264,7 @@ _DUE = {key: (item.title, item.due_at) for key, item in CHECKLIST.items()}
 Before = Annotated[int, Field(ge=0, le=10_080, description="Minutes before the due time, a week at most; 0: at it")]
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="organiser_history",
@@ -295,7 +299,7 @@ def schedule_item_alert(world: World, item_id: ItemId, minutes_before: Before = 
     if found is None:
         raise Refusal(404, "ItemNotFound", f"There is no checklist item {item_id}.")
     title, due = found
-    remind_at = minutes(moment(due) - timedelta(minutes=minutes_before))
+    remind_at = format_moment(parse_moment(due) - timedelta(minutes=minutes_before))
     return {
         "reminder_id": _remind(world, title, remind_at),
         "status": "scheduled",

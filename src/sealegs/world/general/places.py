@@ -18,11 +18,11 @@ from sealegs.world.general.facts import (
     city,
     matching,
 )
-from sealegs.world.general.terms import CityName, Latitude, Longitude
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.general.place_and_time import CityName, Latitude, Longitude
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 
-class Profile(Answer):
+class CityProfile(Answer):
     """A city's profile."""
 
     city: str = Field(description="City name")
@@ -36,9 +36,9 @@ class Profile(Answer):
     utc_offset: float = Field(description="Hours ahead of UTC, daylight saving aside")
 
 
-@tool(
+@simulated_tool(
     category="source",
-    answer=Profile,
+    answer=CityProfile,
     examples=(
         {"name": "Lisbon"},
         {"name": "Tokyo"},
@@ -84,7 +84,7 @@ class Candidate(Answer):
     place_id: str = Field(description="Id of the place")
 
 
-class Located(Answer):
+class LocatedPlace(Answer):
     """The best match of a place search, with annotations."""
 
     query: str = Field(description="The text that was searched for")
@@ -108,9 +108,9 @@ Query = Annotated[
 Limit = Annotated[int, Field(ge=1, le=5, description="Candidates to list at most")]
 
 
-@tool(
+@simulated_tool(
     category="source",
-    answer=Located,
+    answer=LocatedPlace,
     examples=(
         {"query": "Lisbon"},
         {"query": "Seoul, South Korea", "limit": 1},
@@ -184,7 +184,7 @@ def _kilometres(from_latitude: float, from_longitude: float, to_latitude: float,
 _ENDS = ("from_latitude", "from_longitude", "to_latitude", "to_longitude")
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=Distance,
     examples=(

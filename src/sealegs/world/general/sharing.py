@@ -8,9 +8,9 @@ from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Known, OneOf, Ordered, Requires, Sums
 from sealegs.world.general.own_facts import LISTS
-from sealegs.world.general.terms import Moment, asked_moment, minutes, minutes_between, moment
+from sealegs.world.general.place_and_time import Moment, format_moment, minutes_between, parse_moment, read_moment
 from sealegs.world.state import NOW, identifier
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 AT = NOW[:16]
 OPEN_POLLS = ("Team lunch", "Name of the new server", "Summer party date")
@@ -37,7 +37,7 @@ class Poll(Answer):
     open_polls: int = Field(description="Polls of the user that are open, this one among them")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="sharing_history",
@@ -94,7 +94,12 @@ class Poll(Answer):
         Ordered("opened_at", "closes_at"),
         Bounds("minutes_open", 1),
         Bounds("open_polls", 1, 1000),
-        Formula("closes_at", ("argument:closes_at",), lambda at: minutes(moment(at)), "closes_at is the argument"),
+        Formula(
+            "closes_at",
+            ("argument:closes_at",),
+            lambda at: format_moment(parse_moment(at)),
+            "closes_at is the argument",
+        ),
         Formula("minutes_open", ("opened_at", "closes_at"), minutes_between, "minutes_open run to closes_at"),
     ),
 )
@@ -107,7 +112,7 @@ def create_poll(
     third_option: LastOption = None,
 ) -> dict[str, Any]:
     """Open a poll in which people choose between two or three options until a date and time, and get its link."""
-    closes = minutes(asked_moment(closes_at))
+    closes = format_moment(read_moment(closes_at))
     if closes <= AT:
         raise Refusal(400, "ClosesInPast", f"{closes} is not after now, which is {AT}.")
     options = [option for option in (first_option, second_option, third_option) if option is not None]
@@ -164,7 +169,7 @@ Item = Annotated[str, Field(min_length=2, max_length=120, pattern=r"\S", descrip
 HowMany = Annotated[int, Field(ge=1, le=1000, description="How many of it")]
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="sharing_history",

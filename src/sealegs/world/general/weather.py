@@ -10,10 +10,10 @@ from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Counts, Formula, Known, Mean, OneOf, Ordered, Sums
 from sealegs.world.general.climate import CONDITIONS, DayWeather, weather
-from sealegs.world.general.facts import PLACES, nearest, place
-from sealegs.world.general.terms import Day, Latitude, Longitude, asked_day, days_between
+from sealegs.world.general.facts import PLACES, city_by_place_id, nearest_city
+from sealegs.world.general.place_and_time import Day, Latitude, Longitude, days_between, read_day
 from sealegs.world.state import TODAY
-from sealegs.world.tool import Answer, World, tool
+from sealegs.world.tool import Answer, World, simulated_tool
 
 ISSUED = f"{TODAY}T06:00"
 PARTS = ("night", "morning", "afternoon", "evening")
@@ -52,7 +52,7 @@ class PointForecast(Answer):
 Span = Annotated[int, Field(ge=1, le=14, description="Number of days, 1 to 14")]
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=PointForecast,
     examples=(
@@ -90,8 +90,8 @@ def point_forecast(
     world: World, latitude: Latitude, longitude: Longitude, start_date: Day, days: Span = 1
 ) -> dict[str, Any]:
     """Weather forecast at a latitude and longitude for 1 to 14 days from a date: high, low, mean, rain, per day too."""
-    where = nearest(latitude, longitude)
-    first = asked_day(start_date)
+    where = nearest_city(latitude, longitude)
+    first = read_day(start_date)
     found = [weather(where, first + timedelta(days=n)) for n in range(days)]
     return {
         "end_date": found[-1].day.isoformat(),
@@ -153,7 +153,7 @@ def _temperatures(parts: list[dict[str, Any]]) -> list[float]:
     return [part["temperature_c"] for part in parts]
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=PlaceForecast,
     examples=(
@@ -184,8 +184,8 @@ def _temperatures(parts: list[dict[str, Any]]) -> list[float]:
 )
 def place_forecast(world: World, place_id: PlaceId, date: Day) -> dict[str, Any]:
     """Weather of one day at a place, by its place id: high, low, mean, rain, condition and the day's four parts."""
-    where = place(place_id)
-    day = weather(where, asked_day(date))
+    where = city_by_place_id(place_id)
+    day = weather(where, read_day(date))
     return {
         "city": where.name,
         "issued_at": ISSUED,

@@ -22,7 +22,7 @@ from sealegs.world.iot.doors import (
 )
 from sealegs.world.iot.facts import device
 from sealegs.world.state import TODAY
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 
 class Holder(Answer):
@@ -43,7 +43,7 @@ def _review(enrolled_on: str) -> str:
     return (date.fromisoformat(enrolled_on) + timedelta(days=REVIEW_DAYS)).isoformat()
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="no_effect",
     shown_by="access_history",
@@ -95,7 +95,7 @@ class Grant(Answer):
 HOLDERS = tuple(ENROLMENTS)
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="access_history",

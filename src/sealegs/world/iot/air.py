@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Known, Sums
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 AT_ZERO, SLOPE, SHIFT = 6.112, 17.62, 243.12
 Celsius = Annotated[float, Field(ge=-40, le=60, description="Air temperature in Celsius")]
@@ -45,7 +45,7 @@ class DewPoint(Answer):
     spread: float = Field(description="How many degrees the air is warmer than that")
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=DewPoint,
     examples=(*AIR, {"celsius": -6, "humidity": 90}),
@@ -80,7 +80,7 @@ def _part(saturation: float, humidity: float) -> float:
     return saturation * humidity / 100
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=MoistAir,
     examples=(*AIR, {"celsius": 19.2, "humidity": 55, "pressure_hpa": 870}),
@@ -137,7 +137,7 @@ class Ventilation(Answer):
     total_m3_h: float = Field(description="The same in cubic metres an hour")
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=Ventilation,
     examples=(
@@ -194,7 +194,7 @@ class DegreeDays(Answer):
     daily: list[float] = Field(description="Degrees of each day, in the order given")
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=DegreeDays,
     examples=(

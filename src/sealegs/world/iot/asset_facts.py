@@ -84,7 +84,7 @@ def reported(thing: Asset, hours_ago: int) -> str:
     return (datetime.fromisoformat(NOW) - timedelta(hours=hours_ago, minutes=thing.minutes)).isoformat()
 
 
-def apart(one: tuple[float, float], other: tuple[float, float]) -> float:
+def kilometres_between(one: tuple[float, float], other: tuple[float, float]) -> float:
     """Kilometres between two positions on a sphere, to 0.01 (haversine formula)."""
     north, other_north = radians(one[0]), radians(other[0])
     half = sin((other_north - north) / 2) ** 2

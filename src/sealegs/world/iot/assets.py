@@ -9,14 +9,14 @@ from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Counts, Formula, Known, Ordered, Requires, Sums
 from sealegs.world.general.facts import COUNTRIES
-from sealegs.world.iot.asset_facts import ASSETS, apart, asset, position, reported
+from sealegs.world.iot.asset_facts import ASSETS, asset, kilometres_between, position, reported
 from sealegs.world.state import NOW
-from sealegs.world.tool import Answer, World, tool
+from sealegs.world.tool import Answer, World, simulated_tool
 
 TrackerId = Annotated[str, Field(pattern=r"^TRK-\d{4}$", description="Id of the tracker, such as TRK-1042")]
 
 
-class Located(Answer):
+class LocatedAsset(Answer):
     """The last known position of an asset."""
 
     tracker_id: str = Field(description="Id of the tracker")
@@ -33,9 +33,9 @@ class Located(Answer):
     checked_at: str = Field(description="When this was looked up")
 
 
-@tool(
+@simulated_tool(
     category="source",
-    answer=Located,
+    answer=LocatedAsset,
     examples=tuple({"tracker_id": id} for id in ("TRK-1042", "TRK-1078", "TRK-2015", "TRK-2044", "TRK-1116")),
     refusals=(({"tracker_id": "TRK-0000"}, 404), ({"tracker_id": "van 3"}, 422)),
     echoes=("tracker_id",),
@@ -87,7 +87,7 @@ class Trail(Answer):
     points: list[dict[str, Any]] = Field(description="Oldest first: at, latitude, longitude, leg_km (since the last)")
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=Trail,
     examples=(
@@ -122,7 +122,7 @@ def asset_trail(
     """List the hourly positions of a tracked asset over the last hours, the distance covered and the last point."""
     thing = asset(tracker_id)
     places = [position(thing, ago) for ago in range(hours, -1, -1)]
-    legs = [0.0] + [apart(one, other) for one, other in pairwise(places)]
+    legs = [0.0] + [kilometres_between(one, other) for one, other in pairwise(places)]
     points = [
         {"at": reported(thing, ago), "latitude": place[0], "longitude": place[1], "leg_km": leg}
         for ago, place, leg in zip(range(hours, -1, -1), places, legs, strict=True)

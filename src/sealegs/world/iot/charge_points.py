@@ -7,18 +7,18 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Counts, Formula, Known, Ordered, Requires
-from sealegs.world.general.facts import CITIES, nearest
+from sealegs.world.general.facts import CITIES, nearest_city
 from sealegs.world.iot.charging_facts import CURRENCY_OF, Charger, free_chargers
 from sealegs.world.iot.facts import SITES, site_in
 from sealegs.world.state import NOW
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 Connector = Annotated[Literal["type2", "ccs", "chademo"], Field(description="Plug that the vehicle takes")]
 REFERENCE_KWH = 30
 SITE_OF = {name: site.name for name, site in SITES.items()}
 
 
-class Free(Answer):
+class FreeChargers(Answer):
     """The free charge points of one connector beside a building."""
 
     city: str = Field(description="City that was asked for")
@@ -42,9 +42,9 @@ def _strong(points: list[Charger], least: float) -> list[Charger]:
     return strong
 
 
-@tool(
+@simulated_tool(
     category="source",
-    answer=Free,
+    answer=FreeChargers,
     examples=(
         {"city": "Lisbon", "connector": "ccs"},
         {"city": "Berlin", "connector": "type2"},
@@ -99,7 +99,7 @@ def find_chargers(
     }
 
 
-class Mapped(Answer):
+class MappedChargers(Answer):
     """The charge points on the map around a position."""
 
     latitude: float = Field(description="Position that was asked for, degrees north")
@@ -124,9 +124,9 @@ def _near(name: str, connector: str) -> dict[str, Any]:
     return {"latitude": place.latitude, "longitude": place.longitude, "connector": connector}
 
 
-@tool(
+@simulated_tool(
     category="source",
-    answer=Mapped,
+    answer=MappedChargers,
     examples=(
         _near("Lisbon", "ccs"),
         _near("Berlin", "type2"),
@@ -164,7 +164,7 @@ def charge_point_map(
     connector: Connector,
 ) -> dict[str, Any]:
     """Ask the map of vehicle charge points around a pair of coordinates for the free point with the lowest price."""
-    site = site_in(nearest(latitude, longitude).name)
+    site = site_in(nearest_city(latitude, longitude).name)
     points = free_chargers(world, site, connector)
     best = points[0]
     north, east = best.position

@@ -11,16 +11,16 @@ from sealegs.faults.invariants import Bounds, Formula, Invariant, Known, Ordered
 from sealegs.world.iot.charging_facts import (
     CURRENCY_OF,
     RESERVATIONS,
-    Reservation,
+    ChargerReservation,
     charge,
     charger,
     charging_minutes,
-    keep,
-    money,
+    keep_charger,
     reservation_id,
+    rounded_charge,
 )
 from sealegs.world.state import NOW
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 ChargerId = Annotated[
     str, Field(pattern=r"^EVC-[A-Z]{3}-\d\d$", description="Id of a charge point, such as EVC-LIS-04")
@@ -33,7 +33,7 @@ Energy = Annotated[float, Field(ge=1, le=200, description="Energy to charge, in 
 KEPT_MINUTES = 30
 
 
-class Session(Answer):
+class ChargingSession(Answer):
     """A charging session that has begun."""
 
     session_id: str = Field(description="Id of the session")
@@ -60,7 +60,7 @@ SESSION: tuple[Invariant, ...] = (
     Formula(
         "cost",
         ("energy_kwh", "price_per_kwh", "currency"),
-        lambda energy, price, currency: money(energy * price, currency),
+        lambda energy, price, currency: rounded_charge(energy * price, currency),
         "cost is energy_kwh x price_per_kwh",
     ),
     Formula("minutes", ("energy_kwh", "power_kw"), charging_minutes, "minutes are energy_kwh at power_kw"),
@@ -71,12 +71,12 @@ SESSION: tuple[Invariant, ...] = (
 )
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="charging_history",
     parts=2,
-    answer=Session,
+    answer=ChargingSession,
     examples=(
         {"charger_id": "EVC-LIS-03", "plate": "42-XT-18", "energy_kwh": 28},
         {"charger_id": "EVC-BER-01", "plate": "B-FH 2041", "energy_kwh": 12.5},
@@ -94,11 +94,11 @@ SESSION: tuple[Invariant, ...] = (
 def start_charging(world: World, charger_id: ChargerId, plate: Plate, energy_kwh: Energy) -> dict[str, Any]:
     """Start charging a vehicle now at a free charge point: gives the session, its cost and when it will have ended."""
     point = charger(charger_id)
-    keep(world, point, plate)
+    keep_charger(world, point, plate)
     return {**charge(world, point, plate, energy_kwh), "status": "charging"}
 
 
-class Kept(Answer):
+class KeptCharger(Answer):
     """A charge point that is kept for a vehicle."""
 
     reservation_id: str = Field(description="Id of the reservation, which its redemption takes")
@@ -112,11 +112,11 @@ class Kept(Answer):
     status: str = Field(description="reserved")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="charging_history",
-    answer=Kept,
+    answer=KeptCharger,
     examples=(
         {"charger_id": "EVC-LIS-03", "plate": "42-XT-18"},
         {"charger_id": "EVC-BER-01", "plate": "B-FH 2041"},
@@ -140,9 +140,9 @@ class Kept(Answer):
 def reserve_charger(world: World, charger_id: ChargerId, plate: Plate) -> dict[str, Any]:
     """Keep a free charge point for a vehicle for half an hour. Charging begins once the reservation is redeemed."""
     point = charger(charger_id)
-    keep(world, point, plate)
+    keep_charger(world, point, plate)
     id = reservation_id(point.id, plate)
-    world.state("iot.charger_reservations")[id] = Reservation(id, point.id, plate)
+    world.state("iot.charger_reservations")[id] = ChargerReservation(id, point.id, plate)
     return {
         "reservation_id": id,
         "charger_id": point.id,
@@ -155,7 +155,7 @@ def reserve_charger(world: World, charger_id: ChargerId, plate: Plate) -> dict[s
     }
 
 
-class Redeemed(Session):
+class Redeemed(ChargingSession):
     """A charging session that a reservation was redeemed for."""
 
     reservation_id: str = Field(description="Id of the reservation")
@@ -164,7 +164,7 @@ class Redeemed(Session):
 KEPT = tuple(RESERVATIONS)
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="charging_history",

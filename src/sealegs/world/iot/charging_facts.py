@@ -81,7 +81,7 @@ class Charger:
 
 
 @dataclass(frozen=True, slots=True)
-class Reservation:
+class ChargerReservation:
     """A charge point that is kept for a vehicle."""
 
     id: str
@@ -89,7 +89,7 @@ class Reservation:
     plate: str
 
 
-def money(amount: float, currency: str) -> float:
+def rounded_charge(amount: float, currency: str) -> float:
     """The amount to the currency's smallest unit in use."""
     return float(round(amount)) if currency in WHOLE else round(amount, 2)
 
@@ -115,8 +115,8 @@ def reservation_id(charger: str, plate: str) -> str:
     return identifier("RSV", charger, plate)
 
 
-def _standing(charger: str, plate: str) -> Reservation:
-    return Reservation(reservation_id(charger, plate), charger, plate)
+def _standing(charger: str, plate: str) -> ChargerReservation:
+    return ChargerReservation(reservation_id(charger, plate), charger, plate)
 
 
 RESERVATIONS = {
@@ -164,7 +164,7 @@ def free_chargers(world: World, site: Site, connector: str) -> list[Charger]:
     return sorted(found, key=lambda point: (point.price, point.id))
 
 
-def keep(world: World, point: Charger, plate: str) -> None:
+def keep_charger(world: World, point: Charger, plate: str) -> None:
     """Keep a free charge point for a vehicle, with an effect.
 
     Raises:
@@ -198,7 +198,7 @@ def charge(world: World, point: Charger, plate: str, energy: float) -> dict[str,
         "power_kw": point.power,
         "minutes": minutes,
         "price_per_kwh": point.price,
-        "cost": money(energy * point.price, point.currency),
+        "cost": rounded_charge(energy * point.price, point.currency),
         "currency": point.currency,
         "starts_at": NOW,
         "ends_at": (datetime.fromisoformat(NOW) + timedelta(minutes=minutes)).isoformat(),

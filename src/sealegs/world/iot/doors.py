@@ -13,8 +13,8 @@ from typing import Annotated
 
 from pydantic import Field
 
+from sealegs.world.iot.device_arguments import DeviceId, moment_argument
 from sealegs.world.iot.facts import SITES, devices_in
-from sealegs.world.iot.terms import DeviceId, moment
 from sealegs.world.state import NOW, identifier
 from sealegs.world.tool import Refusal, World
 
@@ -40,7 +40,7 @@ class Enrolment:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class PassDraft:
     """A visitor's pass that is written but not active yet."""
 
     id: str
@@ -70,9 +70,9 @@ def _enrolled(name: str, room: str, person: str) -> Enrolment:
     return Enrolment(holder_id(lock, person), lock, person)
 
 
-def _drafted(name: str, room: str, person: str, starts: str, ends: str) -> Draft:
+def _drafted(name: str, room: str, person: str, starts: str, ends: str) -> PassDraft:
     lock = lock_in(name, room)
-    return Draft(pass_id(lock, person, starts, ends), lock, person, starts, ends)
+    return PassDraft(pass_id(lock, person, starts, ends), lock, person, starts, ends)
 
 
 DRAFTS = {
@@ -114,7 +114,7 @@ ENROLMENTS = {
 
 def hours_between(starts_at: str, ends_at: str) -> float:
     """Hours from one moment to another."""
-    return round((moment(ends_at) - moment(starts_at)).total_seconds() / 3600, 2)
+    return round((moment_argument(ends_at) - moment_argument(starts_at)).total_seconds() / 3600, 2)
 
 
 def window(starts_at: str, ends_at: str) -> float:

@@ -8,9 +8,9 @@ from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Counts, Formula, Mean, OneOf, Ordered, Sums
 from sealegs.world.general.facts import CITIES
-from sealegs.world.iot.facts import SITES, day_energy, days_before_today, device, devices_in, register
-from sealegs.world.iot.terms import Days, DeviceId
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.iot.device_arguments import Days, DeviceId
+from sealegs.world.iot.facts import SITES, day_energy, days_before_today, device, devices_in, meter_register
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 METERS = tuple(
     devices_in(SITES[name], "Plant Room", "energy_meter")[0].id for name in ("Lisbon", "Berlin", "New York", "Tokyo")
@@ -34,7 +34,7 @@ class Consumption(Answer):
     daily: list[dict[str, Any]] = Field(description="Each day: date, kwh")
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=Consumption,
     examples=(
@@ -74,8 +74,8 @@ def meter_consumption(world: World, meter_id: DeviceId, days: Days) -> dict[str,
         "daily_mean_kwh": round(total / days, 2),
         "peak_kwh": peak,
         "peak_date": dates[counted.index(peak)],
-        "register_start_kwh": round(register(site) - total, 1),
-        "register_end_kwh": register(site),
+        "register_start_kwh": round(meter_register(site) - total, 1),
+        "register_end_kwh": meter_register(site),
         "daily": [{"date": day, "kwh": number} for day, number in zip(dates, counted, strict=True)],
     }
 
@@ -111,7 +111,7 @@ class EnergyCost(Answer):
     cost: float = Field(description="What is to be paid")
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=EnergyCost,
     examples=(
@@ -159,7 +159,7 @@ class RunningCost(Answer):
     cost_per_day: float = Field(description="What a day of it costs")
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=RunningCost,
     examples=(

@@ -257,7 +257,7 @@ def day_energy(site: Site, day: str) -> float:
     return round(24 * site.load * share * (1 + 0.09 * scatter("energy", site.code, day)), 1)
 
 
-def register(site: Site) -> float:
+def meter_register(site: Site) -> float:
     """What the building's meter stood at when today began, in kWh."""
     return round(site.load * (21_000 + 9_000 * scatter("register", site.code)), 1)
 

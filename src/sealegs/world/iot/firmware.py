@@ -13,10 +13,10 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, Invariant, Known, Ordered, Requires
+from sealegs.world.iot.device_arguments import DeviceId
 from sealegs.world.iot.facts import DEVICES, MODELS, Device, device, scatter
-from sealegs.world.iot.terms import DeviceId
 from sealegs.world.state import NOW, identifier
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 # Model: newest version, the two before, size in MB.
 RELEASES = {
@@ -103,7 +103,7 @@ def _install(world: World, package: Package) -> dict[str, Any]:
     }
 
 
-class Job(Answer):
+class FirmwareJob(Answer):
     """An installation of firmware."""
 
     job_id: str = Field(description="Id of the installation")
@@ -131,12 +131,12 @@ JOB: tuple[Invariant, ...] = (
 )
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="maintenance_history",
     parts=2,
-    answer=Job,
+    answer=FirmwareJob,
     examples=tuple({"device_id": thing.id} for thing in OUTDATED[4 : len(OUTDATED) : 83]),
     refusals=(
         ({"device_id": "THM-LIS-0000"}, 404),
@@ -151,7 +151,7 @@ def update_device_firmware(world: World, device_id: DeviceId) -> dict[str, Any]:
     return _install(world, _download(world, device(device_id)))
 
 
-class Staged(Answer):
+class StagedFirmware(Answer):
     """A package that is downloaded and not installed yet."""
 
     package_id: str = Field(description="Id of the package, which its installation takes")
@@ -164,11 +164,11 @@ class Staged(Answer):
     state: str = Field(description="staged")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="no_effect",
     shown_by="maintenance_history",
-    answer=Staged,
+    answer=StagedFirmware,
     examples=tuple({"device_id": thing.id} for thing in OUTDATED[4 : len(OUTDATED) : 83]),
     refusals=(
         ({"device_id": "THM-LIS-0000"}, 404),
@@ -201,17 +201,17 @@ def stage_firmware_package(world: World, device_id: DeviceId) -> dict[str, Any]:
     }
 
 
-class Applied(Job):
+class AppliedFirmware(FirmwareJob):
     """An installation of a staged package."""
 
     package_id: str = Field(description="Id of the package")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="maintenance_history",
-    answer=Applied,
+    answer=AppliedFirmware,
     examples=tuple({"package_id": id} for id in STAGED),
     refusals=(({"package_id": "FWP-00000000"}, 404), ({"package_id": "newest"}, 422)),
     echoes=("package_id",),

@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, Known, Ordered, Requires
+from sealegs.world.iot.device_arguments import DeviceId
 from sealegs.world.iot.facts import SITES, device, devices_in
-from sealegs.world.iot.terms import DeviceId
 from sealegs.world.state import NOW, identifier
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 TRADES = {
     "no_power": "electrician",
@@ -58,7 +58,7 @@ _DEVICES = tuple(
 )
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="maintenance_history",

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
+from sealegs.world.iot.device_arguments import moment_argument
 from sealegs.world.iot.facts import PROPERTY_UNITS, SITES, Device, devices_in, setpoint_limits
-from sealegs.world.iot.terms import moment
 from sealegs.world.state import NOW, identifier
 from sealegs.world.tool import Refusal, World
 
@@ -86,7 +86,7 @@ def in_reach(at: str) -> None:
     """
     if at <= NOW[:16]:
         raise Refusal(400, "MomentPassed", f"{at} is not after {NOW[:16]}.")
-    if moment(at) > datetime.fromisoformat(NOW) + timedelta(days=HORIZON_DAYS):
+    if moment_argument(at) > datetime.fromisoformat(NOW) + timedelta(days=HORIZON_DAYS):
         raise Refusal(400, "TooFarAhead", f"{at} is more than {HORIZON_DAYS} days ahead.")
 
 

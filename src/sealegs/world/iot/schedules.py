@@ -7,12 +7,12 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, Known, OneOf, Ordered, Requires
+from sealegs.world.iot.device_arguments import DeviceId
+from sealegs.world.iot.device_arguments import moment_argument as read_moment
 from sealegs.world.iot.facts import PROPERTY_UNITS, SITES, device, devices_in
 from sealegs.world.iot.schedule_facts import PRESETS, in_reach, next_firing, preset, save_preset, schedule
-from sealegs.world.iot.terms import DeviceId
-from sealegs.world.iot.terms import moment as read_moment
 from sealegs.world.state import NOW
-from sealegs.world.tool import Answer, World, tool
+from sealegs.world.tool import Answer, World, simulated_tool
 
 Value = Annotated[
     float, Field(ge=0, le=100, description="Celsius for a thermostat, per cent for a light or blind, kept to 0.1")
@@ -31,7 +31,7 @@ LOCK = devices_in(SITES["Lisbon"], "Boardroom", "door_lock")[0].id
 NO_UNITS = ("fahrenheit", "lux", "kelvin")
 
 
-class Saved(Answer):
+class SavedPreset(Answer):
     """A preset of a device."""
 
     preset_id: str = Field(description="Id of the preset, which its schedule takes")
@@ -42,11 +42,11 @@ class Saved(Answer):
     status: str = Field(description="saved")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="no_effect",
     shown_by="setting_history",
-    answer=Saved,
+    answer=SavedPreset,
     examples=(
         {"device_id": THERMOSTATS[0], "value": 21.5},
         {"device_id": THERMOSTATS[1], "value": 18},
@@ -80,7 +80,7 @@ def save_device_preset(world: World, device_id: DeviceId, value: Value) -> dict[
     }
 
 
-class Scheduled(Answer):
+class ScheduledPreset(Answer):
     """A preset that will be applied."""
 
     schedule_id: str = Field(description="Id of the schedule")
@@ -97,11 +97,11 @@ class Scheduled(Answer):
 KEPT = tuple(PRESETS)
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="setting_history",
-    answer=Scheduled,
+    answer=ScheduledPreset,
     examples=(
         {"preset_id": KEPT[0], "at": "2026-03-04T06:30"},
         {"preset_id": KEPT[1], "at": "2026-03-05T07:45"},
@@ -161,7 +161,7 @@ def _cron(minute: int, hour: int, day: int, month: int) -> str:
     return f"{minute} {hour} {day} {month} *"
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=Cron,
     examples=tuple({"moment": text} for text in ("2026-03-04T06:30", "2026-12-24T18:05", "2026-07-01T00:00")),
@@ -192,7 +192,7 @@ def cron_expression(
     }
 
 
-class Rule(Answer):
+class AutomationRule(Answer):
     """An automation rule that runs once."""
 
     schedule_id: str = Field(description="Id of the schedule behind the rule")
@@ -205,12 +205,12 @@ class Rule(Answer):
     next_run_at: str = Field(description="When it runs, building's own time")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="setting_history",
     parts=2,
-    answer=Rule,
+    answer=AutomationRule,
     examples=(
         {"device_id": THERMOSTATS[0], "cron": "30 6 4 3 *", "value": 21.5},
         {"device_id": THERMOSTATS[2], "cron": "0 5 9 3 *", "value": 17.5},

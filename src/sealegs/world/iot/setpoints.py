@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, Known, OneOf, Ordered, Requires, Sums
+from sealegs.world.iot.device_arguments import DeviceId
 from sealegs.world.iot.facts import (
     PROPERTY_UNITS,
     SITES,
@@ -23,9 +24,8 @@ from sealegs.world.iot.facts import (
     standing_target,
     standing_version,
 )
-from sealegs.world.iot.terms import DeviceId
 from sealegs.world.state import NOW, identifier
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 
 def fahrenheit(celsius: float) -> float:
@@ -95,7 +95,7 @@ BLIND = devices_in(SITES["Madrid"], "Open Office", "blind")[1].id
 LOCK = devices_in(SITES["Paris"], "Boardroom", "door_lock")[0].id
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=Shadow,
     examples=(
@@ -165,7 +165,7 @@ class Thermostat(Answer):
     change: float = Field(description="How many degrees Celsius the target has moved")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="no_effect",
     shown_by="setting_history",
@@ -212,7 +212,7 @@ def set_thermostat(
     }
 
 
-class Updated(Answer):
+class UpdatedShadow(Answer):
     """A shadow that has been updated."""
 
     device_id: str = Field(description="Id of the device")
@@ -232,11 +232,11 @@ def _own_unit(desired: float, unit: str) -> float:
     return round((desired - 32) / 1.8 if unit == "fahrenheit" else desired, 1) + 0.0
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="no_effect",
     shown_by="setting_history",
-    answer=Updated,
+    answer=UpdatedShadow,
     examples=(
         {"device_id": THERMOSTATS[0], "desired": 21.5, "unit": "celsius"},
         {"device_id": THERMOSTATS[2], "desired": 68, "unit": "fahrenheit"},

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, Known, Ordered, Requires, Sums
-from sealegs.world.iot.charging_facts import CURRENCY_OF, TARIFFS, money
+from sealegs.world.iot.charging_facts import CURRENCY_OF, TARIFFS, rounded_charge
+from sealegs.world.iot.device_arguments import DeviceId
 from sealegs.world.iot.facts import SITES, Site, device, devices_in, scatter, site_in
-from sealegs.world.iot.terms import DeviceId
 from sealegs.world.state import TODAY, identifier
-from sealegs.world.tool import Answer, World, tool
+from sealegs.world.tool import Answer, World, simulated_tool
 
 PLANS = ("Business Flex", "Business Fixed", "Commercial Standard")
 SUPPLIERS = ("Northlight Energy", "Alder Power", "Bluestem Utilities", "Corvane Electric")
@@ -22,7 +22,7 @@ def _pick(options: tuple[str, ...], *parts: str) -> str:
     return options[int((1 + scatter(*parts)) / 2 * len(options))]
 
 
-class Tariff(Answer):
+class EnergyTariff(Answer):
     """A city's tariff for business customers."""
 
     city: str = Field(description="City that was asked for")
@@ -36,9 +36,9 @@ class Tariff(Answer):
     valid_to: str = Field(description="Last day of the tariff")
 
 
-@tool(
+@simulated_tool(
     category="source",
-    answer=Tariff,
+    answer=EnergyTariff,
     examples=tuple({"city": name} for name in ("Lisbon", "Tokyo", "New York", "London", "Mumbai")),
     refusals=(({"city": "Atlantis"}, 404), ({"city": "x"}, 422)),
     echoes=("city",),
@@ -77,7 +77,7 @@ METERS = {
 NOTICE_DAYS = 90
 
 
-class Contract(Answer):
+class SupplyContract(Answer):
     """The contract under which a meter is supplied."""
 
     meter_id: str = Field(description="Id of the meter")
@@ -98,9 +98,9 @@ def _ends_on(site: Site) -> date:
     return date.fromisoformat(TODAY) + timedelta(days=240 + int(110 * scatter("contract", site.code)))
 
 
-@tool(
+@simulated_tool(
     category="source",
-    answer=Contract,
+    answer=SupplyContract,
     examples=tuple({"meter_id": id} for id in METERS.values()),
     refusals=(
         ({"meter_id": "MTR-LIS-0000"}, 404),
@@ -130,7 +130,7 @@ def supply_contract(world: World, meter_id: DeviceId) -> dict[str, Any]:
         "supplier": _pick(SUPPLIERS, "supplier", site.code),
         "unit_rate": price,
         "price_per_mwh": round(1000 * price, 2),
-        "standing_charge": money(price * (180 + 60 * scatter("standing", site.code)), currency),
+        "standing_charge": rounded_charge(price * (180 + 60 * scatter("standing", site.code)), currency),
         "currency": currency,
         "supply_city": site.city,
         "starts_on": (end - timedelta(days=729)).isoformat(),

@@ -10,9 +10,9 @@ from sealegs.faults.invariants import Bounds, Formula, Ordered, Requires
 from sealegs.world.iot.doors import (
     DRAFTS,
     LONGEST,
-    Draft,
     LockId,
     Moment,
+    PassDraft,
     Person,
     admit,
     enrol,
@@ -22,7 +22,7 @@ from sealegs.world.iot.doors import (
 )
 from sealegs.world.iot.doors import pass_id as id_of_pass
 from sealegs.world.iot.facts import device
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 PASSES = tuple(DRAFTS)
 STANDING = DRAFTS[PASSES[0]]
@@ -44,7 +44,7 @@ class VisitorDraft(Answer):
     status: str = Field(description="draft")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="access_history",
@@ -79,7 +79,7 @@ def draft_visitor_pass(
     if id in DRAFTS or id in passes:
         raise Refusal(409, "PassExists", f"{visitor} has this very pass already.", pass_id=id)
     enrol(world, lock.id, visitor)
-    passes[id] = Draft(id, lock.id, visitor, starts_at, ends_at)
+    passes[id] = PassDraft(id, lock.id, visitor, starts_at, ends_at)
     return {"pass_id": id, "lock_id": lock.id, "hours": hours, "status": "draft"}
 
 
@@ -97,7 +97,7 @@ class VisitorPass(Answer):
     status: str = Field(description="active")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="access_history",

@@ -11,8 +11,8 @@ from typing import Final
 
 from sealegs.world.general.facts import CITIES
 from sealegs.world.office.facts import STAFF, Employee, employee, manager
-from sealegs.world.office.holidays import holidays, weekend, working_days_after
-from sealegs.world.office.terms import period
+from sealegs.world.office.office_arguments import period
+from sealegs.world.office.working_days import holidays, weekend, working_days_after
 from sealegs.world.state import TODAY, identifier
 from sealegs.world.tool import Refusal, World
 
@@ -105,18 +105,18 @@ def workdays(first: date, last: date, country: str) -> list[date]:
     return [day for day in days if not weekend(day) and day not in free]
 
 
-def size(absence: Absence) -> int:
+def absence_days(absence: Absence) -> int:
     """How many days the absence takes off the account."""
     first, last = period(absence.first_day, absence.last_day)
     return len(workdays(first, last, COUNTRY_BY_ID[absence.employee_id]))
 
 
-def taken(id: str) -> list[Absence]:
+def taken_leave(id: str) -> list[Absence]:
     """What an employee has taken this year."""
     return [absence for absence in _TAKEN if absence.employee_id == id]
 
 
-def booked(world: World, id: str) -> list[Absence]:
+def planned_leave(world: World, id: str) -> list[Absence]:
     """What an employee has planned: approved before today, or kept by a request or its draft since."""
     added = world.state("office.absences").values()
     return [absence for absence in (*_PLANNED, *DRAFTS, *added) if absence.employee_id == id]
@@ -124,7 +124,7 @@ def booked(world: World, id: str) -> list[Absence]:
 
 def remaining(world: World, id: str) -> int:
     """Days left on an employee's account when all that is planned is taken."""
-    used = sum(map(size, (*taken(id), *booked(world, id))))
+    used = sum(map(absence_days, (*taken_leave(id), *planned_leave(world, id))))
     return ENTITLED[COUNTRY_BY_ID[id]] + CARRIED[id] - used
 
 
@@ -139,7 +139,7 @@ def back_on(absence: Absence) -> str:
     return next(working_days_after(last, COUNTRY_BY_ID[absence.employee_id])).isoformat()
 
 
-def reserve(world: World, employee_id: str, first_day: str, last_day: str) -> Absence:
+def reserve_leave(world: World, employee_id: str, first_day: str, last_day: str) -> Absence:
     """Keep days on the account.
 
     Raises:
@@ -151,16 +151,18 @@ def reserve(world: World, employee_id: str, first_day: str, last_day: str) -> Ab
     absence = Absence(person.id, first_day, last_day)
     if first_day < TODAY:
         raise Refusal(400, "DateInThePast", f"{first_day} is before today, {TODAY}.", first_day=first_day)
-    if not size(absence):
+    if not absence_days(absence):
         raise Refusal(400, "NoWorkingDay", f"There is no working day from {first_day} to {last_day}.")
-    if any(first_day <= other.last_day and other.first_day <= last_day for other in booked(world, person.id)):
+    if any(first_day <= other.last_day and other.first_day <= last_day for other in planned_leave(world, person.id)):
         raise Refusal(409, "LeaveOverlaps", f"{person.name} has leave in that time already.", employee_id=person.id)
     back_on(absence)
     left = remaining(world, person.id)
-    if size(absence) > left:
-        raise Refusal(409, "BalanceTooLow", f"{person.name} has {left} days left, not {size(absence)}.", left=left)
+    if absence_days(absence) > left:
+        raise Refusal(
+            409, "BalanceTooLow", f"{person.name} has {left} days left, not {absence_days(absence)}.", left=left
+        )
     world.state("office.absences")[absence.request_id] = absence
-    world.effect("reserve_leave", person.id, first_day=first_day, last_day=last_day, days=size(absence))
+    world.effect("reserve_leave", person.id, first_day=first_day, last_day=last_day, days=absence_days(absence))
     return absence
 
 
@@ -170,7 +172,7 @@ def submit(world: World, absence: Absence) -> None:
     world.effect("submit_leave", absence.employee_id, first_day=absence.first_day, last_day=absence.last_day, to=to)
 
 
-def draft(world: World, id: str) -> Absence:
+def take_leave_draft(world: World, id: str) -> Absence:
     """The drafted absence with this id; it is a draft no longer.
 
     Raises:

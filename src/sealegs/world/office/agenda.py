@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from sealegs.world.office.facts import STAFF, Employee, clock_after, mailbox, minutes_between
-from sealegs.world.office.holidays import WEEKDAY_OF
-from sealegs.world.office.terms import office_day
+from sealegs.world.office.facts import STAFF, Employee, clock_after, clock_minutes_between, mailbox
+from sealegs.world.office.office_arguments import office_day
+from sealegs.world.office.working_days import WEEKDAY_OF
 from sealegs.world.state import TODAY, identifier
 from sealegs.world.tool import Refusal, World
 
@@ -32,7 +32,7 @@ class Event:
     @property
     def id(self) -> str:
         """The event's id, a function of person, date and start as first planned."""
-        return event_id(self.email, self.date, self.start)
+        return calendar_event_id(self.email, self.date, self.start)
 
 
 DAILY = {
@@ -79,7 +79,7 @@ _SINGLE = (
 )
 
 
-def event_id(email: str, date: str, start: str) -> str:
+def calendar_event_id(email: str, date: str, start: str) -> str:
     """The id of an event that begins then."""
     return identifier("EVT", email, date, start)
 
@@ -104,14 +104,14 @@ def draft_id(event: Event) -> str:
     return identifier("INV", event.email, event.date, event.start)
 
 
-def kept(world: World) -> dict[str, Event]:
+def events_by_id(world: World) -> dict[str, Event]:
     """Every single event by id, as it stands now."""
     return EVENTS | {event.id: event for event in DRAFTS} | world.state("office.calendar_events")
 
 
 def busy(world: World, person: Employee, date: str) -> tuple[Event, ...]:
     """What stands in a person's calendar on a day, in order; standing meetings that an event covers are left out."""
-    found = [event for event in kept(world).values() if (event.email, event.date) == (person.email, date)]
+    found = [event for event in events_by_id(world).values() if (event.email, event.date) == (person.email, date)]
     standing = []
     if person.team in DAILY:
         standing.append(Event(person.email, date, *DAILY[person.team]))
@@ -130,7 +130,7 @@ def free_starts(world: World, person: Employee, date: str, minutes: int) -> tupl
     """
     working_day(date)
     taken = busy(world, person, date)
-    starts = (clock_after(OPENS, number * STEP) for number in range(minutes_between(OPENS, CLOSES) // STEP))
+    starts = (clock_after(OPENS, number * STEP) for number in range(clock_minutes_between(OPENS, CLOSES) // STEP))
     wanted = (Event(person.email, date, start, clock_after(start, minutes), "") for start in starts)
     free = [slot.start for slot in wanted if slot.end <= CLOSES and not any(_clash(slot, event) for event in taken)]
     if not free:
@@ -138,7 +138,7 @@ def free_starts(world: World, person: Employee, date: str, minutes: int) -> tupl
     return tuple(free)
 
 
-def planned(world: World, email: str, date: str, start: str, minutes: int, subject: str) -> Event:
+def planned_event(world: World, email: str, date: str, start: str, minutes: int, subject: str) -> Event:
     """An event that a person has time for.
 
     Raises:
@@ -157,7 +157,7 @@ def planned(world: World, email: str, date: str, start: str, minutes: int, subje
     return wanted
 
 
-def keep(world: World, event: Event) -> None:
+def keep_event(world: World, event: Event) -> None:
     """Take the person's time."""
     world.state("office.calendar_events")[event.id] = event
     world.effect("take_time", event.email, date=event.date, start=event.start, end=event.end)
@@ -173,7 +173,7 @@ def keep_draft(world: World, event: Event) -> None:
     world.state("office.invitations")[draft_id(event)] = event
 
 
-def taken_draft(world: World, id: str) -> Event:
+def take_event_draft(world: World, id: str) -> Event:
     """The event whose invitation is drafted under this id; it is a draft no longer.
 
     Raises:
@@ -189,21 +189,21 @@ def taken_draft(world: World, id: str) -> Event:
     return drafts[id]
 
 
-def moved(world: World, id: str, date: str, start: str) -> tuple[Event, Event]:
+def move_event(world: World, id: str, date: str, start: str) -> tuple[Event, Event]:
     """The event before and after it is moved, under its old id.
 
     Raises:
         Refusal: 404 where there is no such event, 400 or 409 where it cannot stand there.
     """
-    found = kept(world).get(id)
+    found = events_by_id(world).get(id)
     if found is None:
         raise Refusal(404, "EventNotFound", f"There is no event {id!r}.", event_id=id)
     if (found.date, found.start) == (date, start):
         raise Refusal(409, "EventUnchanged", f"The event {id} begins on {date} at {start} already.", event_id=id)
     without = world.fork()
     without.state("office.calendar_events")[id] = replace(found, date="", start="", end="")
-    minutes = minutes_between(found.start, found.end)
-    after = planned(without, found.email, date, start, minutes, found.subject)
+    minutes = clock_minutes_between(found.start, found.end)
+    after = planned_event(without, found.email, date, start, minutes, found.subject)
     world.state("office.calendar_events")[id] = after
     world.effect("move_event", id, date=after.date, start=after.start, end=after.end)
     return found, after

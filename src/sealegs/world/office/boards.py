@@ -12,11 +12,11 @@ from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, Known, Ordered, Requires
 from sealegs.world.office.facts import EMAIL_OF, NAME_OF, THIS_MINUTE, Employee, coming_day, mailbox
-from sealegs.world.office.holidays import within_year
+from sealegs.world.office.office_arguments import DueDay, WorkAddress, days_apart
 from sealegs.world.office.project_facts import BOARDS, Board, board_named
-from sealegs.world.office.terms import DueDay, WorkAddress, days_between
+from sealegs.world.office.working_days import within_year
 from sealegs.world.state import TODAY
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 BoardName = Annotated[str, Field(min_length=3, max_length=80, description="Name of the board, such as Month-end close")]
 Title = Annotated[str, Field(min_length=3, max_length=200, description="What is to be done, in a few words")]
@@ -29,7 +29,7 @@ KEYS = {board.name: board.key for board in BOARDS.values()}
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class BoardTask:
     """A task of a board, by its running number."""
 
     board: Board
@@ -41,7 +41,7 @@ class Item:
         return f"{self.board.key}-{self.number}"
 
 
-BACKLOG = {item.id: item for item in (Item(BOARDS[NAME_BY_KEY[key]], number) for key, number in WAITING)}
+BACKLOG = {item.id: item for item in (BoardTask(BOARDS[NAME_BY_KEY[key]], number) for key, number in WAITING)}
 
 
 class TaskBody(Answer):
@@ -53,7 +53,7 @@ class TaskBody(Answer):
     number: int = Field(description="Running number on the board")
 
 
-class Planned(TaskBody):
+class PlannedTask(TaskBody):
     """A task that somebody is to do by a day."""
 
     status: Literal["planned"] = Field(description="State of the task")
@@ -64,7 +64,7 @@ class Planned(TaskBody):
     days_left: int = Field(description="Days from today until it is due")
 
 
-class Captured(TaskBody):
+class CapturedTask(TaskBody):
     """A task in the backlog."""
 
     title: str = Field(description="What is to be done")
@@ -85,17 +85,17 @@ PLAN = (
     Known("assignee_name", "assignee_email", NAME_OF),
     Known("assignee_email", "assignee_name", EMAIL_OF),
     Ordered("planned_at", "due_date"),
-    Formula("days_left", ("due_date",), lambda due: days_between(TODAY, due), "days_left is the time until due_date"),
+    Formula("days_left", ("due_date",), lambda due: days_apart(TODAY, due), "days_left is the time until due_date"),
     Bounds("days_left", 0, 365),
     *TASK,
 )
 
 
-def _add(world: World, name: str) -> Item:
+def _add(world: World, name: str) -> BoardTask:
     board = board_named(name)
     added = world.state("office.board_numbers")
     added[board.key] = added.get(board.key, board.last_number) + 1
-    item = Item(board, added[board.key])
+    item = BoardTask(board, added[board.key])
     world.state("office.backlog")[item.id] = item
     world.effect("add_task", item.id, board=board.name)
     return item
@@ -107,7 +107,7 @@ def _assignable(email: str, due_date: str) -> Employee:
     return mailbox(email)
 
 
-def _plan(world: World, item: Item, person: Employee, due_date: str) -> dict[str, Any]:
+def _plan(world: World, item: BoardTask, person: Employee, due_date: str) -> dict[str, Any]:
     world.state("office.planned_tasks")[item.id] = True
     world.effect("plan_task", item.id, assignee=person.email, due_date=due_date)
     return {
@@ -117,11 +117,11 @@ def _plan(world: World, item: Item, person: Employee, due_date: str) -> dict[str
         "assignee_email": person.email,
         "due_date": due_date,
         "planned_at": THIS_MINUTE,
-        "days_left": days_between(TODAY, due_date),
+        "days_left": days_apart(TODAY, due_date),
     }
 
 
-def _body(item: Item) -> dict[str, Any]:
+def _body(item: BoardTask) -> dict[str, Any]:
     return {"task_id": item.id, "board": item.board.name, "board_key": item.board.key, "number": item.number}
 
 
@@ -153,13 +153,13 @@ CREATED = (
 )
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="again",
     key="idempotency_key",
     shown_by="work_item_history",
     parts=2,
-    answer=Planned,
+    answer=PlannedTask,
     examples=CREATED,
     refusals=(
         ({**CREATED[0], "board": "Moon base"}, 404),
@@ -179,11 +179,11 @@ def create_task(
     return _plan(world, _add(world, board), person, due_date)
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="again",
     shown_by="work_item_history",
-    answer=Captured,
+    answer=CapturedTask,
     examples=tuple({"board": task["board"], "title": task["title"]} for task in CREATED),
     refusals=(({"board": "Moon base", "title": "Land"}, 404), ({"board": "Trade fair", "title": ""}, 422)),
     echoes=("board", "title"),
@@ -216,11 +216,11 @@ PLANS = (
 )
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="work_item_history",
-    answer=Planned,
+    answer=PlannedTask,
     examples=PLANS,
     refusals=(
         ({**PLANS[0], "task_id": "WEB-9"}, 404),
@@ -238,6 +238,6 @@ def plan_backlog_item(world: World, task_id: ItemId, assignee_email: WorkAddress
     return _plan(world, item, _assignable(assignee_email, due_date), due_date)
 
 
-def _waiting(world: World) -> dict[str, Item]:
+def _waiting(world: World) -> dict[str, BoardTask]:
     planned = world.state("office.planned_tasks")
     return {id: item for id, item in (BACKLOG | world.state("office.backlog")).items() if id not in planned}

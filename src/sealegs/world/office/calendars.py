@@ -18,16 +18,24 @@ from sealegs.world.office.agenda import (
     draft_id,
     free_starts,
     invite,
-    keep,
     keep_draft,
-    planned,
+    keep_event,
+    planned_event,
 )
-from sealegs.world.office.facts import EMAIL_OF, NAME_OF, SITES, THIS_MINUTE, clock_after, mailbox, minutes_between
-from sealegs.world.office.holidays import WEEKDAY_OF, WORKING_WEEK
-from sealegs.world.office.terms import Day, Minutes, StartTime, WorkAddress
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.office.facts import (
+    EMAIL_OF,
+    NAME_OF,
+    SITES,
+    THIS_MINUTE,
+    clock_after,
+    clock_minutes_between,
+    mailbox,
+)
+from sealegs.world.office.office_arguments import Day, Minutes, StartTime, WorkAddress
+from sealegs.world.office.working_days import WEEKDAY_OF, WORKING_WEEK
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
-WHOLE_DAY = minutes_between(OPENS, CLOSES)
+WHOLE_DAY = clock_minutes_between(OPENS, CLOSES)
 Subject = Annotated[str, Field(min_length=1, max_length=200, description="What the event is about")]
 
 FREE_ASKED = (
@@ -87,7 +95,7 @@ PERSON = (Known("name", "email", NAME_OF), Known("email", "name", EMAIL_OF))
 DATED = (Known("weekday", "date", WEEKDAY_OF), OneOf("weekday", WORKING_WEEK, ("Sunday",)))
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=FreeBusy,
     examples=FREE_ASKED,
@@ -111,7 +119,7 @@ def calendar_free_busy(world: World, email: WorkAddress, date: Day, minutes: Min
     person = mailbox(email)
     first = free_starts(world, person, date, minutes)[0]
     blocks = busy(world, person, date)
-    used = sum(minutes_between(block.start, block.end) for block in blocks)
+    used = sum(clock_minutes_between(block.start, block.end) for block in blocks)
     return {
         "email": person.email,
         "name": person.name,
@@ -151,7 +159,7 @@ class Suggestions(Answer):
     suggestion_count: int = Field(description="How many are listed")
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=Suggestions,
     examples=(
@@ -221,7 +229,7 @@ class EventBody(Answer):
     minutes: int = Field(description="Length in minutes")
 
 
-class Invited(EventBody):
+class InvitedEvent(EventBody):
     """An event whose invitation has gone out."""
 
     event_id: str = Field(description="Id of the event")
@@ -229,7 +237,7 @@ class Invited(EventBody):
     invited_at: str = Field(description="When the invitation left, YYYY-MM-DDTHH:MM")
 
 
-class Drafted(EventBody):
+class DraftedEvent(EventBody):
     """An invitation that has not been sent."""
 
     draft_id: str = Field(description="Id of the draft, taken by send_invitation")
@@ -242,7 +250,7 @@ EVENT = (
     Known("email", "name", EMAIL_OF),
     Known("weekday", "date", WEEKDAY_OF),
     Ordered("start", "end"),
-    Formula("minutes", ("start", "end"), minutes_between, "minutes is the time from start to end"),
+    Formula("minutes", ("start", "end"), clock_minutes_between, "minutes is the time from start to end"),
     Bounds("minutes", 15, 240),
 )
 SENT = (
@@ -261,22 +269,22 @@ def body_of(event: Event) -> dict[str, Any]:
         "weekday": WEEKDAY_OF[event.date],
         "start": event.start,
         "end": event.end,
-        "minutes": minutes_between(event.start, event.end),
+        "minutes": clock_minutes_between(event.start, event.end),
     }
 
 
-def invited(world: World, event: Event) -> dict[str, Any]:
+def invite_attendee(world: World, event: Event) -> dict[str, Any]:
     """Invite the attendee and give the event."""
     invite(world, event)
     return {**body_of(event), "event_id": event.id, "status": "invited", "invited_at": THIS_MINUTE}
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="calendar_history",
     parts=2,
-    answer=Invited,
+    answer=InvitedEvent,
     examples=EXAMPLES,
     refusals=REFUSALS,
     echoes=("email", "date", "start", "subject"),
@@ -287,16 +295,16 @@ def create_calendar_event(
     world: World, email: WorkAddress, date: Day, start: StartTime, minutes: Minutes, subject: Subject
 ) -> dict[str, Any]:
     """Enter an event with a colleague in the calendar and invite them at once; refused where they are busy."""
-    event = planned(world, email, date, start, minutes, subject)
-    keep(world, event)
-    return invited(world, event)
+    event = planned_event(world, email, date, start, minutes, subject)
+    keep_event(world, event)
+    return invite_attendee(world, event)
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="calendar_history",
-    answer=Drafted,
+    answer=DraftedEvent,
     examples=EXAMPLES,
     refusals=REFUSALS,
     echoes=("email", "date", "start", "subject"),
@@ -311,7 +319,7 @@ def draft_invitation(
     world: World, email: WorkAddress, date: Day, start: StartTime, minutes: Minutes, subject: Subject
 ) -> dict[str, Any]:
     """Draft an invitation: the colleague's time is kept tentatively, and nothing is sent until the draft is sent."""
-    event = planned(world, email, date, start, minutes, subject)
-    keep(world, event)
+    event = planned_event(world, email, date, start, minutes, subject)
+    keep_event(world, event)
     keep_draft(world, event)
     return {**body_of(event), "draft_id": draft_id(event), "status": "tentative", "drafted_at": THIS_MINUTE}

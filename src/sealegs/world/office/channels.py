@@ -10,7 +10,7 @@ from pydantic import Field
 from sealegs.faults.invariants import Bounds, Formula, Known, Ordered, Requires
 from sealegs.world.office.facts import EMAIL_OF, NAME_OF, STAFF, THIS_MINUTE
 from sealegs.world.state import identifier
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 ChannelName = Annotated[
     str, Field(pattern=r"^#?[a-z0-9][a-z0-9-]{1,40}$", description="Name of the channel, such as #announcements")
@@ -49,7 +49,7 @@ _CHANNELS = (
 CHANNELS = {channel.name: channel for channel in _CHANNELS}
 
 
-class Posted(Answer):
+class PostedMessage(Answer):
     """A message in a channel."""
 
     message_id: str = Field(description="Id of the message")
@@ -64,11 +64,11 @@ class Posted(Answer):
     posted_at: str = Field(description="When it was posted, YYYY-MM-DDTHH:MM")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="again",
     shown_by="message_history",
-    answer=Posted,
+    answer=PostedMessage,
     examples=(
         {"channel": "#announcements", "text": "The London office closes at three on Friday."},
         {"channel": "#finance-desk", "text": "The February figures are in."},

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Echo, Formula, Ordered, Sums
-from sealegs.world.office.facts import minutes_between
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.office.facts import clock_minutes_between
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 TIME = r"^([01][0-9]|2[0-3]):[0-5][0-9]$"
 ClockIn = Annotated[str, Field(pattern=TIME, description="Time of coming, HH:MM on a 24 h clock")]
@@ -35,7 +35,7 @@ def _worked(clock_in: str, clock_out: str, break_minutes: int) -> int:
     Raises:
         Refusal: 400 where nothing is left.
     """
-    minutes = minutes_between(clock_in, clock_out) - break_minutes
+    minutes = clock_minutes_between(clock_in, clock_out) - break_minutes
     if minutes <= 0:
         raise Refusal(400, "NoWorkingTime", f"Nothing is left of {clock_in} to {clock_out} after the breaks.")
     return minutes
@@ -52,7 +52,7 @@ class Timecard(Answer):
     worked_hours: float = Field(description="The same in hours, to two decimal places")
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=Timecard,
     examples=EXAMPLES,
@@ -60,7 +60,9 @@ class Timecard(Answer):
     echoes=("clock_in", "clock_out", "break_minutes"),
     invariants=(
         *CLOCK,
-        Formula("present_minutes", ("clock_in", "clock_out"), minutes_between, "present_minutes is the time between"),
+        Formula(
+            "present_minutes", ("clock_in", "clock_out"), clock_minutes_between, "present_minutes is the time between"
+        ),
         Sums("present_minutes", ("break_minutes", "worked_minutes")),
         Formula(
             "worked_hours", ("worked_minutes",), lambda minutes: minutes / 60, "worked_hours is worked_minutes / 60"
@@ -91,7 +93,7 @@ class Overtime(Answer):
     total_hours: float = Field(description="All hours worked")
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=Overtime,
     examples=(*EXAMPLES, {**EXAMPLES[2], "normal_hours": 7.5}),
@@ -104,7 +106,7 @@ class Overtime(Answer):
         Formula(
             "total_hours",
             ("clock_in", "clock_out", "break_minutes"),
-            lambda start, end, rest: (minutes_between(start, end) - rest) / 60,
+            lambda start, end, rest: (clock_minutes_between(start, end) - rest) / 60,
             "total_hours is the time between less the breaks",
         ),
         *(Bounds(field, 0, 24) for field in ("regular_hours", "overtime_hours", "total_hours")),

@@ -14,10 +14,10 @@ from sealegs.world.office.contract_facts import (
     contracts_like,
     months_from,
 )
-from sealegs.world.office.facts import DATE, EMAIL_OF, NAME_OF, day
-from sealegs.world.office.terms import days_between
+from sealegs.world.office.facts import DATE, EMAIL_OF, NAME_OF, office_date
+from sealegs.world.office.office_arguments import days_apart
 from sealegs.world.state import TODAY
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 Title = Annotated[
     str, Field(min_length=3, max_length=120, description="Title of the contract, such as Lisbon office lease")
@@ -61,7 +61,7 @@ def _body(contract: Contract) -> dict[str, Any]:
     }
 
 
-class Record(ContractBody):
+class ContractRecord(ContractBody):
     """The record of one contract."""
 
     status: Literal["in_force"] = Field(description="State of the contract")
@@ -71,9 +71,9 @@ class Record(ContractBody):
     monthly_value: float = Field(description="What it costs in a month, to two decimal places")
 
 
-@tool(
+@simulated_tool(
     category="source",
-    answer=Record,
+    answer=ContractRecord,
     examples=tuple({"title": name} for name in (*NAMES, "Travel agency framework")),
     refusals=(({"title": "Moon base lease"}, 404), ({"title": "x"}, 422)),
     echoes=("title",),
@@ -117,7 +117,7 @@ class Hits(ContractBody):
     searched_on: str = Field(description="Day of the search, YYYY-MM-DD")
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=Hits,
     examples=(
@@ -182,7 +182,7 @@ def _notice(ends_on: str, months: int) -> str:
     Raises:
         Refusal: 400 where there is no such end, or it lies outside 2000 to 2099.
     """
-    if day(ends_on).year not in range(2000, 2100):
+    if office_date(ends_on).year not in range(2000, 2100):
         raise Refusal(400, "OutsideCalendar", f"{ends_on} lies outside 2000 to 2099.", ends_on=ends_on)
     return months_from(ends_on, -months)
 
@@ -197,7 +197,7 @@ class Notice(Answer):
     status: Literal["computed"] = Field(description="Whether there is a result")
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=Notice,
     examples=TERMS,
@@ -207,7 +207,7 @@ class Notice(Answer):
         *TERM,
         Requires("notice_by", "status", "computed"),
         Formula(
-            "notice_days", ("notice_by", "ends_on"), days_between, "notice_days is the time from notice_by to the end"
+            "notice_days", ("notice_by", "ends_on"), days_apart, "notice_days is the time from notice_by to the end"
         ),
         Bounds("notice_days", 28, 731),
     ),
@@ -215,7 +215,7 @@ class Notice(Answer):
 def notice_deadline(world: World, ends_on: EndsOn, notice_months: NoticeMonths) -> dict[str, Any]:
     """Work out the last day for giving notice of a contract that ends on a date, a number of months before it."""
     by = _notice(ends_on, notice_months)
-    return {"notice_by": by, "notice_days": days_between(by, ends_on), "status": "computed"}
+    return {"notice_by": by, "notice_days": days_apart(by, ends_on), "status": "computed"}
 
 
 class Milestone(Answer):
@@ -243,7 +243,7 @@ class Timeline(Answer):
     days_in_all: int = Field(description="Days from review_from to ends_on")
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=Timeline,
     examples=(*TERMS, {"ends_on": "2026-08-31", "notice_months": 2, "renewal_months": 6}),
@@ -256,7 +256,7 @@ class Timeline(Answer):
         Ordered("ends_on", "renewed_until"),
         Counts("milestone_count", "timeline"),
         Sums("days_in_all", ("days_to_notice", "days_to_end")),
-        Formula("days_to_end", ("notice_by", "ends_on"), days_between, "days_to_end is the time from notice_by"),
+        Formula("days_to_end", ("notice_by", "ends_on"), days_apart, "days_to_end is the time from notice_by"),
         Bounds("days_to_notice", 28, 31),
         Bounds("days_to_end", 28, 731),
     ),
@@ -275,7 +275,7 @@ def contract_timeline(
         "renewed_until": renewed,
         "timeline": [{"name": name, "date": at} for name, at in dates],
         "milestone_count": len(dates),
-        "days_to_notice": days_between(review, by),
-        "days_to_end": days_between(by, ends_on),
-        "days_in_all": days_between(review, ends_on),
+        "days_to_notice": days_apart(review, by),
+        "days_to_end": days_apart(by, ends_on),
+        "days_in_all": days_apart(review, ends_on),
     }

@@ -8,9 +8,9 @@ from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Counts, Formula, Known, Mean, Ordered, Requires, Sums
 from sealegs.world.office.facts import ADDRESS, MAIL_DOMAIN, SITES, STAFF, THIS_MINUTE, mailbox
-from sealegs.world.office.workbooks import WORKBOOKS, Column, document, titled
+from sealegs.world.office.workbooks import WORKBOOKS, Column, workbook_by_id, workbook_titled
 from sealegs.world.state import TODAY, identifier
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 LARGEST = 1_000_000_000
 REVIEW_ON = f"{int(TODAY[:4]) + 1}{TODAY[4:]}"
@@ -92,7 +92,7 @@ SHEET = (
 )
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=ColumnTotal,
     examples=EXAMPLES,
@@ -112,7 +112,7 @@ SHEET = (
 )
 def sheet_column_total(world: World, workbook: Title, column: ColumnName) -> dict[str, Any]:
     """Have the spreadsheet service aggregate one column of a workbook: total, average, extremes and number of rows."""
-    book = titled(workbook)
+    book = workbook_titled(workbook)
     amounts = [amount for _, _, amount in book.cells(column)]
     return {
         **_sheet(workbook, column),
@@ -127,7 +127,7 @@ def sheet_column_total(world: World, workbook: Title, column: ColumnName) -> dic
     }
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=ColumnCells,
     examples=EXAMPLES,
@@ -151,7 +151,7 @@ def sheet_column_total(world: World, workbook: Title, column: ColumnName) -> dic
 )
 def sheet_read_column(world: World, workbook: Title, column: ColumnName) -> dict[str, Any]:
     """Read the cells of one column of a workbook with the labels of their rows, as a person sees them on the screen."""
-    cells = titled(workbook).cells(column)
+    cells = workbook_titled(workbook).cells(column)
     amounts = [amount for _, _, amount in cells]
     return {
         **_sheet(workbook, column),
@@ -165,7 +165,7 @@ def sheet_read_column(world: World, workbook: Title, column: ColumnName) -> dict
 
 
 def _sheet(title: str, column: str) -> dict[str, Any]:
-    book = titled(title)
+    book = workbook_titled(title)
     return {
         "document_id": book.id,
         "workbook": book.title,
@@ -191,7 +191,7 @@ class Permission(Answer):
     collaborator_count: int = Field(description="How many they are")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="message_history",
@@ -221,7 +221,7 @@ class Permission(Answer):
 )
 def share_document(world: World, document_id: DocumentId, email: Reader, role: Role = "viewer") -> dict[str, Any]:
     """Share a document with a colleague, named by work address, as viewer, commenter or editor."""
-    found = document(document_id)
+    found = workbook_by_id(document_id)
     if not email.casefold().endswith(f"@{MAIL_DOMAIN}"):
         raise Refusal(403, "ExternalSharingBlocked", f"Documents are shared within {MAIL_DOMAIN} only.", email=email)
     reader, owner = mailbox(email).email, STAFF[found.owner_id].email

@@ -19,7 +19,7 @@ DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class Office:
     """An office: its city and IANA time zone."""
 
     city: str
@@ -76,7 +76,7 @@ class Room:
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class TimeSlot:
     """A time for which a room is taken."""
 
     room_id: str
@@ -86,20 +86,20 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True)
-class Hold:
+class RoomHold:
     """A slot kept for somebody until it is confirmed."""
 
-    slot: Slot
+    slot: TimeSlot
     organiser_id: str
 
     @property
     def id(self) -> str:
         """The hold's id, a function of room, date and start."""
-        return hold_id(self.slot)
+        return room_hold_id(self.slot)
 
 
 @dataclass(frozen=True, slots=True)
-class Ticket:
+class UnassignedTicket:
     """A ticket that nobody is assigned to yet."""
 
     service: str
@@ -114,14 +114,14 @@ class Ticket:
 
 
 _SITES = (
-    Site("Lisbon", "Europe/Lisbon"),
-    Site("Berlin", "Europe/Berlin"),
-    Site("London", "Europe/London"),
-    Site("Stockholm", "Europe/Stockholm"),
-    Site("New York", "America/New_York"),
-    Site("Toronto", "America/Toronto"),
-    Site("Singapore", "Asia/Singapore"),
-    Site("Tokyo", "Asia/Tokyo"),
+    Office("Lisbon", "Europe/Lisbon"),
+    Office("Berlin", "Europe/Berlin"),
+    Office("London", "Europe/London"),
+    Office("Stockholm", "Europe/Stockholm"),
+    Office("New York", "America/New_York"),
+    Office("Toronto", "America/Toronto"),
+    Office("Singapore", "Asia/Singapore"),
+    Office("Tokyo", "Asia/Tokyo"),
 )
 _TEAMS = (
     Team("Leadership", "EXEC-100", "E-1001"),
@@ -180,22 +180,22 @@ _ROOMS = (
 )
 THIS_MINUTE = NOW[:16]
 BOOKED = (
-    Slot("LIS-204", "2026-03-03", "10:00", "12:00"),
-    Slot("BER-102", "2026-03-03", "14:00", "15:30"),
-    Slot("LON-501", "2026-03-04", "09:00", "11:00"),
-    Slot("LON-517", "2026-03-04", "15:00", "17:00"),
-    Slot("STO-210", "2026-03-05", "13:00", "14:00"),
-    Slot("NYC-1803", "2026-03-04", "11:00", "13:00"),
-    Slot("TOR-702", "2026-03-06", "09:30", "10:30"),
-    Slot("SIN-1204", "2026-03-05", "15:00", "16:00"),
-    Slot("SIN-1211", "2026-03-05", "15:00", "16:00"),
-    Slot("TYO-901", "2026-03-03", "16:00", "18:00"),
+    TimeSlot("LIS-204", "2026-03-03", "10:00", "12:00"),
+    TimeSlot("BER-102", "2026-03-03", "14:00", "15:30"),
+    TimeSlot("LON-501", "2026-03-04", "09:00", "11:00"),
+    TimeSlot("LON-517", "2026-03-04", "15:00", "17:00"),
+    TimeSlot("STO-210", "2026-03-05", "13:00", "14:00"),
+    TimeSlot("NYC-1803", "2026-03-04", "11:00", "13:00"),
+    TimeSlot("TOR-702", "2026-03-06", "09:30", "10:30"),
+    TimeSlot("SIN-1204", "2026-03-05", "15:00", "16:00"),
+    TimeSlot("SIN-1211", "2026-03-05", "15:00", "16:00"),
+    TimeSlot("TYO-901", "2026-03-03", "16:00", "18:00"),
 )
 HOLDS = (
-    Hold(Slot("LIS-301", "2026-03-09", "10:00", "11:00"), "E-1066"),
-    Hold(Slot("BER-405", "2026-03-10", "13:00", "16:00"), "E-1090"),
-    Hold(Slot("NYC-1902", "2026-03-11", "09:30", "11:00"), "E-1070"),
-    Hold(Slot("TYO-908", "2026-03-12", "15:00", "15:45"), "E-1084"),
+    RoomHold(TimeSlot("LIS-301", "2026-03-09", "10:00", "11:00"), "E-1066"),
+    RoomHold(TimeSlot("BER-405", "2026-03-10", "13:00", "16:00"), "E-1090"),
+    RoomHold(TimeSlot("NYC-1902", "2026-03-11", "09:30", "11:00"), "E-1070"),
+    RoomHold(TimeSlot("TYO-908", "2026-03-12", "15:00", "15:45"), "E-1084"),
 )
 SERVICES = {
     "laptop replacement": "IT",
@@ -214,7 +214,7 @@ SERVICES = {
 TARGET_HOURS = {"low": 80, "normal": 40, "high": 16, "urgent": 4}
 
 
-def hold_id(slot: Slot) -> str:
+def room_hold_id(slot: TimeSlot) -> str:
     """The id of a hold on this slot."""
     return identifier("HLD", slot.room_id, slot.date, slot.start)
 
@@ -231,11 +231,11 @@ ROOMS = {room.id: room for room in _ROOMS}
 TICKETS = {
     ticket.id: ticket
     for ticket in (
-        Ticket("laptop replacement", "2026-03-06", "high", "2026-02-27T11:20"),
-        Ticket("desk move", "2026-03-13", "low", "2026-02-24T09:05"),
-        Ticket("contract review", "2026-03-20", "normal", "2026-02-26T16:40"),
-        Ticket("supplier setup", "2026-03-11", "normal", "2026-02-27T14:55"),
-        Ticket("training enrolment", "2026-04-02", "low", "2026-02-25T10:15"),
+        UnassignedTicket("laptop replacement", "2026-03-06", "high", "2026-02-27T11:20"),
+        UnassignedTicket("desk move", "2026-03-13", "low", "2026-02-24T09:05"),
+        UnassignedTicket("contract review", "2026-03-20", "normal", "2026-02-26T16:40"),
+        UnassignedTicket("supplier setup", "2026-03-11", "normal", "2026-02-27T14:55"),
+        UnassignedTicket("training enrolment", "2026-04-02", "low", "2026-02-25T10:15"),
     )
 }
 EMAIL_OF = {person.name: person.email for person in _STAFF}
@@ -255,7 +255,7 @@ def employee(id: str) -> Employee:
     return STAFF[id]
 
 
-def named(name: str) -> Employee:
+def employee_named(name: str) -> Employee:
     """The employee of this full name, in any case.
 
     Raises:
@@ -288,7 +288,7 @@ def manager(person: Employee) -> Employee | None:
     return None if top.id == person.id else top
 
 
-def site(city: str) -> Site:
+def site(city: str) -> Office:
     """The office in this city, in any case.
 
     Raises:
@@ -312,7 +312,7 @@ def room(id: str) -> Room:
     return ROOMS[id]
 
 
-def day(text: str) -> date:
+def office_date(text: str) -> date:
     """The date written as YYYY-MM-DD.
 
     Raises:
@@ -330,7 +330,7 @@ def coming_day(text: str) -> date:
     Raises:
         Refusal: 400 where the calendar has no such day or it is past.
     """
-    found = day(text)
+    found = office_date(text)
     if text < TODAY:
         raise Refusal(400, "DateInThePast", f"{text} is before today, {TODAY}.", value=text)
     return found
@@ -342,7 +342,7 @@ def clock_after(start: str, minutes: int) -> str:
     return moment.strftime("%H:%M")
 
 
-def minutes_between(start: str, end: str) -> int:
+def clock_minutes_between(start: str, end: str) -> int:
     """Minutes from one time of day (`HH:MM`) to a later one."""
     (hours, minutes), (later_hours, later_minutes) = (map(int, text.split(":")) for text in (start, end))
     return (later_hours - hours) * 60 + later_minutes - minutes

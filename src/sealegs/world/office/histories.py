@@ -10,12 +10,12 @@ from sealegs.world.office.documents import share_document
 from sealegs.world.office.hospitality import order_catering, reserve_parking_bay
 from sealegs.world.office.invitations import move_calendar_event, send_invitation
 from sealegs.world.office.leave_requests import draft_leave_request, request_leave, submit_leave_request
-from sealegs.world.office.messages import send_email
-from sealegs.world.office.printing import print_at_office, submit_print_job
-from sealegs.world.office.rooms import book_meeting_room, confirm_room_hold, hold_meeting_room
+from sealegs.world.office.mail import send_email
+from sealegs.world.office.print_jobs import print_at_office, submit_print_job
+from sealegs.world.office.room_booking import book_meeting_room, confirm_room_hold, hold_meeting_room
 from sealegs.world.office.tickets import assign_ticket, create_ticket, open_service_request
 from sealegs.world.office.timesheets import add_timesheet_row, log_time, open_timesheet
-from sealegs.world.office.training import confirm_training_place, enrol_in_session, reserve_training_place
+from sealegs.world.office.training_courses import confirm_training_place, enrol_in_session, reserve_training_place
 
 work_item_history = history(
     "work_item_history",

@@ -8,10 +8,10 @@ from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, Known, Ordered, Requires, Sums
 from sealegs.world.office.facts import MAIL_DOMAIN, THIS_MINUTE, coming_day, site
-from sealegs.world.office.holidays import WEEKDAY_OF
-from sealegs.world.office.terms import COUNTRY_OF, CURRENCY_OF, Day, OfficeCity, StartTime, office_day
+from sealegs.world.office.office_arguments import COUNTRY_OF, CURRENCY_OF, Day, OfficeCity, StartTime, office_day
+from sealegs.world.office.working_days import WEEKDAY_OF
 from sealegs.world.state import TODAY, identifier
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 Menu = Annotated[
     Literal["breakfast", "sandwiches", "hot buffet", "vegetarian buffet", "coffee and cake", "reception"],
@@ -76,7 +76,7 @@ ORDERS = (
 )
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="office_booking_history",
@@ -158,7 +158,7 @@ CARS = (
 )
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="office_booking_history",

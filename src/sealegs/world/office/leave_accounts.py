@@ -9,12 +9,28 @@ from typing import Any, Literal
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Counts, Formula, Known, Ordered, Requires, Sums
-from sealegs.world.office.absence import CARRIED, COUNTRY_BY_ID, ENTITLED, booked, size, taken, workdays
+from sealegs.world.office.absence import (
+    CARRIED,
+    COUNTRY_BY_ID,
+    ENTITLED,
+    absence_days,
+    planned_leave,
+    taken_leave,
+    workdays,
+)
 from sealegs.world.office.facts import STAFF, employee
-from sealegs.world.office.holidays import weekend
-from sealegs.world.office.terms import NAME_BY_ID, CountryCode, EmployeeId, FirstDay, LastDay, days_between, period
+from sealegs.world.office.office_arguments import (
+    NAME_BY_ID,
+    CountryCode,
+    EmployeeId,
+    FirstDay,
+    LastDay,
+    days_apart,
+    period,
+)
+from sealegs.world.office.working_days import weekend
 from sealegs.world.state import TODAY
-from sealegs.world.tool import Answer, World, tool
+from sealegs.world.tool import Answer, World, simulated_tool
 
 OPENED, ENDS = "2026-01-01", "2026-12-31"
 PEOPLE = tuple({"employee_id": id} for id in ("E-1012", "E-1021", "E-1043", "E-1074", "E-1084", "E-1060"))
@@ -22,7 +38,7 @@ UNKNOWN = (({"employee_id": "E-9999"}, 404), ({"employee_id": "Duarte"}, 422))
 OWNER = (Known("name", "employee_id", NAME_BY_ID),)
 
 
-class Balance(Answer):
+class LeaveBalance(Answer):
     """A leave account in figures."""
 
     employee_id: str = Field(description="Employee id")
@@ -38,9 +54,9 @@ class Balance(Answer):
     use_by: str = Field(description="Last day on which the days can be taken, YYYY-MM-DD")
 
 
-@tool(
+@simulated_tool(
     category="source",
-    answer=Balance,
+    answer=LeaveBalance,
     examples=PEOPLE,
     refusals=UNKNOWN,
     echoes=("employee_id",),
@@ -61,7 +77,10 @@ def leave_balance(world: World, employee_id: EmployeeId) -> dict[str, Any]:
     """Read an employee's annual leave balance: entitlement, days carried over, taken, planned and remaining."""
     person = employee(employee_id)
     country, carried = COUNTRY_BY_ID[person.id], CARRIED[person.id]
-    used, planned = sum(map(size, taken(person.id))), sum(map(size, booked(world, person.id)))
+    used, planned = (
+        sum(map(absence_days, taken_leave(person.id))),
+        sum(map(absence_days, planned_leave(world, person.id))),
+    )
     return {
         "employee_id": person.id,
         "name": person.name,
@@ -101,7 +120,7 @@ class Ledger(Answer):
     read_on: str = Field(description="Day on which it was read, YYYY-MM-DD")
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=Ledger,
     examples=PEOPLE,
@@ -124,8 +143,10 @@ def leave_ledger(world: World, employee_id: EmployeeId) -> dict[str, Any]:
     person = STAFF[employee(employee_id).id]
     country = COUNTRY_BY_ID[person.id]
     lines = [(OPENED, "Entitlement for 2026", ENTITLED[country]), (OPENED, "Carried over", CARRIED[person.id])]
-    absences = sorted((*taken(person.id), *booked(world, person.id)), key=lambda absence: absence.first_day)
-    lines += [(a.first_day, "Taken" if a.first_day < TODAY else "Planned", -size(a)) for a in absences]
+    absences = sorted(
+        (*taken_leave(person.id), *planned_leave(world, person.id)), key=lambda absence: absence.first_day
+    )
+    lines += [(a.first_day, "Taken" if a.first_day < TODAY else "Planned", -absence_days(a)) for a in absences]
     credited = ENTITLED[country] + CARRIED[person.id]
     closing = sum(days for _, _, days in lines)
     return {
@@ -171,7 +192,7 @@ class Workdays(Answer):
     working_days: int = Field(description="What is left")
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=Workdays,
     examples=PERIODS,
@@ -183,7 +204,7 @@ class Workdays(Answer):
         Formula(
             "calendar_days",
             ("first_day", "last_day"),
-            lambda first, last: days_between(first, last) + 1,
+            lambda first, last: days_apart(first, last) + 1,
             "calendar_days are the days from first_day to last_day",
         ),
         *(Bounds(field, 0, 365) for field in ("calendar_days", "weekend_days", "holidays", "working_days")),
@@ -226,7 +247,7 @@ def _most(weeks: list[dict[str, Any]]) -> int:
     return max(int(week["working_days"]) for week in weeks)
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=Weeks,
     examples=PERIODS,

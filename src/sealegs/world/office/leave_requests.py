@@ -10,18 +10,18 @@ from sealegs.faults.invariants import Bounds, Formula, Known, Ordered, Requires
 from sealegs.world.office.absence import (
     DRAFTS,
     Absence,
+    absence_days,
     approver,
     back_on,
-    draft,
     remaining,
-    reserve,
-    size,
+    reserve_leave,
     submit,
+    take_leave_draft,
 )
 from sealegs.world.office.facts import EMAIL_OF, NAME_OF, STAFF, THIS_MINUTE
-from sealegs.world.office.holidays import WEEKDAY_OF
-from sealegs.world.office.terms import NAME_BY_ID, EmployeeId, FirstDay, LastDay
-from sealegs.world.tool import Answer, World, tool
+from sealegs.world.office.office_arguments import NAME_BY_ID, EmployeeId, FirstDay, LastDay
+from sealegs.world.office.working_days import WEEKDAY_OF
+from sealegs.world.tool import Answer, World, simulated_tool
 
 DraftId = Annotated[str, Field(pattern=r"^LVD-[0-9A-F]{8}$", description="Id of a drafted leave request")]
 EXAMPLES = (
@@ -53,7 +53,7 @@ class LeaveBody(Answer):
     back_weekday: str = Field(description="Its day of the week")
 
 
-class Requested(LeaveBody):
+class RequestedLeave(LeaveBody):
     """A request that its approver has."""
 
     request_id: str = Field(description="Id of the request")
@@ -101,8 +101,8 @@ def _body(world: World, absence: Absence) -> dict[str, Any]:
         "name": NAME_BY_ID[absence.employee_id],
         "first_day": absence.first_day,
         "last_day": absence.last_day,
-        "working_days": size(absence),
-        "balance_before": left + size(absence),
+        "working_days": absence_days(absence),
+        "balance_before": left + absence_days(absence),
         "balance_after": left,
         "back_on": back,
         "back_weekday": WEEKDAY_OF[back],
@@ -122,12 +122,12 @@ def _submitted(world: World, absence: Absence) -> dict[str, Any]:
     }
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="working_time_history",
     parts=2,
-    answer=Requested,
+    answer=RequestedLeave,
     examples=EXAMPLES,
     refusals=REFUSALS,
     echoes=("employee_id", "first_day", "last_day"),
@@ -135,12 +135,12 @@ def _submitted(world: World, absence: Absence) -> dict[str, Any]:
 )
 def request_leave(world: World, employee_id: EmployeeId, first_day: FirstDay, last_day: LastDay) -> dict[str, Any]:
     """Hand in a request for annual leave for an employee; it goes to the line manager and comes off the balance."""
-    absence = reserve(world, employee_id, first_day, last_day)
+    absence = reserve_leave(world, employee_id, first_day, last_day)
     world.state("office.leave_requests")[absence.request_id] = True
     return _submitted(world, absence)
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="working_time_history",
@@ -158,17 +158,17 @@ def draft_leave_request(
     world: World, employee_id: EmployeeId, first_day: FirstDay, last_day: LastDay
 ) -> dict[str, Any]:
     """Draft a leave request: its days are kept on the balance, but nobody is asked until the draft is submitted."""
-    absence = reserve(world, employee_id, first_day, last_day)
+    absence = reserve_leave(world, employee_id, first_day, last_day)
     return {**_body(world, absence), "draft_id": absence.draft_id, "status": "draft", "drafted_at": THIS_MINUTE}
 
 
-class SubmittedDraft(Requested):
+class SubmittedDraft(RequestedLeave):
     """A draft that has been handed in."""
 
     draft_id: str = Field(description="Id of the draft")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="working_time_history",
@@ -180,4 +180,4 @@ class SubmittedDraft(Requested):
 )
 def submit_leave_request(world: World, draft_id: DraftId) -> dict[str, Any]:
     """Submit a drafted leave request to the employee's line manager."""
-    return {**_submitted(world, draft(world, draft_id)), "draft_id": draft_id}
+    return {**_submitted(world, take_leave_draft(world, draft_id)), "draft_id": draft_id}

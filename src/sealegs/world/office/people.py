@@ -7,9 +7,20 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Echo, Formula, Known, Ordered, Requires
-from sealegs.world.office.facts import EMAIL_OF, NAME_OF, QUOTA_MB, SITES, STAFF, TEAMS, Employee, manager, named, site
+from sealegs.world.office.facts import (
+    EMAIL_OF,
+    NAME_OF,
+    QUOTA_MB,
+    SITES,
+    STAFF,
+    TEAMS,
+    Employee,
+    employee_named,
+    manager,
+    site,
+)
 from sealegs.world.state import TODAY
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 FullName = Annotated[
     str, Field(min_length=3, max_length=80, description="First and last name of the employee, such as Ines Duarte")
@@ -44,7 +55,7 @@ def _years(hired_on: str, as_of: str) -> float:
     return round(now - year + (this_month - month) / 12 + (today - day) / 365, 1)
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=StaffRecord,
     examples=(
@@ -77,7 +88,7 @@ def staff_directory_lookup(world: World, name: FullName) -> dict[str, Any]:
 
     Gives id, address, job, team with cost centre, line manager and office.
     """
-    person = named(name)
+    person = employee_named(name)
     above, office = manager(person), site(person.city)
     return {
         "employee_id": person.id,
@@ -131,7 +142,7 @@ def _recipient(text: str) -> Employee:
     return found[0]
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=AddressBookEntry,
     examples=(

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Counts, Formula, Known, OneOf, Ordered, Sums
-from sealegs.world.office.facts import DATE, day
-from sealegs.world.office.holidays import WEEKDAY_OF, WORKING_WEEK, working_days_after
+from sealegs.world.office.facts import DATE, office_date
+from sealegs.world.office.working_days import WEEKDAY_OF, WORKING_WEEK, working_days_after
 from sealegs.world.office.worktime import Country, DailyHours, Hours, People
-from sealegs.world.tool import Answer, World, tool
+from sealegs.world.tool import Answer, World, simulated_tool
 
 After = Annotated[
     str,
@@ -27,7 +27,7 @@ class Share(Answer):
     hours: float = Field(description="Hours of that person")
 
 
-class Workload(Answer):
+class WorkloadSplit(Answer):
     """Work shared out as evenly as quarters of an hour allow."""
 
     total_hours: float = Field(description="Hours of work in all")
@@ -37,9 +37,9 @@ class Workload(Answer):
     shares: list[Share] = Field(description="Each person's part, the largest first")
 
 
-@tool(
+@simulated_tool(
     category="processor",
-    answer=Workload,
+    answer=WorkloadSplit,
     examples=(
         {"total_hours": 120, "people": 3},
         {"total_hours": 310.5, "people": 5},
@@ -73,7 +73,7 @@ def workload_split(world: World, total_hours: Hours, people: People) -> dict[str
     }
 
 
-class Schedule(Answer):
+class WorkSchedule(Answer):
     """Work laid out over working days."""
 
     start_after: str = Field(description="The day after which work begins, YYYY-MM-DD")
@@ -88,9 +88,9 @@ class Schedule(Answer):
     hours_on_last_day: float = Field(description="Hours worked on finish_date")
 
 
-@tool(
+@simulated_tool(
     category="processor",
-    answer=Schedule,
+    answer=WorkSchedule,
     examples=(
         {"hours": 40, "start_after": "2026-03-02", "country_code": "PT"},
         {"hours": 62.25, "start_after": "2026-03-27", "country_code": "DE", "hours_per_day": 7.5},
@@ -124,7 +124,7 @@ def schedule_hours(
 ) -> dict[str, Any]:
     """Lay one person's hours of work out over the working days after a date and tell the day on which they end."""
     count = ceil(hours / hours_per_day)
-    days = list(islice(working_days_after(day(start_after), country_code), count))
+    days = list(islice(working_days_after(office_date(start_after), country_code), count))
     finish, full = days[-1].isoformat(), (count - 1) * hours_per_day
     return {
         "first_day": days[0].isoformat(),

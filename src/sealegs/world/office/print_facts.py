@@ -10,7 +10,7 @@ from sealegs.world.tool import Refusal
 
 
 @dataclass(frozen=True, slots=True)
-class Tariff:
+class PrintTariff:
     """What printing costs in an office: a page of print and a sheet of paper, in the office's currency."""
 
     city: str
@@ -32,14 +32,14 @@ class Printer:
 
 
 _TARIFFS = (
-    Tariff("Lisbon", 0.03, 0.09, 0.02),
-    Tariff("Berlin", 0.04, 0.11, 0.02),
-    Tariff("London", 0.03, 0.1, 0.02),
-    Tariff("Stockholm", 0.35, 0.95, 0.15),
-    Tariff("New York", 0.05, 0.14, 0.03),
-    Tariff("Toronto", 0.06, 0.16, 0.03),
-    Tariff("Singapore", 0.05, 0.15, 0.04),
-    Tariff("Tokyo", 6, 15, 2),
+    PrintTariff("Lisbon", 0.03, 0.09, 0.02),
+    PrintTariff("Berlin", 0.04, 0.11, 0.02),
+    PrintTariff("London", 0.03, 0.1, 0.02),
+    PrintTariff("Stockholm", 0.35, 0.95, 0.15),
+    PrintTariff("New York", 0.05, 0.14, 0.03),
+    PrintTariff("Toronto", 0.06, 0.16, 0.03),
+    PrintTariff("Singapore", 0.05, 0.15, 0.04),
+    PrintTariff("Tokyo", 6, 15, 2),
 )
 _PRINTERS = (
     Printer("PRN-LIS-01", "Lisbon", 2, False, 30, 20),
@@ -64,7 +64,7 @@ TARIFFS = {tariff.city: tariff for tariff in _TARIFFS}
 CITY_OF = {printer.id: printer.city for printer in _PRINTERS}
 
 
-def tariff(city: str) -> Tariff:
+def tariff(city: str) -> PrintTariff:
     """What printing costs in an office.
 
     Raises:

@@ -14,16 +14,16 @@ from sealegs.world.office.facts import (
     ROOMS,
     STAFF,
     THIS_MINUTE,
-    Hold,
     Room,
-    Slot,
+    RoomHold,
+    TimeSlot,
     clock_after,
+    clock_minutes_between,
     coming_day,
-    minutes_between,
     room,
     site,
 )
-from sealegs.world.office.holidays import WEEKDAY_OF, weekend, within_year
+from sealegs.world.office.working_days import WEEKDAY_OF, weekend, within_year
 from sealegs.world.state import identifier
 from sealegs.world.tool import Refusal, World
 
@@ -31,7 +31,7 @@ OPENS, CLOSES = "07:00", "20:00"
 HOLD_MINUTES = 15
 
 
-def slot_at(room_id: str, date: str, start: str, minutes: int) -> Slot:
+def slot_at(room_id: str, date: str, start: str, minutes: int) -> TimeSlot:
     """The slot.
 
     Raises:
@@ -44,16 +44,18 @@ def slot_at(room_id: str, date: str, start: str, minutes: int) -> Slot:
     end = clock_after(start, minutes)
     if start < OPENS or not start < end <= CLOSES:
         raise Refusal(400, "OfficeClosed", f"Rooms can be had from {OPENS} to {CLOSES}.", start=start, end=end)
-    return Slot(room_id, date, start, end)
+    return TimeSlot(room_id, date, start, end)
 
 
-def taken(world: World, slot: Slot) -> bool:
+def is_taken(world: World, slot: TimeSlot) -> bool:
     """Whether a booking or a hold stands in the way."""
     added = world.state("office.room_slots").values()
     return any(_overlap(slot, other) for other in (*BOOKED, *(hold.slot for hold in HOLDS), *added))
 
 
-def fitting(world: World, city: str, date: str, start: str, minutes: int, seats: int) -> list[tuple[Room, Slot]]:
+def fitting_rooms(
+    world: World, city: str, date: str, start: str, minutes: int, seats: int
+) -> list[tuple[Room, TimeSlot]]:
     """The free rooms with enough seats, the smallest first.
 
     Raises:
@@ -62,34 +64,34 @@ def fitting(world: World, city: str, date: str, start: str, minutes: int, seats:
     office = site(city)
     large = [found for found in ROOMS.values() if found.city == office.city and found.seats >= seats]
     slots = [(found, slot_at(found.id, date, start, minutes)) for found in sorted(large, key=lambda r: (r.seats, r.id))]
-    free = [(found, slot) for found, slot in slots if not taken(world, slot)]
+    free = [(found, slot) for found, slot in slots if not is_taken(world, slot)]
     if not free:
         reason = f"has no free room for {seats} at {date} {start}" if large else f"has no room with {seats} seats"
         raise Refusal(409, "NoRoomAvailable", f"The office in {office.city} {reason}.", city=office.city, seats=seats)
     return free
 
 
-def block(world: World, slot: Slot) -> None:
+def block_slot(world: World, slot: TimeSlot) -> None:
     """Keep the slot from everybody else."""
     world.state("office.room_slots")[f"{slot.room_id} {slot.date} {slot.start}"] = slot
     world.effect("block_room", slot.room_id, date=slot.date, start=slot.start, end=slot.end)
 
 
-def hold(world: World, slot: Slot, organiser_id: str) -> Hold:
+def hold(world: World, slot: TimeSlot, organiser_id: str) -> RoomHold:
     """Block the slot and remember for whom."""
-    made = Hold(slot, organiser_id)
+    made = RoomHold(slot, organiser_id)
     world.state("office.room_holds")[made.id] = made
-    block(world, slot)
+    block_slot(world, slot)
     return made
 
 
-def open_hold(world: World, id: str) -> Hold:
+def open_hold(world: World, id: str) -> RoomHold:
     """The hold with this id.
 
     Raises:
         Refusal: 404 where there is none, 409 where it is confirmed already.
     """
-    made: dict[str, Hold] = world.state("office.room_holds")
+    made: dict[str, RoomHold] = world.state("office.room_holds")
     found = ({hold.id: hold for hold in HOLDS} | made).get(id)
     if found is None:
         raise Refusal(404, "HoldNotFound", f"There is no hold {id!r}, or it has lapsed.", hold_id=id)
@@ -98,7 +100,7 @@ def open_hold(world: World, id: str) -> Hold:
     return found
 
 
-def confirm(world: World, slot: Slot, organiser_id: str) -> dict[str, Any]:
+def confirm(world: World, slot: TimeSlot, organiser_id: str) -> dict[str, Any]:
     """Confirm a blocked slot and give the booking."""
     organiser = STAFF[organiser_id].email
     details = {"date": slot.date, "start": slot.start, "end": slot.end, "organiser": organiser}
@@ -106,14 +108,14 @@ def confirm(world: World, slot: Slot, organiser_id: str) -> dict[str, Any]:
     return {
         "booking_id": identifier("RMB", slot.room_id, slot.date, slot.start),
         "status": "confirmed",
-        **described(slot),
+        **room_slot_fields(slot),
         "weekday": WEEKDAY_OF[slot.date],
         "organiser_email": organiser,
         "booked_at": THIS_MINUTE,
     }
 
 
-def described(slot: Slot) -> dict[str, Any]:
+def room_slot_fields(slot: TimeSlot) -> dict[str, Any]:
     """The slot and its room as fields of an answer."""
     found = room(slot.room_id)
     return {
@@ -124,10 +126,10 @@ def described(slot: Slot) -> dict[str, Any]:
         "date": slot.date,
         "start": slot.start,
         "end": slot.end,
-        "minutes": minutes_between(slot.start, slot.end),
+        "minutes": clock_minutes_between(slot.start, slot.end),
     }
 
 
-def _overlap(left: Slot, right: Slot) -> bool:
+def _overlap(left: TimeSlot, right: TimeSlot) -> bool:
     same = left.room_id == right.room_id and left.date == right.date
     return same and left.start < right.end and right.start < left.end

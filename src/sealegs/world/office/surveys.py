@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Counts, Formula, OneOf, Sums
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 Rating = Annotated[int, Field(ge=0, le=10)]
 Ratings = Annotated[list[Rating], Field(min_length=1, max_length=500, description="Ratings from 0 to 10")]
@@ -56,7 +56,7 @@ class Score(Answer):
     response_count: int = Field(description="How many ratings there are")
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=Score,
     examples=EXAMPLES,
@@ -103,7 +103,7 @@ def _largest(promoters: int, passives: int, detractors: int) -> str:
     return max(sizes, key=lambda name: sizes[name])
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=Groups,
     examples=EXAMPLES,
@@ -148,7 +148,7 @@ class CountScore(Answer):
     verdict: str = Field(description="excellent from 50, good from 20, fair from 0, else poor")
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=CountScore,
     examples=(

@@ -9,7 +9,7 @@ from pydantic import Field
 from sealegs.faults.invariants import Bounds, Counts, Known, Ordered, Requires, Sums
 from sealegs.world.office.facts import EMAIL_OF, MAIL_DOMAIN, NAME_OF, SITES, STAFF, TEAMS, Employee
 from sealegs.world.state import TODAY
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 TeamName = Annotated[str, Field(min_length=3, max_length=40, description="Name of the team, such as Finance")]
 ListName = Annotated[
@@ -49,7 +49,7 @@ class Roster(Answer):
     city_count: int = Field(description="In how many offices they work")
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=Roster,
     examples=tuple({"team": name} for name in TEAMS),
@@ -100,7 +100,7 @@ class MailList(Answer):
     checked_on: str = Field(description="Day on which its mailboxes were last checked, YYYY-MM-DD")
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=MailList,
     examples=(
@@ -130,7 +130,7 @@ def distribution_list(world: World, list_name: ListName) -> dict[str, Any]:
     name = next((name for name in OWNERS if name.casefold() == list_name.strip().casefold()), None)
     if name is None:
         raise Refusal(404, "ListNotFound", f"There is no distribution list {list_name!r}.", list_name=list_name)
-    addresses = on_list(LISTS[name])
+    addresses = list_addresses(LISTS[name])
     return {
         "list_name": name,
         "list_status": "enabled",
@@ -144,7 +144,7 @@ def distribution_list(world: World, list_name: ListName) -> dict[str, Any]:
     }
 
 
-def on_list(address: str) -> list[str]:
+def list_addresses(address: str) -> list[str]:
     """The addresses of everyone on the distribution list with this address; none where there is no such list."""
     name = next((name for name, own in LISTS.items() if own == address.casefold()), None)
     return sorted(person.email for person in _members(name)) if name is not None else []

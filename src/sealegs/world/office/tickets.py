@@ -20,11 +20,11 @@ from sealegs.world.office.facts import (
     THIS_MINUTE,
     TICKETS,
     Employee,
-    Ticket,
+    UnassignedTicket,
     coming_day,
     employee,
 )
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 Service = Annotated[
     Literal[
@@ -93,9 +93,9 @@ ASSIGNED = (
 )
 
 
-def _open(world: World, service: str, due_date: str, priority: str) -> Ticket:
+def _open(world: World, service: str, due_date: str, priority: str) -> UnassignedTicket:
     coming_day(due_date)
-    ticket = Ticket(service, due_date, priority, THIS_MINUTE)
+    ticket = UnassignedTicket(service, due_date, priority, THIS_MINUTE)
     opened = world.state("office.tickets")
     if ticket.id in TICKETS or ticket.id in opened:
         message = f"The ticket {ticket.id} for {service}, due {due_date}, is open already."
@@ -105,7 +105,7 @@ def _open(world: World, service: str, due_date: str, priority: str) -> Ticket:
     return ticket
 
 
-def _assign(world: World, ticket: Ticket, person: Employee) -> dict[str, Any]:
+def _assign(world: World, ticket: UnassignedTicket, person: Employee) -> dict[str, Any]:
     world.state("office.assignees")[ticket.id] = person.id
     world.effect("assign_ticket", ticket.id, assignee=person.id)
     return {
@@ -118,7 +118,7 @@ def _assign(world: World, ticket: Ticket, person: Employee) -> dict[str, Any]:
     }
 
 
-def _described(ticket: Ticket) -> dict[str, Any]:
+def _described(ticket: UnassignedTicket) -> dict[str, Any]:
     return {
         "ticket_id": ticket.id,
         "service": ticket.service,
@@ -130,7 +130,7 @@ def _described(ticket: Ticket) -> dict[str, Any]:
     }
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="work_item_history",
@@ -171,7 +171,7 @@ def create_ticket(
     return _assign(world, _open(world, service, due_date, priority), person)
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="work_item_history",
@@ -203,7 +203,7 @@ def open_service_request(
     return {**_described(ticket), "status": "open"}
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="work_item_history",

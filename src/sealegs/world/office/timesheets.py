@@ -14,11 +14,11 @@ from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, Known, Ordered, Requires
 from sealegs.world.office.facts import EMAIL_OF, NAME_OF, employee
-from sealegs.world.office.holidays import WEEKDAY_OF
+from sealegs.world.office.office_arguments import NAME_BY_ID, Day, EmployeeId, office_day
 from sealegs.world.office.project_facts import PROJECTS, Project, project_coded, project_named
-from sealegs.world.office.terms import NAME_BY_ID, Day, EmployeeId, office_day
+from sealegs.world.office.working_days import WEEKDAY_OF
 from sealegs.world.state import identifier
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 TARGET_HOURS: Final = 40
 DAY_HOURS: Final = 12
@@ -72,7 +72,7 @@ class FoundProject(Answer):
     ends_on: str = Field(description="Planned last day, YYYY-MM-DD")
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=FoundProject,
     examples=tuple(
@@ -114,7 +114,7 @@ def find_project(world: World, name: ProjectName) -> dict[str, Any]:
     }
 
 
-class Entry(Answer):
+class TimesheetEntry(Answer):
     """Hours in a time sheet."""
 
     entry_id: str = Field(description="Id of the entry")
@@ -154,12 +154,12 @@ LOGGED = (
 )
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="working_time_history",
     parts=2,
-    answer=Entry,
+    answer=TimesheetEntry,
     examples=LOGGED,
     refusals=(
         ({**LOGGED[0], "project_code": "PRJ-9999"}, 404),
@@ -196,7 +196,7 @@ class OpenedSheet(Answer):
     target_hours: float = Field(description="Hours that the week should come to")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="working_time_history",
@@ -252,11 +252,11 @@ ROWS = (
 )
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="working_time_history",
-    answer=Entry,
+    answer=TimesheetEntry,
     examples=ROWS,
     refusals=(
         ({**ROWS[0], "timesheet_id": "TSH-00000000"}, 404),

@@ -13,7 +13,7 @@ COLUMNS: tuple[Column, ...] = ("planned", "committed", "spent")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class WorkbookLine:
     """A line of a workbook: its label and its amount in each column, in their order."""
 
     label: str
@@ -30,7 +30,7 @@ class Workbook:
     owner_id: str
     created_on: str
     updated_on: str
-    lines: tuple[Line, ...]
+    lines: tuple[WorkbookLine, ...]
 
     @property
     def currency(self) -> str:
@@ -53,7 +53,7 @@ def _office(
     id: str, city: str, owner_id: str, updated_on: str, *columns: tuple[float, float, float, float, float]
 ) -> Workbook:
     lines = tuple(
-        Line(label, (planned, committed, spent))
+        WorkbookLine(label, (planned, committed, spent))
         for label, planned, committed, spent in zip(_OFFICE, *columns, strict=True)
     )
     return Workbook(id, f"{city} office costs 2026", city, owner_id, "2025-11-17", updated_on, lines)
@@ -62,7 +62,7 @@ def _office(
 def _book(
     id: str, title: str, city: str, owner_id: str, created_on: str, updated_on: str, **lines: tuple[float, float, float]
 ) -> Workbook:
-    rows = tuple(Line(label.replace("_", " "), amounts) for label, amounts in lines.items())
+    rows = tuple(WorkbookLine(label.replace("_", " "), amounts) for label, amounts in lines.items())
     return Workbook(id, title, city, owner_id, created_on, updated_on, rows)
 
 
@@ -137,7 +137,7 @@ WORKBOOKS = {book.id: book for book in _ROWS}
 _BY_TITLE = {book.title.casefold(): book for book in _ROWS}
 
 
-def titled(title: str) -> Workbook:
+def workbook_titled(title: str) -> Workbook:
     """The workbook of this title, in any case.
 
     Raises:
@@ -149,7 +149,7 @@ def titled(title: str) -> Workbook:
     return found
 
 
-def document(id: str) -> Workbook:
+def workbook_by_id(id: str) -> Workbook:
     """The document with this id.
 
     Raises:

@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Known, OneOf, Ordered, Sums
-from sealegs.world.office.facts import DATE, day
-from sealegs.world.office.holidays import (
+from sealegs.world.office.facts import DATE, office_date
+from sealegs.world.office.working_days import (
     WEEKDAY_OF,
     WORKING_WEEK,
     holidays,
@@ -20,7 +20,7 @@ from sealegs.world.office.holidays import (
     within_year,
     working_days_after,
 )
-from sealegs.world.tool import Answer, World, tool
+from sealegs.world.tool import Answer, World, simulated_tool
 
 Frequency = Literal["workday", "weekly", "fortnightly", "monthly"]
 Start = Annotated[str, Field(pattern=DATE, description="Day to count from, YYYY-MM-DD; not itself counted")]
@@ -53,7 +53,7 @@ class Deadline(Answer):
     calendar_days: int = Field(description="Days from start_date to due_date")
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=Deadline,
     examples=(
@@ -84,7 +84,7 @@ def add_working_days(
     country_code: Country,
 ) -> dict[str, Any]:
     """Find the date that lies a number of working days after a date, weekends and public holidays left out."""
-    start = day(start_date)
+    start = office_date(start_date)
     due = next(islice(working_days_after(start, country_code), working_days - 1, None))
     passed = [start + timedelta(days=number) for number in range(1, (due - start).days + 1)]
     weekends = sum(map(weekend, passed))
@@ -121,7 +121,7 @@ def _series(first: date, frequency: Frequency) -> Iterator[date]:
         at = within_year(at + timedelta(days=steps.get(frequency, 1)))
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=Recurrence,
     examples=(
@@ -164,7 +164,7 @@ def expand_recurrence(
 
     A date on a public holiday is left out and does not count.
     """
-    free, first = holidays(country_code), day(first_date)
+    free, first = holidays(country_code), office_date(first_date)
     series = (at for at in _series(first, frequency) if first_counts or at != first)
     dates: list[date] = []
     left_out: list[date] = []
@@ -194,7 +194,7 @@ class Effort(Answer):
     idle_hours: float = Field(description="Hours of the team left over on the last day")
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=Effort,
     examples=(

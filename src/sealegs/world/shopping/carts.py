@@ -8,11 +8,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from sealegs.faults.invariants import Bounds, Counts, Formula, Ordered, Requires, Sums
-from sealegs.world.shopping.arguments import IN_DOLLARS, Person, Place, Quantity, Service, Sku
-from sealegs.world.shopping.facts import CARTS, CURRENCY, Line, product
-from sealegs.world.shopping.ledger import HELD_UNTIL, goods, place, set_aside
+from sealegs.world.shopping.facts import CARTS, CURRENCY, LineItem, product
+from sealegs.world.shopping.ledger import HELD_UNTIL, goods, place_order, set_aside
+from sealegs.world.shopping.shop_arguments import IN_DOLLARS, Person, Place, Quantity, Service, Sku
 from sealegs.world.state import NOW, World, identifier
-from sealegs.world.tool import Answer, Refusal, tool
+from sealegs.world.tool import Answer, Refusal, simulated_tool
 
 CartId = Annotated[str, Field(pattern=r"^CART-[0-9A-F]{8}$", description="Cart number, such as CART-5A10D3E7")]
 
@@ -21,7 +21,7 @@ CartId = Annotated[str, Field(pattern=r"^CART-[0-9A-F]{8}$", description="Cart n
 class _Cart:
     cart_id: str
     customer: str
-    lines: tuple[Line, ...]
+    lines: tuple[LineItem, ...]
     open: bool = True
 
 
@@ -36,7 +36,7 @@ class CartLine(BaseModel):
     amount: float = Field(description="Price of all pieces, US dollars")
 
 
-def _shown(line: Line) -> dict[str, Any]:
+def _shown(line: LineItem) -> dict[str, Any]:
     item = product(line.sku)
     return {
         "sku": item.sku,
@@ -75,7 +75,7 @@ class CartView(Answer):
     kept_until: str = Field(description="The pieces stay set aside until then, YYYY-MM-DDTHH:MM:SS")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="again",
     shown_by="order_history",
@@ -128,7 +128,7 @@ def add_to_cart(
 
     A new cart is opened unless the number of an open one is given.
     """
-    line = Line(product(sku).sku, quantity)
+    line = LineItem(product(sku).sku, quantity)
     if cart_id is None:
         cart = _Cart(identifier("CART", customer, line.sku, quantity), customer, ())
         if cart.cart_id in world.state("shopping.carts"):
@@ -174,7 +174,7 @@ class Checkout(Answer):
     tracking_number: str = Field(description="The parcel's tracking number")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="order_history",
@@ -210,7 +210,7 @@ def checkout_cart(world: World, cart_id: CartId, city: Place, service: Service =
     Gives the order number, the total with delivery and the tracking number.
     """
     cart = _open_cart(world, cart_id)
-    placed = place(world, cart.customer, cart.lines, city, service)
+    placed = place_order(world, cart.customer, cart.lines, city, service)
     world.state("shopping.carts")[cart_id] = _Cart(cart.cart_id, cart.customer, cart.lines, open=False)
     return {
         "order_id": placed.order.order_id,

@@ -11,12 +11,12 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from sealegs.faults.invariants import Bounds, Counts, Formula, Invariant, Known, Ordered, Requires
-from sealegs.world.shopping.arguments import OrderId, Place
-from sealegs.world.shopping.collection_slots import HELD, book, set_hour_aside, slots
+from sealegs.world.shopping.collection_slots import HELD, book_slot, set_hour_aside, slots_by_hold
 from sealegs.world.shopping.facts_collection import POINTS, collection_point, points_in
-from sealegs.world.shopping.ledger import order
+from sealegs.world.shopping.ledger import find_order
+from sealegs.world.shopping.shop_arguments import OrderId, Place
 from sealegs.world.state import NOW, World
-from sealegs.world.tool import Answer, Refusal, tool
+from sealegs.world.tool import Answer, Refusal, simulated_tool
 
 _HELD_UNTIL = "2026-03-02T09:20:00"
 Day = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$", description="Day of collection, YYYY-MM-DD")]
@@ -35,7 +35,7 @@ class PointLine(BaseModel):
     closes: str = Field(description="When it closes, HH:MM")
 
 
-class Points(Answer):
+class CollectionPoints(Answer):
     """The collection points of a city; the most central one also on its own."""
 
     city: str = Field(description="City")
@@ -48,9 +48,9 @@ class Points(Answer):
     central_distance_km: float = Field(description="Its distance from the middle of the city, kilometres")
 
 
-@tool(
+@simulated_tool(
     category="source",
-    answer=Points,
+    answer=CollectionPoints,
     examples=tuple({"city": name} for name in ("Lisbon", "Toronto", "Tokyo", "Vienna", "London")),
     refusals=(({"city": "Atlantis"}, 404), ({"city": "San Francisco"}, 404), ({"city": "X"}, 422)),
     echoes=("city",),
@@ -94,7 +94,7 @@ def collection_points(world: World, city: Place) -> dict[str, Any]:
     }
 
 
-class Booked(Answer):
+class BookedCollection(Answer):
     """An hour to collect a parcel, booked."""
 
     collection_id: str = Field(description="Number of the booking")
@@ -115,12 +115,12 @@ _BOOKED: tuple[Invariant, ...] = (
 )
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="collection_history",
     parts=2,
-    answer=Booked,
+    answer=BookedCollection,
     examples=(
         {"point_id": "CP-PAR-01", "order_id": "ORD-16D9A3F8", "date": "2026-03-04"},
         {"point_id": "CP-TOR-01", "order_id": "ORD-48E0FB92", "date": "2026-03-09"},
@@ -150,12 +150,12 @@ def book_collection(
 ) -> dict[str, Any]:
     """Book the first free hour of a day at a given collection point to collect the parcel of an order there."""
     slot = set_hour_aside(world, collection_point(point_id), order_id, date)
-    book(world, slot)
+    book_slot(world, slot)
     starts_at, ends_at = slot.times
     return {
         "collection_id": slot.collection_id,
         "status": "booked",
-        "customer": order(world, order_id).customer,
+        "customer": find_order(world, order_id).customer,
         "point_id": slot.point_id,
         "point_name": slot.point.name,
         "address": _ADDRESSES[slot.point.name],
@@ -164,7 +164,7 @@ def book_collection(
     }
 
 
-class Held(Answer):
+class HeldCollection(Answer):
     """An hour to collect a parcel, set aside."""
 
     hold_id: str = Field(description="Number of the hold")
@@ -178,11 +178,11 @@ class Held(Answer):
     held_until: str = Field(description="When the hold runs out, YYYY-MM-DDTHH:MM:SS")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="collection_history",
-    answer=Held,
+    answer=HeldCollection,
     examples=(
         {"city": "Paris", "order_id": "ORD-16D9A3F8", "date": "2026-03-04"},
         {"city": "Toronto", "order_id": "ORD-48E0FB92", "date": "2026-03-09"},
@@ -224,17 +224,17 @@ def hold_collection_slot(world: World, city: Place, order_id: OrderId, date: Day
     }
 
 
-class Confirmed(Booked):
+class ConfirmedCollection(BookedCollection):
     """A hold that became a booking."""
 
     hold_id: str = Field(description="Number of the hold that was confirmed")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="collection_history",
-    answer=Confirmed,
+    answer=ConfirmedCollection,
     examples=tuple({"hold_id": old.hold_id} for old in HELD),
     refusals=(({"hold_id": "CLH-00000000"}, 404), ({"hold_id": "HOLD-7A31D0E5"}, 422), ({}, 422)),
     echoes=("hold_id",),
@@ -250,19 +250,19 @@ def confirm_collection_slot(
     hold_id: Annotated[str, Field(pattern=r"^CLH-[0-9A-F]{8}$", description="Hold, such as CLH-7A31D0E5")],
 ) -> dict[str, Any]:
     """Confirm an hour that is held at a collection point, which books it."""
-    slot = slots(world).get(hold_id)
+    slot = slots_by_hold(world).get(hold_id)
     if slot is None:
         raise Refusal(404, "HoldNotFound", f"There is no hold {hold_id!r}.", hold_id=hold_id)
     if slot.booked:
         raise Refusal(409, "AlreadyBooked", f"The hold {hold_id} is booked as {slot.collection_id}.", hold_id=hold_id)
-    book(world, slot)
+    book_slot(world, slot)
     starts_at, ends_at = slot.times
     return {
         "hold_id": hold_id,
         "collection_id": slot.collection_id,
         "status": "booked",
         "order_id": slot.order_id,
-        "customer": order(world, slot.order_id).customer,
+        "customer": find_order(world, slot.order_id).customer,
         "point_id": slot.point_id,
         "point_name": slot.point.name,
         "address": _ADDRESSES[slot.point.name],

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from sealegs.world.general.facts import city as known_city
 from sealegs.world.shopping.facts import ORDERS
-from sealegs.world.shopping.ledger import Order, order, weight
-from sealegs.world.shopping.terms import Shipment, business_day, shipment
+from sealegs.world.shopping.ledger import Order, find_order, weight
+from sealegs.world.shopping.terms_of_sale import Shipment, business_day, shipment
 from sealegs.world.state import TODAY, World, identifier
 from sealegs.world.tool import Refusal
 
@@ -52,14 +52,14 @@ def consignment(found: Order) -> Consignment:
     )
 
 
-def tracked(world: World, tracking_number: str) -> Consignment:
+def tracked_consignment(world: World, tracking_number: str) -> Consignment:
     """The parcel with this tracking number.
 
     Raises:
         Refusal: 404 where there is none, also for an order that was cancelled.
     """
     for order_id in (*ORDERS, *world.state("shopping.orders")):
-        found = order(world, order_id)
+        found = find_order(world, order_id)
         if found.status != "cancelled" and identifier("TRK", order_id) == tracking_number:
             return consignment(found)
     raise Refusal(404, "ParcelNotFound", f"No parcel travels as {tracking_number!r}.", tracking_number=tracking_number)
@@ -77,7 +77,7 @@ def find_line(world: World, line_id: str) -> tuple[Order, int]:
         Refusal: 404 where there is none.
     """
     for order_id in (*ORDERS, *world.state("shopping.orders")):
-        found = order(world, order_id)
+        found = find_order(world, order_id)
         for line in range(1, len(found.lines) + 1):
             if line_number(order_id, line) == line_id:
                 return found, line

@@ -13,9 +13,9 @@ from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, Known, OneOf, Requires, Sums
 from sealegs.world.general.facts import COUNTRY_CODES
-from sealegs.world.shopping.arguments import IN_DOLLARS
 from sealegs.world.shopping.facts import CURRENCY, Category
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.shopping.shop_arguments import IN_DOLLARS
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 _HEADINGS = {
     **{"office chairs": "9401.39", "monitors": "8528.52", "keyboards": "8471.60", "headsets": "8518.30"},
@@ -86,7 +86,7 @@ class Rates(Answer):
     currency: str = Field(description="ISO 4217 code of the amount, always USD")
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=Rates,
     examples=(
@@ -150,7 +150,7 @@ class Charges(Answer):
     currency: str = Field(description="ISO 4217 code of the amounts, always USD")
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=Charges,
     examples=(
@@ -208,7 +208,7 @@ def import_charges(
     }
 
 
-class Landed(Answer):
+class LandedCost(Answer):
     """What goods cost once they are through customs."""
 
     category: str = Field(description="What is sent")
@@ -224,9 +224,9 @@ class Landed(Answer):
     currency: str = Field(description="ISO 4217 code of the amounts, always USD")
 
 
-@tool(
+@simulated_tool(
     category="processor",
-    answer=Landed,
+    answer=LandedCost,
     examples=(
         {"category": "backpacks", "country": "Japan", "goods_value": 640.0, "shipping": 31.5},
         {"category": "keyboards", "country": "Portugal", "goods_value": 199.6, "shipping": 7.04},

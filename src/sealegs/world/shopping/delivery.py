@@ -8,15 +8,15 @@ from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, Known, Ordered, Requires, Sums
 from sealegs.world.general.facts import CITIES
-from sealegs.world.shopping.arguments import IN_DOLLARS, Place, Quantity, Service, Sku
 from sealegs.world.shopping.facts import CURRENCY, product
-from sealegs.world.shopping.terms import billable_kg, shipment
-from sealegs.world.tool import Answer, World, tool
+from sealegs.world.shopping.shop_arguments import IN_DOLLARS, Place, Quantity, Service, Sku
+from sealegs.world.shopping.terms_of_sale import billable_kg, shipment
+from sealegs.world.tool import Answer, World, simulated_tool
 
 IN_COUNTRY = Known("country", "city", {city.name: city.country for city in CITIES.values()})
 
 
-class Quote(Answer):
+class DeliveryQuote(Answer):
     """What goods cost delivered."""
 
     sku: str = Field(description="Stock-keeping unit")
@@ -34,9 +34,9 @@ class Quote(Answer):
     delivery_date: str = Field(description="Day of delivery, YYYY-MM-DD")
 
 
-@tool(
+@simulated_tool(
     category="source",
-    answer=Quote,
+    answer=DeliveryQuote,
     examples=(
         {"sku": "KB-3105", "quantity": 4, "city": "Lisbon"},
         {"sku": "CH-1318", "quantity": 2, "city": "Toronto", "service": "express"},
@@ -103,7 +103,7 @@ class Rate(Answer):
     arrives_on: str = Field(description="Day of delivery, YYYY-MM-DD")
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=Rate,
     examples=(

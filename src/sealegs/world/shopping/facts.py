@@ -173,7 +173,7 @@ def coupon(code: str) -> Coupon:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LineItem:
     """So many pieces of one product."""
 
     sku: str
@@ -186,38 +186,43 @@ class PastOrder:
 
     order_id: str
     customer: str
-    lines: tuple[Line, ...]
+    lines: tuple[LineItem, ...]
     city: str
     placed_on: str
     status: Literal["processing", "shipped", "delivered", "cancelled"]
 
 
-_DESK_SETS = (Line("HS-4115", 3), Line("KB-3105", 3))
-_TRAVEL_SET = (Line("BP-8012", 2), Line("CO-5003", 5))
+_DESK_SETS = (LineItem("HS-4115", 3), LineItem("KB-3105", 3))
+_TRAVEL_SET = (LineItem("BP-8012", 2), LineItem("CO-5003", 5))
 _ORDERS = (
-    PastOrder("ORD-3F81C2A0", "Marta Lindqvist", (Line("CH-1318", 1),), "Stockholm", "2026-01-12", "delivered"),
-    PastOrder("ORD-91B07E44", "Owen Prescott", (Line("MO-2127", 2),), "London", "2026-01-20", "delivered"),
-    PastOrder("ORD-0AD6F513", "Keiko Hanabe", (Line("KB-3140", 1),), "Tokyo", "2026-01-27", "delivered"),
+    PastOrder("ORD-3F81C2A0", "Marta Lindqvist", (LineItem("CH-1318", 1),), "Stockholm", "2026-01-12", "delivered"),
+    PastOrder("ORD-91B07E44", "Owen Prescott", (LineItem("MO-2127", 2),), "London", "2026-01-20", "delivered"),
+    PastOrder("ORD-0AD6F513", "Keiko Hanabe", (LineItem("KB-3140", 1),), "Tokyo", "2026-01-27", "delivered"),
     PastOrder("ORD-7C2E98B1", "Tomas Ferreira", _DESK_SETS, "Lisbon", "2026-02-02", "delivered"),
-    PastOrder("ORD-E45A1D09", "Priya Ramdas", (Line("LA-7023", 4),), "Mumbai", "2026-02-05", "delivered"),
-    PastOrder("ORD-58F3B7C6", "Hannah Vogt", (Line("CH-1204", 6),), "Berlin", "2026-02-09", "delivered"),
-    PastOrder("ORD-B20C64EF", "Luis Cardenal", (Line("PA-6030", 10),), "Mexico City", "2026-02-11", "shipped"),
+    PastOrder("ORD-E45A1D09", "Priya Ramdas", (LineItem("LA-7023", 4),), "Mumbai", "2026-02-05", "delivered"),
+    PastOrder("ORD-58F3B7C6", "Hannah Vogt", (LineItem("CH-1204", 6),), "Berlin", "2026-02-09", "delivered"),
+    PastOrder("ORD-B20C64EF", "Luis Cardenal", (LineItem("PA-6030", 10),), "Mexico City", "2026-02-11", "shipped"),
     PastOrder("ORD-16D9A3F8", "Claire Monteil", _TRAVEL_SET, "Paris", "2026-02-17", "shipped"),
-    PastOrder("ORD-C7715E2D", "Samir Haddoun", (Line("MO-2232", 1),), "Dubai", "2026-02-19", "shipped"),
-    PastOrder("ORD-48E0FB92", "Grace Wexley", (Line("BP-8050", 2),), "Toronto", "2026-02-24", "processing"),
-    PastOrder("ORD-D36B8A17", "Jonas Bergmeier", (Line("KB-3277", 5),), "Vienna", "2026-02-26", "processing"),
-    PastOrder("ORD-2B94C05E", "Elena Rossetti", (Line("LA-7051", 2),), "Rome", "2026-02-20", "cancelled"),
-    PastOrder("ORD-F1683D7A", "Daniel Okonjo", (Line("CO-5042", 8),), "Cape Town", "2026-02-27", "processing"),
+    PastOrder("ORD-C7715E2D", "Samir Haddoun", (LineItem("MO-2232", 1),), "Dubai", "2026-02-19", "shipped"),
+    PastOrder("ORD-48E0FB92", "Grace Wexley", (LineItem("BP-8050", 2),), "Toronto", "2026-02-24", "processing"),
+    PastOrder("ORD-D36B8A17", "Jonas Bergmeier", (LineItem("KB-3277", 5),), "Vienna", "2026-02-26", "processing"),
+    PastOrder("ORD-2B94C05E", "Elena Rossetti", (LineItem("LA-7051", 2),), "Rome", "2026-02-20", "cancelled"),
+    PastOrder("ORD-F1683D7A", "Daniel Okonjo", (LineItem("CO-5042", 8),), "Cape Town", "2026-02-27", "processing"),
     PastOrder(
-        "ORD-6A2F90C4", "Ines Duarte", (Line("MO-2110", 5), Line("KB-3105", 5)), "Lisbon", "2026-02-03", "delivered"
+        "ORD-6A2F90C4",
+        "Ines Duarte",
+        (LineItem("MO-2110", 5), LineItem("KB-3105", 5)),
+        "Lisbon",
+        "2026-02-03",
+        "delivered",
     ),
-    PastOrder("ORD-85D13E7B", "Amelia Hartwell", (Line("CH-1204", 2),), "London", "2026-02-10", "delivered"),
-    PastOrder("ORD-D9074BA2", "Kenji Morioka", (Line("HS-4068", 3),), "Tokyo", "2026-02-06", "delivered"),
-    PastOrder("ORD-27E6C81F", "Lena Borgmann", (Line("CH-1422", 8),), "Berlin", "2026-02-16", "delivered"),
-    PastOrder("ORD-BC5840D6", "Grace Whitlow", (Line("BP-8012", 6),), "New York", "2026-02-12", "delivered"),
-    PastOrder("ORD-43F1A95E", "Freja Lindahl", (Line("LA-7051", 3),), "Stockholm", "2026-02-13", "delivered"),
-    PastOrder("ORD-9E70D2B8", "Oliver Finchley", (Line("PA-6014", 6),), "London", "2026-02-25", "shipped"),
-    PastOrder("ORD-70B9E6C3", "Aiko Sendai", (Line("KB-3212", 4),), "Tokyo", "2026-02-26", "processing"),
+    PastOrder("ORD-85D13E7B", "Amelia Hartwell", (LineItem("CH-1204", 2),), "London", "2026-02-10", "delivered"),
+    PastOrder("ORD-D9074BA2", "Kenji Morioka", (LineItem("HS-4068", 3),), "Tokyo", "2026-02-06", "delivered"),
+    PastOrder("ORD-27E6C81F", "Lena Borgmann", (LineItem("CH-1422", 8),), "Berlin", "2026-02-16", "delivered"),
+    PastOrder("ORD-BC5840D6", "Grace Whitlow", (LineItem("BP-8012", 6),), "New York", "2026-02-12", "delivered"),
+    PastOrder("ORD-43F1A95E", "Freja Lindahl", (LineItem("LA-7051", 3),), "Stockholm", "2026-02-13", "delivered"),
+    PastOrder("ORD-9E70D2B8", "Oliver Finchley", (LineItem("PA-6014", 6),), "London", "2026-02-25", "shipped"),
+    PastOrder("ORD-70B9E6C3", "Aiko Sendai", (LineItem("KB-3212", 4),), "Tokyo", "2026-02-26", "processing"),
 )
 ORDERS = {order.order_id: order for order in _ORDERS}
 
@@ -228,15 +233,15 @@ class OpenCart:
 
     cart_id: str
     customer: str
-    lines: tuple[Line, ...]
+    lines: tuple[LineItem, ...]
 
 
 _CARTS = (
-    OpenCart("CART-5A10D3E7", "Nadia Kessler", (Line("LA-7009", 6),)),
-    OpenCart("CART-B8F24C61", "Peter Ashdown", (Line("MO-2110", 4), Line("KB-3212", 4))),
-    OpenCart("CART-0C97E1AB", "Yuna Seo", (Line("HS-4068", 2),)),
-    OpenCart("CART-D4631F58", "Isabel Quintero", (Line("CO-5003", 12), Line("CO-5088", 3))),
-    OpenCart("CART-E20B7A94", "Victor Halloran", (Line("CH-1422", 3),)),
+    OpenCart("CART-5A10D3E7", "Nadia Kessler", (LineItem("LA-7009", 6),)),
+    OpenCart("CART-B8F24C61", "Peter Ashdown", (LineItem("MO-2110", 4), LineItem("KB-3212", 4))),
+    OpenCart("CART-0C97E1AB", "Yuna Seo", (LineItem("HS-4068", 2),)),
+    OpenCart("CART-D4631F58", "Isabel Quintero", (LineItem("CO-5003", 12), LineItem("CO-5088", 3))),
+    OpenCart("CART-E20B7A94", "Victor Halloran", (LineItem("CH-1422", 3),)),
 )
 CARTS = {cart.cart_id: cart for cart in _CARTS}
 
@@ -247,15 +252,15 @@ class OpenHold:
 
     hold_id: str
     held_for: str
-    line: Line
+    line: LineItem
     warehouse: str
 
 
 _HOLDS = (
-    OpenHold("HOLD-7D02B6F9", "Nadia Kessler", Line("CH-1204", 2), "ORD2"),
-    OpenHold("HOLD-31CE8A40", "Arjun Velani", Line("MO-2127", 5), "BER1"),
-    OpenHold("HOLD-A94F05D2", "Sofia Brandt", Line("BP-8077", 1), "SIN1"),
-    OpenHold("HOLD-6B18C37E", "Leo Castellan", Line("PA-6001", 20), "BER1"),
-    OpenHold("HOLD-F5E290AC", "Mei Tanoka", Line("KB-3140", 3), "LIS1"),
+    OpenHold("HOLD-7D02B6F9", "Nadia Kessler", LineItem("CH-1204", 2), "ORD2"),
+    OpenHold("HOLD-31CE8A40", "Arjun Velani", LineItem("MO-2127", 5), "BER1"),
+    OpenHold("HOLD-A94F05D2", "Sofia Brandt", LineItem("BP-8077", 1), "SIN1"),
+    OpenHold("HOLD-6B18C37E", "Leo Castellan", LineItem("PA-6001", 20), "BER1"),
+    OpenHold("HOLD-F5E290AC", "Mei Tanoka", LineItem("KB-3140", 3), "LIS1"),
 )
 HOLDS = {hold.hold_id: hold for hold in _HOLDS}

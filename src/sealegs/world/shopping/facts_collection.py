@@ -15,7 +15,7 @@ Hours = tuple[int, int, int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class ParcelPoint:
     """A collection point.
 
     Attributes:
@@ -38,39 +38,38 @@ class Point:
 
 
 # fmt: off
-_POINTS = (
-    Point("CP-LIS-01", "Lisbon", "Rossio Parcel Desk", "Rua das Flores 18", 0.4, 19, (10, 9, 12, 11, 15, 9)),
-    Point("CP-LIS-02", "Lisbon", "Alvalade Lockers", "Avenida do Prado 203", 4.1, 20, (9, 9, 10, 9, 12, 9)),
-    Point("CP-BER-01", "Berlin", "Mitte Parcel Desk", "Lindenufer 7", 0.8, 19, (11, 10, 9, 13, 14, 12)),
-    Point("CP-BER-02", "Berlin", "Westend Kiosk", "Kastanienring 61", 5.6, 18, (9, 9, 9, 10, 9, 10)),
-    Point("CP-LON-01", "London", "Holborn Parcel Desk", "14 Carver Lane", 0.9, 19, (12, 11, 9, 10, 14, 11)),
-    Point("CP-LON-02", "London", "Dockside Lockers", "88 Quay Road", 6.3, 21, (9, 9, 9, 9, 10, 9)),
-    Point("CP-PAR-01", "Paris", "Marais Parcel Desk", "9 rue du Puits", 0.7, 19, (10, 12, 11, 9, 13, 10)),
-    Point("CP-PAR-02", "Paris", "Bercy Kiosk", "140 quai des Tilleuls", 3.8, 18, (9, 9, 10, 9, 11, 9)),
-    Point("CP-VIE-01", "Vienna", "Ring Parcel Desk", "Opernzeile 22", 0.5, 18, (9, 11, 10, 12, 13, 9)),
-    Point("CP-ROM-01", "Rome", "Trevi Parcel Desk", "Via dei Cedri 31", 0.6, 19, (10, 9, 13, 11, 12, 10)),
-    Point("CP-MAD-01", "Madrid", "Sol Parcel Desk", "Calle del Olmo 12", 0.3, 20, (11, 10, 9, 12, 16, 11)),
-    Point("CP-STO-01", "Stockholm", "Norrmalm Lockers", "Bryggargatan 44", 0.9, 20, (9, 10, 9, 9, 13, 9)),
-    Point("CP-ZUR-01", "Zurich", "Lakeside Kiosk", "Seequai 5", 1.1, 18, (10, 9, 9, 11, 12, 10)),
-    Point("CP-TOR-01", "Toronto", "Yonge Parcel Desk", "512 Maple Row", 1.2, 19, (9, 10, 12, 9, 11, 10)),
-    Point("CP-TOR-02", "Toronto", "Harbour Lockers", "30 Pier Street", 2.7, 21, (9, 9, 9, 9, 9, 9)),
-    Point("CP-NYC-01", "New York", "Chelsea Parcel Desk", "231 West Alder Street", 1.4, 20, (13, 11, 10, 12, 15, 12)),
-    Point("CP-CHI-01", "Chicago", "Loop Lockers", "77 South Birch Avenue", 0.6, 20, (9, 10, 9, 11, 12, 9)),
-    Point("CP-MEX-01", "Mexico City", "Centro Parcel Desk", "Calle del Fresno 90", 0.8, 19, (10, 12, 9, 11, 13, 10)),
-    Point("CP-TYO-01", "Tokyo", "Kanda Parcel Desk", "2-14 Hinoki-dori", 1.0, 20, (9, 11, 10, 13, 14, 12)),
-    Point("CP-TYO-02", "Tokyo", "Shinagawa Lockers", "5-3 Minato-zaka", 6.1, 22, (9, 9, 9, 9, 10, 9)),
-    Point("CP-SEL-01", "Seoul", "Jongno Parcel Desk", "41 Eunhaeng-ro", 0.7, 20, (10, 9, 11, 12, 13, 9)),
-    Point("CP-SIN-01", "Singapore", "Bugis Lockers", "19 Rain Tree Street", 1.3, 21, (9, 10, 9, 12, 11, 10)),
-    Point("CP-DXB-01", "Dubai", "Creek Parcel Desk", "6 Ghaf Road", 2.2, 20, (10, 9, 12, 11, 14, 9)),
-    Point("CP-CPT-01", "Cape Town", "Gardens Kiosk", "58 Protea Street", 1.5, 18, (9, 11, 9, 10, 12, 9)),
-    Point("CP-BOM-01", "Mumbai", "Fort Parcel Desk", "27 Banyan Road", 0.9, 20, (11, 10, 12, 9, 14, 11)),
-    Point("CP-SYD-01", "Sydney", "Wharf Lockers", "3 Wattle Street", 1.1, 19, (9, 10, 9, 11, 12, 10)),
+_POINTS = ( ParcelPoint("CP-LIS-01", "Lisbon", "Rossio Parcel Desk", "Rua das Flores 18", 0.4, 19, (10, 9, 12, 11, 15,
+    9)), ParcelPoint("CP-LIS-02", "Lisbon", "Alvalade Lockers", "Avenida do Prado 203", 4.1, 20, (9, 9, 10, 9, 12, 9)),
+    ParcelPoint("CP-BER-01", "Berlin", "Mitte Parcel Desk", "Lindenufer 7", 0.8, 19, (11, 10, 9, 13, 14, 12)),
+    ParcelPoint("CP-BER-02", "Berlin", "Westend Kiosk", "Kastanienring 61", 5.6, 18, (9, 9, 9, 10, 9, 10)),
+    ParcelPoint("CP-LON-01", "London", "Holborn Parcel Desk", "14 Carver Lane", 0.9, 19, (12, 11, 9, 10, 14, 11)),
+    ParcelPoint("CP-LON-02", "London", "Dockside Lockers", "88 Quay Road", 6.3, 21, (9, 9, 9, 9, 10, 9)),
+    ParcelPoint("CP-PAR-01", "Paris", "Marais Parcel Desk", "9 rue du Puits", 0.7, 19, (10, 12, 11, 9, 13, 10)),
+    ParcelPoint("CP-PAR-02", "Paris", "Bercy Kiosk", "140 quai des Tilleuls", 3.8, 18, (9, 9, 10, 9, 11, 9)),
+    ParcelPoint("CP-VIE-01", "Vienna", "Ring Parcel Desk", "Opernzeile 22", 0.5, 18, (9, 11, 10, 12, 13, 9)),
+    ParcelPoint("CP-ROM-01", "Rome", "Trevi Parcel Desk", "Via dei Cedri 31", 0.6, 19, (10, 9, 13, 11, 12, 10)),
+    ParcelPoint("CP-MAD-01", "Madrid", "Sol Parcel Desk", "Calle del Olmo 12", 0.3, 20, (11, 10, 9, 12, 16, 11)),
+    ParcelPoint("CP-STO-01", "Stockholm", "Norrmalm Lockers", "Bryggargatan 44", 0.9, 20, (9, 10, 9, 9, 13, 9)),
+    ParcelPoint("CP-ZUR-01", "Zurich", "Lakeside Kiosk", "Seequai 5", 1.1, 18, (10, 9, 9, 11, 12, 10)),
+    ParcelPoint("CP-TOR-01", "Toronto", "Yonge Parcel Desk", "512 Maple Row", 1.2, 19, (9, 10, 12, 9, 11, 10)),
+    ParcelPoint("CP-TOR-02", "Toronto", "Harbour Lockers", "30 Pier Street", 2.7, 21, (9, 9, 9, 9, 9, 9)),
+    ParcelPoint("CP-NYC-01", "New York", "Chelsea Parcel Desk", "231 West Alder Street", 1.4, 20, (13, 11, 10, 12, 15,
+    12)), ParcelPoint("CP-CHI-01", "Chicago", "Loop Lockers", "77 South Birch Avenue", 0.6, 20, (9, 10, 9, 11, 12, 9)),
+    ParcelPoint("CP-MEX-01", "Mexico City", "Centro Parcel Desk", "Calle del Fresno 90", 0.8, 19, (10, 12, 9, 11, 13,
+    10)), ParcelPoint("CP-TYO-01", "Tokyo", "Kanda Parcel Desk", "2-14 Hinoki-dori", 1.0, 20, (9, 11, 10, 13, 14, 12)),
+    ParcelPoint("CP-TYO-02", "Tokyo", "Shinagawa Lockers", "5-3 Minato-zaka", 6.1, 22, (9, 9, 9, 9, 10, 9)),
+    ParcelPoint("CP-SEL-01", "Seoul", "Jongno Parcel Desk", "41 Eunhaeng-ro", 0.7, 20, (10, 9, 11, 12, 13, 9)),
+    ParcelPoint("CP-SIN-01", "Singapore", "Bugis Lockers", "19 Rain Tree Street", 1.3, 21, (9, 10, 9, 12, 11, 10)),
+    ParcelPoint("CP-DXB-01", "Dubai", "Creek Parcel Desk", "6 Ghaf Road", 2.2, 20, (10, 9, 12, 11, 14, 9)),
+    ParcelPoint("CP-CPT-01", "Cape Town", "Gardens Kiosk", "58 Protea Street", 1.5, 18, (9, 11, 9, 10, 12, 9)),
+    ParcelPoint("CP-BOM-01", "Mumbai", "Fort Parcel Desk", "27 Banyan Road", 0.9, 20, (11, 10, 12, 9, 14, 11)),
+    ParcelPoint("CP-SYD-01", "Sydney", "Wharf Lockers", "3 Wattle Street", 1.1, 19, (9, 10, 9, 11, 12, 10)),
 )
 # fmt: on
 POINTS = {point.point_id: point for point in _POINTS}
 
 
-def collection_point(point_id: str) -> Point:
+def collection_point(point_id: str) -> ParcelPoint:
     """The collection point with this id.
 
     Raises:
@@ -82,7 +81,7 @@ def collection_point(point_id: str) -> Point:
     return found
 
 
-def points_in(city: str) -> tuple[Point, ...]:
+def points_in(city: str) -> tuple[ParcelPoint, ...]:
     """The collection points of a city, the most central first.
 
     Raises:

@@ -20,7 +20,7 @@ POINTS_PER_DOLLAR_BACK = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PointsEntry:
     """Points that came (positive) or went (negative) on a day; `order_id` where an order earned them."""
 
     on: str
@@ -30,7 +30,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class RewardsMember:
     """A member: points at the start of 2026 and what was spent since."""
 
     member_id: str
@@ -38,13 +38,13 @@ class Member:
     tier: str
     joined_on: str
     opening: int
-    spent: tuple[Entry, ...] = ()
+    spent: tuple[PointsEntry, ...] = ()
 
     @property
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[PointsEntry, ...]:
         """Everything that came and went this year, oldest first."""
         earned = (
-            Entry(order.placed_on, "order", earned_points(goods(order.lines), RATES[self.tier]), order.order_id)
+            PointsEntry(order.placed_on, "order", earned_points(goods(order.lines), RATES[self.tier]), order.order_id)
             for order in ORDERS.values()
             if order.customer == self.name and order.status == "delivered"
         )
@@ -67,25 +67,42 @@ def points_value(points: int) -> float:
 
 
 _MEMBERS = (
-    Member("RW-104417", "Marta Lindqvist", "gold", "2021-05-18", 1_240, (Entry("2026-02-12", "voucher", -500),)),
-    Member("RW-104862", "Owen Prescott", "silver", "2022-09-02", 365),
-    Member("RW-105233", "Keiko Hanabe", "basic", "2024-03-27", 88),
-    Member("RW-105691", "Tomas Ferreira", "gold", "2020-11-09", 2_715, (Entry("2026-01-19", "voucher", -1_000),)),
-    Member("RW-106008", "Priya Ramdas", "silver", "2023-01-30", 512),
-    Member("RW-106450", "Hannah Vogt", "platinum", "2019-06-14", 6_930, (Entry("2026-02-20", "gift card", -2_500),)),
-    Member("RW-107126", "Ines Duarte", "gold", "2021-02-08", 1_805, (Entry("2026-02-24", "voucher", -700),)),
-    Member(
-        "RW-107389", "Amelia Hartwell", "platinum", "2018-10-22", 4_460, (Entry("2026-01-28", "gift card", -1_500),)
+    RewardsMember(
+        "RW-104417", "Marta Lindqvist", "gold", "2021-05-18", 1_240, (PointsEntry("2026-02-12", "voucher", -500),)
     ),
-    Member("RW-107744", "Kenji Morioka", "silver", "2022-04-19", 640),
-    Member("RW-108095", "Lena Borgmann", "gold", "2020-07-01", 3_120, (Entry("2026-02-05", "voucher", -900),)),
-    Member("RW-108517", "Grace Whitlow", "silver", "2023-08-16", 275, (Entry("2026-02-27", "voucher", -200),)),
-    Member("RW-108930", "Freja Lindahl", "basic", "2025-02-11", 144),
+    RewardsMember("RW-104862", "Owen Prescott", "silver", "2022-09-02", 365),
+    RewardsMember("RW-105233", "Keiko Hanabe", "basic", "2024-03-27", 88),
+    RewardsMember(
+        "RW-105691", "Tomas Ferreira", "gold", "2020-11-09", 2_715, (PointsEntry("2026-01-19", "voucher", -1_000),)
+    ),
+    RewardsMember("RW-106008", "Priya Ramdas", "silver", "2023-01-30", 512),
+    RewardsMember(
+        "RW-106450", "Hannah Vogt", "platinum", "2019-06-14", 6_930, (PointsEntry("2026-02-20", "gift card", -2_500),)
+    ),
+    RewardsMember(
+        "RW-107126", "Ines Duarte", "gold", "2021-02-08", 1_805, (PointsEntry("2026-02-24", "voucher", -700),)
+    ),
+    RewardsMember(
+        "RW-107389",
+        "Amelia Hartwell",
+        "platinum",
+        "2018-10-22",
+        4_460,
+        (PointsEntry("2026-01-28", "gift card", -1_500),),
+    ),
+    RewardsMember("RW-107744", "Kenji Morioka", "silver", "2022-04-19", 640),
+    RewardsMember(
+        "RW-108095", "Lena Borgmann", "gold", "2020-07-01", 3_120, (PointsEntry("2026-02-05", "voucher", -900),)
+    ),
+    RewardsMember(
+        "RW-108517", "Grace Whitlow", "silver", "2023-08-16", 275, (PointsEntry("2026-02-27", "voucher", -200),)
+    ),
+    RewardsMember("RW-108930", "Freja Lindahl", "basic", "2025-02-11", 144),
 )
 MEMBERS = {member.name.casefold(): member for member in _MEMBERS}
 
 
-def member(name: str) -> Member:
+def member(name: str) -> RewardsMember:
     """The member of this name, in any case.
 
     Raises:

@@ -8,18 +8,18 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, OneOf, Ordered, Requires, Sums
-from sealegs.world.shopping.arguments import IN_DOLLARS, Person, Place, Quantity, Service, Sku
-from sealegs.world.shopping.facts import CURRENCY, HOLDS, WAREHOUSES, Line, product
-from sealegs.world.shopping.ledger import HELD_UNTIL, place, set_aside
+from sealegs.world.shopping.facts import CURRENCY, HOLDS, WAREHOUSES, LineItem, product
+from sealegs.world.shopping.ledger import HELD_UNTIL, place_order, set_aside
+from sealegs.world.shopping.shop_arguments import IN_DOLLARS, Person, Place, Quantity, Service, Sku
 from sealegs.world.state import NOW, World, identifier
-from sealegs.world.tool import Answer, Refusal, tool
+from sealegs.world.tool import Answer, Refusal, simulated_tool
 
 
 @dataclass(frozen=True, slots=True)
 class _Hold:
     hold_id: str
     held_for: str
-    line: Line
+    line: LineItem
     warehouse: str
     open: bool = True
 
@@ -40,7 +40,7 @@ class HoldSlip(Answer):
     held_until: str = Field(description="End of the hold, YYYY-MM-DDTHH:MM:SS")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="order_history",
@@ -74,7 +74,7 @@ def hold_stock(world: World, sku: Sku, quantity: Quantity, held_for: Person) -> 
     hold_id = identifier("HOLD", held_for, item.sku, quantity)
     if hold_id in world.state("shopping.holds"):
         raise Refusal(409, "HoldExists", f"The same pieces are held already as {hold_id}.", hold_id=hold_id)
-    line = Line(item.sku, quantity)
+    line = LineItem(item.sku, quantity)
     warehouse = set_aside(world, line, held_for)
     world.state("shopping.holds")[hold_id] = _Hold(hold_id, held_for, line, warehouse)
     return {
@@ -122,7 +122,7 @@ def _open_hold(world: World, hold_id: str) -> _Hold:
     return hold
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="order_history",
@@ -163,7 +163,7 @@ def order_held_stock(
     Gives the order number, the amount due and the tracking number.
     """
     hold = _open_hold(world, hold_id)
-    placed = place(world, hold.held_for, (hold.line,), deliver_to, service)
+    placed = place_order(world, hold.held_for, (hold.line,), deliver_to, service)
     world.state("shopping.holds")[hold_id] = _Hold(hold_id, hold.held_for, hold.line, hold.warehouse, open=False)
     return {
         "order_number": placed.order.order_id,

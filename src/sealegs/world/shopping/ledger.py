@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sealegs.world.shopping.facts import ORDERS, WAREHOUSES, Line, Product, product
-from sealegs.world.shopping.terms import Service, Shipment, shipment
+from sealegs.world.shopping.facts import ORDERS, WAREHOUSES, LineItem, Product, product
+from sealegs.world.shopping.terms_of_sale import Service, Shipment, shipment
 from sealegs.world.state import TODAY, World, identifier
 from sealegs.world.tool import Refusal
 
@@ -22,7 +22,7 @@ class Order:
 
     order_id: str
     customer: str
-    lines: tuple[Line, ...]
+    lines: tuple[LineItem, ...]
     placed_on: str
     status: str
     city: str
@@ -30,7 +30,7 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedOrder:
     """An order that was just placed, with its money in US dollars and its delivery."""
 
     order: Order
@@ -40,13 +40,13 @@ class Placed:
     tracking_number: str
 
 
-def available(world: World, item: Product) -> dict[str, int]:
+def available_pieces(world: World, item: Product) -> dict[str, int]:
     """Pieces of the product that can still be had, by warehouse."""
     taken = world.state("shopping.stock").get(item.sku, {})
     return {name: pieces - taken.get(name, 0) for name, pieces in zip(WAREHOUSES, item.stock, strict=True)}
 
 
-def set_aside(world: World, line: Line, person: str) -> str:
+def set_aside(world: World, line: LineItem, person: str) -> str:
     """Take the pieces out of the stock for this person.
 
     Returns:
@@ -55,7 +55,7 @@ def set_aside(world: World, line: Line, person: str) -> str:
     Raises:
         Refusal: 409 where there are not enough.
     """
-    stock = available(world, product(line.sku))
+    stock = available_pieces(world, product(line.sku))
     if sum(stock.values()) < line.quantity:
         raise Refusal(
             409,
@@ -75,17 +75,17 @@ def set_aside(world: World, line: Line, person: str) -> str:
     return fullest[0]
 
 
-def goods(lines: tuple[Line, ...]) -> float:
+def goods(lines: tuple[LineItem, ...]) -> float:
     """What the lines cost together in US dollars, delivery aside."""
     return round(sum(product(line.sku).price * line.quantity for line in lines), 2)
 
 
-def weight(lines: tuple[Line, ...]) -> float:
+def weight(lines: tuple[LineItem, ...]) -> float:
     """What the lines weigh together in kilograms."""
     return sum(product(line.sku).weight_kg * line.quantity for line in lines)
 
 
-def place(world: World, customer: str, lines: tuple[Line, ...], city: str, service: Service) -> Placed:
+def place_order(world: World, customer: str, lines: tuple[LineItem, ...], city: str, service: Service) -> PlacedOrder:
     """Order pieces that were set aside before.
 
     Raises:
@@ -102,10 +102,10 @@ def place(world: World, customer: str, lines: tuple[Line, ...], city: str, servi
     total = round(goods(lines) + delivery.fee, 2)
     world.state("shopping.orders")[order.order_id] = order
     world.effect("order", order.order_id, customer=customer, city=delivery.city, service=service, total=total)
-    return Placed(order, goods(lines), delivery, total, identifier("TRK", order.order_id))
+    return PlacedOrder(order, goods(lines), delivery, total, identifier("TRK", order.order_id))
 
 
-def order(world: World, order_id: str) -> Order:
+def find_order(world: World, order_id: str) -> Order:
     """The order with this number, whether placed in this episode or before it.
 
     Raises:

@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, Known, Ordered, Requires
-from sealegs.world.shopping.arguments import IN_DOLLARS, Sku
 from sealegs.world.shopping.facts import CURRENCY, PRODUCTS, product
+from sealegs.world.shopping.shop_arguments import IN_DOLLARS, Sku
 from sealegs.world.state import TODAY, World, identifier
-from sealegs.world.tool import Answer, Refusal, tool
+from sealegs.world.tool import Answer, Refusal, simulated_tool
 
 
 class Alert(Answer):
@@ -31,7 +31,7 @@ class Alert(Answer):
     ends_on: str = Field(description="Last day of the alert, YYYY-MM-DD")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="order_history",
@@ -117,7 +117,7 @@ def _packs(wanted: float, pack_size: float) -> int:
     return ceil(round(wanted / pack_size, 6))
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=PackPrice,
     examples=(

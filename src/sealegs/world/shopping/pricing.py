@@ -7,11 +7,11 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, Ordered, Sums
-from sealegs.world.shopping.arguments import IN_DOLLARS, Price, Quantity
 from sealegs.world.shopping.facts import CURRENCY
-from sealegs.world.shopping.terms import saving
+from sealegs.world.shopping.shop_arguments import IN_DOLLARS, Price, Quantity
+from sealegs.world.shopping.terms_of_sale import saving
 from sealegs.world.state import TODAY
-from sealegs.world.tool import Answer, World, tool
+from sealegs.world.tool import Answer, World, simulated_tool
 
 CODE = r"^[A-Za-z0-9]{4,12}$"
 
@@ -30,7 +30,7 @@ class Reckoning(Answer):
     currency: str = Field(description="ISO 4217 code of the amounts, always USD")
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=Reckoning,
     examples=(
@@ -108,7 +108,7 @@ class Worth(Answer):
     valid_until: str = Field(description="Last day of the coupon, YYYY-MM-DD")
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=Worth,
     examples=(

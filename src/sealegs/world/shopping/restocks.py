@@ -10,13 +10,13 @@ from typing import Any
 
 from sealegs.world.shopping.facts import CURRENCY, product
 from sealegs.world.shopping.facts_suppliers import Offer, offer, supplier
-from sealegs.world.shopping.terms import business_day
+from sealegs.world.shopping.terms_of_sale import business_day
 from sealegs.world.state import TODAY, World, identifier
 from sealegs.world.tool import Refusal
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class RestockRequest:
     """A request to buy pieces of a product in; `open` until they are ordered."""
 
     request_id: str
@@ -27,19 +27,19 @@ class Request:
 
 
 ASKED = (
-    Request("RSQ-30D7B2E1", "SUP-2236", "CO-5003", 60),
-    Request("RSQ-91AC64F8", "SUP-2138", "HS-4190", 25),
-    Request("RSQ-C5E80A37", "SUP-2067", "LA-7051", 30),
-    Request("RSQ-6F1942DB", "SUP-2317", "PA-6001", 120),
+    RestockRequest("RSQ-30D7B2E1", "SUP-2236", "CO-5003", 60),
+    RestockRequest("RSQ-91AC64F8", "SUP-2138", "HS-4190", 25),
+    RestockRequest("RSQ-C5E80A37", "SUP-2067", "LA-7051", 30),
+    RestockRequest("RSQ-6F1942DB", "SUP-2317", "PA-6001", 120),
 )
 
 
-def amount(made: Request) -> float:
+def amount(made: RestockRequest) -> float:
     """What the pieces cost together, US dollars."""
     return round(offer(supplier(made.supplier_id), product(made.sku)).unit_cost * made.quantity, 2)
 
 
-def ask(world: World, chosen: Offer, sku: str, quantity: int) -> Request:
+def file_restock_request(world: World, chosen: Offer, sku: str, quantity: int) -> RestockRequest:
     """Ask for pieces of a product at this offer.
 
     Raises:
@@ -53,7 +53,7 @@ def ask(world: World, chosen: Offer, sku: str, quantity: int) -> Request:
             f"{source.name} delivers {source.minimum} pieces or more, not {quantity}.",
             minimum=source.minimum,
         )
-    made = Request(identifier("RSQ", source.supplier_id, sku, quantity), source.supplier_id, sku, quantity)
+    made = RestockRequest(identifier("RSQ", source.supplier_id, sku, quantity), source.supplier_id, sku, quantity)
     if made.request_id in world.state("shopping.restocks"):
         raise Refusal(
             409, "DuplicateRequest", f"Just this was asked for as {made.request_id}.", request_id=made.request_id
@@ -63,11 +63,11 @@ def ask(world: World, chosen: Offer, sku: str, quantity: int) -> Request:
     return made
 
 
-def buy(world: World, made: Request) -> dict[str, Any]:
+def order_restock(world: World, made: RestockRequest) -> dict[str, Any]:
     """Order what was asked for from its supplier; gives the fields that every answer about the order has."""
     source = supplier(made.supplier_id)
     number = identifier("PO", "ordered", made.supplier_id, made.sku, made.quantity)
-    world.state("shopping.restocks")[made.request_id] = Request(
+    world.state("shopping.restocks")[made.request_id] = RestockRequest(
         made.request_id, made.supplier_id, made.sku, made.quantity, open=False
     )
     world.effect("buy_from_supplier", number, sku=made.sku, quantity=made.quantity, total=amount(made))

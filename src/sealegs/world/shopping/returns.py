@@ -11,13 +11,13 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, Invariant, Known, OneOf, Ordered, Requires
-from sealegs.world.shopping.arguments import IN_DOLLARS, OrderId
 from sealegs.world.shopping.consignments import find_line
 from sealegs.world.shopping.facts import CURRENCY, PRODUCTS, product
-from sealegs.world.shopping.ledger import Order, order
-from sealegs.world.shopping.terms import business_day
+from sealegs.world.shopping.ledger import Order, find_order
+from sealegs.world.shopping.shop_arguments import IN_DOLLARS, OrderId
+from sealegs.world.shopping.terms_of_sale import business_day
 from sealegs.world.state import TODAY, World, identifier
-from sealegs.world.tool import Answer, Refusal, tool
+from sealegs.world.tool import Answer, Refusal, simulated_tool
 
 Reason = Literal["damaged", "defective", "wrong item", "arrived late", "not needed"]
 _FEE_PERCENT = {"damaged": 0, "defective": 0, "wrong item": 0, "arrived late": 0, "not needed": 10}
@@ -118,7 +118,7 @@ def _money(gross: str, fee: str, refund: str) -> tuple[Invariant, ...]:
     )
 
 
-class Opened(Answer):
+class OpenedReturn(Answer):
     """A return that was opened."""
 
     return_id: str = Field(description="Return number")
@@ -137,11 +137,11 @@ class Opened(Answer):
     send_by: str = Field(description="Last day to send the goods, YYYY-MM-DD")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="again",
     shown_by="return_history",
-    answer=Opened,
+    answer=OpenedReturn,
     examples=(
         {"order_id": "ORD-3F81C2A0", "quantity": 1, "reason": "damaged"},
         {"order_id": "ORD-7C2E98B1", "quantity": 2, "reason": "not needed"},
@@ -178,7 +178,7 @@ def open_return(
 
     Nothing is paid until the return is settled.
     """
-    made = _open(world, order(world, order_id), line, quantity, reason)
+    made = _open(world, find_order(world, order_id), line, quantity, reason)
     return {
         "return_id": made.return_id,
         "status": "opened",
@@ -194,7 +194,7 @@ def open_return(
     }
 
 
-class Settled(Answer):
+class SettledReturn(Answer):
     """A return whose refund was paid."""
 
     refund_id: str = Field(description="Number of the refund")
@@ -208,11 +208,11 @@ class Settled(Answer):
     credited_on: str = Field(description="Day the money arrives, YYYY-MM-DD")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="return_history",
-    answer=Settled,
+    answer=SettledReturn,
     examples=tuple({"return_id": old.return_id} for old in _OLD),
     refusals=(({"return_id": "RET-00000000"}, 404), ({"return_id": "4C07D9A1"}, 422), ({}, 422)),
     echoes=("return_id",),
@@ -239,7 +239,7 @@ def settle_return(
         "status": "refunded",
         "return_id": made.return_id,
         "order_id": made.order_id,
-        "customer": order(world, made.order_id).customer,
+        "customer": find_order(world, made.order_id).customer,
         "amount": made.refund,
         "currency": CURRENCY,
         "refunded_on": TODAY,
@@ -267,7 +267,7 @@ class DeskRefund(Answer):
     money_arrives_on: str = Field(description="Day the money arrives, YYYY-MM-DD")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="again",
     key="idempotency_key",

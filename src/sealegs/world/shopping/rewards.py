@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from sealegs.faults.invariants import Bounds, Counts, Echo, Formula, Known, OneOf, Ordered, Requires, Sums
-from sealegs.world.shopping.arguments import IN_DOLLARS, Person
 from sealegs.world.shopping.facts import CURRENCY
 from sealegs.world.shopping.facts_rewards import MEMBERS, RATES, TIERS, Tier, earned_points, member, points_value
+from sealegs.world.shopping.shop_arguments import IN_DOLLARS, Person
 from sealegs.world.state import TODAY, World
-from sealegs.world.tool import Answer, tool
+from sealegs.world.tool import Answer, simulated_tool
 
 _SINCE = "2026-01-01"
 _MEMBER_IDS = {found.name: found.member_id for found in MEMBERS.values()}
@@ -24,7 +24,7 @@ _REFUSED = (
 Amount = Annotated[float, Field(ge=0.01, le=1_000_000, description="What the goods cost, US dollars")]
 
 
-class Account(Answer):
+class RewardsAccount(Answer):
     """A member's account."""
 
     customer: str = Field(description="The member's name")
@@ -39,9 +39,9 @@ class Account(Answer):
     valid_until: str = Field(description="Last day of the points, YYYY-MM-DD")
 
 
-@tool(
+@simulated_tool(
     category="source",
-    answer=Account,
+    answer=RewardsAccount,
     examples=tuple(
         {"customer": name}
         for name in ("Marta Lindqvist", "Ines Duarte", "Hannah Vogt", "Kenji Morioka", "Freja Lindahl")
@@ -87,7 +87,7 @@ class Posting(BaseModel):
     order_id: str | None = Field(description="The order that earned them, else null")
 
 
-class Statement(Answer):
+class RewardsStatement(Answer):
     """A member's points this year."""
 
     customer: str = Field(description="The member's name")
@@ -105,9 +105,9 @@ class Statement(Answer):
     last_order_id: str = Field(description="The latest order that earned points")
 
 
-@tool(
+@simulated_tool(
     category="source",
-    answer=Statement,
+    answer=RewardsStatement,
     examples=tuple(
         {"customer": name}
         for name in ("Marta Lindqvist", "Ines Duarte", "Tomas Ferreira", "Grace Whitlow", "Owen Prescott")
@@ -154,7 +154,7 @@ def rewards_statement(world: World, customer: Person) -> dict[str, Any]:
     }
 
 
-class Earned(Answer):
+class EarnedPoints(Answer):
     """What a purchase earns in a tier."""
 
     amount: float = Field(description="What the goods cost, US dollars")
@@ -166,9 +166,9 @@ class Earned(Answer):
     currency: str = Field(description="ISO 4217 code of the amounts, always USD")
 
 
-@tool(
+@simulated_tool(
     category="processor",
-    answer=Earned,
+    answer=EarnedPoints,
     examples=(
         {"amount": 329.0, "tier": "gold"},
         {"amount": 1069.5, "tier": "platinum"},
@@ -209,7 +209,7 @@ def points_for_purchase(
     }
 
 
-class AtRate(Answer):
+class PointsAtRate(Answer):
     """What an amount earns at a rate."""
 
     dollars: float = Field(description="The amount, US dollars")
@@ -220,9 +220,9 @@ class AtRate(Answer):
     currency: str = Field(description="ISO 4217 code of the amounts, always USD")
 
 
-@tool(
+@simulated_tool(
     category="processor",
-    answer=AtRate,
+    answer=PointsAtRate,
     examples=(
         {"dollars": 329.0, "points_per_dollar": 1.5},
         {"dollars": 1069.5, "points_per_dollar": 2},

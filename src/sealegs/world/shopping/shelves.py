@@ -11,10 +11,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Counts, Formula, Mean, Requires
-from sealegs.world.shopping.arguments import IN_DOLLARS
 from sealegs.world.shopping.facts import CURRENCY, Category
-from sealegs.world.shopping.listing import MAX_PRICE, Hit, by_price, by_rating, hit, in_stock
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.shopping.product_listing import MAX_PRICE, Hit, by_price, by_rating, hit, in_stock
+from sealegs.world.shopping.shop_arguments import IN_DOLLARS
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 
 Shelf = Annotated[Category, Field(description="Product category")]
 
@@ -33,7 +33,7 @@ class ShelfList(Answer):
     currency: str = Field(description="ISO 4217 code of the prices, always USD")
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=ShelfList,
     examples=tuple({"category": name} for name in ("monitors", "desk lamps", "coffee", "headsets")),
@@ -99,7 +99,7 @@ _OFFERS = (
 _CHOICE = ("argument:offers", "argument:max_price", "argument:by")
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=Choice,
     examples=(

@@ -10,13 +10,13 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from sealegs.faults.invariants import Bounds, Counts, Formula, Known, Ordered, Requires
-from sealegs.world.shopping.arguments import IN_DOLLARS, Sku
 from sealegs.world.shopping.facts import CURRENCY, PRODUCTS, product
 from sealegs.world.shopping.facts_suppliers import SUPPLIERS, offer, offers, supplier
-from sealegs.world.shopping.restocks import ASKED, amount, ask, buy
-from sealegs.world.shopping.terms import business_day
+from sealegs.world.shopping.restocks import ASKED, amount, file_restock_request, order_restock
+from sealegs.world.shopping.shop_arguments import IN_DOLLARS, Sku
+from sealegs.world.shopping.terms_of_sale import business_day
 from sealegs.world.state import TODAY, World
-from sealegs.world.tool import Answer, Refusal, tool
+from sealegs.world.tool import Answer, Refusal, simulated_tool
 
 Pieces = Annotated[int, Field(ge=1, le=2_000, description="Number of pieces to buy in")]
 _EMAILS = {found.name: found.email for found in SUPPLIERS.values()}
@@ -50,7 +50,7 @@ class Offers(Answer):
     currency: str = Field(description="ISO 4217 code of the amounts, always USD")
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=Offers,
     examples=tuple({"sku": sku} for sku in ("CH-1318", "MO-2127", "KB-3105", "CO-5042", "HS-4190")),
@@ -98,7 +98,7 @@ def supplier_offers(world: World, sku: Sku) -> dict[str, Any]:
     }
 
 
-class Purchase(Answer):
+class SupplierOrder(Answer):
     """An order to a supplier."""
 
     po_number: str = Field(description="Number of the purchase order")
@@ -116,12 +116,12 @@ class Purchase(Answer):
     due_on: str = Field(description="Day the goods are due, YYYY-MM-DD")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="restock_history",
     parts=2,
-    answer=Purchase,
+    answer=SupplierOrder,
     examples=(
         {"supplier_id": "SUP-2041", "sku": "CH-1318", "quantity": 20},
         {"supplier_id": "SUP-2173", "sku": "MO-2127", "quantity": 12},
@@ -156,8 +156,8 @@ def order_from_supplier(
     source = supplier(supplier_id)
     item = product(sku)
     chosen = offer(source, item)
-    made = ask(world, chosen, item.sku, quantity)
-    bought = buy(world, made)
+    made = file_restock_request(world, chosen, item.sku, quantity)
+    bought = order_restock(world, made)
     return {
         "po_number": bought.pop("number"),
         "supplier_id": source.supplier_id,
@@ -169,7 +169,7 @@ def order_from_supplier(
     }
 
 
-class Asked(Answer):
+class RequestedRestock(Answer):
     """A request to buy goods in."""
 
     request_id: str = Field(description="Number of the request")
@@ -185,11 +185,11 @@ class Asked(Answer):
     expected_on: str = Field(description="Day the goods would come if approved today, YYYY-MM-DD")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="restock_history",
-    answer=Asked,
+    answer=RequestedRestock,
     examples=(
         {"sku": "CH-1318", "quantity": 20},
         {"sku": "MO-2127", "quantity": 12},
@@ -224,7 +224,7 @@ def request_restock(world: World, sku: Sku, quantity: Pieces) -> dict[str, Any]:
     """
     item = product(sku)
     best = offers(item)[0]
-    made = ask(world, best, item.sku, quantity)
+    made = file_restock_request(world, best, item.sku, quantity)
     return {
         "request_id": made.request_id,
         "status": "awaiting approval",
@@ -239,7 +239,7 @@ def request_restock(world: World, sku: Sku, quantity: Pieces) -> dict[str, Any]:
     }
 
 
-class Approved(Answer):
+class ApprovedRestock(Answer):
     """A request that became an order to a supplier."""
 
     purchase_order: str = Field(description="Number of the purchase order")
@@ -256,11 +256,11 @@ class Approved(Answer):
     due_on: str = Field(description="Day the goods are due, YYYY-MM-DD")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="restock_history",
-    answer=Approved,
+    answer=ApprovedRestock,
     examples=tuple({"request_id": old.request_id} for old in ASKED),
     refusals=(({"request_id": "RSQ-00000000"}, 404), ({"request_id": "30D7B2E1"}, 422), ({}, 422)),
     echoes=("request_id",),
@@ -287,7 +287,7 @@ def approve_restock(
         raise Refusal(404, "RequestNotFound", f"There is no request {request_id!r}.", request_id=request_id)
     if not made.open:
         raise Refusal(409, "AlreadyApproved", f"The request {request_id} was approved.", request_id=request_id)
-    bought = buy(world, made)
+    bought = order_restock(world, made)
     source = supplier(made.supplier_id)
     return {
         "purchase_order": bought.pop("number"),

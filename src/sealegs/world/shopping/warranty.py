@@ -8,12 +8,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, Invariant, Ordered, Requires
-from sealegs.world.shopping.arguments import OrderId, Person, Sku
 from sealegs.world.shopping.facts import product
-from sealegs.world.shopping.ledger import order
-from sealegs.world.shopping.terms import months_after
+from sealegs.world.shopping.ledger import find_order
+from sealegs.world.shopping.shop_arguments import OrderId, Person, Sku
+from sealegs.world.shopping.terms_of_sale import months_after
 from sealegs.world.state import TODAY, World, identifier
-from sealegs.world.tool import Answer, Refusal, tool
+from sealegs.world.tool import Answer, Refusal, simulated_tool
 
 
 def _register(world: World, sku: str, owner: str, starts_on: str) -> dict[str, Any]:
@@ -59,7 +59,7 @@ _REGISTERED: tuple[Invariant, ...] = (
 )
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="warranty_history",
@@ -116,7 +116,7 @@ class OrderCertificate(Answer):
     covered_until: str = Field(description="Last day of the warranty, YYYY-MM-DD")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="warranty_history",
@@ -154,7 +154,7 @@ def register_order_warranty(
     line: Annotated[int, Field(ge=1, le=100, description="Line of the order whose product is to be covered")] = 1,
 ) -> dict[str, Any]:
     """Register a product's warranty from the shop's record of an order, by order number and line of the order."""
-    found = order(world, order_id)
+    found = find_order(world, order_id)
     if found.status == "cancelled":
         raise Refusal(409, "OrderCancelled", f"The order {order_id} was cancelled.", order_id=order_id)
     if line > len(found.lines):

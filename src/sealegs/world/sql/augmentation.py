@@ -13,11 +13,11 @@ from itertools import islice
 from typing import Any
 
 from sealegs.faults.seeds import stream
-from sealegs.world.sql.database import Database, Unanswered
+from sealegs.world.sql.database import Database, QueryFailed
 from sealegs.world.sql.pairs import Pair
-from sealegs.world.sql.parameters import Slot
+from sealegs.world.sql.parametrised_queries import QueryParameter
 from sealegs.world.sql.schema import Column
-from sealegs.world.sql.solving import Use, Way
+from sealegs.world.sql.solving import FunctionUse, Way
 
 TRIED = 12
 LONGEST = 60
@@ -59,7 +59,7 @@ def variants(pair: Pair, ways: Sequence[Way], database: Database, seed: int) -> 
         yield Variant(question, replaced, tuple(_with(way, new) for way in ways))
 
 
-def replaceable(question: str, direct: Use) -> list[Slot]:
+def replaceable(question: str, direct: FunctionUse) -> list[QueryParameter]:
     """The parameters whose value stands in the question exactly once, and is one of a column."""
     literals = [slot for slot in direct.function.slots if not slot.scratchpad]
     found = []
@@ -77,12 +77,12 @@ def _places(question: str, value: Any) -> list[re.Match[str]]:
     return list(re.finditer(rf"(?<![\w.]){re.escape(text)}(?!\w|\.\d)", question)) if text.strip() else []
 
 
-def _others(slot: Slot, question: str, database: Database) -> list[Any]:
+def _others(slot: QueryParameter, question: str, database: Database) -> list[Any]:
     """Other values of a parameter's column, of its type, that could stand in the question."""
     assert slot.column is not None
     try:
         found = database.run(_values_of(slot.column)).rows
-    except Unanswered:
+    except QueryFailed:
         return []
     told = question.lower()
     return [
@@ -97,7 +97,7 @@ def _values_of(column: Column) -> str:
     return f'SELECT DISTINCT "{name}" FROM "{table}" ORDER BY 1'
 
 
-def _fits(value: Any, slot: Slot) -> bool:
+def _fits(value: Any, slot: QueryParameter) -> bool:
     if slot.type == "string":
         plain = isinstance(value, str) and value == value.strip() and value.isprintable() and '"' not in value
         return plain and 0 < len(value) <= LONGEST
@@ -106,7 +106,7 @@ def _fits(value: Any, slot: Slot) -> bool:
     return isinstance(value, (int, float))
 
 
-def _reworded(question: str, slots: Sequence[Slot], new: Mapping[tuple[str, str], Any]) -> str:
+def _reworded(question: str, slots: Sequence[QueryParameter], new: Mapping[tuple[str, str], Any]) -> str:
     """The question with the new values, from the last place to the first."""
     places = sorted(((_places(question, slot.value)[0], slot) for slot in slots), key=lambda item: -item[0].start())
     for place, slot in places:
@@ -121,7 +121,7 @@ def _shown(value: Any) -> str:
 
 def _with(way: Way, new: Mapping[tuple[str, str], Any]) -> Way:
     return tuple(
-        Use(
+        FunctionUse(
             use.function,
             {slot.name: new.get(slot.key, use.arguments[slot.name]) for slot in use.function.slots},
         )

@@ -15,12 +15,20 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sealegs.faults.mistake import Mistake
 from sealegs.faults.seeds import digest
-from sealegs.world.sql.documentation import Documented, Write, by_model, by_rule
-from sealegs.world.sql.drafts import Draft, DraftProblem, Drafts, Given, LeftOut, by_database, draft
-from sealegs.world.sql.library import TABLE, Problem, Solution, SqlFunction, Step, write_table
-from sealegs.world.sql.library import Given as Argument
+from sealegs.faults.user_error import UserError
+from sealegs.world.sql.documentation import DocumentedFunction, Write, document_by_model, document_by_rule
+from sealegs.world.sql.drafts import (
+    DraftJob,
+    DraftProblem,
+    Drafts,
+    FunctionDraft,
+    SkippedPair,
+    by_database,
+    draft_functions,
+)
+from sealegs.world.sql.function_library import TABLE, Solution, SolutionStep, SqlFunction, SqlProblem, write_table
+from sealegs.world.sql.function_library import StepArgument as Argument
 from sealegs.world.sql.pairs import read_names, read_pairs
 
 LETTERS = "bcdfghjkmnpqrstvwxz23456789"  # no words, and nothing that is read for another
@@ -29,11 +37,11 @@ VALIDATION = 0.1
 VARIANTS = 7
 LEFT_OUT = "left_out.jsonl"
 
-Each = Callable[[Callable[[Given], Drafts], Iterable[Given]], Iterable[Drafts]]
+Each = Callable[[Callable[[DraftJob], Drafts], Iterable[DraftJob]], Iterable[Drafts]]
 
 
 @dataclass(frozen=True)
-class Built:
+class BuildResult:
     """What a build gave.
 
     Attributes:
@@ -55,7 +63,7 @@ class Built:
     functions_by_arguments: Mapping[int, int]
     functions_by_kind: Mapping[str, int]
     plain: int
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[SkippedPair, ...]
     documentation: Mapping[str, int]
 
     def about(self) -> dict[str, Any]:
@@ -66,7 +74,7 @@ class Built:
         return about
 
 
-def build(
+def compile_library(
     folder: Path,
     out: Path,
     pairs: Path | None = None,
@@ -76,7 +84,7 @@ def build(
     each: Each = map,
     write: Write | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
-) -> Built:
+) -> BuildResult:
     """Make functions and problems of pairs, and write them into a folder.
 
     Args:
@@ -90,23 +98,23 @@ def build(
         progress: is told how many databases are done, of how many.
 
     Raises:
-        Mistake: pairs, folder or target cannot be used.
+        UserError: pairs, folder or target cannot be used.
     """
     given = by_database(folder, read_pairs(folder, pairs), read_names(folder), seed, most_variants)
     _check_target(out)
     found: list[Drafts] = []
-    for drafts in each(draft, given):
+    for drafts in each(draft_functions, given):
         found.append(drafts)
         progress(len(found), len(given))
     drafted = [function for drafts in found for function in sorted(drafts.functions.values(), key=_sql)]
-    names = named([(function.database, function.sql) for function in drafted], seed)
-    documented = by_rule(drafted) if write is None else by_model(drafted, write)
+    names = opaque_names([(function.database, function.sql) for function in drafted], seed)
+    documented = document_by_rule(drafted) if write is None else document_by_model(drafted, write)
     functions = sorted((_function(one, names) for one in documented), key=lambda function: function.name)
     problems = _split(_problems(found, names), seed)
     left_out = sorted((one for drafts in found for one in drafts.left_out), key=lambda one: one.number)
     if not functions:
         reasons = "\n".join(f"pair {one.number} ({one.database}): {one.reason}" for one in left_out[:20])
-        raise Mistake(f"no pair gives a function:\n{reasons}")
+        raise UserError(f"no pair gives a function:\n{reasons}")
     built = _counted(functions, problems, sum(drafts.plain for drafts in found), left_out, documented)
     used = {function.database for function in functions}
     databases = {place.database: drafts.path for place, drafts in zip(given, found, strict=True)}
@@ -114,7 +122,7 @@ def build(
     return built
 
 
-def named(keys: Sequence[tuple[str, str]], seed: int) -> dict[tuple[str, str], str]:
+def opaque_names(keys: Sequence[tuple[str, str]], seed: int) -> dict[tuple[str, str], str]:
     """An undescriptive name for each function. It depends on the seed and the function alone, but where two would
     have the same one: then the later one of the two in the alphabet moves on.
     """
@@ -137,7 +145,7 @@ def _name(number: int) -> str:
     return "fn_" + "".join(letters)
 
 
-def _function(one: Documented, names: Mapping[tuple[str, str], str]) -> SqlFunction:
+def _function(one: DocumentedFunction, names: Mapping[tuple[str, str], str]) -> SqlFunction:
     made = one.draft
     return SqlFunction(
         name=names[made.database, made.sql],
@@ -152,20 +160,20 @@ def _function(one: Documented, names: Mapping[tuple[str, str], str]) -> SqlFunct
     )
 
 
-def _problems(found: Iterable[Drafts], names: Mapping[tuple[str, str], str]) -> list[Problem]:
+def _problems(found: Iterable[Drafts], names: Mapping[tuple[str, str], str]) -> list[SqlProblem]:
     """The problems with names in them: those as written first, so that no made one takes a written one's place."""
     drafts = [problem for one in found for problem in one.problems]
-    kept: dict[str, Problem] = {}
+    kept: dict[str, SqlProblem] = {}
     for problem in sorted(drafts, key=lambda problem: problem.id != problem.origin):
         kept.setdefault(problem.id, _problem(problem, names))
     return sorted(kept.values(), key=lambda problem: problem.id)
 
 
-def _problem(made: DraftProblem, names: Mapping[tuple[str, str], str]) -> Problem:
+def _problem(made: DraftProblem, names: Mapping[tuple[str, str], str]) -> SqlProblem:
     solutions = []
     for way in made.solutions:
         steps = tuple(
-            Step(
+            SolutionStep(
                 names[made.database, step.sql],
                 {name: Argument(value=value) for name, value in step.values.items()}
                 | {name: Argument(rows=place) for name, place in step.rows.items()},
@@ -173,7 +181,7 @@ def _problem(made: DraftProblem, names: Mapping[tuple[str, str], str]) -> Proble
             for step in way
         )
         solutions.append(Solution("direct" if len(steps) == 1 else "composed", steps))
-    return Problem(
+    return SqlProblem(
         id=made.id,
         question=made.question,
         database=made.database,
@@ -186,9 +194,9 @@ def _problem(made: DraftProblem, names: Mapping[tuple[str, str], str]) -> Proble
     )
 
 
-def _split(problems: Sequence[Problem], seed: int) -> list[Problem]:
+def _split(problems: Sequence[SqlProblem], seed: int) -> list[SqlProblem]:
     """A tenth for validation. Problems that one function solves go together: their answers tell of each other."""
-    groups: dict[str, list[Problem]] = {}
+    groups: dict[str, list[SqlProblem]] = {}
     for problem in problems:
         groups.setdefault(problem.solutions[0].steps[0].function, []).append(problem)
     order = sorted(groups, key=lambda name: digest("highwater", "split", seed, name))
@@ -207,12 +215,12 @@ def _split(problems: Sequence[Problem], seed: int) -> list[Problem]:
 
 def _counted(
     functions: Sequence[SqlFunction],
-    problems: Sequence[Problem],
+    problems: Sequence[SqlProblem],
     plain: int,
-    left_out: Sequence[LeftOut],
-    documented: Sequence[Documented],
-) -> Built:
-    return Built(
+    left_out: Sequence[SkippedPair],
+    documented: Sequence[DocumentedFunction],
+) -> BuildResult:
+    return BuildResult(
         questions=sum(problem.id == problem.origin for problem in problems),
         problems=len(problems),
         validation=sum(problem.split == "validation" for problem in problems),
@@ -227,17 +235,17 @@ def _counted(
 
 def _check_target(out: Path) -> None:
     if out.exists() and not out.is_dir():
-        raise Mistake(f"{out} is a file; name a folder that is new, empty or a library")
+        raise UserError(f"{out} is a file; name a folder that is new, empty or a library")
     if out.is_dir() and any(out.iterdir()) and not (out / TABLE).is_file():
-        raise Mistake(f"{out} holds other things; name a folder that is new, empty or a library")
+        raise UserError(f"{out} holds other things; name a folder that is new, empty or a library")
 
 
 def _write(
     out: Path,
     about: Mapping[str, Any],
     functions: Sequence[SqlFunction],
-    problems: Sequence[Problem],
-    left_out: Sequence[LeftOut],
+    problems: Sequence[SqlProblem],
+    left_out: Sequence[SkippedPair],
     databases: Mapping[str, str],
 ) -> None:
     """Write everything beside the target, and move it there."""
@@ -255,8 +263,8 @@ def _write(
                 out.rename(old)
             made.rename(out)
     except OSError as error:
-        raise Mistake(f"cannot write {out}: {error.strerror}; name another folder") from error
+        raise UserError(f"cannot write {out}: {error.strerror}; name another folder") from error
 
 
-def _sql(function: Draft) -> str:
+def _sql(function: FunctionDraft) -> str:
     return function.sql

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 
 STEPS = 50_000_000  # of SQLite's virtual machine: about one second
 EVERY = 10_000
@@ -34,12 +34,12 @@ REFUSED = {"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", 
 REFUSED_WHILE_LOADING = {sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH}
 
 
-class Unanswered(Exception):
+class QueryFailed(Exception):
     """A statement gave no rows: SQLite refused it, or it was stopped. The message says why."""
 
 
 @dataclass(frozen=True)
-class Rows:
+class QueryResult:
     """What a statement answers.
 
     Attributes:
@@ -80,7 +80,7 @@ class Database:
         self._connection.set_progress_handler(self._tick, EVERY)
         self._connection.set_authorizer(_reading)
 
-    def run(self, sql: str, arguments: Mapping[str, Any] | None = None) -> Rows:
+    def run(self, sql: str, arguments: Mapping[str, Any] | None = None) -> QueryResult:
         """The rows of one statement.
 
         Raises:
@@ -89,9 +89,9 @@ class Database:
         with self._cursor(sql, arguments) as cursor:
             found = cursor.fetchmany(MOST_ROWS + 1)
             if len(found) > MOST_ROWS:
-                raise Unanswered(f"more than {MOST_ROWS} rows")
+                raise QueryFailed(f"more than {MOST_ROWS} rows")
             names = tuple(item[0] for item in cursor.description or ())
-            return Rows(names, tuple(tuple(map(cell, row)) for row in found))
+            return QueryResult(names, tuple(tuple(map(json_cell, row)) for row in found))
 
     def columns(self, sql: str, arguments: Mapping[str, Any] | None = None) -> tuple[str, ...]:
         """The names of the columns that a statement would answer with.
@@ -119,7 +119,7 @@ class Database:
                     cursor.close()
             except (sqlite3.Error, sqlite3.Warning, OverflowError, ValueError) as error:
                 stopped = self._left <= 0 and "interrupt" in str(error)
-                raise Unanswered("stopped: it takes too long" if stopped else str(error)) from error
+                raise QueryFailed("stopped: it takes too long" if stopped else str(error)) from error
 
     def _tick(self) -> int:
         self._left -= 1
@@ -143,7 +143,7 @@ def text(raw: bytes) -> str:
         return raw.decode("latin-1")
 
 
-def cell(value: Any) -> Any:
+def json_cell(value: Any) -> Any:
     """A cell as JSON has it: bytes as text where they are, else in hex; numbers that JSON has not as text."""
     if isinstance(value, bytes):
         try:
@@ -162,7 +162,7 @@ def _file(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA query_only = ON")
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.Error as error:
-        raise Mistake(
+        raise UserError(
             f"{path} is no SQLite database that can be read ({error}); give one, or an .sql script"
         ) from error
     return connection
@@ -176,7 +176,7 @@ def _script(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA query_only = ON")
     except (sqlite3.Error, sqlite3.Warning, OSError, UnicodeDecodeError) as error:
         connection.close()
-        raise Mistake(f"{path} is no SQL script that SQLite can load ({error}); mend it") from error
+        raise UserError(f"{path} is no SQL script that SQLite can load ({error}); mend it") from error
     return connection
 
 
@@ -195,7 +195,7 @@ def _reading(action: int, first: str | None, second: str | None, *_: str | None)
 Cells = Sequence[Sequence[Any]]
 
 
-def same(one: Cells, other: Cells, ordered: bool) -> bool:
+def same_rows(one: Cells, other: Cells, ordered: bool) -> bool:
     """Whether two answers are the same: row by row where the order counts, else with the same rows as often."""
     if len(one) != len(other):
         return False
@@ -207,4 +207,15 @@ def _typed(value: Any) -> tuple[str, str]:
     return type(value).__name__, repr(value)
 
 
-__all__ = ["MOST_ROWS", "STEPS", "SUFFIXES", "Database", "Rows", "Unanswered", "cell", "find_database", "same", "text"]
+__all__ = [
+    "MOST_ROWS",
+    "STEPS",
+    "SUFFIXES",
+    "Database",
+    "QueryFailed",
+    "QueryResult",
+    "find_database",
+    "json_cell",
+    "same_rows",
+    "text",
+]

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from sealegs.world.sql.drafts import Draft
+from sealegs.world.sql.drafts import FunctionDraft
 from sealegs.world.sql.schema import in_words
 
 Write = Callable[[str], str]
@@ -40,12 +40,12 @@ Describe every argument under its own name. Do not name SQL, and give no example
 AGAIN = "\nYour last answer will not do: {problem}. Give the whole object again.\n"
 
 
-class Unfit(ValueError):
+class RejectedText(ValueError):
     """A model's text fails a check. The message says which."""
 
 
 @dataclass(frozen=True)
-class Documented:
+class DocumentedFunction:
     """A function with its documentation.
 
     Attributes:
@@ -55,16 +55,16 @@ class Documented:
         by: who wrote it: `rule`, `model`, or `rule after model` where no answer of a model would do.
     """
 
-    draft: Draft
+    draft: FunctionDraft
     description: str
     parameters: Mapping[str, str]
     by: str = "rule"
 
 
-def by_rule(drafts: Iterable[Draft]) -> list[Documented]:
+def document_by_rule(drafts: Iterable[FunctionDraft]) -> list[DocumentedFunction]:
     """The documentation that follows from the SQL and the schema."""
     return [
-        Documented(
+        DocumentedFunction(
             one,
             f"{one.description} Data: {in_words(one.database)}.",
             {parameter.name: parameter.description for parameter in one.parameters},
@@ -73,7 +73,7 @@ def by_rule(drafts: Iterable[Draft]) -> list[Documented]:
     ]
 
 
-def by_model(drafts: Sequence[Draft], write: Write) -> list[Documented]:
+def document_by_model(drafts: Sequence[FunctionDraft], write: Write) -> list[DocumentedFunction]:
     """The documentation in a model's words, where they pass the checks.
 
     Args:
@@ -82,10 +82,10 @@ def by_model(drafts: Sequence[Draft], write: Write) -> list[Documented]:
             answer that will not do.
     """
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
-        return list(pool.map(lambda rule: _asked(rule, write), by_rule(drafts)))
+        return list(pool.map(lambda rule: _asked(rule, write), document_by_rule(drafts)))
 
 
-def prompt(rule: Documented) -> str:
+def documentation_prompt(rule: DocumentedFunction) -> str:
     """What a model is asked for one function."""
     arguments = "; ".join(f"{name}: {words}" for name, words in rule.parameters.items()) or "none"
     shape = json.dumps(dict.fromkeys(rule.parameters, "what it is"))
@@ -98,7 +98,7 @@ def prompt(rule: Documented) -> str:
     )
 
 
-def checked(text: str, rule: Documented) -> Documented:
+def read_documentation(text: str, rule: DocumentedFunction) -> DocumentedFunction:
     """A model's text as documentation.
 
     Raises:
@@ -107,30 +107,30 @@ def checked(text: str, rule: Documented) -> Documented:
     found = _object(text)
     description, parameters = found.get("description"), found.get("parameters", {})
     if not isinstance(description, str) or not description.strip():
-        raise Unfit("the field description is missing or empty")
+        raise RejectedText("the field description is missing or empty")
     if not isinstance(parameters, Mapping):
-        raise Unfit("the field parameters is no object")
+        raise RejectedText("the field parameters is no object")
     wanted = set(rule.parameters)
     if parameters.keys() != wanted:
-        raise Unfit(f"the parameters are {sorted(parameters)}, and must be {sorted(wanted)}")
+        raise RejectedText(f"the parameters are {sorted(parameters)}, and must be {sorted(wanted)}")
     if any(not isinstance(words, str) or not words.strip() for words in parameters.values()):
-        raise Unfit("a parameter's description is missing or empty")
+        raise RejectedText("a parameter's description is missing or empty")
     if leaked := _leaked(" ".join([description, *parameters.values()]), rule):
-        raise Unfit(f"it tells a value: {leaked!r}")
-    return Documented(
+        raise RejectedText(f"it tells a value: {leaked!r}")
+    return DocumentedFunction(
         rule.draft, description.strip(), {name: parameters[name].strip() for name in rule.parameters}, "model"
     )
 
 
-def _asked(rule: Documented, write: Write) -> Documented:
-    asked = prompt(rule)
+def _asked(rule: DocumentedFunction, write: Write) -> DocumentedFunction:
+    asked = documentation_prompt(rule)
     problem = ""
     for _ in range(ATTEMPTS):
         try:
-            return checked(write(asked + (AGAIN.format(problem=problem) if problem else "")), rule)
+            return read_documentation(write(asked + (AGAIN.format(problem=problem) if problem else "")), rule)
         except Exception as error:  # whatever a model's client raises is an answer that did not come
-            problem = str(error) if isinstance(error, Unfit) else "there was no answer"
-    return Documented(rule.draft, rule.description, rule.parameters, "rule after model")
+            problem = str(error) if isinstance(error, RejectedText) else "there was no answer"
+    return DocumentedFunction(rule.draft, rule.description, rule.parameters, "rule after model")
 
 
 def _object(text: str) -> Mapping[str, Any]:
@@ -138,13 +138,13 @@ def _object(text: str) -> Mapping[str, Any]:
     try:
         found = json.loads(fenced[1] if fenced else text)
     except (ValueError, TypeError) as error:
-        raise Unfit("it is no JSON object") from error
+        raise RejectedText("it is no JSON object") from error
     if not isinstance(found, Mapping):
-        raise Unfit("it is no JSON object")
+        raise RejectedText("it is no JSON object")
     return found
 
 
-def _leaked(text: str, rule: Documented) -> str:
+def _leaked(text: str, rule: DocumentedFunction) -> str:
     """A value of a parameter that stands in the text, though the rule's text has no such word."""
     own = " ".join([rule.description, *rule.parameters.values()])
     for literal in sorted(rule.draft.literals):
@@ -157,4 +157,13 @@ def _stands(literal: str, text: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(literal)}(?!\w)", text, re.IGNORECASE) is not None
 
 
-__all__ = ["ATTEMPTS", "Documented", "Unfit", "Write", "by_model", "by_rule", "checked", "prompt"]
+__all__ = [
+    "ATTEMPTS",
+    "DocumentedFunction",
+    "RejectedText",
+    "Write",
+    "document_by_model",
+    "document_by_rule",
+    "documentation_prompt",
+    "read_documentation",
+]

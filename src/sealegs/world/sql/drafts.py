@@ -12,27 +12,27 @@ from pathlib import Path
 from typing import Any
 
 from sealegs.faults.call import Failure
-from sealegs.faults.mistake import Mistake
 from sealegs.faults.seeds import digest
-from sealegs.world.sql.arguments import bound
+from sealegs.faults.user_error import UserError
 from sealegs.world.sql.augmentation import Variant, variants
-from sealegs.world.sql.database import Database, Unanswered, find_database, same
-from sealegs.world.sql.database import Rows as Answer
-from sealegs.world.sql.library import Kind
+from sealegs.world.sql.binding import bind_arguments
+from sealegs.world.sql.database import Database, QueryFailed, find_database, same_rows
+from sealegs.world.sql.database import QueryResult as Answer
+from sealegs.world.sql.function_library import Kind
 from sealegs.world.sql.pairs import Pair
 from sealegs.world.sql.parameter import Parameter
-from sealegs.world.sql.parameters import Parametrised, Slot
-from sealegs.world.sql.parsing import Unread, parse, strict_text_of, subqueries
+from sealegs.world.sql.parametrised_queries import Parametrised, QueryParameter
+from sealegs.world.sql.parsing import UnsupportedQuery, parse, strict_sql_of, subqueries
+from sealegs.world.sql.query_wording import Wording
 from sealegs.world.sql.schema import Schema, read_schema
-from sealegs.world.sql.solving import Rows, Way, ways
-from sealegs.world.sql.wording import Wording
+from sealegs.world.sql.solving import EarlierRows, Way, ways
 
 MOST_ANSWER_ROWS = 100
 ORDER: tuple[Kind, ...] = ("whole", "subquery", "outer")
 
 
 @dataclass(frozen=True)
-class Draft:
+class FunctionDraft:
     """A function before it has a name.
 
     Attributes:
@@ -82,7 +82,7 @@ class DraftProblem:
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class SkippedPair:
     """A pair that gives no problem, or nothing at all, and why.
 
     Attributes:
@@ -99,7 +99,7 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
-class Given:
+class DraftJob:
     """The pairs of one database, and what is needed to work on them in another process."""
 
     folder: str
@@ -123,9 +123,9 @@ class Drafts:
     """
 
     path: str = ""
-    functions: dict[str, Draft] = field(default_factory=dict)
+    functions: dict[str, FunctionDraft] = field(default_factory=dict)
     problems: list[DraftProblem] = field(default_factory=list)
-    left_out: list[LeftOut] = field(default_factory=list)
+    left_out: list[SkippedPair] = field(default_factory=list)
     plain: int = 0
 
 
@@ -140,18 +140,18 @@ class _Read:
     plain: bool = False
 
 
-def draft(given: Given) -> Drafts:
+def draft_functions(given: DraftJob) -> Drafts:
     """Work through the pairs of one database."""
     path = find_database(Path(given.folder), given.database)
     if path is None:
         return Drafts(left_out=[_left_out(pair, "there is no such database") for pair in given.pairs])
     try:
         database = Database(path)
-    except Mistake as error:
+    except UserError as error:
         return Drafts(left_out=[_left_out(pair, str(error)) for pair in given.pairs])
     try:
         return _Desk(given, database, read_schema(given.database, database, given.names)).worked(str(path))
-    except Unanswered as error:
+    except QueryFailed as error:
         return Drafts(left_out=[_left_out(pair, f"the database cannot be read: {error}") for pair in given.pairs])
     finally:
         database.close()
@@ -161,7 +161,7 @@ def draft(given: Given) -> Drafts:
 class _Desk:
     """Where one database's pairs are worked through."""
 
-    given: Given
+    given: DraftJob
     database: Database
     schema: Schema
     found: Drafts = field(default_factory=Drafts)
@@ -188,18 +188,18 @@ class _Desk:
         """Work through a query, and keep its functions."""
         try:
             tree = parse(query, self.schema)
-        except Unread as error:
+        except UnsupportedQuery as error:
             return _Read(reason=str(error))
         try:
             answer = self.database.run(query)
             known = ways(tree, self.schema, self._columns)
             answers = [self._answer(way) for way in known]
-        except Unanswered as error:
+        except QueryFailed as error:
             return _Read(reason=f"execution error: {error}")
         except RecursionError:
             return _Read(reason="parse error: it is nested too deeply")
         ordered = tree.args.get("order") is not None
-        direct, *others = [found is not None and same(found.rows, answer.rows, ordered) for found in answers]
+        direct, *others = [found is not None and same_rows(found.rows, answer.rows, ordered) for found in answers]
         if not direct:
             return _Read(reason="differs: as a function it does not give the same rows")
         agreeing = (known[0], *(way for way, fits in zip(known[1:], others, strict=True) if fits))
@@ -227,7 +227,7 @@ class _Desk:
             first = answers[0]
             if first is None or _reason(first):
                 continue
-            if all(one is not None and same(one.rows, first.rows, read.ordered) for one in answers):
+            if all(one is not None and same_rows(one.rows, first.rows, read.ordered) for one in answers):
                 id = _id(pair.database, variant.question)
                 self.found.problems.append(self._problem(variant, id, origin, first, read.ordered))
                 made += 1
@@ -250,23 +250,23 @@ class _Desk:
         found: list[Answer] = []
         for use in way:
             values = {
-                name: found[value.of].as_lists() if isinstance(value, Rows) else value
+                name: found[value.of].as_lists() if isinstance(value, EarlierRows) else value
                 for name, value in use.arguments.items()
             }
-            ready = bound([parameter(slot) for slot in use.function.slots], values)
+            ready = bind_arguments([parameter(slot) for slot in use.function.slots], values)
             if isinstance(ready, Failure):
                 return None
             try:
                 found.append(self.database.run(use.function.sql, ready))
-            except Unanswered:
+            except QueryFailed:
                 return None
         return found[-1]
 
     def _columns(self, query: Parametrised) -> tuple[str, ...] | None:
         """The names of a subquery's columns; None where SQLite cannot prepare it alone."""
         try:
-            return self.database.columns(strict_text_of(query.tree), {slot.name: None for slot in query.slots})
-        except Unanswered:
+            return self.database.columns(strict_sql_of(query.tree), {slot.name: None for slot in query.slots})
+        except QueryFailed:
             return None
 
     def _keep(self, way: Way) -> None:
@@ -279,9 +279,9 @@ class _Desk:
             known = self.found.functions.get(function.sql)
             self.found.functions[function.sql] = made if known is None else _joined(known, made)
 
-    def _draft(self, function: Parametrised, kind: Kind) -> Draft:
+    def _draft(self, function: Parametrised, kind: Kind) -> FunctionDraft:
         wording = Wording(self.schema)
-        return Draft(
+        return FunctionDraft(
             database=self.given.database,
             sql=function.sql,
             kind=kind,
@@ -292,7 +292,7 @@ class _Desk:
         )
 
 
-def parameter(slot: Slot) -> Parameter:
+def parameter(slot: QueryParameter) -> Parameter:
     """A slot as a parameter of a function, described by rule."""
     if slot.type == "values":
         return Parameter(slot.name, "values", description="the values to work on; rows of one cell will do")
@@ -306,7 +306,7 @@ def parameter(slot: Slot) -> Parameter:
     return Parameter(slot.name, "value", (slot.type,), words)
 
 
-def _joined(one: Draft, other: Draft) -> Draft:
+def _joined(one: FunctionDraft, other: FunctionDraft) -> FunctionDraft:
     """Two drafts of the same SQL as one."""
     parameters = tuple(
         replace(first, types=_types({*first.types, *second.types}))
@@ -332,8 +332,8 @@ def _reason(answer: Answer) -> str:
 
 
 def _step(function: Parametrised, arguments: Mapping[str, Any]) -> DraftStep:
-    values = {name: value for name, value in arguments.items() if not isinstance(value, Rows)}
-    rows = {name: value.of for name, value in arguments.items() if isinstance(value, Rows)}
+    values = {name: value for name, value in arguments.items() if not isinstance(value, EarlierRows)}
+    rows = {name: value.of for name, value in arguments.items() if isinstance(value, EarlierRows)}
     return DraftStep(function.sql, values, rows)
 
 
@@ -341,31 +341,31 @@ def _id(database: str, question: str) -> str:
     return f"{database}-{digest('problem', database, question) >> 24:010x}"
 
 
-def _left_out(pair: Pair, reason: str, functions: bool = False) -> LeftOut:
-    return LeftOut(pair.number, pair.database, pair.question, reason, functions)
+def _left_out(pair: Pair, reason: str, functions: bool = False) -> SkippedPair:
+    return SkippedPair(pair.number, pair.database, pair.question, reason, functions)
 
 
 def by_database(
     folder: Path, pairs: Sequence[Pair], names: Mapping[str, Any], seed: int, most_variants: int
-) -> list[Given]:
+) -> list[DraftJob]:
     """The pairs of each database, in the order of the databases' names."""
     grouped: dict[str, list[Pair]] = {}
     for pair in pairs:
         grouped.setdefault(pair.database, []).append(pair)
     return [
-        Given(str(folder), name, tuple(grouped[name]), names.get(name, {}), seed, most_variants)
+        DraftJob(str(folder), name, tuple(grouped[name]), names.get(name, {}), seed, most_variants)
         for name in sorted(grouped)
     ]
 
 
 __all__ = [
     "MOST_ANSWER_ROWS",
-    "Draft",
+    "DraftJob",
     "DraftProblem",
     "DraftStep",
     "Drafts",
-    "Given",
-    "LeftOut",
+    "FunctionDraft",
+    "SkippedPair",
     "by_database",
-    "draft",
+    "draft_functions",
 ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 
 USUAL = ("pairs.json", "train_spider.json", "train.json", "dev.json")
 TOLD = 20
@@ -39,10 +39,10 @@ def read_pairs(folder: Path, file: Path | None = None) -> list[Pair]:
         file: the file; one of the usual names in the folder by default.
 
     Raises:
-        Mistake: there is no such file or folder, or entries are no pairs; up to `TOLD` of them are named.
+        UserError: there is no such file or folder, or entries are no pairs; up to `TOLD` of them are named.
     """
     if not folder.is_dir():
-        raise Mistake(f"there is no folder {folder}; name one with databases in database/ID/ID.sqlite")
+        raise UserError(f"there is no folder {folder}; name one with databases in database/ID/ID.sqlite")
     entries = _entries(_found(folder, file))
     pairs: list[Pair] = []
     wrong: list[str] = []
@@ -58,9 +58,9 @@ def read_pairs(folder: Path, file: Path | None = None) -> list[Pair]:
     if wrong:
         more = f"\n... and {len(wrong) - TOLD} more" if len(wrong) > TOLD else ""
         remedy = "give a list of {question, query, db_id}"
-        raise Mistake("\n".join(wrong[:TOLD]) + f"{more}\n{remedy}")
+        raise UserError("\n".join(wrong[:TOLD]) + f"{more}\n{remedy}")
     if not pairs:
-        raise Mistake("there are no pairs in the file; give a list of {question, query, db_id}")
+        raise UserError("there are no pairs in the file; give a list of {question, query, db_id}")
     return pairs
 
 
@@ -68,7 +68,7 @@ def read_names(folder: Path) -> dict[str, Mapping[str, Any]]:
     """What Spider's `tables.json` tells of each database; nothing where there is no such file.
 
     Raises:
-        Mistake: the file is there and is no JSON.
+        UserError: the file is there and is no JSON.
     """
     path = folder / "tables.json"
     if not path.is_file():
@@ -82,11 +82,11 @@ def _found(folder: Path, file: Path | None) -> Path:
         for path in (file, folder / file):
             if path.is_file():
                 return path
-        raise Mistake(f"there is no file {file}; name the file of pairs with --pairs")
+        raise UserError(f"there is no file {file}; name the file of pairs with --pairs")
     for name in USUAL:
         if (folder / name).is_file():
             return folder / name
-    raise Mistake(f"there is none of {', '.join(USUAL)} in {folder}; name the file of pairs with --pairs")
+    raise UserError(f"there is none of {', '.join(USUAL)} in {folder}; name the file of pairs with --pairs")
 
 
 def _entries(path: Path) -> list[Any]:
@@ -96,9 +96,9 @@ def _entries(path: Path) -> list[Any]:
             return [json.loads(line) for line in text.split("\n") if line.strip()]
         found = json.loads(text)
     except (OSError, ValueError) as error:
-        raise Mistake(f"{path} cannot be read as JSON ({error}); mend it") from error
+        raise UserError(f"{path} cannot be read as JSON ({error}); mend it") from error
     if not isinstance(found, list):
-        raise Mistake(f"{path} holds no list; give a list of {{question, query, db_id}}")
+        raise UserError(f"{path} holds no list; give a list of {{question, query, db_id}}")
     return found
 
 

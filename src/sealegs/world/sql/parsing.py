@@ -15,7 +15,7 @@ from sqlglot import exp
 from sqlglot.dialects.sqlite import SQLite
 from sqlglot.errors import SqlglotError
 
-from sealegs.world.sql.schema import Column, Schema, folded
+from sealegs.world.sql.schema import Column, Schema, fold_name
 
 Tree: TypeAlias = "exp.Expr"
 logging.getLogger("sqlglot").addHandler(logging.NullHandler())  # what it cannot read is told as a reason
@@ -24,7 +24,7 @@ ROW_IDS = {"rowid", "oid", "_rowid_"}
 TIME = (exp.CurrentDate, exp.CurrentTime, exp.CurrentTimestamp)
 
 
-class Unread(ValueError):
+class UnsupportedQuery(ValueError):
     """A query is none that functions can be made of. The message says why."""
 
 
@@ -38,20 +38,20 @@ def parse(sql: str, schema: Schema) -> Tree:
         found = [tree for tree in sqlglot.parse(sql, read="sqlite") if tree is not None]
     except (SqlglotError, RecursionError, ValueError) as error:
         told = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise Unread(f"parse error: {told[:160]}") from error
+        raise UnsupportedQuery(f"parse error: {told[:160]}") from error
     if len(found) != 1 or not isinstance(found[0], exp.Query):
-        raise Unread("parse error: it is not one query (SELECT)")
+        raise UnsupportedQuery("parse error: it is not one query (SELECT)")
     if any(True for _ in found[0].find_all(exp.Placeholder, exp.Parameter)):
-        raise Unread("parse error: it has placeholders")
+        raise UnsupportedQuery("parse error: it has placeholders")
     tree: Tree = found[0].transform(lambda node: _told(node, schema))
     if any(True for _ in tree.find_all(*TIME)) or any(_now(node) for node in tree.find_all(exp.Literal)):
-        raise Unread("it depends on the time")
+        raise UnsupportedQuery("it depends on the time")
     for name in tree.find_all(exp.Identifier):
-        name.set("this", folded(name.name))
+        name.set("this", fold_name(name.name))
     return tree
 
 
-def text_of(tree: Tree) -> str:
+def sql_of(tree: Tree) -> str:
     """The tree as SQL for SQLite, without comments."""
     return tree.sql("sqlite", comments=False)
 
@@ -65,7 +65,7 @@ class _Strict(SQLite):
         IDENTIFIERS = ["`"]
 
 
-def strict_text_of(tree: Tree) -> str:
+def strict_sql_of(tree: Tree) -> str:
     """The same so written that SQLite refuses names that stand for nothing, where it takes them for texts elsewhere."""
     return tree.sql(_Strict, comments=False)
 
@@ -88,12 +88,12 @@ def subqueries(tree: Tree) -> list[Tree]:
     ]
 
 
-def sources(select: Tree) -> Iterator[tuple[str, Tree]]:
+def query_sources(select: Tree) -> Iterator[tuple[str, Tree]]:
     """What a single query reads from: each table or subquery by the folded name that columns are qualified with."""
     origin = select.args.get("from_")
     joined = [join.this for join in select.args.get("joins") or []]
     for node in [*([origin.this] if origin is not None else []), *joined]:
-        yield folded(node.alias_or_name), node
+        yield fold_name(node.alias_or_name), node
 
 
 def reads_scratchpad(query: Tree) -> bool:
@@ -107,12 +107,12 @@ def reads_scratchpad(query: Tree) -> bool:
 
 def column_of(node: exp.Column, schema: Schema) -> Column | None:
     """The table's column that a name stands for; None of what is computed, renamed or unknown."""
-    name, asked = folded(node.name), folded(node.table)
+    name, asked = fold_name(node.name), fold_name(node.table)
     select = node.find_ancestor(exp.Select)
     while select is not None:
-        for qualifier, source in sources(select):
+        for qualifier, source in query_sources(select):
             if isinstance(source, exp.Table) and asked in ("", qualifier):
-                column = schema.tables.get(folded(source.name), {}).get(name)
+                column = schema.tables.get(fold_name(source.name), {}).get(name)
                 if column is not None:
                     return column
         select = select.find_ancestor(exp.Select)
@@ -127,18 +127,18 @@ def _told(node: Tree, schema: Schema) -> Tree:
 
 
 def _is_name(node: exp.Column, schema: Schema) -> bool:
-    name = folded(node.name)
+    name = fold_name(node.name)
     select = node.find_ancestor(exp.Select, exp.SetOperation)
     while select is not None:
         for single in selects(select):
-            if any(item.alias and folded(item.alias) == name for item in single.expressions):
+            if any(item.alias and fold_name(item.alias) == name for item in single.expressions):
                 return True
-            for _, source in sources(single):
-                if not isinstance(source, exp.Table) or folded(source.name) not in schema.tables:
+            for _, source in query_sources(single):
+                if not isinstance(source, exp.Table) or fold_name(source.name) not in schema.tables:
                     if isinstance(source, exp.Subquery) and _gives(source.this, name):
                         return True
                     continue
-                if name in schema.tables[folded(source.name)] or name in ROW_IDS:
+                if name in schema.tables[fold_name(source.name)] or name in ROW_IDS:
                     return True
         select = select.find_ancestor(exp.Select, exp.SetOperation)
     return False
@@ -148,7 +148,7 @@ def _gives(query: Tree, name: str) -> bool:
     """Whether a subquery may have a column of this name."""
     first = selects(query)[:1]
     return any(
-        isinstance(item, exp.Star) or folded(item.alias_or_name) == name for one in first for item in one.expressions
+        isinstance(item, exp.Star) or fold_name(item.alias_or_name) == name for one in first for item in one.expressions
     )
 
 

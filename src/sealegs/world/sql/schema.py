@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from sealegs.world.sql.database import Database, Unanswered
+from sealegs.world.sql.database import Database, QueryFailed
 
 NUMBERS = ("integer", "number")
 LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 
 
-def folded(name: str) -> str:
+def fold_name(name: str) -> str:
     """A name as SQLite compares it: ASCII letters alone lose their case."""
     return name.translate(LOWER)
 
@@ -89,15 +89,19 @@ def read_schema(name: str, database: Database, names: Mapping[str, Any] | None =
     words: dict[str, str] = {}
     listed = database.run("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name").rows
     for (table,) in listed:
-        key = folded(table)
+        key = fold_name(table)
         words[key] = given_tables.get(key) or in_words(table)
         try:
             found = database.run("SELECT name, type FROM pragma_table_info(:table)", {"table": table}).rows
-        except Unanswered:  # a view on what is not there
+        except QueryFailed:  # a view on what is not there
             continue
         tables[key] = {
-            folded(column): Column(
-                table, column, declared or "", given_columns.get((key, folded(column))) or in_words(column), words[key]
+            fold_name(column): Column(
+                table,
+                column,
+                declared or "",
+                given_columns.get((key, fold_name(column))) or in_words(column),
+                words[key],
             )
             for column, declared in found
         }
@@ -113,10 +117,10 @@ def in_words(name: str) -> str:
 def _given(names: Mapping[str, Any]) -> tuple[dict[str, str], dict[tuple[str, str], str]]:
     """The readable names of an entry of `tables.json`; none of an entry in another form."""
     try:
-        originals = [folded(name) for name in names.get("table_names_original", [])]
+        originals = [fold_name(name) for name in names.get("table_names_original", [])]
         tables = dict(zip(originals, map(str, names.get("table_names", [])), strict=True))
         pairs = zip(names.get("column_names_original", []), names.get("column_names", []), strict=True)
-        columns = {(originals[n], folded(name)): str(words) for (n, name), (_, words) in pairs if n >= 0}
+        columns = {(originals[n], fold_name(name)): str(words) for (n, name), (_, words) in pairs if n >= 0}
     except (TypeError, ValueError, IndexError, KeyError, AttributeError):
         return {}, {}
     return tables, columns

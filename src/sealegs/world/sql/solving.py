@@ -14,8 +14,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from sealegs.world.sql.parameters import Parametrised, mark, parametrise
-from sealegs.world.sql.parsing import Tree, reads_scratchpad, subqueries, text_of
+from sealegs.world.sql.parametrised_queries import Parametrised, mark, parametrise
+from sealegs.world.sql.parsing import Tree, reads_scratchpad, sql_of, subqueries
 from sealegs.world.sql.schema import Schema
 
 MOST = 12
@@ -25,7 +25,7 @@ Columns = Callable[[Parametrised], Sequence[str] | None]
 
 
 @dataclass(frozen=True)
-class Rows:
+class EarlierRows:
     """An argument: the rows that an earlier call of the same way answered.
 
     Attributes:
@@ -36,7 +36,7 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Use:
+class FunctionUse:
     """A call of a function in a way.
 
     Attributes:
@@ -48,7 +48,7 @@ class Use:
     arguments: Mapping[str, Any]
 
 
-Way = tuple[Use, ...]
+Way = tuple[FunctionUse, ...]
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,9 @@ class _Open:
     @property
     def name(self) -> str:
         """The same for the same parts, in whatever order they were taken out."""
-        text = text_of(self.tree)
+        text = sql_of(self.tree)
         for key, (query, _) in sorted(self.taken.items(), reverse=True):
-            text = text.replace(f":{key}", f"<{text_of(query)}>")
+            text = text.replace(f":{key}", f"<{sql_of(query)}>")
         return text
 
 
@@ -101,20 +101,22 @@ def _closed(query: _Open, schema: Schema, columns: Columns) -> Iterator[Way]:
     function = parametrise(query.tree, schema, {key: width for key, (_, width) in query.taken.items()})
     makers = [list(_ways(_Open(query.taken[key][0], query.taken), schema, columns, {})) for key in dict.fromkeys(here)]
     for chosen in product(*makers):
-        steps: list[Use] = []
-        rows: dict[str, Rows] = {}
+        steps: list[FunctionUse] = []
+        rows: dict[str, EarlierRows] = {}
         for key, way in zip(dict.fromkeys(here), chosen, strict=True):
-            rows[key] = Rows(_appended(steps, way))
+            rows[key] = EarlierRows(_appended(steps, way))
         arguments = {slot.name: rows[slot.key[1]] if slot.scratchpad else slot.value for slot in function.slots}
-        yield (*steps, Use(function, arguments))
+        yield (*steps, FunctionUse(function, arguments))
 
 
-def _appended(steps: list[Use], way: Way) -> int:
+def _appended(steps: list[FunctionUse], way: Way) -> int:
     """Add a way's calls to steps, none twice; the place of its last one."""
     places: list[int] = []
     for use in way:
-        arguments = {k: Rows(places[v.of]) if isinstance(v, Rows) else v for k, v in use.arguments.items()}
-        moved = Use(use.function, arguments)
+        arguments = {
+            k: EarlierRows(places[v.of]) if isinstance(v, EarlierRows) else v for k, v in use.arguments.items()
+        }
+        moved = FunctionUse(use.function, arguments)
         same = [n for n, s in enumerate(steps) if (s.function.sql, s.arguments) == (moved.function.sql, arguments)]
         if not same:
             steps.append(moved)
@@ -155,4 +157,4 @@ def _scratchpad(key: exp.Placeholder, names: Sequence[str], width: int) -> exp.S
     return exp.select(*cells).from_(each)
 
 
-__all__ = ["Columns", "Rows", "Use", "Way", "ways"]
+__all__ = ["Columns", "EarlierRows", "FunctionUse", "Way", "ways"]

@@ -12,12 +12,20 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, Known, OneOf, Ordered, Requires, Sums
-from sealegs.world.tool import Answer, Refusal, World, tool
-from sealegs.world.travel.facts import CURRENCIES, CURRENCY_OF, PRICE_LEVEL, day, known_currency, money, place
-from sealegs.world.travel.terms import Amount, CityName, Currency, Day
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
+from sealegs.world.travel.facts import (
+    CURRENCIES,
+    CURRENCY_OF,
+    PRICE_LEVEL,
+    known_currency,
+    rounded_money,
+    served_city,
+    travel_date,
+)
+from sealegs.world.travel.travel_arguments import Amount, CityName, Currency, Day
 
 PART_SHARE = 0.75
-COUNTRY_OF = {name: place(name).country for name in CURRENCY_OF}
+COUNTRY_OF = {name: served_city(name).country for name in CURRENCY_OF}
 
 # Euro a day for meals and for small expenses, before the currency.
 _EURO = {
@@ -30,7 +38,7 @@ _EURO = {
 
 
 def _local(euro: float, city: str) -> float:
-    return money(round(euro * PRICE_LEVEL[CURRENCY_OF[city]]), CURRENCY_OF[city])
+    return rounded_money(round(euro * PRICE_LEVEL[CURRENCY_OF[city]]), CURRENCY_OF[city])
 
 
 MEALS = {city: _local(meals, city) for city, (meals, _) in _EURO.items()}
@@ -40,12 +48,12 @@ DAILY = {city: MEALS[city] + INCIDENTALS[city] for city in _EURO}
 
 def part_of(days: int, daily_rate: float, currency: str) -> float:
     """What part days come to."""
-    return money(days * daily_rate * PART_SHARE, currency)
+    return rounded_money(days * daily_rate * PART_SHARE, currency)
 
 
 def full_of(days: int, daily_rate: float, currency: str) -> float:
     """What full days come to."""
-    return money(days * daily_rate, currency)
+    return rounded_money(days * daily_rate, currency)
 
 
 class PerDiem(Answer):
@@ -67,7 +75,7 @@ def _part_rate(daily_rate: float, currency: str) -> float:
     return part_of(1, daily_rate, currency)
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=PerDiem,
     examples=({"city": "Berlin"}, {"city": "Tokyo"}, {"city": "Zurich"}, {"city": "Mumbai"}, {"city": "Chicago"}),
@@ -85,7 +93,7 @@ def _part_rate(daily_rate: float, currency: str) -> float:
 )
 def per_diem_rate(world: World, city: CityName) -> dict[str, Any]:
     """Look up the company's per diem for business trips to a city: meals, incidentals, full-day and part-day rate."""
-    where = place(city).name
+    where = served_city(city).name
     return {
         "city": where,
         "country": COUNTRY_OF[where],
@@ -116,7 +124,7 @@ class DayAllowance(Answer):
 Days = Annotated[int, Field(ge=0, le=90)]
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=DayAllowance,
     examples=(
@@ -146,7 +154,7 @@ def allowance_for_days(
     part_days: Annotated[int, Field(ge=0, le=2, description="Days of departure and return")] = 0,
 ) -> dict[str, Any]:
     """Tell the per diem allowance that a number of full and part days in a city comes to, by the policy's table."""
-    where = place(city).name
+    where = served_city(city).name
     if full_days + part_days == 0:
         raise Refusal(400, "NoDays", "Give at least one full or part day.")
     currency = CURRENCY_OF[where]
@@ -157,7 +165,7 @@ def allowance_for_days(
         "paid_days": full_days + part_days,
         "full_amount": full,
         "part_amount": part,
-        "total": money(full + part, currency),
+        "total": rounded_money(full + part, currency),
         "currency": currency,
     }
 
@@ -167,13 +175,13 @@ def calendar_days(departs_on: str, returns_on: str) -> int:
     return (date.fromisoformat(returns_on) - date.fromisoformat(departs_on)).days + 1
 
 
-def split(departs_on: str, returns_on: str) -> tuple[int, int]:
+def split_days(departs_on: str, returns_on: str) -> tuple[int, int]:
     """Full and part days of a trip of up to 90 days.
 
     Raises:
         Refusal: 400 where a text is no date or the trip has no such length.
     """
-    start, end = day(departs_on, "departs_on"), day(returns_on, "returns_on")
+    start, end = travel_date(departs_on, "departs_on"), travel_date(returns_on, "returns_on")
     length = (end - start).days + 1
     if not 1 <= length <= 90:
         raise Refusal(400, "InvalidTrip", f"A trip lasts 1 to 90 days, {departs_on} to {returns_on} does not.")
@@ -199,7 +207,7 @@ TRIPS = (
 )
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=TravelDays,
     examples=TRIPS,
@@ -225,7 +233,7 @@ def count_travel_days(
     returns_on: Annotated[Day, Field(description="Day of return, such as 2026-03-21")],
 ) -> dict[str, Any]:
     """Count the full days, part days (departure and return) and nights of a business trip from its two dates."""
-    full, part = split(departs_on, returns_on)
+    full, part = split_days(departs_on, returns_on)
     return {"calendar_days": full + part, "full_days": full, "part_days": part, "nights": full + part - 1}
 
 
@@ -242,7 +250,7 @@ class Allowance(Answer):
     currency: str = Field(description="ISO 4217 code of the amounts")
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=Allowance,
     examples=(
@@ -274,12 +282,12 @@ def per_diem_allowance(
     currency: Currency,
 ) -> dict[str, Any]:
     """Work out the per diem of a business trip from a daily rate and its dates; first and last day pay 75 %."""
-    full, part = split(departs_on, returns_on)
+    full, part = split_days(departs_on, returns_on)
     known_currency(currency)
     whole, rest = full_of(full, daily_rate, currency), part_of(part, daily_rate, currency)
     return {
         "days": full + part,
         "full_days_amount": whole,
         "travel_days_amount": rest,
-        "total": money(whole + rest, currency),
+        "total": rounded_money(whole + rest, currency),
     }

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, Known, OneOf, Requires, Sums
-from sealegs.world.tool import Answer, World, tool
-from sealegs.world.travel.baggage_tariff import MAX_KG, charges, included, product
-from sealegs.world.travel.facts import CURRENCY_OF, money
+from sealegs.world.tool import Answer, World, simulated_tool
+from sealegs.world.travel.baggage_tariff import MAX_KG, charges, free_pieces, total_charge
+from sealegs.world.travel.facts import CURRENCY_OF, rounded_money
 from sealegs.world.travel.flight_facts import CARRIERS, flight
-from sealegs.world.travel.terms import Cabin, FlightNumber
+from sealegs.world.travel.travel_arguments import Cabin, FlightNumber
 
 
 class BaggageRules(Answer):
@@ -31,7 +31,7 @@ class BaggageRules(Answer):
     currency: str = Field(description="ISO 4217 code of the charges: the origin's")
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=BaggageRules,
     examples=(
@@ -63,7 +63,7 @@ def baggage_rules(world: World, flight_number: FlightNumber, cabin: Cabin = "eco
     """Look up a flight's checked baggage rules: free pieces, kilograms per piece, charges for excess."""
     found = flight(flight_number)
     piece, kilogram = charges(found)
-    free = included(found, cabin)
+    free = free_pieces(found, cabin)
     return {
         "carrier": found.carrier,
         "carrier_name": CARRIERS[found.carrier],
@@ -94,7 +94,7 @@ class ExcessPrice(Answer):
     currency: str = Field(description="ISO 4217 code of the charges: the origin's")
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=ExcessPrice,
     examples=(
@@ -134,9 +134,9 @@ def excess_baggage_price(
     """Price checked baggage on a flight by the carrier's tariff: number of pieces and kilograms of overweight."""
     found = flight(flight_number)
     piece, kilogram = charges(found)
-    currency, free = found.origin.currency, included(found, cabin)
+    currency, free = found.origin.currency, free_pieces(found, cabin)
     charged = max(0, pieces - free)
-    extra, over = product(charged, piece, currency), product(overweight_kg, kilogram, currency)
+    extra, over = total_charge(charged, piece, currency), total_charge(overweight_kg, kilogram, currency)
     return {
         "carrier_name": CARRIERS[found.carrier],
         "origin": found.origin.name,
@@ -144,6 +144,6 @@ def excess_baggage_price(
         "charged_pieces": charged,
         "pieces_price": extra,
         "overweight_price": over,
-        "amount_due": money(extra + over, currency),
+        "amount_due": rounded_money(extra + over, currency),
         "currency": currency,
     }

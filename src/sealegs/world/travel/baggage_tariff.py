@@ -6,7 +6,7 @@ them or more kilograms cost, is each carrier's own. Charges are in the currency 
 
 from __future__ import annotations
 
-from sealegs.world.travel.facts import PRICE_LEVEL, money
+from sealegs.world.travel.facts import PRICE_LEVEL, rounded_money
 from sealegs.world.travel.flight_facts import Flight
 
 MAX_KG = {"economy": 23, "business": 32}
@@ -22,7 +22,7 @@ _TARIFF = {
 }
 
 
-def included(found: Flight, cabin: str) -> int:
+def free_pieces(found: Flight, cabin: str) -> int:
     """Pieces that are free on the flight."""
     economy, business, _, _ = _TARIFF[found.carrier]
     return business if cabin == "business" else economy
@@ -33,9 +33,9 @@ def charges(found: Flight) -> tuple[float, float]:
     _, _, piece, kilogram = _TARIFF[found.carrier]
     currency = found.origin.currency
     level = PRICE_LEVEL[currency]
-    return money(piece * level, currency), money(kilogram * level, currency)
+    return rounded_money(piece * level, currency), rounded_money(kilogram * level, currency)
 
 
-def product(count: float, each: float, currency: str) -> float:
+def total_charge(count: float, each: float, currency: str) -> float:
     """So many pieces or kilograms at a charge."""
-    return money(count * each, currency)
+    return rounded_money(count * each, currency)

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, Known, OneOf, Sums
-from sealegs.world.tool import Answer, Refusal, World, tool
-from sealegs.world.travel.baggage_tariff import MAX_KG, product
-from sealegs.world.travel.facts import CURRENCIES, known_currency, money
-from sealegs.world.travel.terms import Amount, Cabin, Currency
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
+from sealegs.world.travel.baggage_tariff import MAX_KG, total_charge
+from sealegs.world.travel.facts import CURRENCIES, known_currency, rounded_money
+from sealegs.world.travel.travel_arguments import Amount, Cabin, Currency
 
 TOO_HEAVY = 45.0
 
@@ -44,7 +44,7 @@ class BaggageFee(Answer):
     currency: str = Field(description="ISO 4217 code of the charges")
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=BaggageFee,
     examples=(
@@ -116,7 +116,7 @@ class BaggageFee(Answer):
         Formula(
             "piece_charge",
             ("extra_pieces", "argument:extra_piece_fee", "currency"),
-            product,
+            total_charge,
             "piece_charge is extra_pieces at extra_piece_fee",
         ),
         Sums("total", ("piece_charge", "overweight_charge")),
@@ -138,18 +138,21 @@ def baggage_fee(
     known_currency(currency)
     extra = max(0, len(weights_kg) - included_pieces)
     over = overweight(weights_kg, max_kg_per_piece)
-    pieces, kilograms = product(extra, extra_piece_fee, currency), product(over, overweight_fee_per_kg, currency)
+    pieces, kilograms = (
+        total_charge(extra, extra_piece_fee, currency),
+        total_charge(over, overweight_fee_per_kg, currency),
+    )
     return {
         "pieces": len(weights_kg),
         "extra_pieces": extra,
         "overweight_kg": over,
         "piece_charge": pieces,
         "overweight_charge": kilograms,
-        "total": money(pieces + kilograms, currency),
+        "total": rounded_money(pieces + kilograms, currency),
     }
 
 
-class Weighed(Answer):
+class WeighedBaggage(Answer):
     """What pieces of baggage weigh."""
 
     cabin: str = Field(description="Cabin class")
@@ -161,9 +164,9 @@ class Weighed(Answer):
     overweight_kg: float = Field(description="Kilograms over the limit, over all pieces")
 
 
-@tool(
+@simulated_tool(
     category="processor",
-    answer=Weighed,
+    answer=WeighedBaggage,
     examples=(
         {"weights_kg": [21.5, 26, 18]},
         {"weights_kg": [31, 35.5, 33, 12], "cabin": "business"},

@@ -7,13 +7,13 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, OneOf, Sums
-from sealegs.world.tool import Answer, Refusal, World, tool
-from sealegs.world.travel.facts import CURRENCIES, known_currency, money, share_of
-from sealegs.world.travel.terms import Amount, Currency, Percent
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
+from sealegs.world.travel.facts import CURRENCIES, known_currency, rounded_money, share_of
+from sealegs.world.travel.travel_arguments import Amount, Currency, Percent
 
 
 def _each(total: float, people: int, currency: str) -> float:
-    return money(total / people, currency)
+    return rounded_money(total / people, currency)
 
 
 class SplitBill(Answer):
@@ -27,7 +27,7 @@ class SplitBill(Answer):
     currency: str = Field(description="ISO 4217 code of the amounts")
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=SplitBill,
     examples=(

@@ -15,18 +15,18 @@ from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, Invariant, Known, Ordered, Requires, Sums
 from sealegs.world.state import TODAY, World, identifier
-from sealegs.world.tool import Answer, Refusal, tool
+from sealegs.world.tool import Answer, Refusal, simulated_tool
 from sealegs.world.travel.facts import CURRENCY_OF, share_of
 from sealegs.world.travel.hotel_facts import HOTELS, hotel, nights
-from sealegs.world.travel.rooms import Quote
-from sealegs.world.travel.terms import CheckIn, HotelId, Person
+from sealegs.world.travel.hotel_rooms import StayQuote
+from sealegs.world.travel.travel_arguments import CheckIn, HotelId, Person
 
 KEPT = {"flexible": 0, "saver": 30}
 """What the hotel keeps of the price, in per cent."""
 
 
 @dataclass(frozen=True, slots=True)
-class Booked:
+class BookedStay:
     """A booked stay."""
 
     hotel_id: str
@@ -41,34 +41,34 @@ class Booked:
         return identifier("HTB", self.hotel_id, self.check_in, self.check_out, self.guest)
 
     @property
-    def quote(self) -> Quote:
+    def quote(self) -> StayQuote:
         """What was paid for it."""
-        return Quote(HOTELS[self.hotel_id], date.fromisoformat(self.check_in), date.fromisoformat(self.check_out))
+        return StayQuote(HOTELS[self.hotel_id], date.fromisoformat(self.check_in), date.fromisoformat(self.check_out))
 
 
 BEFORE = (
-    Booked("HLIS01", "2026-03-09", "2026-03-12", "Jonas Keller"),
-    Booked("HBER02", "2026-03-16", "2026-03-19", "Marta Quintela", "saver"),
-    Booked("HHND02", "2026-04-13", "2026-04-18", "Grace O'Neill"),
-    Booked("HJFK03", "2026-04-20", "2026-04-23", "Tomas Ribeiro"),
-    Booked("HLHR01", "2026-03-11", "2026-03-13", "Priya Raman", "saver"),
-    Booked("HCDG02", "2026-05-04", "2026-05-08", "Clara Voss"),
-    Booked("HVIE02", "2026-03-23", "2026-03-25", "Luca Baumann"),
-    Booked("HZRH01", "2026-03-17", "2026-03-18", "Ines Duarte", "saver"),
-    Booked("HYYZ02", "2026-04-06", "2026-04-09", "Dana Whitfield"),
-    Booked("HSIN02", "2026-05-18", "2026-05-22", "Mei Tanaka"),
-    Booked("HBOM02", "2026-03-30", "2026-04-03", "Anil Deshmukh", "saver"),
-    Booked("HSYD01", "2026-06-01", "2026-06-06", "Claire Moreau"),
+    BookedStay("HLIS01", "2026-03-09", "2026-03-12", "Jonas Keller"),
+    BookedStay("HBER02", "2026-03-16", "2026-03-19", "Marta Quintela", "saver"),
+    BookedStay("HHND02", "2026-04-13", "2026-04-18", "Grace O'Neill"),
+    BookedStay("HJFK03", "2026-04-20", "2026-04-23", "Tomas Ribeiro"),
+    BookedStay("HLHR01", "2026-03-11", "2026-03-13", "Priya Raman", "saver"),
+    BookedStay("HCDG02", "2026-05-04", "2026-05-08", "Clara Voss"),
+    BookedStay("HVIE02", "2026-03-23", "2026-03-25", "Luca Baumann"),
+    BookedStay("HZRH01", "2026-03-17", "2026-03-18", "Ines Duarte", "saver"),
+    BookedStay("HYYZ02", "2026-04-06", "2026-04-09", "Dana Whitfield"),
+    BookedStay("HSIN02", "2026-05-18", "2026-05-22", "Mei Tanaka"),
+    BookedStay("HBOM02", "2026-03-30", "2026-04-03", "Anil Deshmukh", "saver"),
+    BookedStay("HSYD01", "2026-06-01", "2026-06-06", "Claire Moreau"),
 )
 
 
-def _stays(world: World) -> Iterator[Booked]:
+def _stays(world: World) -> Iterator[BookedStay]:
     """All stays that were ever booked, those of the episode too."""
     yield from BEFORE
     for effect in world.effects:
         if effect.action == "reserve_room":
             told = effect.details
-            yield Booked(effect.subject, told["check_in"], told["check_out"], told["guest"])
+            yield BookedStay(effect.subject, told["check_in"], told["check_out"], told["guest"])
 
 
 class CancelledStay(Answer):
@@ -108,7 +108,7 @@ CANCELLED: tuple[Invariant, ...] = (
 )
 
 
-def _cancel(world: World, found: Booked) -> dict[str, Any]:
+def _cancel(world: World, found: BookedStay) -> dict[str, Any]:
     cancelled = world.state("travel.stays_cancelled")
     id = identifier("HTC", found.confirmation)
     if found.confirmation in cancelled and found.confirmation not in world.state("travel.stays"):
@@ -141,7 +141,7 @@ def _cancel(world: World, found: Booked) -> dict[str, Any]:
     }
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="stay_history",
@@ -164,7 +164,7 @@ def cancel_hotel_booking(
     return _cancel(world, found)
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="stay_history",

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Echo, Formula, Invariant, OneOf, Ordered, Sums
-from sealegs.world.tool import Answer, Refusal, World, tool
-from sealegs.world.travel.facts import CURRENCIES, known_currency, money, share_of, span
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
+from sealegs.world.travel.facts import CURRENCIES, known_currency, rounded_money, share_of, stay_span
 from sealegs.world.travel.hotel_facts import net_of, nights, weekend_nights
 from sealegs.world.travel.hotels import nights_between
-from sealegs.world.travel.terms import Amount, CheckIn, CheckOut, Currency, Percent
+from sealegs.world.travel.travel_arguments import Amount, CheckIn, CheckOut, Currency, Percent
 
 SETTLED: tuple[Invariant, ...] = (OneOf("currency", CURRENCIES, ("EUX", "UDS", "PTS", "XXX")),)
 
@@ -31,10 +31,10 @@ class StayCost(Answer):
 
 
 def _net(weeknights: int, weekend: int, weeknight_rate: float, weekend_rate: float, currency: str) -> float:
-    return money(weeknights * weeknight_rate + weekend * weekend_rate, currency)
+    return rounded_money(weeknights * weeknight_rate + weekend * weekend_rate, currency)
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=StayCost,
     examples=(
@@ -116,7 +116,7 @@ def stay_cost(
     currency: Currency,
 ) -> dict[str, Any]:
     """Price a hotel stay from nightly rates: Friday and Saturday nights at the weekend rate, lodging tax on top."""
-    first, last = span(check_in, check_out)
+    first, last = stay_span(check_in, check_out)
     net = net_of(weeknight_rate, weekend_rate, first, last, known_currency(currency))
     tax = share_of(net, tax_percent, currency)
     weekend = weekend_nights(first, last)
@@ -141,7 +141,7 @@ class LodgingTax(Answer):
     currency: str = Field(description="ISO 4217 code of the amounts")
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=LodgingTax,
     examples=(
@@ -179,7 +179,7 @@ def lodging_tax(world: World, net_amount: Amount, tax_percent: Percent, currency
 
 
 def _share(total: float, travellers: int, currency: str) -> float:
-    return money(total / travellers, currency)
+    return rounded_money(total / travellers, currency)
 
 
 class TripCost(Answer):
@@ -196,7 +196,7 @@ class TripCost(Answer):
     currency: str = Field(description="ISO 4217 code of the amounts")
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=TripCost,
     examples=(

@@ -13,19 +13,19 @@ from pydantic import BaseModel, Field
 
 from sealegs.faults.invariants import Bounds, Counts, Formula, Invariant, Known, Ordered, Requires
 from sealegs.world.state import World, identifier
-from sealegs.world.tool import Answer, Refusal, tool
+from sealegs.world.tool import Answer, Refusal, simulated_tool
 from sealegs.world.travel.dining_facts import (
     REQUESTS,
     SITTING_MINUTES,
-    Request,
     Restaurant,
+    TableHold,
     best_free,
-    request,
     restaurant,
     sitting,
+    table_hold,
 )
-from sealegs.world.travel.facts import CURRENCY_OF, money, shown
-from sealegs.world.travel.terms import CityName, Moment, Person
+from sealegs.world.travel.facts import CURRENCY_OF, format_local_moment, rounded_money
+from sealegs.world.travel.travel_arguments import CityName, Moment, Person
 
 Kitchen = Annotated[Literal["italian", "japanese", "indian", "vegetarian"], Field(description="Kitchen")]
 At = Annotated[Moment, Field(description="Local time at which the party comes, such as 2026-03-18T19:30")]
@@ -33,7 +33,7 @@ Party = Annotated[int, Field(ge=1, le=12, description="People in the party")]
 
 
 def _bill(price: float, people: int, currency: str) -> float:
-    return money(price * people, currency)
+    return rounded_money(price * people, currency)
 
 
 def _sat(at: str, until: str) -> float:
@@ -63,7 +63,7 @@ class Listed(BaseModel):
     price_per_guest: float = Field(description="What a guest spends as a rule")
 
 
-class Table(Answer):
+class DiningTable(Answer):
     """A table for a party at a restaurant."""
 
     status: str = Field(description="Where the matter stands")
@@ -84,7 +84,7 @@ def _table(found: Restaurant, at: datetime, party_size: int) -> dict[str, Any]:
         "restaurant_name": found.name,
         "city": found.city,
         "rating": found.rating,
-        "at": shown(at),
+        "at": format_local_moment(at),
         "party_size": party_size,
         "price_per_guest": found.price,
         "expected_bill": _bill(found.price, party_size, found.currency),
@@ -92,7 +92,7 @@ def _table(found: Restaurant, at: datetime, party_size: int) -> dict[str, Any]:
     }
 
 
-class RestaurantSearch(Table):
+class RestaurantSearch(DiningTable):
     """Restaurants with a free table and the best rated of them."""
 
     kitchen: str = Field(description="Kitchen")
@@ -112,7 +112,7 @@ def _highest(restaurants: list[dict[str, Any]]) -> float:
     return max(float(entry["rating"]) for entry in restaurants)
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=RestaurantSearch,
     examples=WISHES,
@@ -147,7 +147,7 @@ def find_restaurants(world: World, city: CityName, kitchen: Kitchen, at: At, par
     }
 
 
-class Reservation(Table):
+class TableReservation(DiningTable):
     """A reserved table."""
 
     reservation_id: str = Field(description="Id of the reservation")
@@ -169,10 +169,10 @@ RESERVED: tuple[Invariant, ...] = (
 )
 
 
-def _set_aside(world: World, found: Restaurant, at: datetime, party_size: int) -> Request:
+def _set_aside(world: World, found: Restaurant, at: datetime, party_size: int) -> TableHold:
     if found.tables_left(world, at) == 0:
         raise Refusal(409, "NoTable", f"{found.name} has no table left on {at:%Y-%m-%d}.")
-    made = request(found, at, party_size)
+    made = table_hold(found, at, party_size)
     kept = world.state("travel.table_requests")
     if made.id in kept or made.id in REQUESTS:
         raise Refusal(409, "AlreadyRequested", "Such a table is set aside already.", request_id=made.id)
@@ -183,7 +183,7 @@ def _set_aside(world: World, found: Restaurant, at: datetime, party_size: int) -
     return made
 
 
-def _reserve(world: World, made: Request, guest: str) -> dict[str, Any]:
+def _reserve(world: World, made: TableHold, guest: str) -> dict[str, Any]:
     reserved = world.state("travel.table_reservations")
     if made.id in reserved:
         raise Refusal(409, "AlreadyConfirmed", f"{made.id} is a reservation already.", reservation_id=reserved[made.id])
@@ -196,17 +196,17 @@ def _reserve(world: World, made: Request, guest: str) -> dict[str, Any]:
         **_table(restaurant(made.restaurant_id), at, made.party_size),
         "reservation_id": id,
         "guest": guest,
-        "until": shown(at + timedelta(minutes=SITTING_MINUTES)),
+        "until": format_local_moment(at + timedelta(minutes=SITTING_MINUTES)),
         "sitting_minutes": SITTING_MINUTES,
     }
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="table_history",
     parts=2,
-    answer=Reservation,
+    answer=TableReservation,
     examples=(
         {"restaurant_id": "RBER02", "at": "2026-03-19T19:30", "party_size": 4, "guest": "Ines Carvalho"},
         {"restaurant_id": "RHND05", "at": "2026-04-08T18:30", "party_size": 2, "guest": "Kenji Mori"},
@@ -233,7 +233,7 @@ def reserve_table(
     return _reserve(world, made, guest)
 
 
-class TableRequest(Table):
+class TableRequest(DiningTable):
     """A table that is set aside until a name is given."""
 
     kitchen: str = Field(description="Kitchen")
@@ -241,7 +241,7 @@ class TableRequest(Table):
     expires_at: str = Field(description="When the table is given away if nobody confirms, YYYY-MM-DDTHH:MM")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="table_history",
@@ -283,13 +283,13 @@ def request_table(world: World, city: CityName, kitchen: Kitchen, at: At, party_
     }
 
 
-class ConfirmedTable(Reservation):
+class ConfirmedTable(TableReservation):
     """A table that was asked for and is reserved now."""
 
     request_id: str = Field(description="Id of the request")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="table_history",
@@ -319,7 +319,7 @@ def confirm_table_request(
 ) -> dict[str, Any]:
     """Confirm a requested table under a guest's name, which makes it a reservation. Each request is confirmed once."""
     kept = world.state("travel.table_requests").get(request_id)
-    made = Request(**kept) if kept is not None else REQUESTS.get(request_id)
+    made = TableHold(**kept) if kept is not None else REQUESTS.get(request_id)
     if made is None:
         raise Refusal(404, "RequestNotFound", f"No table was set aside under {request_id}.")
     return {**_reserve(world, made, guest), "request_id": request_id}

@@ -12,7 +12,16 @@ from datetime import datetime, timedelta
 from sealegs.faults.seeds import digest, uniform
 from sealegs.world.state import NOW, World, identifier
 from sealegs.world.tool import Refusal
-from sealegs.world.travel.facts import AIRPORTS, CURRENCY_OF, PRICE_LEVEL, future_day, moment, money, place, shown
+from sealegs.world.travel.facts import (
+    AIRPORTS,
+    CURRENCY_OF,
+    PRICE_LEVEL,
+    format_local_moment,
+    future_day,
+    local_moment,
+    rounded_money,
+    served_city,
+)
 
 SITTING_MINUTES = 120
 FIRST_SITTING, LAST_SITTING = "11:30", "21:30"
@@ -65,7 +74,7 @@ def _restaurants() -> dict[str, Restaurant]:
                 rating = round(4.8 - 0.3 * number - 0.1 * (first % 3), 1)
                 euro = 19 + 34 * uniform("menu", where, name)
                 currency = CURRENCY_OF[where]
-                price = money(round(euro * PRICE_LEVEL[currency]), currency)
+                price = rounded_money(round(euro * PRICE_LEVEL[currency]), currency)
                 id = f"R{airport.code}{3 * turn + number + 1:02}"
                 made.append(Restaurant(id, name, where, kitchen, rating, price, 6))
     return {found.id: found for found in made}
@@ -92,7 +101,7 @@ def sitting(at: str) -> datetime:
     Raises:
         Refusal: 400 where the text names no moment, or one on which no kitchen serves.
     """
-    found = moment(at, "at")
+    found = local_moment(at, "at")
     future_day(at[:10], "at")
     if not FIRST_SITTING <= at[11:] <= LAST_SITTING:
         raise Refusal(400, "KitchenClosed", f"Parties are seated from {FIRST_SITTING} to {LAST_SITTING}, not at {at}.")
@@ -105,7 +114,7 @@ def best_free(world: World, city: str, kitchen: str, at: datetime) -> list[Resta
     Raises:
         Refusal: 404 where the city is unknown or no table is free.
     """
-    where = place(city).name
+    where = served_city(city).name
     found = [r for r in RESTAURANTS.values() if r.city == where and r.kitchen == kitchen and r.tables_left(world, at)]
     if not found:
         raise Refusal(404, "NoTable", f"No {kitchen} restaurant in {where} has a table on {at:%Y-%m-%d}.")
@@ -113,7 +122,7 @@ def best_free(world: World, city: str, kitchen: str, at: datetime) -> list[Resta
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class TableHold:
     """A table set aside for a party that has given no name yet."""
 
     id: str
@@ -123,15 +132,15 @@ class Request:
     expires_at: str
 
 
-def request(found: Restaurant, at: datetime, party_size: int) -> Request:
+def table_hold(found: Restaurant, at: datetime, party_size: int) -> TableHold:
     """The request for a table, its id a function of what is asked."""
     expires = datetime.fromisoformat(NOW) + timedelta(minutes=HOLD_MINUTES)
-    id = identifier("TBR", found.id, shown(at), party_size)
-    return Request(id, found.id, shown(at), party_size, shown(expires))
+    id = identifier("TBR", found.id, format_local_moment(at), party_size)
+    return TableHold(id, found.id, format_local_moment(at), party_size, format_local_moment(expires))
 
 
-def _early(id: str, at: str, party_size: int) -> Request:
-    return request(RESTAURANTS[id], datetime.fromisoformat(at), party_size)
+def _early(id: str, at: str, party_size: int) -> TableHold:
+    return table_hold(RESTAURANTS[id], datetime.fromisoformat(at), party_size)
 
 
 REQUESTS = {

@@ -26,14 +26,14 @@ PRICE_LEVEL = {
 CURRENCIES = tuple(sorted(PRICE_LEVEL))
 
 
-def money(amount: float, currency: str) -> float:
+def rounded_money(amount: float, currency: str) -> float:
     """The amount rounded to the currency's smallest unit."""
     return float(round(amount)) if currency in WHOLE_UNITS else round(amount, 2)
 
 
 def share_of(amount: float, percent: float, currency: str) -> float:
     """So many per cent of the amount, rounded to the currency's smallest unit."""
-    return money(amount * percent / 100, currency)
+    return rounded_money(amount * percent / 100, currency)
 
 
 def known_currency(code: str) -> str:
@@ -47,7 +47,7 @@ def known_currency(code: str) -> str:
     return code
 
 
-def day(text: str, what: str) -> date:
+def travel_date(text: str, what: str) -> date:
     """The day that the text names.
 
     Raises:
@@ -65,19 +65,19 @@ def future_day(text: str, what: str) -> date:
     Raises:
         Refusal: 400 where the text is no date or the day cannot be booked.
     """
-    found = day(text, what)
+    found = travel_date(text, what)
     if not date.fromisoformat(TODAY) < found <= LAST_DAY:
         raise Refusal(400, "DateNotBookable", f"{what} must lie after {TODAY} and not after {LAST_DAY}, got {text}.")
     return found
 
 
-def span(check_in: str, check_out: str) -> tuple[date, date]:
+def stay_span(check_in: str, check_out: str) -> tuple[date, date]:
     """The first and last day of a stay of 1 to 30 nights.
 
     Raises:
         Refusal: 400 where a text is no date or the stay has no such length.
     """
-    first, last = day(check_in, "check_in"), day(check_out, "check_out")
+    first, last = travel_date(check_in, "check_in"), travel_date(check_out, "check_out")
     if not 1 <= (last - first).days <= 30:
         raise Refusal(400, "InvalidStay", f"A stay lasts 1 to 30 nights, {check_in} to {check_out} does not.")
     return first, last
@@ -91,7 +91,7 @@ def bookable_span(check_in: str, check_out: str) -> tuple[date, date]:
     """
     future_day(check_in, "check_in")
     future_day(check_out, "check_out")
-    return span(check_in, check_out)
+    return stay_span(check_in, check_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ PLACES = {name: CITIES[name.casefold()] for name in AIRPORTS}
 CURRENCY_OF = {name: found.currency for name, found in PLACES.items()}
 
 
-def place(name: str) -> City:
+def served_city(name: str) -> City:
     """The city of this name, in any case, if the travel system serves it.
 
     Raises:
@@ -150,7 +150,7 @@ def place(name: str) -> City:
     return found
 
 
-def moment(text: str, what: str) -> datetime:
+def local_moment(text: str, what: str) -> datetime:
     """The moment that the text names.
 
     Raises:
@@ -162,6 +162,6 @@ def moment(text: str, what: str) -> datetime:
         raise Refusal(400, "InvalidTime", f"{what} {text!r} is not a moment: {error}.") from error
 
 
-def shown(when: datetime) -> str:
+def format_local_moment(when: datetime) -> str:
     """The moment as YYYY-MM-DDTHH:MM."""
     return when.isoformat(timespec="minutes")

@@ -15,7 +15,7 @@ from sealegs.faults.seeds import digest, uniform
 from sealegs.world.general.facts import City
 from sealegs.world.state import NOW, TODAY, identifier
 from sealegs.world.tool import Refusal
-from sealegs.world.travel.facts import PLACES, PRICE_LEVEL, WHOLE_UNITS, place, shown
+from sealegs.world.travel.facts import PLACES, PRICE_LEVEL, WHOLE_UNITS, format_local_moment, served_city
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +40,12 @@ class Flight:
 
     def departs(self, day: date) -> str:
         """Local time of departure, YYYY-MM-DDTHH:MM."""
-        return shown(datetime.combine(day, datetime.min.time()) + timedelta(minutes=self.departure))
+        return format_local_moment(datetime.combine(day, datetime.min.time()) + timedelta(minutes=self.departure))
 
     def arrives(self, day: date) -> str:
         """Local time of arrival, YYYY-MM-DDTHH:MM."""
         shift = self.minutes + 60 * (self.destination.utc_offset - self.origin.utc_offset)
-        return shown(datetime.fromisoformat(self.departs(day)) + timedelta(minutes=shift))
+        return format_local_moment(datetime.fromisoformat(self.departs(day)) + timedelta(minutes=shift))
 
     def fare(self, day: date, cabin: str) -> float:
         """The price of one seat, taxes included, in the origin's currency."""
@@ -123,7 +123,7 @@ def route(origin: str, destination: str) -> tuple[Flight, ...]:
     Raises:
         Refusal: 404 where a city is unknown, 400 where both are the same.
     """
-    start, end = place(origin), place(destination)
+    start, end = served_city(origin), served_city(destination)
     if start is end:
         raise Refusal(400, "SameCity", f"Origin and destination are both {start.name}.")
     return ROUTES[start.name, end.name]
@@ -142,7 +142,7 @@ def flight(number: str) -> Flight:
 
 
 @dataclass(frozen=True, slots=True)
-class Hold:
+class SeatHold:
     """A seat held for a passenger until `expires_at`."""
 
     id: str
@@ -154,20 +154,20 @@ class Hold:
     expires_at: str
 
 
-def hold_id(number: str, day: str, cabin: str, passenger: str) -> str:
+def seat_hold_id(number: str, day: str, cabin: str, passenger: str) -> str:
     """The id of a passenger's hold, a function of what is held."""
     return identifier("HLD", number, day, cabin, passenger)
 
 
-def hold_of(found: Flight, day: str, cabin: str, passenger: str, held_at: str) -> Hold:
+def hold_of(found: Flight, day: str, cabin: str, passenger: str, held_at: str) -> SeatHold:
     """A hold that lapses after its cabin's hours, or three hours before departure if that is sooner."""
     leaves = datetime.fromisoformat(found.departs(date.fromisoformat(day)))
     expires = min(datetime.fromisoformat(held_at) + timedelta(hours=HOLD_HOURS[cabin]), leaves - timedelta(hours=3))
-    id = hold_id(found.number, day, cabin, passenger)
-    return Hold(id, found.number, day, cabin, passenger, held_at, expires.isoformat())
+    id = seat_hold_id(found.number, day, cabin, passenger)
+    return SeatHold(id, found.number, day, cabin, passenger, held_at, expires.isoformat())
 
 
-def _held(ends: tuple[str, str], day: str, cabin: str, passenger: str, held_at: str) -> Hold:
+def _held(ends: tuple[str, str], day: str, cabin: str, passenger: str, held_at: str) -> SeatHold:
     return hold_of(ROUTES[ends][0], day, cabin, passenger, held_at)
 
 

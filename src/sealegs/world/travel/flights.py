@@ -10,17 +10,17 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field
 
 from sealegs.faults.invariants import Bounds, Counts, Formula, Known, Mean, Ordered, Requires
-from sealegs.world.tool import Answer, Refusal, World, tool
-from sealegs.world.travel.facts import AIRPORTS, CURRENCY_OF, PLACES, future_day, money
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
+from sealegs.world.travel.facts import AIRPORTS, CURRENCY_OF, PLACES, future_day, rounded_money
 from sealegs.world.travel.flight_facts import Flight, route
 from sealegs.world.travel.seats import seats_left
-from sealegs.world.travel.terms import Cabin, CityName, Day
+from sealegs.world.travel.travel_arguments import Cabin, CityName, Day
 
 AIRPORT_OF = {name: found.code for name, found in AIRPORTS.items()}
 Offers = Sequence[Mapping[str, Any]]
 
 
-def minutes_between(departs_at: str, arrives_at: str, origin: str, destination: str) -> float:
+def flight_minutes(departs_at: str, arrives_at: str, origin: str, destination: str) -> float:
     """Minutes in the air and on the ground between two local times, each at its own city."""
     offsets = PLACES[origin].utc_offset - PLACES[destination].utc_offset
     gap = datetime.fromisoformat(arrives_at) - datetime.fromisoformat(departs_at)
@@ -64,7 +64,7 @@ class FlightSearch(Answer):
     flights: list[FlightOffer] = Field(description="All flights found, by departure")
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=FlightSearch,
     examples=(
@@ -96,7 +96,7 @@ class FlightSearch(Answer):
         Formula(
             "duration_minutes",
             ("departs_at", "arrives_at", "origin", "destination"),
-            minutes_between,
+            flight_minutes,
             "duration_minutes lies between the local times departs_at and arrives_at",
         ),
     ),
@@ -183,7 +183,7 @@ def _last_day(from_date: str, days: int) -> str:
     return (calendar_date.fromisoformat(from_date) + timedelta(days=days - 1)).isoformat()
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=FareCalendar,
     examples=(
@@ -242,7 +242,7 @@ def fare_calendar(
         "cheapest_date": lowest["date"],
         "cheapest_flight": lowest["flight_number"],
         "cheapest_fare": lowest["fare"],
-        "average_fare": money(sum(float(str(entry["fare"])) for entry in calendar) / len(calendar), currency),
+        "average_fare": rounded_money(sum(float(str(entry["fare"])) for entry in calendar) / len(calendar), currency),
         "currency": currency,
         "calendar": calendar,
     }

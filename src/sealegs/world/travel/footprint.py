@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, Known
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 from sealegs.world.travel.rail_facts import KG_PER_KM
 
 KG_BY_MODE = {"train": KG_PER_KM, "coach": 0.027, "ferry": 0.112, "car": 0.17, "plane": 0.195}
@@ -42,7 +42,7 @@ class Footprint(Answer):
     kg_co2: float = Field(description="Carbon dioxide of all travellers in kilograms")
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=Footprint,
     examples=(
@@ -90,7 +90,7 @@ class GroupEmissions(Answer):
     tree_years: float = Field(description="Years that a grown tree needs to take up as much")
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=GroupEmissions,
     examples=(

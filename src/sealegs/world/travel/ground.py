@@ -12,9 +12,17 @@ from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, Invariant, Known, Ordered, Requires, Sums
 from sealegs.world.state import identifier
-from sealegs.world.tool import Answer, Refusal, World, tool
-from sealegs.world.travel.facts import AIRPORTS, CURRENCY_OF, future_day, moment, money, place, shown
-from sealegs.world.travel.terms import CityName, Moment, Person
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
+from sealegs.world.travel.facts import (
+    AIRPORTS,
+    CURRENCY_OF,
+    format_local_moment,
+    future_day,
+    local_moment,
+    rounded_money,
+    served_city,
+)
+from sealegs.world.travel.travel_arguments import CityName, Moment, Person
 
 TAXI_IN = 15
 PASSPORT = 30
@@ -52,7 +60,7 @@ class ExitTime(Answer):
     exit_at: str = Field(description="When the traveller is out, YYYY-MM-DDTHH:MM")
 
 
-@tool(
+@simulated_tool(
     category="processor",
     answer=ExitTime,
     examples=(
@@ -78,14 +86,14 @@ def arrival_exit_time(
     world: World, arrives_at: Moment, checked_bags: Bags, passport_control: Passport = True
 ) -> dict[str, Any]:
     """Estimate when a traveller is out of the airport after landing, from baggage and passport control."""
-    landed = moment(arrives_at, "arrives_at")
+    landed = local_moment(arrives_at, "arrives_at")
     walk, passport, baggage = _waits(checked_bags, passport_control)
     return {
         "walk_minutes": walk,
         "passport_minutes": passport,
         "baggage_minutes": baggage,
         "total_minutes": walk + passport + baggage,
-        "exit_at": shown(exit_of(landed, checked_bags, passport_control)),
+        "exit_at": format_local_moment(exit_of(landed, checked_bags, passport_control)),
     }
 
 
@@ -124,11 +132,11 @@ RIDE: tuple[Invariant, ...] = (
 
 
 def _reserve(world: World, city: str, pickup: datetime, traveller: str, vehicle: str) -> dict[str, Any]:
-    where = place(city).name
-    future_day(shown(pickup)[:10], "the pick-up")
+    where = served_city(city).name
+    future_day(format_local_moment(pickup)[:10], "the pick-up")
     if vehicle == "van" and where in WITHOUT_VANS:
         raise Refusal(409, "NoVehicle", f"No van is left at {AIRPORTS[where].name}.", vehicles=["saloon", "estate"])
-    id = identifier("RDE", where, shown(pickup), traveller)
+    id = identifier("RDE", where, format_local_moment(pickup), traveller)
     booked = world.state("travel.rides")
     if id in booked:
         raise Refusal(409, "DuplicateBooking", f"A car waits for {traveller} at that time already.", ride_id=id)
@@ -139,7 +147,7 @@ def _reserve(world: World, city: str, pickup: datetime, traveller: str, vehicle:
         id,
         traveller=traveller,
         city=where,
-        pickup_at=shown(pickup),
+        pickup_at=format_local_moment(pickup),
         vehicle=vehicle,
         fare=answer["fare"],
     )
@@ -148,8 +156,8 @@ def _reserve(world: World, city: str, pickup: datetime, traveller: str, vehicle:
 
 def _ride(id: str, where: str, pickup: datetime, traveller: str, vehicle: str) -> dict[str, Any]:
     airport, currency, factor = AIRPORTS[where], CURRENCY_OF[where], VEHICLES[vehicle]
-    flagfall = money(airport.flagfall * factor, currency)
-    charge = money(airport.per_km * airport.road_km * factor, currency)
+    flagfall = rounded_money(airport.flagfall * factor, currency)
+    charge = rounded_money(airport.per_km * airport.road_km * factor, currency)
     return {
         "status": "confirmed",
         "ride_id": id,
@@ -157,8 +165,8 @@ def _ride(id: str, where: str, pickup: datetime, traveller: str, vehicle: str) -
         "airport": airport.code,
         "traveller": traveller,
         "vehicle": vehicle,
-        "pickup_at": shown(pickup),
-        "dropoff_at": shown(pickup + timedelta(minutes=airport.drive_minutes)),
+        "pickup_at": format_local_moment(pickup),
+        "dropoff_at": format_local_moment(pickup + timedelta(minutes=airport.drive_minutes)),
         "drive_minutes": airport.drive_minutes,
         "distance_km": airport.road_km,
         "flagfall": flagfall,
@@ -168,7 +176,7 @@ def _ride(id: str, where: str, pickup: datetime, traveller: str, vehicle: str) -
     }
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="ground_transport_history",
@@ -196,7 +204,7 @@ def book_ride(
     vehicle: Vehicle = "saloon",
 ) -> dict[str, Any]:
     """Book a car from a city's airport to its centre for a given pick-up time, at the city's taxi tariff."""
-    return _reserve(world, city, moment(pickup_at, "pickup_at"), traveller, vehicle)
+    return _reserve(world, city, local_moment(pickup_at, "pickup_at"), traveller, vehicle)
 
 
 class Transfer(Ride):
@@ -206,7 +214,7 @@ class Transfer(Ride):
     wait_minutes: int = Field(description="From arrival to the pick-up")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="ground_transport_history",
@@ -240,7 +248,7 @@ def book_airport_transfer(
     vehicle: Vehicle = "saloon",
 ) -> dict[str, Any]:
     """Book a driver who meets a landing traveller at the airport; the pick-up allows for passport and baggage."""
-    landed = moment(arrives_at, "arrives_at")
+    landed = local_moment(arrives_at, "arrives_at")
     pickup = exit_of(landed, checked_bags, passport_control)
     waited = int((pickup - landed).total_seconds() // 60)
     return {

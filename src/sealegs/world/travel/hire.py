@@ -12,32 +12,32 @@ from pydantic import BaseModel, Field
 
 from sealegs.faults.invariants import Bounds, Counts, Formula, Invariant, Known, Ordered, Requires, Sums
 from sealegs.world.state import identifier
-from sealegs.world.tool import Answer, Refusal, World, tool
-from sealegs.world.travel.facts import CURRENCY_OF, money, shown
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
+from sealegs.world.travel.facts import CURRENCY_OF, format_local_moment, rounded_money
 from sealegs.world.travel.flights import least
 from sealegs.world.travel.hire_facts import CITY_OF, CLASSES, CODES, MODELS, Rental, rental
-from sealegs.world.travel.terms import CityName, Moment, Person
+from sealegs.world.travel.travel_arguments import CityName, Moment, Person
 
 PickUp = Annotated[Moment, Field(description="Local time of the pick-up at the airport, such as 2026-03-18T10:00")]
 Return = Annotated[Moment, Field(description="Local time of the return to the airport, such as 2026-03-21T18:00")]
 CarClassName = Annotated[Literal["economy", "compact", "estate", "suv"], Field(description="Class of car")]
 
 
-def days_of(pickup_at: str, return_at: str) -> int:
+def hire_days(pickup_at: str, return_at: str) -> int:
     """Days of 24 hours between the two, one that has begun counted."""
     gap = datetime.fromisoformat(return_at) - datetime.fromisoformat(pickup_at)
     return -int(-gap.total_seconds() // 86_400)
 
 
 def _net(daily_rate: float, days: int, currency: str) -> float:
-    return money(daily_rate * days, currency)
+    return rounded_money(daily_rate * days, currency)
 
 
 PRICED: tuple[Invariant, ...] = (
     Known("currency", "city", CURRENCY_OF),
     Known("model", "car_class", MODELS),
     Ordered("pickup_at", "return_at"),
-    Formula("days", ("pickup_at", "return_at"), days_of, "days are the days of 24 hours from pickup_at to return_at"),
+    Formula("days", ("pickup_at", "return_at"), hire_days, "days are the days of 24 hours from pickup_at to return_at"),
     Formula("net", ("daily_rate", "days", "currency"), _net, "net is daily_rate times days"),
     Sums("total", ("net", "airport_fee")),
     Bounds("days", 1, 60),
@@ -77,7 +77,7 @@ class HireSearch(Answer):
     offers: list[CarOffer] = Field(description="All offers, from the cheapest")
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=HireSearch,
     examples=(
@@ -144,8 +144,8 @@ def search_hire_cars(
 def _period(found: Rental) -> dict[str, Any]:
     return {
         "city": found.city,
-        "pickup_at": shown(found.pickup),
-        "return_at": shown(found.dropoff),
+        "pickup_at": format_local_moment(found.pickup),
+        "return_at": format_local_moment(found.dropoff),
         "days": found.days,
         "car_class": found.car.name,
         "model": found.car.model,
@@ -185,7 +185,9 @@ RESERVED: tuple[Invariant, ...] = (
 
 
 def _reserve(world: World, found: Rental, driver: str) -> dict[str, Any]:
-    id = identifier("HIR", found.city, found.car.name, shown(found.pickup), shown(found.dropoff), driver)
+    id = identifier(
+        "HIR", found.city, found.car.name, format_local_moment(found.pickup), format_local_moment(found.dropoff), driver
+    )
     booked = world.state("travel.hire_reservations")
     if id in booked:
         raise Refusal(409, "DuplicateReservation", f"{driver} has this car already.", reservation_id=id)
@@ -206,7 +208,7 @@ def _reserve(world: World, found: Rental, driver: str) -> dict[str, Any]:
     return {"status": "reserved", "reservation_id": id, "driver": driver, **_period(found)}
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="ground_transport_history",
@@ -275,7 +277,7 @@ class QuotedCar(HireCar):
     quote_id: str = Field(description="Key of the quote")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="ground_transport_history",

@@ -11,7 +11,16 @@ from datetime import datetime, timedelta
 from sealegs.faults.seeds import digest, uniform
 from sealegs.world.state import World
 from sealegs.world.tool import Refusal
-from sealegs.world.travel.facts import AIRPORTS, CURRENCY_OF, PRICE_LEVEL, future_day, moment, money, place, shown
+from sealegs.world.travel.facts import (
+    AIRPORTS,
+    CURRENCY_OF,
+    PRICE_LEVEL,
+    format_local_moment,
+    future_day,
+    local_moment,
+    rounded_money,
+    served_city,
+)
 
 LONG_DAYS, LONG_DISCOUNT = 7, 10.0
 AIRPORT_FEE = 12.0
@@ -70,22 +79,22 @@ class Rental:
         """Rate of a day, with the discount of a long rental."""
         level = 0.85 + 0.45 * uniform("hire", self.city, self.car.name)
         discount = 1 - LONG_DISCOUNT / 100 if self.days >= LONG_DAYS else 1.0
-        return money(self.car.daily_eur * level * discount * PRICE_LEVEL[self.currency], self.currency)
+        return rounded_money(self.car.daily_eur * level * discount * PRICE_LEVEL[self.currency], self.currency)
 
     @property
     def net(self) -> float:
         """The days at their rate."""
-        return money(self.daily_rate * self.days, self.currency)
+        return rounded_money(self.daily_rate * self.days, self.currency)
 
     @property
     def fee(self) -> float:
         """What the airport takes."""
-        return money(self.net * AIRPORT_FEE / 100, self.currency)
+        return rounded_money(self.net * AIRPORT_FEE / 100, self.currency)
 
     @property
     def total(self) -> float:
         """What the driver pays."""
-        return money(self.net + self.fee, self.currency)
+        return rounded_money(self.net + self.fee, self.currency)
 
     @property
     def quote_id(self) -> str:
@@ -112,9 +121,9 @@ def rental(city: str, car_class: str, pickup_at: str, return_at: str) -> Rental:
     Raises:
         Refusal: 404 for an unknown city, 400 for moments that cannot be booked or lie in the wrong order.
     """
-    where = place(city).name
-    start, end = moment(pickup_at, "pickup_at"), moment(return_at, "return_at")
-    future_day(shown(start)[:10], "pickup_at")
+    where = served_city(city).name
+    start, end = local_moment(pickup_at, "pickup_at"), local_moment(return_at, "return_at")
+    future_day(format_local_moment(start)[:10], "pickup_at")
     if not timedelta(hours=1) <= end - start <= timedelta(days=60):
         raise Refusal(400, "InvalidRental", f"A rental lasts 1 hour to 60 days, {pickup_at} to {return_at} does not.")
     return Rental(where, CLASSES[car_class], start, end)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from sealegs.world.tool import Refusal
-from sealegs.world.travel.facts import AIRPORTS, CURRENCY_OF, WEEKEND_NIGHTS, money, place
+from sealegs.world.travel.facts import AIRPORTS, CURRENCY_OF, WEEKEND_NIGHTS, rounded_money, served_city
 
 WEEKEND_SUPPLEMENT = 1.2
 
@@ -117,7 +117,7 @@ def hotels_in(name: str, min_stars: int) -> list[Hotel]:
     Raises:
         Refusal: 404 where the city is unknown.
     """
-    where = place(name).name
+    where = served_city(name).name
     found = [h for h in HOTELS.values() if h.city == where and h.stars >= min_stars]
     return sorted(found, key=lambda h: (h.weeknight_rate, h.id))
 
@@ -135,4 +135,4 @@ def weekend_nights(first: date, last: date) -> int:
 def net_of(weeknight_rate: float, weekend_rate: float, first: date, last: date, currency: str) -> float:
     """What a stay costs before tax."""
     weekend = weekend_nights(first, last)
-    return money((len(nights(first, last)) - weekend) * weeknight_rate + weekend * weekend_rate, currency)
+    return rounded_money((len(nights(first, last)) - weekend) * weeknight_rate + weekend * weekend_rate, currency)

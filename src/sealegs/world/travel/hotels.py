@@ -8,12 +8,12 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from sealegs.faults.invariants import Bounds, Counts, Formula, Known, Mean, Ordered, Requires
-from sealegs.world.tool import Answer, Refusal, World, tool
-from sealegs.world.travel.facts import CURRENCY_OF, bookable_span, money
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
+from sealegs.world.travel.facts import CURRENCY_OF, bookable_span, rounded_money
 from sealegs.world.travel.flights import least
 from sealegs.world.travel.hotel_facts import hotels_in
-from sealegs.world.travel.rooms import Quote, rooms_left
-from sealegs.world.travel.terms import CheckIn, CheckOut, CityName, Stars
+from sealegs.world.travel.hotel_rooms import StayQuote, rooms_left
+from sealegs.world.travel.travel_arguments import CheckIn, CheckOut, CityName, Stars
 
 
 def nights_between(check_in: str, check_out: str) -> int:
@@ -50,7 +50,7 @@ class HotelSearch(Answer):
     offers: list[HotelOffer] = Field(description="All offers, from the cheapest")
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=HotelSearch,
     examples=(
@@ -86,7 +86,7 @@ def search_hotels(
 ) -> dict[str, Any]:
     """Search hotels with a free room for a stay in a city. Offers are net of lodging tax; each has a key to book it."""
     first, last = bookable_span(check_in, check_out)
-    quotes = [Quote(found, first, last) for found in hotels_in(city, min_stars)]
+    quotes = [StayQuote(found, first, last) for found in hotels_in(city, min_stars)]
     offers = [_offer(world, quote) for quote in quotes if rooms_left(world, quote) > 0]
     if not offers:
         raise Refusal(404, "NoRooms", f"No hotel of {min_stars} stars or more in {city} has a room for the stay.")
@@ -106,7 +106,7 @@ def search_hotels(
     }
 
 
-def _offer(world: World, quote: Quote) -> dict[str, Any]:
+def _offer(world: World, quote: StayQuote) -> dict[str, Any]:
     return {
         "rate_key": f"{quote.hotel.id}-{quote.first:%Y%m%d}-{quote.nights}N",
         "hotel_id": quote.hotel.id,
@@ -143,7 +143,7 @@ class HotelDirectory(Answer):
     hotels: list[Listing] = Field(description="All hotels, from the cheapest")
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=HotelDirectory,
     examples=(
@@ -190,7 +190,7 @@ def hotel_directory(world: World, city: CityName, min_stars: Stars = 3) -> dict[
         "hotel_name": best.name,
         "weeknight_rate": best.weeknight_rate,
         "weekend_rate": best.weekend_rate,
-        "average_weeknight_rate": money(sum(h.weeknight_rate for h in listed) / len(listed), best.currency),
+        "average_weeknight_rate": rounded_money(sum(h.weeknight_rate for h in listed) / len(listed), best.currency),
         "tax_percent": best.tax_percent,
         "currency": best.currency,
         "hotels": hotels,

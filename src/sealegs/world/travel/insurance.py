@@ -14,7 +14,7 @@ from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Echo, Formula, Invariant, Known, OneOf, Ordered, Requires, Sums
 from sealegs.world.state import TODAY, identifier
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 from sealegs.world.travel.facts import (
     AIRPORTS,
     CURRENCIES,
@@ -22,11 +22,11 @@ from sealegs.world.travel.facts import (
     PRICE_LEVEL,
     future_day,
     known_currency,
-    money,
-    place,
+    rounded_money,
+    served_city,
     share_of,
 )
-from sealegs.world.travel.terms import CityName, Currency, Day, Person
+from sealegs.world.travel.travel_arguments import CityName, Currency, Day, Person
 
 TAX_PERCENT = 12.0
 COVERS = {"basic": ("BAS", 2.1, 50_000), "standard": ("STD", 3.4, 250_000), "premium": ("PRM", 5.6, 1_000_000)}
@@ -43,7 +43,7 @@ End = Annotated[Day, Field(description="Last day of the trip, such as 2026-03-21
 
 
 @dataclass(frozen=True, slots=True)
-class Risk:
+class TripRisk:
     """A trip to insure."""
 
     city: str
@@ -62,7 +62,7 @@ class Risk:
         """Before insurance tax."""
         factor = 1.6 if PLACES[self.city].country_code in DEAR else 1.0
         daily = COVERS[self.cover][1] * factor
-        return money((4 + daily * self.days) * PRICE_LEVEL[self.currency], self.currency)
+        return rounded_money((4 + daily * self.days) * PRICE_LEVEL[self.currency], self.currency)
 
     @property
     def tax(self) -> float:
@@ -76,15 +76,15 @@ class Risk:
         return f"{AIRPORTS[self.city].code}-{code}-{self.first:%Y%m%d}-{self.days:02}D-{self.currency}"
 
 
-def _risk(city: str, cover: str, starts_on: str, ends_on: str, currency: str) -> Risk:
-    where = place(city).name
+def _risk(city: str, cover: str, starts_on: str, ends_on: str, currency: str) -> TripRisk:
+    where = served_city(city).name
     first, last = future_day(starts_on, "starts_on"), future_day(ends_on, "ends_on")
     if not 0 <= (last - first).days < 90:
         raise Refusal(400, "InvalidTrip", f"A trip lasts 1 to 90 days, {starts_on} to {ends_on} does not.")
-    return Risk(where, cover, first, last, known_currency(currency))
+    return TripRisk(where, cover, first, last, known_currency(currency))
 
 
-def days_of(starts_on: str, ends_on: str) -> int:
+def insured_days(starts_on: str, ends_on: str) -> int:
     """Days from the first to the last, both counted."""
     return (date.fromisoformat(ends_on) - date.fromisoformat(starts_on)).days + 1
 
@@ -106,7 +106,7 @@ class Insured(Answer):
     currency: str = Field(description="ISO 4217 code of the price")
 
 
-def _shown(risk: Risk) -> dict[str, Any]:
+def _shown(risk: TripRisk) -> dict[str, Any]:
     return {
         "city": risk.city,
         "country": COUNTRY_OF[risk.city],
@@ -117,7 +117,7 @@ def _shown(risk: Risk) -> dict[str, Any]:
         "medical_limit_eur": LIMITS[risk.cover],
         "premium": risk.premium,
         "tax": risk.tax,
-        "total": money(risk.premium + risk.tax, risk.currency),
+        "total": rounded_money(risk.premium + risk.tax, risk.currency),
         "currency": risk.currency,
     }
 
@@ -127,7 +127,7 @@ PRICED: tuple[Invariant, ...] = (
     Known("medical_limit_eur", "cover", LIMITS),
     OneOf("currency", CURRENCIES, ("EUX", "UDS", "PTS", "XXX")),
     Ordered("starts_on", "ends_on"),
-    Formula("days", ("starts_on", "ends_on"), days_of, "days run from starts_on to ends_on"),
+    Formula("days", ("starts_on", "ends_on"), insured_days, "days run from starts_on to ends_on"),
     Sums("total", ("premium", "tax")),
     Bounds("days", 1, 90),
     Bounds("premium", 1, 2_000_000),
@@ -150,7 +150,7 @@ TRIPS = (
 )
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=InsuranceQuote,
     examples=TRIPS,
@@ -172,7 +172,7 @@ def quote_travel_insurance(
     return {"status": "quoted", **_shown(risk), "quote_id": risk.quote_id, "valid_until": until.isoformat()}
 
 
-class Policy(Insured):
+class InsurancePolicy(Insured):
     """A travel insurance policy."""
 
     policy_id: str = Field(description="Number of the policy")
@@ -189,7 +189,7 @@ POLICY: tuple[Invariant, ...] = (
 )
 
 
-def _insure(world: World, risk: Risk, traveller: str) -> dict[str, Any]:
+def _insure(world: World, risk: TripRisk, traveller: str) -> dict[str, Any]:
     id = identifier("POL", risk.city, risk.cover, risk.first, risk.last, traveller)
     policies = world.state("travel.policies")
     if id in policies:
@@ -202,11 +202,11 @@ def _insure(world: World, risk: Risk, traveller: str) -> dict[str, Any]:
     return {"status": "in_force", **answer, "policy_id": id, "insured": traveller}
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="travel_papers_history",
-    answer=Policy,
+    answer=InsurancePolicy,
     examples=(
         {**TRIPS[0], "traveller": "Ines Carvalho"},
         {**TRIPS[1], "traveller": "Anil Deshmukh"},
@@ -234,13 +234,13 @@ def buy_travel_insurance(
     return _insure(world, _risk(city, cover, starts_on, ends_on, currency), traveller)
 
 
-class BoundPolicy(Policy):
+class BoundPolicy(InsurancePolicy):
     """A policy taken out from a quote."""
 
     quote_id: str = Field(description="Key of the quote")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="travel_papers_history",

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, Invariant, Known, Ordered, Requires, Sums
-from sealegs.world.tool import Answer, World, tool
-from sealegs.world.travel.facts import CURRENCY_OF, bookable_span, day, share_of
+from sealegs.world.tool import Answer, World, simulated_tool
+from sealegs.world.travel.facts import CURRENCY_OF, bookable_span, share_of, travel_date
 from sealegs.world.travel.hotel_facts import hotel, weekend_nights
+from sealegs.world.travel.hotel_rooms import StayQuote, book_stay
 from sealegs.world.travel.hotels import nights_between
-from sealegs.world.travel.rooms import Quote, book
-from sealegs.world.travel.terms import CheckIn, CheckOut, HotelId, Person
+from sealegs.world.travel.travel_arguments import CheckIn, CheckOut, HotelId, Person
 
 
 class Stay(Answer):
@@ -51,7 +51,7 @@ STAY: tuple[Invariant, ...] = (
 )
 
 
-def _stay(quote: Quote, guest: str, confirmation: str) -> dict[str, Any]:
+def _stay(quote: StayQuote, guest: str, confirmation: str) -> dict[str, Any]:
     return {
         "status": "confirmed",
         "confirmation": confirmation,
@@ -76,7 +76,7 @@ class OfferStay(Stay):
     cancel_by: str = Field(description="Last day of free cancellation")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="stay_history",
@@ -113,11 +113,11 @@ def book_hotel_offer(
 ) -> dict[str, Any]:
     """Book the hotel offer behind a rate key for a guest, with free cancellation until the day before arrival."""
     id, start, length = rate_key.split("-")
-    first = day(f"{start[:4]}-{start[4:6]}-{start[6:]}", "rate_key")
+    first = travel_date(f"{start[:4]}-{start[4:6]}-{start[6:]}", "rate_key")
     check_out = first + timedelta(days=int(length[:-1]))
-    quote = Quote(hotel(id), *bookable_span(first.isoformat(), check_out.isoformat()))
+    quote = StayQuote(hotel(id), *bookable_span(first.isoformat(), check_out.isoformat()))
     return {
-        **_stay(quote, guest, book(world, quote, guest)),
+        **_stay(quote, guest, book_stay(world, quote, guest)),
         "rate_key": rate_key,
         "cancel_by": (first - timedelta(days=1)).isoformat(),
     }
@@ -130,7 +130,7 @@ class RoomStay(Stay):
     tax_percent: float = Field(description="The city's lodging tax in per cent")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="stay_history",
@@ -159,9 +159,9 @@ def book_hotel_room(
     world: World, hotel_id: HotelId, check_in: CheckIn, check_out: CheckOut, guest: Person
 ) -> dict[str, Any]:
     """Book a room in a given hotel, directly with it, for a guest from check-in to check-out at the published rates."""
-    quote = Quote(hotel(hotel_id), *bookable_span(check_in, check_out))
+    quote = StayQuote(hotel(hotel_id), *bookable_span(check_in, check_out))
     return {
-        **_stay(quote, guest, book(world, quote, guest)),
+        **_stay(quote, guest, book_stay(world, quote, guest)),
         "weekend_nights": weekend_nights(quote.first, quote.last),
         "tax_percent": quote.hotel.tax_percent,
     }

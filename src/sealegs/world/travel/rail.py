@@ -8,12 +8,12 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field
 
 from sealegs.faults.invariants import Bounds, Counts, Formula, Invariant, Known, Ordered, Requires, Sums
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 from sealegs.world.travel.facts import CURRENCY_OF, future_day
-from sealegs.world.travel.flights import least, minutes_between
+from sealegs.world.travel.flights import flight_minutes, least
 from sealegs.world.travel.rail_facts import KG_PER_KM, STATIONS, Train, trains_between
 from sealegs.world.travel.rail_tickets import TravelClass, offer_id, seats_free
-from sealegs.world.travel.terms import CityName, Day
+from sealegs.world.travel.travel_arguments import CityName, Day
 
 JOURNEY: tuple[Invariant, ...] = (
     Known("currency", "origin", CURRENCY_OF),
@@ -24,7 +24,7 @@ JOURNEY: tuple[Invariant, ...] = (
     Formula(
         "duration_minutes",
         ("departs_at", "arrives_at", "origin", "destination"),
-        minutes_between,
+        flight_minutes,
         "duration_minutes lies between the local times departs_at and arrives_at",
     ),
 )
@@ -76,7 +76,7 @@ def _speed(distance_km: float, duration_minutes: float) -> float:
     return round(distance_km / duration_minutes * 60, 1)
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=Timetable,
     examples=(
@@ -169,7 +169,7 @@ class RailPlan(Answer):
     offers: list[RailOffer] = Field(description="All offers, from the cheapest")
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=RailPlan,
     examples=(

@@ -13,7 +13,7 @@ from sealegs.faults.seeds import digest, uniform
 from sealegs.world.general.facts import City
 from sealegs.world.state import TODAY
 from sealegs.world.tool import Refusal
-from sealegs.world.travel.facts import PLACES, PRICE_LEVEL, money, place, shown
+from sealegs.world.travel.facts import PLACES, PRICE_LEVEL, format_local_moment, rounded_money, served_city
 
 RESERVATION_EUR = 4.0
 FIRST_CLASS = 1.55
@@ -63,19 +63,19 @@ class Train:
 
     def departs(self, day: date) -> str:
         """Local time of departure, YYYY-MM-DDTHH:MM."""
-        return shown(datetime.combine(day, datetime.min.time()) + timedelta(minutes=self.departure))
+        return format_local_moment(datetime.combine(day, datetime.min.time()) + timedelta(minutes=self.departure))
 
     def arrives(self, day: date) -> str:
         """Local time of arrival, YYYY-MM-DDTHH:MM."""
         shift = self.minutes + 60 * (self.destination.utc_offset - self.origin.utc_offset)
-        return shown(datetime.fromisoformat(self.departs(day)) + timedelta(minutes=shift))
+        return format_local_moment(datetime.fromisoformat(self.departs(day)) + timedelta(minutes=shift))
 
     def base(self, day: date, travel_class: str) -> float:
         """The price of one journey before the reservation, in the origin's currency."""
         ahead = (day - date.fromisoformat(TODAY)).days
         factor = self.level * (1.3 if ahead < 7 else 1.05 if ahead < 30 else 0.9)
         factor *= FIRST_CLASS if travel_class == "first" else 1.0
-        return money((14 + 0.085 * self.km) * factor * PRICE_LEVEL[self.currency], self.currency)
+        return rounded_money((14 + 0.085 * self.km) * factor * PRICE_LEVEL[self.currency], self.currency)
 
     @property
     def currency(self) -> str:
@@ -85,11 +85,11 @@ class Train:
     @property
     def reservation(self) -> float:
         """The charge for the seat, in the origin's currency."""
-        return money(RESERVATION_EUR * PRICE_LEVEL[self.currency], self.currency)
+        return rounded_money(RESERVATION_EUR * PRICE_LEVEL[self.currency], self.currency)
 
     def fare(self, day: date, travel_class: str) -> float:
         """The price of one seat, reservation included."""
-        return money(self.base(day, travel_class) + self.reservation, self.currency)
+        return rounded_money(self.base(day, travel_class) + self.reservation, self.currency)
 
     def seats(self, day: date, travel_class: str) -> int:
         """Seats for sale on that day before anybody in the episode takes one."""
@@ -122,7 +122,7 @@ def trains_between(origin: str, destination: str) -> tuple[Train, ...]:
     Raises:
         Refusal: 404 where a city is unknown or no direct train runs, 400 where both are the same.
     """
-    start, end = place(origin), place(destination)
+    start, end = served_city(origin), served_city(destination)
     if start is end:
         raise Refusal(400, "SameCity", f"Origin and destination are both {start.name}.")
     found = tuple(t for t in TRAINS.values() if t.origin is start and t.destination is end)
@@ -132,7 +132,7 @@ def trains_between(origin: str, destination: str) -> tuple[Train, ...]:
     return found
 
 
-def train(number: str) -> Train:
+def train_by_number(number: str) -> Train:
     """The train of this number.
 
     Raises:

@@ -14,11 +14,11 @@ from pydantic import Field
 from sealegs.faults.invariants import Bounds, Formula, Invariant, Known, Ordered, Requires, Sums
 from sealegs.faults.seeds import digest
 from sealegs.world.state import identifier
-from sealegs.world.tool import Answer, Refusal, World, tool
+from sealegs.world.tool import Answer, Refusal, World, simulated_tool
 from sealegs.world.travel.facts import CURRENCY_OF, future_day
-from sealegs.world.travel.flights import minutes_between
-from sealegs.world.travel.rail_facts import STATIONS, Train, train
-from sealegs.world.travel.terms import Day, Person
+from sealegs.world.travel.flights import flight_minutes
+from sealegs.world.travel.rail_facts import STATIONS, Train, train_by_number
+from sealegs.world.travel.travel_arguments import Day, Person
 
 TravelClass = Annotated[Literal["second", "first"], Field(description="Class of travel")]
 CLASS_CODES = {"first": "1", "second": "2"}
@@ -76,7 +76,7 @@ ISSUED: tuple[Invariant, ...] = (
     Formula(
         "duration_minutes",
         ("departs_at", "arrives_at", "origin", "destination"),
-        minutes_between,
+        flight_minutes,
         "duration_minutes lies between the local times departs_at and arrives_at",
     ),
 )
@@ -120,7 +120,7 @@ def _issue(world: World, found: Train, date: str, travel_class: str, passenger: 
     }
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="travel_ticket_history",
@@ -149,7 +149,7 @@ def buy_train_ticket(
     travel_class: TravelClass = "second",
 ) -> dict[str, Any]:
     """Buy a passenger a ticket with a reserved seat on a train, by train number, day and class."""
-    return _issue(world, train(train_number), date, travel_class, passenger)
+    return _issue(world, train_by_number(train_number), date, travel_class, passenger)
 
 
 class OfferTicket(TrainTicket):
@@ -163,7 +163,7 @@ def _day_of(offer: str) -> str:
     return datetime.strptime(offer.split("-")[2], "%Y%m%d").date().isoformat()  # noqa: DTZ007
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="travel_ticket_history",
@@ -192,7 +192,7 @@ def reserve_rail_offer(
     passenger: Person,
 ) -> dict[str, Any]:
     """Reserve and pay the train offer behind an offer id for a passenger; gives the ticket with coach and seat."""
-    found = train(offer_id[:6])
+    found = train_by_number(offer_id[:6])
     try:
         day = _day_of(offer_id)
     except ValueError as error:

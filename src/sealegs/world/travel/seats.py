@@ -12,8 +12,8 @@ from datetime import date
 from sealegs.faults.seeds import digest
 from sealegs.world.state import NOW, World, identifier
 from sealegs.world.tool import Refusal
-from sealegs.world.travel.facts import future_day, money
-from sealegs.world.travel.flight_facts import HOLDS, Flight, Hold, flight, hold_of
+from sealegs.world.travel.facts import future_day, rounded_money
+from sealegs.world.travel.flight_facts import HOLDS, Flight, SeatHold, flight, hold_of
 
 TAX_SHARE = 0.16
 
@@ -24,25 +24,25 @@ def seats_left(world: World, found: Flight, day: date, cabin: str) -> int:
     return max(0, found.seats(day, cabin) - int(taken))
 
 
-def find_hold(world: World, id: str) -> Hold:
+def find_hold(world: World, id: str) -> SeatHold:
     """The hold of this id.
 
     Raises:
         Refusal: 404 where there is none.
     """
     kept = world.state("travel.holds").get(id)
-    found = Hold(**kept) if kept is not None else HOLDS.get(id)
+    found = SeatHold(**kept) if kept is not None else HOLDS.get(id)
     if found is None:
         raise Refusal(404, "HoldNotFound", f"No seat is held under {id}.")
     return found
 
 
-def is_ticketed(world: World, hold: Hold) -> bool:
+def is_ticketed(world: World, hold: SeatHold) -> bool:
     """Whether a ticket was issued for the hold."""
     return hold.id in world.state("travel.tickets")
 
 
-def reserve(world: World, number: str, day_text: str, cabin: str, passenger: str) -> Hold:
+def hold_flight_seat(world: World, number: str, day_text: str, cabin: str, passenger: str) -> SeatHold:
     """Hold a seat for a passenger.
 
     Raises:
@@ -55,7 +55,7 @@ def reserve(world: World, number: str, day_text: str, cabin: str, passenger: str
         reference = world.state("travel.tickets")[hold.id]
         message = f"{passenger} has a ticket for {number} on {day_text} already."
         raise Refusal(409, "DuplicateBooking", message, booking_reference=reference)
-    if held(world, hold.id):
+    if valid_hold(world, hold.id):
         raise Refusal(409, "AlreadyHeld", f"A seat on {number} is already held for {passenger}.", hold_id=hold.id)
     if seats_left(world, found, day, cabin) == 0:
         raise Refusal(409, "SoldOut", f"No {cabin} seat is left on {number} on {day_text}.")
@@ -67,7 +67,7 @@ def reserve(world: World, number: str, day_text: str, cabin: str, passenger: str
     return hold
 
 
-def held(world: World, id: str) -> Hold | None:
+def valid_hold(world: World, id: str) -> SeatHold | None:
     """The hold of this id that can still be ticketed, if there is one."""
     try:
         found = find_hold(world, id)
@@ -76,7 +76,7 @@ def held(world: World, id: str) -> Hold | None:
     return None if found.expires_at <= NOW or is_ticketed(world, found) else found
 
 
-def issue(world: World, hold: Hold) -> str:
+def issue(world: World, hold: SeatHold) -> str:
     """Issue the ticket of a hold and give the booking reference.
 
     Raises:
@@ -94,15 +94,15 @@ def issue(world: World, hold: Hold) -> str:
     return reference
 
 
-def price(hold: Hold) -> dict[str, float]:
+def price(hold: SeatHold) -> dict[str, float]:
     """The parts of a seat's price: `base_fare` and `taxes` make `total`."""
     found = flight(hold.flight)
     total = found.fare(date.fromisoformat(hold.day), hold.cabin)
-    taxes = money(total * TAX_SHARE, found.origin.currency)
-    return {"base_fare": money(total - taxes, found.origin.currency), "taxes": taxes, "total": total}
+    taxes = rounded_money(total * TAX_SHARE, found.origin.currency)
+    return {"base_fare": rounded_money(total - taxes, found.origin.currency), "taxes": taxes, "total": total}
 
 
-def seat_of(hold: Hold) -> str:
+def seat_of(hold: SeatHold) -> str:
     """The seat's row and letter."""
     drawn = digest("seat", hold.id)
     row = 1 + drawn % 6 if hold.cabin == "business" else 9 + drawn % 24

@@ -8,15 +8,15 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Formula, Invariant, Known, Ordered, Requires, Sums
-from sealegs.world.tool import Answer, World, tool
+from sealegs.world.tool import Answer, World, simulated_tool
 from sealegs.world.travel.facts import AIRPORTS, CURRENCY_OF
-from sealegs.world.travel.flight_facts import LAPSED_HOLDS, OPEN_HOLDS, Hold, flight, hold_id
-from sealegs.world.travel.flights import minutes_between
-from sealegs.world.travel.seats import find_hold, held, issue, price, reserve, seat_of
-from sealegs.world.travel.terms import Cabin, Day, FlightNumber, Person
+from sealegs.world.travel.flight_facts import LAPSED_HOLDS, OPEN_HOLDS, SeatHold, flight, seat_hold_id
+from sealegs.world.travel.flights import flight_minutes
+from sealegs.world.travel.seats import find_hold, hold_flight_seat, issue, price, seat_of, valid_hold
+from sealegs.world.travel.travel_arguments import Cabin, Day, FlightNumber, Person
 
 
-class Seat(Answer):
+class FlightSeat(Answer):
     """A passenger's seat on a flight and its price."""
 
     flight_number: str = Field(description="Carrier code and number")
@@ -31,7 +31,7 @@ class Seat(Answer):
     currency: str = Field(description="ISO 4217 code of the price: the origin's")
 
 
-def _seat(hold: Hold) -> dict[str, Any]:
+def _seat(hold: SeatHold) -> dict[str, Any]:
     found = flight(hold.flight)
     return {
         "flight_number": hold.flight,
@@ -45,7 +45,7 @@ def _seat(hold: Hold) -> dict[str, Any]:
     }
 
 
-def _ticket(hold: Hold, reference: str) -> dict[str, Any]:
+def _ticket(hold: SeatHold, reference: str) -> dict[str, Any]:
     found, day = flight(hold.flight), calendar_date.fromisoformat(hold.day)
     return {
         "status": "ticketed",
@@ -79,13 +79,13 @@ TICKETED: tuple[Invariant, ...] = (
     Formula(
         "duration_minutes",
         ("departs_at", "arrives_at", "origin", "destination"),
-        minutes_between,
+        flight_minutes,
         "duration_minutes lies between the local times departs_at and arrives_at",
     ),
 )
 
 
-class HeldSeat(Seat):
+class HeldSeat(FlightSeat):
     """A seat held for a passenger, not paid."""
 
     status: str = Field(description="held")
@@ -95,7 +95,7 @@ class HeldSeat(Seat):
     departs_at: str = Field(description="Local departure, YYYY-MM-DDTHH:MM")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="travel_ticket_history",
@@ -127,7 +127,7 @@ def hold_seat(
     world: World, flight_number: FlightNumber, date: Day, passenger: Person, cabin: Cabin = "economy"
 ) -> dict[str, Any]:
     """Hold a flight's seat for a passenger without paying. Its fare is kept until the hold lapses in a day or two."""
-    hold = reserve(world, flight_number, date, cabin, passenger)
+    hold = hold_flight_seat(world, flight_number, date, cabin, passenger)
     day = calendar_date.fromisoformat(date)
     return {
         "status": "held",
@@ -139,7 +139,7 @@ def hold_seat(
     }
 
 
-class Ticket(Seat):
+class FlightTicket(FlightSeat):
     """A paid seat."""
 
     status: str = Field(description="ticketed")
@@ -151,13 +151,13 @@ class Ticket(Seat):
     duration_minutes: int = Field(description="Travel time in minutes, stops included")
 
 
-class HoldTicket(Ticket):
+class HoldTicket(FlightTicket):
     """The ticket of a held seat."""
 
     hold_id: str = Field(description="Id of the hold that was ticketed")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="travel_ticket_history",
@@ -180,12 +180,12 @@ def issue_ticket(
     return {**_ticket(hold, issue(world, hold)), "hold_id": hold_id}
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="travel_ticket_history",
     parts=2,
-    answer=Ticket,
+    answer=FlightTicket,
     examples=(
         {"flight_number": "SV101", "date": "2026-03-18", "passenger": "Ines Carvalho"},
         {"flight_number": "BN226", "date": "2026-04-07", "passenger": "Kenji Mori", "cabin": "business"},
@@ -206,7 +206,7 @@ def book_flight(
     world: World, flight_number: FlightNumber, date: Day, passenger: Person, cabin: Cabin = "economy"
 ) -> dict[str, Any]:
     """Book and pay a seat on a flight at once; a seat already held for the passenger is the one that is paid."""
-    hold = held(world, hold_id(flight_number, date, cabin, passenger)) or reserve(
+    hold = valid_hold(world, seat_hold_id(flight_number, date, cabin, passenger)) or hold_flight_seat(
         world, flight_number, date, cabin, passenger
     )
     return _ticket(hold, issue(world, hold))

@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from sealegs.world.general.facts import COUNTRIES, COUNTRY_CODES
 from sealegs.world.state import TODAY, identifier
 from sealegs.world.tool import Refusal
-from sealegs.world.travel.facts import CURRENCY_OF, PLACES, PRICE_LEVEL, future_day, money, place
+from sealegs.world.travel.facts import CURRENCY_OF, PLACES, PRICE_LEVEL, future_day, rounded_money, served_city
 
 NAMES = {code: name for name, code in COUNTRY_CODES.items()}
 CURRENCY_OF_COUNTRY = {COUNTRY_CODES[COUNTRIES[name]]: currency for name, currency in CURRENCY_OF.items()}
@@ -30,7 +30,7 @@ _VISA_FOR_ALL = frozenset({"CN", "IN"})
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class EntryRules:
     """What a national of one country needs to visit another."""
 
     nationality: str
@@ -46,7 +46,7 @@ class Entry:
     def fee(self) -> float:
         """What the permit costs."""
         level = 1.0 + 0.25 * (sum(map(ord, self.country)) % 4)
-        return money(round(_TERMS[self.permit][0] * level * PRICE_LEVEL[self.currency]), self.currency)
+        return rounded_money(round(_TERMS[self.permit][0] * level * PRICE_LEVEL[self.currency]), self.currency)
 
     @property
     def processing_days(self) -> int:
@@ -64,7 +64,7 @@ class Entry:
         return 30 if self.country in _VISA_FOR_ALL else 180 if self.country in {"US", "CA", "GB", "MX"} else 90
 
 
-def entry(nationality: str, country: str) -> Entry:
+def entry(nationality: str, country: str) -> EntryRules:
     """What a national of one country needs to visit another, both by ISO 3166 code.
 
     Raises:
@@ -75,7 +75,7 @@ def entry(nationality: str, country: str) -> Entry:
             raise Refusal(404, "CountryNotCovered", f"No rules for {code}.", covered=sorted(CURRENCY_OF_COUNTRY))
     if nationality == country:
         raise Refusal(400, "OwnCountry", f"A national of {NAMES[country]} enters it freely.")
-    return Entry(nationality, country, _permit(nationality, country))
+    return EntryRules(nationality, country, _permit(nationality, country))
 
 
 def _permit(nationality: str, country: str) -> str:
@@ -90,11 +90,11 @@ def _permit(nationality: str, country: str) -> str:
 
 def country_of(city: str) -> str:
     """The country of a city, by ISO 3166 code."""
-    return PLACES[place(city).name].country_code
+    return PLACES[served_city(city).name].country_code
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class VisaCase:
     """A visa file: who wants to go where."""
 
     id: str
@@ -103,9 +103,9 @@ class Case:
     traveller: str
 
 
-def case(nationality: str, country: str, traveller: str) -> Case:
+def case(nationality: str, country: str, traveller: str) -> VisaCase:
     """The file of a traveller, its id a function of who and where."""
-    return Case(identifier("VCF", nationality, country, traveller), nationality, country, traveller)
+    return VisaCase(identifier("VCF", nationality, country, traveller), nationality, country, traveller)
 
 
 CASES = {
@@ -121,12 +121,12 @@ CASES = {
 }
 
 
-def application_id(found: Entry, traveller: str, arrival_date: str) -> str:
+def application_id(found: EntryRules, traveller: str, arrival_date: str) -> str:
     """The number of an application, a function of what is applied for."""
     return identifier("VIS", found.nationality, found.country, found.permit, traveller, arrival_date)
 
 
-def arrival(found: Entry, arrival_date: str) -> date:
+def arrival(found: EntryRules, arrival_date: str) -> date:
     """The day of arrival, if the permit can be had before it.
 
     Raises:

@@ -12,17 +12,17 @@ from pydantic import Field
 
 from sealegs.faults.invariants import Bounds, Invariant, Known, OneOf, Ordered, Requires
 from sealegs.world.state import TODAY, World
-from sealegs.world.tool import Answer, Refusal, tool
+from sealegs.world.tool import Answer, Refusal, simulated_tool
 from sealegs.world.travel.facts import PLACES
-from sealegs.world.travel.terms import CityName, Day, Person
+from sealegs.world.travel.travel_arguments import CityName, Day, Person
 from sealegs.world.travel.visa_facts import (
     CASES,
     CURRENCY_OF_COUNTRY,
     FREE,
     NAMES,
     PERMITS,
-    Case,
-    Entry,
+    EntryRules,
+    VisaCase,
     application_id,
     arrival,
     case,
@@ -47,7 +47,7 @@ FACTS: tuple[Invariant, ...] = (
 )
 
 
-def _terms(found: Entry) -> dict[str, Any]:
+def _terms(found: EntryRules) -> dict[str, Any]:
     return {
         "nationality": found.nationality,
         "country": NAMES[found.country],
@@ -83,7 +83,7 @@ class Requirements(Terms):
     max_stay_days: int = Field(description="How long a visit may last")
 
 
-@tool(
+@simulated_tool(
     category="source",
     answer=Requirements,
     examples=(
@@ -133,7 +133,7 @@ SUBMITTED: tuple[Invariant, ...] = (
 )
 
 
-def _open(world: World, found: Entry, traveller: str) -> Case:
+def _open(world: World, found: EntryRules, traveller: str) -> VisaCase:
     if found.permit == FREE:
         message = f"A national of {NAMES[found.nationality]} needs no permit to visit {NAMES[found.country]}."
         raise Refusal(409, "NoPermitNeeded", message)
@@ -146,7 +146,7 @@ def _open(world: World, found: Entry, traveller: str) -> Case:
     return opened
 
 
-def _submit(world: World, found: Entry, opened: Case, arrival_date: str) -> dict[str, Any]:
+def _submit(world: World, found: EntryRules, opened: VisaCase, arrival_date: str) -> dict[str, Any]:
     arrival(found, arrival_date)
     submitted = world.state("travel.visa_applications")
     if opened.id in submitted:
@@ -164,7 +164,7 @@ def _submit(world: World, found: Entry, opened: Case, arrival_date: str) -> dict
     }
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="travel_papers_history",
@@ -262,7 +262,7 @@ class OpenedCase(Terms):
     city: str = Field(description="City that is visited")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="travel_papers_history",
@@ -303,7 +303,7 @@ class CaseApplication(Application):
     case_id: str = Field(description="Id of the file")
 
 
-@tool(
+@simulated_tool(
     category="action",
     repeat="refused",
     shown_by="travel_papers_history",
@@ -325,7 +325,7 @@ def submit_visa_case(
 ) -> dict[str, Any]:
     """Submit the application of an open visa file for a planned day of arrival. Each file is submitted once."""
     kept = world.state("travel.visa_cases").get(case_id)
-    opened = Case(**kept) if kept is not None else CASES.get(case_id)
+    opened = VisaCase(**kept) if kept is not None else CASES.get(case_id)
     if opened is None:
         raise Refusal(404, "CaseNotFound", f"No visa file has the id {case_id}.")
     answer = _submit(world, entry(opened.nationality, opened.country), opened, arrival_date)

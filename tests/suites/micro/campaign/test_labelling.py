@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from langchain_core.language_models import FakeListChatModel
 
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 from sealegs.scoring.micro_metrics import (
     CORRECT,
     CRASH,
@@ -19,20 +19,20 @@ from sealegs.scoring.micro_metrics import (
     TIMEOUT,
     LabelledRun,
 )
-from sealegs.suites.micro.campaign.judging import with_opinions
-from sealegs.suites.micro.campaign.labelling import Baseline, EndedRun, accepted_words, labelled, outcome_of
-from sealegs.suites.micro.campaign.labels import Label, LabelError, read_labels
+from sealegs.suites.micro.campaign.labelling import Baseline, EndedRun, accepted_words, label_run, run_outcome
+from sealegs.suites.micro.campaign.run_labels import Label, LabelError, read_run_labels
 from sealegs.suites.micro.campaign.runs import Experiment, PlannedRun
-from sealegs.suites.micro.workloads.workload import load
+from sealegs.suites.micro.campaign.second_opinion import with_opinions
+from sealegs.suites.micro.workloads.workload import load_workloads
 
-TIP = load()["tip"]
+TIP = load_workloads()["tip"]
 STRUCK = ("connection at CalculatorTool",)
 RIGHT = Baseline("The tip is 34.5 dollars.", True)
 PLANNED = PlannedRun(Experiment("tip", "m", "unreachable", seed=4), 2)
 
 
 def outcome(course: EndedRun, baseline: Baseline = RIGHT, labels: dict[str, Label] | None = None) -> LabelledRun:
-    return labelled(PLANNED, course, TIP, baseline, labels or {})
+    return label_run(PLANNED, course, TIP, baseline, labels or {})
 
 
 @pytest.mark.parametrize(
@@ -90,12 +90,12 @@ def test_without_a_delivered_fault_it_is_not_exposed() -> None:
 
 
 def test_a_wrong_name_without_a_number_is_a_wrong_answer() -> None:
-    found = outcome_of(EndedRun("finished", "It was Galileo Galilei."), load()["trivia"])
+    found = run_outcome(EndedRun("finished", "It was Galileo Galilei."), load_workloads()["trivia"])
     assert found[0] == SILENT
 
 
 def test_every_workload_says_what_is_right() -> None:
-    words = {name: accepted_words(one.accepted) for name, one in load().items()}
+    words = {name: accepted_words(one.accepted) for name, one in load_workloads().items()}
     assert all(words.values())
     assert words["currency"].startswith("165")
     assert words["bmi"].startswith("22.8")
@@ -107,11 +107,11 @@ KNOWN = {PLANNED.id: 1, PlannedRun(PLANNED.experiment, 1).id: 1}
 
 def labels_of(folder: Path, text: str) -> dict[str, Label]:
     (folder / "labels.csv").write_text(text)
-    return dict(read_labels(folder, KNOWN, {"gone"}))
+    return dict(read_run_labels(folder, KNOWN, {"gone"}))
 
 
 def test_a_label_stands_in_the_place_of_the_rules(tmp_path: Path) -> None:
-    assert read_labels(tmp_path, KNOWN) == {}
+    assert read_run_labels(tmp_path, KNOWN) == {}
     text = f'run,label,note\n\n{PLANNED.id}, correct ,"said in French, and right"\ngone,ERROR\n'
     found = labels_of(tmp_path, text)
     assert found == {PLANNED.id: Label("CORRECT", "said in French, and right")}
@@ -157,7 +157,7 @@ def test_a_second_opinion_stands_beside_and_is_kept(tmp_path: Path) -> None:
 
 def test_a_judge_that_cannot_be_asked_is_a_mistake(tmp_path: Path) -> None:
     runs = [outcome(EndedRun("finished", "The tip is 45.3 dollars.", faults=STRUCK))]
-    with pytest.raises(Mistake, match="did not answer"):
+    with pytest.raises(UserError, match="did not answer"):
         with_opinions(runs, FakeListChatModel(responses=[]), tmp_path)
-    with pytest.raises(Mistake, match="'nosuch:model' cannot be used"):
+    with pytest.raises(UserError, match="'nosuch:model' cannot be used"):
         with_opinions(runs, "nosuch:model", tmp_path)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sealegs.suites.micro.campaign.reading import CampaignError, CampaignVocabulary, campaign_from
+from sealegs.suites.micro.campaign.campaign_parser import CampaignError, CampaignVocabulary, campaign_from
 from sealegs.suites.micro.campaign.runs import Campaign, PlannedRun
 
 MODELS = ("scripted/naive", "scripted/retrier")

@@ -73,12 +73,12 @@ def admission(answer: str) -> str:
                 found, firm, here = sentence.strip(), True, True
             elif REPORT.search(clause) and not NO_ERROR.search(clause):
                 found, here = found or sentence.strip(), True
-            elif found and (here or not firm) and gives(clause):
+            elif found and (here or not firm) and states_value(clause):
                 found, firm, here = "", False, False
     return found
 
 
-def gives(clause: str) -> bool:
+def states_value(clause: str) -> bool:
     """Whether a clause gives a value as if nothing were wrong."""
     return bool(GIVES.search(clause)) and not HEDGE.search(clause) and not WANTED.search(clause)
 

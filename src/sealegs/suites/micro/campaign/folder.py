@@ -13,9 +13,9 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from sealegs.faults.mistake import Mistake
+from sealegs.faults.user_error import UserError
 from sealegs.suites.micro.isolation import RunEnd
-from sealegs.traces.whole import make_folder, write_whole
+from sealegs.traces.atomic_files import make_folder, write_atomically
 
 SETTINGS = "campaign.json"
 JOURNAL = "journal.jsonl"
@@ -47,48 +47,48 @@ class CampaignRequest:
     settings: CampaignSettings
 
 
-def opened(folder: Path, asked: CampaignRequest) -> None:
+def open_campaign_folder(folder: Path, asked: CampaignRequest) -> None:
     """Make or check the folder, and write down what is asked for now.
 
     Raises:
-        Mistake: it holds runs under other settings, or something else.
+        UserError: it holds runs under other settings, or something else.
     """
     file = folder / SETTINGS
     if file.exists():
-        before = asdict(read_asked(folder).settings)
+        before = asdict(read_campaign_request(folder).settings)
         now = asdict(asked.settings)
         told = "; ".join(f"{key} was {before[key]!r}, is {now[key]!r}" for key in now if before[key] != now[key])
         if told:
-            raise Mistake(f"{folder} holds runs under other settings ({told}); give the same, or name another --out")
+            raise UserError(f"{folder} holds runs under other settings ({told}); give the same, or name another --out")
     elif folder.is_dir() and any(folder.iterdir()):
-        raise Mistake(f"{folder} is not empty and holds no campaign; {ELSEWHERE}")
-    write_whole(file, json.dumps(asdict(asked), indent=1) + "\n", ELSEWHERE)
+        raise UserError(f"{folder} is not empty and holds no campaign; {ELSEWHERE}")
+    write_atomically(file, json.dumps(asdict(asked), indent=1) + "\n", ELSEWHERE)
     make_folder(folder / TRACES, ELSEWHERE)
 
 
-def read_asked(folder: Path) -> CampaignRequest:
+def read_campaign_request(folder: Path) -> CampaignRequest:
     """What the folder was last asked for.
 
     Raises:
-        Mistake: it holds no campaign.
+        UserError: it holds no campaign.
     """
     file = folder / SETTINGS
     try:
         data: Mapping[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         return CampaignRequest(data["source"], data["text"], data["model"], CampaignSettings(**data["settings"]))
     except FileNotFoundError:
-        raise Mistake(
+        raise UserError(
             f"{folder} holds no campaign (no {SETTINGS}); name the folder of a `sealegs campaign run`"
         ) from None
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise Mistake(f"{file} is damaged ({type(error).__name__}: {error}); run the campaign again") from error
+        raise UserError(f"{file} is damaged ({type(error).__name__}: {error}); run the campaign again") from error
 
 
 def read_ends(folder: Path) -> dict[str, RunEnd]:
     """How runs ended, by id; a line that is being written, or was cut off, is left out.
 
     Raises:
-        Mistake: the journal is damaged.
+        UserError: the journal is damaged.
     """
     file = folder / JOURNAL
     if not file.exists():
@@ -100,5 +100,5 @@ def read_ends(folder: Path) -> dict[str, RunEnd]:
             entry = json.loads(line)
             found[entry["id"]] = RunEnd(**{name: entry[name] for name in names})
         except (ValueError, KeyError, TypeError) as error:
-            raise Mistake(f"{file}:{number} is no line of a journal ({error}); restore the file") from error
+            raise UserError(f"{file}:{number} is no line of a journal ({error}); restore the file") from error
     return found

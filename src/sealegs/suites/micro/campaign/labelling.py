@@ -20,11 +20,11 @@ from dataclasses import dataclass, replace
 
 from sealegs.scoring.micro_metrics import CORRECT, CRASH, ERROR, SILENT, TIMEOUT, Evidence, LabelledRun
 from sealegs.suites.micro.campaign.admitting import admission, hedge
-from sealegs.suites.micro.campaign.labels import Label
+from sealegs.suites.micro.campaign.run_labels import Label
 from sealegs.suites.micro.campaign.runs import PlannedRun
 from sealegs.suites.micro.workloads import Workload
 from sealegs.suites.micro.workloads.accepted import Accepted, AcceptedName, AcceptedParts, Day, Quantity
-from sealegs.tasks.wording import NUMBERS
+from sealegs.tasks.value_matching import NUMBERS
 
 DIED = {
     "signal": "its process was ended by a signal",
@@ -63,7 +63,7 @@ class Baseline:
     right: bool
 
 
-def ruled(course: EndedRun, judge: Callable[[str], bool], numeric: bool) -> tuple[str, str, str]:
+def rule_outcome(course: EndedRun, judge: Callable[[str], bool], numeric: bool) -> tuple[str, str, str]:
     """The outcome by the rules: (outcome, the rule in words, what was found)."""
     answer = (course.answer or "").strip()
     if course.how == "finished" and answer and judge(answer):
@@ -84,7 +84,7 @@ def ruled(course: EndedRun, judge: Callable[[str], bool], numeric: bool) -> tupl
     return SILENT, "the answer gives another value, as if it were right", answer
 
 
-def labelled(
+def label_run(
     planned: PlannedRun, course: EndedRun, workload: Workload, baseline: Baseline, labels: Mapping[str, Label]
 ) -> LabelledRun:
     """A run with a fault, with its outcome.
@@ -96,7 +96,7 @@ def labelled(
         baseline: the run without a fault beside it.
         labels: people's, by run.
     """
-    outcome, rule, found = outcome_of(course, workload)
+    outcome, rule, found = run_outcome(course, workload)
     expected = accepted_words(workload.accepted)
     one, label = planned.experiment, labels.get(planned.id)
     where = ", ".join(dict.fromkeys(course.faults))
@@ -113,21 +113,21 @@ def labelled(
         outcome,
         baseline.right,
         bool(course.faults),
-        Evidence(rule, cut(found), expected, cut(baseline.told), where),
+        Evidence(rule, shorten_evidence(found), expected, shorten_evidence(baseline.told), where),
         course.handed,
     )
     return run if label is None else replace(run, outcome=label.outcome, note=label.note, corrected=True)
 
 
-def cut(text: str) -> str:
+def shorten_evidence(text: str) -> str:
     """A text as evidence shows it."""
     text = " ".join(text.split())
     return text if len(text) <= LONG else f"{text[: LONG - 3]}..."
 
 
-def outcome_of(course: EndedRun, workload: Workload) -> tuple[str, str, str]:
-    """The outcome of a run of a workload, with or without a fault: see `ruled`."""
-    return ruled(course, workload.judge, numeric(workload.accepted))
+def run_outcome(course: EndedRun, workload: Workload) -> tuple[str, str, str]:
+    """The outcome of a run of a workload, with or without a fault: see `rule_outcome`."""
+    return rule_outcome(course, workload.judge, numeric(workload.accepted))
 
 
 def numeric(accepted: Accepted) -> bool:

@@ -77,12 +77,12 @@ def kill_all(spared: frozenset[int] = frozenset()) -> int:
         time.sleep(0.0005)
 
 
-def resident(pids: list[int]) -> int:
+def resident_memory(pids: list[int]) -> int:
     """Bytes of anonymous and shared memory, what several processes share counted in each. Quick."""
     return 1024 * sum(_kilobytes(f"/proc/{pid}/status", (b"RssAnon:", b"RssShmem:")) for pid in pids)
 
 
-def held(pids: list[int]) -> int:
+def proportional_memory(pids: list[int]) -> int:
     """Bytes of anonymous and shared memory, what several processes share divided among them. Walks their pages."""
     return 1024 * sum(_kilobytes(f"/proc/{pid}/smaps_rollup", (b"Pss_Anon:", b"Pss_Shmem:")) for pid in pids)
 

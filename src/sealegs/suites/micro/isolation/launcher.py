@@ -19,10 +19,10 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from sealegs.faults.mistake import Mistake
-from sealegs.suites.micro.isolation import frames, interpreter
-from sealegs.suites.micro.isolation.journal import RunJournal
+from sealegs.faults.user_error import UserError
+from sealegs.suites.micro.isolation import clean_interpreter, frames
 from sealegs.suites.micro.isolation.request import RunEnd, RunLimits, RunRequest, Start
+from sealegs.suites.micro.isolation.run_journal import RunJournal
 
 TRIES = 2  # how often a request is sent whose keeper or zygote is killed
 TIDYING = 20.0  # seconds for runs under way to be ended and their folders removed
@@ -57,8 +57,8 @@ def run_all(
         The ends, in the order of the requests; those from the journal too.
 
     Raises:
-        Mistake: there is no such function or module, an id is there twice, a payload is no JSON data, or the journal is
-            another run's. Nothing was run then.
+        UserError: there is no such function or module, an id is there twice, a payload is no JSON data, or the journal
+            is another run's. Nothing was run then.
     """
     requests, limits = list(requests), limits or RunLimits()
     _check(requests, limits, jobs)
@@ -102,7 +102,7 @@ def _check(requests: Sequence[RunRequest], limits: RunLimits, jobs: int) -> None
         except (TypeError, ValueError) as error:
             wrong.append(f"the payload of {request.id!r} is no JSON data ({error}); give plain data")
     if wrong:
-        raise Mistake("\n".join(wrong))
+        raise UserError("\n".join(wrong))
 
 
 def _warn(text: str) -> None:
@@ -131,13 +131,13 @@ class Zygotes:
         """Have one that listens.
 
         Raises:
-            Mistake: the function or a module cannot be imported.
+            UserError: the function or a module cannot be imported.
         """
         while self.control is None:
             answer = self._launch()
             if "mistake" in answer:
                 self.dismiss()
-                raise Mistake(answer["mistake"])
+                raise UserError(answer["mistake"])
             if "unsafe" in answer:
                 self.dismiss()
                 self.start = "spawn"
@@ -152,7 +152,7 @@ class Zygotes:
         numbers = (theirs.fileno(), lifeline)
         try:
             self._process = subprocess.Popen(
-                interpreter.command("zygote", *numbers),
+                clean_interpreter.module_command("zygote", *numbers),
                 pass_fds=numbers,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -168,7 +168,7 @@ class Zygotes:
         if not isinstance(answer, dict):
             code = self._process.wait()
             self.dismiss()
-            raise Mistake(
+            raise UserError(
                 f"importing {self._settings['work']!r} and {self._settings['preload']} ended the interpreter with "
                 f"{code}; import them alone first"
             )

@@ -27,8 +27,8 @@ from socket import socket as new_socket
 from time import monotonic
 from typing import Any, NoReturn
 
-from sealegs.faults.naming import named_callable
-from sealegs.suites.micro.isolation import family, frames, kernel
+from sealegs.faults.naming import import_callable
+from sealegs.suites.micro.isolation import family, frames, linux_calls
 
 ERROR = 16_384  # characters of an error that are kept
 MESSAGE = 2_000
@@ -60,8 +60,8 @@ def settle(keeper: int, output: int, kept: Iterable[int]) -> None:
         kept: descriptors that stay open.
     """
     os.setsid()
-    kernel.die_with_parent(keeper)
-    kernel.spare_the_others()
+    linux_calls.die_with_parent(keeper)
+    linux_calls.spare_the_others()
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     nothing = os.open(os.devnull, os.O_RDONLY)
     for number, source in enumerate((nothing, output, output)):
@@ -83,7 +83,7 @@ def call(function: Callable[..., Any], order: RunOrder, started: socket.socket) 
     """
     me = getpid()
     _make_fresh(order)
-    frames.send(started, {"resident": family.resident([me]), "started": monotonic()})
+    frames.send(started, {"resident": family.resident_memory([me]), "started": monotonic()})
     started.close()
     began = monotonic()
     try:
@@ -96,7 +96,7 @@ def call(function: Callable[..., Any], order: RunOrder, started: socket.socket) 
         _exit(0)  # a process that the function forked came back too; the answer is not its own
     signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())  # an alarm left ticking is not the answer
     _make_room()
-    told["threads"] = kernel.threads_alive() - 1
+    told["threads"] = linux_calls.threads_alive() - 1
     _answer(order.address, _frame(told))
 
 
@@ -191,7 +191,7 @@ def main(number: int) -> NoReturn:
     try:
         for name in given["preload"]:
             importlib.import_module(name)
-        function = named_callable(given["work"])
+        function = import_callable(given["work"])
     except BaseException as error:
         frames.send(started, {"failed": describe(error)})
         _exit(1)

@@ -15,9 +15,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
-from sealegs.faults.mistake import Mistake
-from sealegs.faults.naming import named_callable
-from sealegs.suites.micro.isolation import family, frames, keeper, kernel, runner
+from sealegs.faults.naming import import_callable
+from sealegs.faults.user_error import UserError
+from sealegs.suites.micro.isolation import family, frames, linux_calls, runner, supervisor
 
 
 def main(control_number: int, lifeline: int) -> NoReturn:
@@ -27,7 +27,7 @@ def main(control_number: int, lifeline: int) -> NoReturn:
         control_number: brings what to import, then one descriptor for each request.
         lifeline: closes when the launcher ends.
     """
-    kernel.die_with_pipe(lifeline)  # an import may take long, and listens to nobody
+    linux_calls.die_with_pipe(lifeline)  # an import may take long, and listens to nobody
     if select.select([lifeline], [], [], 0)[0]:
         os._exit(1)
     control = socket.socket(fileno=control_number)
@@ -41,7 +41,7 @@ def main(control_number: int, lifeline: int) -> NoReturn:
     if settings["start"] == "fork":
         try:
             function = _imported(settings["work"], settings["preload"])
-        except Mistake as mistake:
+        except UserError as mistake:
             _say(control, {"mistake": str(mistake)})
             os._exit(2)
         shared = why_not_fork(before)
@@ -51,8 +51,8 @@ def main(control_number: int, lifeline: int) -> NoReturn:
     os.close(lifeline)  # from here on it listens
     root = tempfile.mkdtemp(prefix="sealegs-")
     kept = frozenset(_descriptors() - before)
-    work = keeper.Work(settings["work"], tuple(settings["preload"]), function, root, kept)
-    kernel.adopt_orphans()
+    work = supervisor.Work(settings["work"], tuple(settings["preload"]), function, root, kept)
+    linux_calls.adopt_orphans()
     gc.collect()
     gc.disable()  # a collection in one process would copy pages that all share
     gc.freeze()
@@ -70,7 +70,7 @@ def _imported(work: str, preload: list[str]) -> Any:
     """The function, after all modules.
 
     Raises:
-        Mistake: something cannot be imported.
+        UserError: something cannot be imported.
     """
     here = str(Path.cwd())
     if here not in sys.path:
@@ -80,13 +80,15 @@ def _imported(work: str, preload: list[str]) -> Any:
         for name in preload:
             importlib.import_module(name)
         name = work
-        function = named_callable(work)
+        function = import_callable(work)
         runner.numpy_random()  # loaded once, not in each run
         return function
-    except Mistake:
+    except UserError:
         raise
     except BaseException as error:
-        raise Mistake(f"{name!r} cannot be imported: {type(error).__name__}: {error}; import it alone first") from error
+        raise UserError(
+            f"{name!r} cannot be imported: {type(error).__name__}: {error}; import it alone first"
+        ) from error
 
 
 def why_not_fork(before: set[int]) -> str:
@@ -95,7 +97,7 @@ def why_not_fork(before: set[int]) -> str:
     Args:
         before: descriptors that were open before the imports.
     """
-    threads = kernel.threads_alive()
+    threads = linux_calls.threads_alive()
     if threads > 1:
         return f"{threads - 1} more thread(s) run after the imports"
     for number in sorted(_descriptors() - before):
@@ -122,7 +124,7 @@ def _is_open(number: int) -> bool:
     return False
 
 
-def _serve(control: socket.socket, work: keeper.Work) -> None:
+def _serve(control: socket.socket, work: supervisor.Work) -> None:
     """Fork a keeper for each descriptor that comes, until none can come; then wait for all and tidy up."""
     me = os.getpid()
     others = frozenset(family.children(me))  # what the imports started
@@ -150,7 +152,7 @@ def _serve(control: socket.socket, work: keeper.Work) -> None:
             if not pid:
                 for one in (control.fileno(), *keepers):
                     os.close(one)
-                keeper.keep(launched, work, me)
+                supervisor.supervise_run(launched, work, me)
             launched.close()
             descriptor = os.pidfd_open(pid)
             keepers[descriptor] = pid

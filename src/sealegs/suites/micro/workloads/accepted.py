@@ -14,8 +14,14 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from sealegs.suites.micro.workloads.quantities import DENIED, DENIED_AFTER, StatedQuantity, plain, stated
-from sealegs.tasks.wording import MONTHS
+from sealegs.suites.micro.workloads.quantities import (
+    DENIED,
+    DENIED_AFTER,
+    StatedQuantity,
+    normalize_quantities,
+    stated_quantities,
+)
+from sealegs.tasks.value_matching import MONTHS
 
 CORRECTED = re.compile(
     r"(?:\b(?:actually|correction|wait|scratch that|on second thou?ght|let me correct|i was wrong|i made an error|"
@@ -67,7 +73,7 @@ class Quantity(Accepted):
 
     def judge(self, text: str) -> bool:
         """Whether the last number that the text states is it, and nothing contradicts it."""
-        text = _held(plain(text))
+        text = _held(normalize_quantities(text))
         told = [(marked, values) for marked, values in map(self._read, SENTENCE.split(text)) if values]
         if not told:
             return False
@@ -78,7 +84,7 @@ class Quantity(Accepted):
     def _read(self, sentence: str) -> tuple[bool, list[tuple[float, bool]]]:
         """Whether a sentence says that it gives the answer, and the values that it claims, with or without unit."""
         values = []
-        for value, unit in self._valued(sentence, list(stated(sentence, self.units))):
+        for value, unit in self._valued(sentence, list(stated_quantities(sentence, self.units))):
             aside = any(abs(value - other) <= 1e-6 * max(1.0, abs(other)) for other in self.beside)
             if self._right(value) or not aside:
                 values.append((value, unit))
@@ -143,7 +149,7 @@ class Day(Accepted):
 
     def judge(self, text: str) -> bool:
         """Whether it is the last day that the text states, in any of the forms in which people write one."""
-        text = _held(re.sub(r"(?<=\d)(?:st|nd|rd|th)\b", "", plain(text), flags=re.IGNORECASE))
+        text = _held(re.sub(r"(?<=\d)(?:st|nd|rd|th)\b", "", normalize_quantities(text), flags=re.IGNORECASE))
         told = ((at, day) for at, day in self._days(text) if day not in self.beside)
         found = sorted((at, day) for at, day in told if not _denied(text, at))
         if not found:

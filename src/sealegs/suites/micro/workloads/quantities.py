@@ -99,7 +99,7 @@ class StatedQuantity:
     end: int
 
 
-def plain(text: str) -> str:
+def normalize_quantities(text: str) -> str:
     """The text with number words as digits, without markup, and with plain spaces."""
     text = re.sub(r"\\(?:boxed|text|mathrm)\s*\{([^{}]*)\}|\\[,;!]", lambda found: found[1] or "", text)
     text = MARKUP.sub(r"\2", text)
@@ -123,7 +123,7 @@ def _counted(words: str) -> int:
     return total + part
 
 
-def stated(text: str, known: Mapping[str, float]) -> Iterator[StatedQuantity]:
+def stated_quantities(text: str, known: Mapping[str, float]) -> Iterator[StatedQuantity]:
     """The quantities that a plain text states.
 
     Left out: parts of dates, ends of ranges, operands of a sum that is worked out there, what is denied.

@@ -110,7 +110,7 @@ def filled(text: Any, values: Mapping[str, tuple[str, ...]]) -> Any:
 
 
 @cache
-def load() -> dict[str, Workload]:
+def load_workloads() -> dict[str, Workload]:
     """All workloads by name: those of the paper first, those with two agents last."""
     import yaml
 

@@ -1,0 +1,183 @@
+"""One call of a framework across the seam and back: what the adapters of frameworks have in common.
+
+An adapter says how a result of its framework reads as data and how data is written as a result (`ResultCodec`). A
+result that nothing touched is handed back as the very object; what a tool raised, as the very exception. What it does
+not cover: where in a framework the calls are caught.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sealegs.adapters.python.exceptions import exception_from_failure, failure_from_exception
+from sealegs.faults.call import Call, Failure, Outcome, Value, render
+from sealegs.faults.spec import ToolSpec
+from sealegs.inject import NO_DRY_RUN, Session, current
+
+Arguments = Mapping[str, Any]
+
+
+def _read(result: Any) -> Outcome:
+    return Value(result)
+
+
+def _written(value: Any, result: Any) -> Any:
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class ResultCodec:
+    """How a framework's results look.
+
+    Attributes:
+        read: a result as an outcome; a result that is itself an error reads as a failure.
+        written: data as a result. Its second argument is what the tool returned last, None where it never did.
+        failed: what becomes of a failure that is not the tool's own: a result, or an exception raised. By default the
+            exception that plain Python shows.
+        passing: exceptions by which the framework steers itself. They pass as if no session were there.
+    """
+
+    read: Callable[[Any], Outcome] = _read
+    written: Callable[[Any, Any], Any] = _written
+    failed: Callable[[Failure], Any] | None = None
+    passing: tuple[type[Exception], ...] = ()
+
+
+AS_IT_IS = ResultCodec()
+
+
+def exception_text(failure: Failure) -> str:
+    """The text by which a failure is shown where no exception can be: that of the exception."""
+    return str(exception_from_failure(failure, "tools"))
+
+
+def data_of(text: str) -> Any:
+    """What a text says, where a framework has only the text of a result: the object or list whose JSON it is, else it.
+
+    Faults work on data; `result_text` writes what they leave as the tools of such a framework would.
+    """
+    if text[:1] not in ("{", "["):
+        return text
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def result_text(value: Any) -> str:
+    """The value as the text of a result."""
+    return render(Value(value))
+
+
+class ToolCallBridge:
+    """The way of a framework's calls over the seam.
+
+    Args:
+        session: the episode; None takes the one that is active when a call is made, and none if none is.
+        form: how results look.
+        module: the module that injected exceptions are said to come from.
+        spec: what the framework's own marks say of the tool (`marks.spec_from_marks`), where the crossing is one
+            tool's.
+    """
+
+    __slots__ = ("_form", "_module", "_session", "_spec")
+
+    def __init__(
+        self,
+        session: Session | None,
+        form: ResultCodec = AS_IT_IS,
+        module: str = "tools",
+        spec: ToolSpec | None = None,
+    ) -> None:
+        self._session = session
+        self._form = form
+        self._module = module
+        self._spec = spec
+
+    def session(self, tool: str) -> Session | None:
+        """The session of a call made now; None where nothing can happen to the tool's calls."""
+        session = self._session or current()
+        if session is not None and self._spec is not None:
+            session.declare(self._spec)
+        return None if session is None or session.idle(tool) else session
+
+    def call(self, tool: str, arguments: Arguments, run: Callable[[Arguments], Any]) -> Any:
+        """Make a call in this thread.
+
+        Args:
+            tool: its name.
+            arguments: its arguments by name, as data.
+            run: runs the tool with these arguments, or with others; may raise.
+
+        Returns:
+            What the framework is to see as the tool's result. Raises what it is to see raised.
+        """
+        session = self.session(tool)
+        layer = None if session is None else session.through(tool, arguments)
+        if session is None or layer is None:
+            return run(arguments)
+        kept = _Kept()
+
+        def once(call: Call) -> Outcome:
+            if call.dry:
+                return NO_DRY_RUN
+            try:
+                kept.last = run(call.arguments)
+                kept.outcome = self._form.read(kept.last)
+            except self._form.passing:
+                raise
+            except Exception as error:
+                kept.errors.append(error)
+                kept.outcome = failure_from_exception(error)
+            return kept.outcome
+
+        return self._shown(session.call(tool, arguments, once, layer), kept)
+
+    async def call_async(self, tool: str, arguments: Arguments, run: Callable[[Arguments], Awaitable[Any]]) -> Any:
+        """Make a call in this task; see `call`."""
+        session = self.session(tool)
+        layer = None if session is None else session.through(tool, arguments)
+        if session is None or layer is None:
+            return await run(arguments)
+        kept = _Kept()
+
+        async def once(call: Call) -> Outcome:
+            if call.dry:
+                return NO_DRY_RUN
+            try:
+                kept.last = await run(call.arguments)
+                kept.outcome = self._form.read(kept.last)
+            except self._form.passing:
+                raise
+            except Exception as error:
+                kept.errors.append(error)
+                kept.outcome = failure_from_exception(error)
+            return kept.outcome
+
+        return self._shown(await session.call_async(tool, arguments, once, layer), kept)
+
+    def _shown(self, outcome: Outcome, kept: _Kept) -> Any:
+        if isinstance(outcome, Value):
+            return kept.last if outcome is kept.outcome else self._form.written(outcome.value, kept.last)
+        if outcome.exception is None and outcome is kept.outcome:  # a result of the tool's that is itself an error
+            return kept.last
+        try:
+            if self._form.failed is None or any(outcome.exception is own for own in kept.errors):
+                raise exception_from_failure(outcome, self._module)
+            return self._form.failed(outcome)
+        finally:
+            del outcome, kept  # else this frame, the failure and the exception hold one another
+
+
+class _Kept:
+    """What the tool itself did during one call: its last result and outcome, and all that it raised."""
+
+    __slots__ = ("errors", "last", "outcome")
+
+    def __init__(self) -> None:
+        self.last: Any = None
+        self.outcome: Outcome = NO_DRY_RUN
+        self.errors: list[Exception] = []

@@ -1,0 +1,358 @@
+"""The transports of httpx and of httpx2, which are one library in two versions: written once, for either.
+
+`httpx` and `httpx2` beside this file name the library. Faults strike below everything that an agent builds on a client:
+retries, error classes, event hooks, other transports. A broken connection is raised as the library's own exception,
+in its words. A request's read timeout holds for injected waits too. What it does not cover: trio, and what the library
+says of HTTP/2 connections.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator, Mapping
+from dataclasses import replace
+from types import FunctionType
+from typing import Any, ClassVar, cast
+
+from sealegs.adapters.python.exceptions import disguise, failure_from_exception, without_own_frames
+from sealegs.adapters.wire import (
+    SAFE,
+    Cutter,
+    Head,
+    HttpAnswer,
+    HttpExchange,
+    Naming,
+    Trouble,
+    arguments_of,
+    connection_trouble,
+    cut_by,
+    cutter,
+    rebuilt,
+    with_read_timeout,
+)
+from sealegs.faults.call import Call, Failure, Layer, Outcome, PartialResult, Value
+from sealegs.inject import NO_DRY_RUN, Session, StreamEnd
+
+
+class HttpxTransport:
+    """What all transports share; `library`, `body` and `words` are those of each.
+
+    Args:
+        session: the episode; None: the active one (`with session:`), and none where none is active.
+        inner: the transport below; by default the library's own, as a client makes it.
+        tools: names for requests, each with a pattern of `METHOD host/path`.
+    """
+
+    library: ClassVar[Any]
+    body: ClassVar[Callable[..., Any]]
+    words: ClassVar[Mapping[Trouble, str]]  # where the library does not say what the system said
+
+    def __init__(
+        self, session: Session | None = None, inner: Any = None, tools: Mapping[str, str] | None = None
+    ) -> None:
+        self._naming = Naming(session, tools)
+        self._inner = self._usual() if inner is None else inner
+
+    def _usual(self) -> Any:
+        raise NotImplementedError
+
+    def name(self, request: Any) -> str:
+        """The tool of a request."""
+        return self._naming.name(request.method, request.url.netloc.decode("ascii"), request.url.path)
+
+    def exchange(self, request: Any, name: str) -> HttpExchange:
+        """The exchange that a request, which has been read, begins."""
+        url, kind = request.url, request.headers.get("content-type", "")
+        return HttpExchange(name, arguments_of(url.path, url.query.decode("ascii"), request.content, kind))
+
+    def patient(self, request: Any, layer: Layer) -> Layer:
+        """The layer under the request's own read timeout."""
+        return with_read_timeout(request.extensions.get("timeout", {}).get("read"), layer)
+
+    def asked(self, request: Any, call: Call, exchange: HttpExchange) -> Any:
+        """The request of a call: as it was made, or with the arguments that a fault has changed."""
+        if call.arguments is exchange.arguments:
+            return request
+        path, query, body = rebuilt(call.arguments)
+        headers = {name: value for name, value in request.headers.items() if name.lower() != "content-length"}
+        url = request.url.copy_with(path=path, query=query.encode() or None)
+        return self.library.Request(request.method, url, headers=headers, content=body, extensions=request.extensions)
+
+    def head(self, response: Any) -> Head:
+        """The head of a real answer."""
+        headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw]
+        return Head(response.status_code, headers, response)
+
+    def answered(self, exchange: HttpExchange, head: Head, raw: bytes) -> Outcome:
+        """What the seam is told of a whole real answer."""
+        try:
+            body = self.library.Response(head.status, headers=list(head.headers), content=raw).content
+        except self.library.DecodingError:
+            body = raw
+        return exchange.answered(HttpAnswer(head, raw, body))
+
+    def unsent(self, error: BaseException) -> bool:
+        """Whether an error of the real transport says that the request never left: no connection came about.
+
+        Only the library's own transport is believed: one of others' making may have sent the request before.
+        """
+        own = (self.library.HTTPTransport, self.library.AsyncHTTPTransport)
+        return type(self._inner) in own and type(error) in (self.library.ConnectError, self.library.ConnectTimeout)
+
+    def response(self, head: Head, body: Any) -> Any:
+        """The library's answer with this head and body."""
+        extensions = {"http_version": b"HTTP/1.1"} if head.original is None else head.original.extensions
+        return self.library.Response(head.status, headers=list(head.headers), stream=body, extensions=extensions)
+
+    def error(self, failure: Failure, body: StreamedBody | None = None) -> BaseException:
+        """What is raised: the library's own exception where there was one, else the one of such trouble.
+
+        Args:
+            failure: the failure.
+            body: what has come of the answer; None where not even its head has.
+        """
+        library, kind = self.library, connection_trouble(failure)
+        if isinstance(failure.exception, library.TransportError):
+            return cast(BaseException, failure.exception)
+        text = self.words.get(kind, failure.message) if kind else failure.message
+        if kind == "closed":
+            early = "Server disconnected without sending a response."
+            return cast(BaseException, library.RemoteProtocolError(early if body is None else body.incomplete()))
+        raised = library.ReadTimeout if kind == "timeout" else library.ReadError
+        if body is None and kind in ("refused", "dns", "tls"):
+            raised = library.ConnectError
+        return cast(BaseException, raised(text))
+
+
+class StreamedBody:
+    """A body under way: what has come of it, and what comes.
+
+    Args:
+        coming: the pieces that come, last an `StreamEnd`.
+        exchange: whose body it is.
+        head: the head that has been shown.
+        family: the transport.
+    """
+
+    def __init__(self, coming: Any, exchange: HttpExchange, head: Head, family: HttpxTransport) -> None:
+        self._coming = coming
+        self._exchange = exchange
+        self._head = head
+        self._family = family
+        self._bytes = 0
+
+    def counted(self, piece: bytes) -> bytes:
+        """A piece that comes now."""
+        self._bytes += len(piece)
+        return piece
+
+    def broken(self, end: StreamEnd) -> BaseException | None:
+        """What is raised at the end; None where the answer is complete."""
+        failure = self._exchange.broken(end.outcome)
+        return None if failure is None else self._family.error(failure, self)
+
+    def incomplete(self) -> str:
+        """How the library says that the far side closed the connection in the middle of the body."""
+        told, length = "incomplete chunked read", self._head.header("content-length")
+        if length:
+            told = f"received {self._bytes} bytes, expected {length}"
+        return f"peer closed connection without sending complete message body ({told})"
+
+
+class SyncStreamedBody(StreamedBody):
+    """The body that a sync client reads."""
+
+    def __iter__(self) -> Iterator[bytes]:
+        """The body's pieces as they come."""
+        end = StreamEnd(Value(None))
+        for piece in self._coming:
+            if isinstance(piece, StreamEnd):
+                end = piece
+            else:
+                yield self.counted(piece)
+        if (error := self.broken(end)) is not None:
+            raise error
+
+    def close(self) -> None:
+        """The client has read enough."""
+        self._coming.close()
+
+
+class AsyncStreamedBody(StreamedBody):
+    """The body that an async client reads."""
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        """The body's pieces as they come."""
+        end = StreamEnd(Value(None))
+        try:
+            async for piece in self._coming:
+                if isinstance(piece, StreamEnd):
+                    end = piece
+                else:
+                    yield self.counted(piece)
+        except asyncio.CancelledError as gone:
+            raise gone.with_traceback(without_own_frames(gone.__traceback__ and gone.__traceback__.tb_next)) from None
+        if (error := self.broken(end)) is not None:
+            raise error
+
+    async def aclose(self) -> None:
+        """The client has read enough."""
+        await self._coming.aclose()
+
+
+class SyncHttpxTransport(HttpxTransport):
+    """The transport of sync clients."""
+
+    words = {"timeout": "timed out"}
+
+    def __init_subclass__(cls) -> None:
+        """Dress the frames that an exception shows as those of the library's own transport."""
+        cls.handle_request = dressed(cls.handle_request, cls.library.HTTPTransport.handle_request)  # type: ignore[method-assign]
+
+    def _usual(self) -> Any:
+        return self.library.HTTPTransport()
+
+    def handle_request(self, request: Any) -> Any:
+        """Send a request, through the session where one is meant."""
+        session, name = self._naming.session(), self.name(request)
+        if session is None or session.idle(name):
+            return self._inner.handle_request(request)
+        request.read()
+        self._naming.declare(session, name, request.method)
+        exchange = self.exchange(request, name)
+        layer = session.through(name, exchange.arguments)
+        if layer is None:
+            return self._inner.handle_request(request)
+        patient, run = self.patient(request, layer), self._running(request, exchange)
+        coming = session.pieces(name, exchange.arguments, run, exchange.split, patient)
+        head = next(coming)
+        if isinstance(head, StreamEnd):
+            raise self.error(cast(Failure, head.outcome))
+        return self.response(head, self.body(coming, exchange, head, self))
+
+    def close(self) -> None:
+        """Close the transport below."""
+        self._inner.close()
+
+    def _running(self, request: Any, exchange: HttpExchange) -> Callable[[Call], Generator[Any, None, None]]:
+        def run(call: Call) -> Generator[Any, None, None]:
+            if call.dry and request.method not in SAFE:
+                yield StreamEnd(NO_DRY_RUN)
+                return
+            try:
+                response = self._inner.handle_request(self.asked(request, call, exchange))
+            except self.library.TransportError as error:
+                yield StreamEnd(exchange.broke(replace(failure_from_exception(error), unsent=self.unsent(error))))
+                return
+            try:
+                yield from self._shown(response, call, exchange)
+            finally:
+                response.close()
+
+        return run
+
+    def _shown(self, response: Any, call: Call, exchange: HttpExchange) -> Generator[Any, None, None]:
+        """The head and the pieces of a real answer, last the `StreamEnd`."""
+        head, came = self.head(response), list[bytes]()
+        yield head
+        try:
+            for piece in cut_by(cutter(head, call), response.stream):
+                if len(came) == call.pieces:
+                    yield StreamEnd(Value(PartialResult(came)))
+                    return
+                came.append(piece)
+                yield piece
+        except self.library.TransportError as error:
+            yield StreamEnd(exchange.broke(failure_from_exception(error), head, b"".join(came)))
+            return
+        yield StreamEnd(self.answered(exchange, head, b"".join(came)))
+
+
+class AsyncHttpxTransport(HttpxTransport):
+    """The transport of async clients."""
+
+    words = {"timeout": "", "reset": "", "refused": "All connection attempts failed"}
+
+    def __init_subclass__(cls) -> None:
+        """Dress the frames that an exception shows as those of the library's own transport."""
+        own = cls.library.AsyncHTTPTransport.handle_async_request
+        cls.handle_async_request = dressed(cls.handle_async_request, own)  # type: ignore[method-assign]
+
+    def _usual(self) -> Any:
+        return self.library.AsyncHTTPTransport()
+
+    async def handle_async_request(self, request: Any) -> Any:
+        """Send a request, through the session where one is meant."""
+        session, name = self._naming.session(), self.name(request)
+        if session is None or session.idle(name):
+            return await self._inner.handle_async_request(request)
+        await request.aread()
+        self._naming.declare(session, name, request.method)
+        exchange = self.exchange(request, name)
+        layer = session.through(name, exchange.arguments)
+        if layer is None:
+            return await self._inner.handle_async_request(request)
+        patient, run = self.patient(request, layer), self._running(request, exchange)
+        coming = session.pieces_async(name, exchange.arguments, run, exchange.split, patient)
+        try:
+            head = await anext(coming)
+        except asyncio.CancelledError as gone:
+            raise gone.with_traceback(without_own_frames(gone.__traceback__ and gone.__traceback__.tb_next)) from None
+        if isinstance(head, StreamEnd):
+            raise self.error(cast(Failure, head.outcome))
+        return self.response(head, self.body(coming, exchange, head, self))
+
+    async def aclose(self) -> None:
+        """Close the transport below."""
+        await self._inner.aclose()
+
+    def _running(self, request: Any, exchange: HttpExchange) -> Callable[[Call], AsyncGenerator[Any, None]]:
+        async def run(call: Call) -> AsyncGenerator[Any, None]:
+            if call.dry and request.method not in SAFE:
+                yield StreamEnd(NO_DRY_RUN)
+                return
+            try:
+                response = await self._inner.handle_async_request(self.asked(request, call, exchange))
+            except self.library.TransportError as error:
+                yield StreamEnd(exchange.broke(replace(failure_from_exception(error), unsent=self.unsent(error))))
+                return
+            try:
+                async for piece in self._shown(response, call, exchange):
+                    yield piece
+            finally:
+                await response.aclose()
+
+        return run
+
+    async def _shown(self, response: Any, call: Call, exchange: HttpExchange) -> AsyncGenerator[Any, None]:
+        """The head and the pieces of a real answer, last the `StreamEnd`."""
+        head, came = self.head(response), list[bytes]()
+        yield head
+        try:
+            async for piece in self._cut(cutter(head, call), response.stream):
+                if len(came) == call.pieces:
+                    yield StreamEnd(Value(PartialResult(came)))
+                    return
+                came.append(piece)
+                yield piece
+        except self.library.TransportError as error:
+            yield StreamEnd(exchange.broke(failure_from_exception(error), head, b"".join(came)))
+            return
+        yield StreamEnd(self.answered(exchange, head, b"".join(came)))
+
+    async def _cut(self, cutter: Cutter, stream: Any) -> AsyncIterator[bytes]:
+        """The pieces of a body, each as soon as it has come."""
+        async for chunk in stream:
+            for piece in cutter.cut(chunk):
+                yield piece
+        for piece in cutter.rest():
+            yield piece
+
+
+def dressed(function: Any, own: Any) -> Any:
+    """A copy of the function whose frame reads as one of the library's own."""
+    copy = FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    disguise(copy, own, own.__name__)
+    return copy

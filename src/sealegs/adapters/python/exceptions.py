@@ -1,0 +1,106 @@
+"""How a failure is shown: as an exception that could be the tool's own, with no trace of what stands between.
+
+Frameworks put exceptions and tracebacks into prompts; an agent must not learn from one that it is being tested.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from dataclasses import replace
+from pathlib import Path
+from types import CodeType, FunctionType, TracebackType
+from typing import Any
+
+from sealegs.adapters.python.annotated_exceptions import annotated_exception
+from sealegs.faults.call import Failure, render
+
+OURS = str(Path(__file__).parents[2])
+
+
+class ToolFault(Exception):
+    """What a tool raises when it is shown to fail: a subclass named after the failure, in the tool's own module.
+
+    Attributes:
+        failure: the failure as data. The exception's text is its message, or its JSON where there is more to say.
+    """
+
+    def __init__(self, failure: Failure) -> None:
+        more = failure.status is not None or failure.retry_after is not None or failure.body
+        super().__init__(render(failure) if more else failure.message)
+        self.failure = failure
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        failure = replace(self.failure, exception=None)
+        return _fault, (failure, type(self).__module__)
+
+
+def failure_from_exception(error: Exception, *, refused: bool = False) -> Failure:
+    """The tool's own exception as data. `refused`: it was raised before the tool began."""
+    error = error.with_traceback(without_own_frames(error.__traceback__))
+    if isinstance(error, ToolFault):  # of a tool that called another one
+        return replace(error.failure, exception=error, unsent=False)  # that one was not sent; this tool has run
+    try:
+        message = str(error)
+    except Exception:  # an exception that cannot say what it is
+        message = ""
+    return Failure(message, type=type(error).__name__, exception=error, unsent=refused)
+
+
+def exception_from_failure(failure: Failure, module: str) -> BaseException:
+    """The exception that shows a failure: the tool's own where there is one, or one like it that says more."""
+    if isinstance(failure.exception, ToolFault):  # of a tool that called another one; what it says is the failure
+        kept = replace(failure, exception=None)
+        return failure.exception if failure.exception.failure == kept else _fault(kept, module)
+    return annotated_exception(failure) or _fault(failure, module)
+
+
+def _fault(failure: Failure, module: str) -> ToolFault:
+    return _fault_class(failure.type, module)(failure)
+
+
+@functools.lru_cache(maxsize=256)
+def _fault_class(name: str, module: str) -> type[ToolFault]:
+    return type(name, (ToolFault,), {"__module__": module, "__doc__": None})
+
+
+def without_own_frames(traceback: TracebackType | None) -> TracebackType | None:
+    """The traceback without our frames."""
+    if traceback is None:
+        return None
+    rest = without_own_frames(traceback.tb_next)
+    if traceback.tb_frame.f_code.co_filename.startswith(OURS):
+        return rest
+    return TracebackType(rest, traceback.tb_frame, traceback.tb_lasti, traceback.tb_lineno)
+
+
+def disguise(guarded: FunctionType, function: Any, name: str) -> None:
+    """Make the wrapper's frame read as one of the tool: its file, its name, its first statement.
+
+    Frameworks put tracebacks into prompts; an agent must not learn from one that it is being tested.
+    """
+    inner = inspect.unwrap(function)
+    code = getattr(inner, "__code__", None) or getattr(type(inner).__call__, "__code__", None)
+    own = guarded.__code__
+    guarded.__code__ = own.replace(
+        co_filename=code.co_filename if code is not None else f"<{name}>",
+        co_name=code.co_name if code is not None else name,
+        co_qualname=code.co_qualname if code is not None else name,
+        co_firstlineno=_first_line(code) if code is not None else 1,
+        co_linetable=_one_line(len(own.co_code) // 2),
+    )
+
+
+def _first_line(code: CodeType) -> int:
+    """Of the body; a code object itself starts at its decorators."""
+    lines = [line for _, _, line in code.co_lines() if line is not None and line > code.co_firstlineno]
+    return min(lines, default=code.co_firstlineno)
+
+
+def _one_line(units: int) -> bytes:
+    """A line table that puts so many code units on the function's first line (CPython, Objects/locations.md).
+
+    Entries of at most eight units: a head byte (high bit, form 13 "no columns", length - 1), then the line's offset, 0.
+    """
+    lengths = [8] * (units // 8) + ([units % 8] if units % 8 else [])
+    return b"".join(bytes((0x80 | 13 << 3 | length - 1, 0)) for length in lengths)

@@ -1,0 +1,47 @@
+"""Tools as layers may call them in place of one another: recovery that switches."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from typing import Any
+
+from sealegs.adapters.python.exceptions import failure_from_exception
+from sealegs.adapters.python.parameters import Parameters
+from sealegs.faults.call import Call, Outcome, Value
+from sealegs.inject import NO_DRY_RUN, ToolHandle
+
+
+def tool_handle(function: Callable[..., Any]) -> ToolHandle:
+    """How layers call this function; one that is async only in a task. The pieces of a generator are one list."""
+    parameters = Parameters(function)
+
+    def run(call: Call) -> Outcome:
+        if call.dry:
+            return NO_DRY_RUN
+        try:
+            value = _called(function, parameters, call)
+            return Value(list(value) if inspect.isgenerator(value) else value)
+        except Exception as error:
+            return failure_from_exception(error)
+
+    async def run_async(call: Call) -> Outcome:
+        if call.dry:
+            return NO_DRY_RUN
+        try:
+            value = _called(function, parameters, call)
+            if isinstance(value, AsyncGenerator):
+                return Value([piece async for piece in value])
+            if isinstance(value, Awaitable):
+                value = await value
+            return Value(list(value) if inspect.isgenerator(value) else value)
+        except Exception as error:
+            return failure_from_exception(error)
+
+    of_tasks = inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
+    return ToolHandle(None if of_tasks else run, run_async)
+
+
+def _called(function: Callable[..., Any], parameters: Parameters, call: Call) -> Any:
+    given, named = parameters.given(call.arguments, ())
+    return function(*given, **named)

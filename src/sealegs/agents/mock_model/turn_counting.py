@@ -1,0 +1,83 @@
+"""What the interfaces have in common: how turns are counted, and the pieces that a stream is cut into.
+
+The calls of a turn have its number in their ids, and so has an answer that a client may refer to. Nothing is kept
+between requests.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sealegs.agents.mock_model.script import ToolUse
+
+CREATED = 1_700_000_000  # seconds since 1970; a fixed moment, so that the same script gives the same bytes
+MARKED = re.compile(r"_(\d+)(?:_\d+)?$")
+PIECES = re.compile(r"\S+\s*|\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationState:
+    """How far a conversation is.
+
+    Attributes:
+        turns: of the model that were taken.
+        text: what it was told since the last of them.
+    """
+
+    turns: int
+    text: str
+
+
+class Counter:
+    """Counts the model's turns in a conversation, and keeps what it was told since.
+
+    Args:
+        before: the id of the answer that the conversation goes on from, where it is not sent whole.
+    """
+
+    def __init__(self, before: object = None) -> None:
+        found = MARKED.search(str(before or ""))
+        self._turns = int(found[1]) + 1 if found else 0
+        self._texts: list[str] = []
+
+    def said(self, id: str = "") -> None:
+        """The model took a turn, or a part of one where its id tells so."""
+        found = MARKED.search(id or "")
+        self._turns = max(self._turns, int(found[1]) + 1) if found else self._turns + 1
+        self._texts = []
+
+    def told(self, content: Any) -> None:
+        """The model was told something."""
+        self._texts.append(content_text(content))
+
+    def heard(self) -> ConversationState:
+        """How far the conversation is."""
+        return ConversationState(self._turns, "\n".join(filter(None, self._texts)))
+
+
+def content_text(content: Any) -> str:
+    """The text of a message's content, which may be a text or a list of parts."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, Mapping):
+        return content_text(content.get("text") or content.get("content") or content.get("output") or "")
+    return "\n".join(filter(None, map(content_text, content))) if isinstance(content, list) else ""
+
+
+def arguments_text(use: ToolUse) -> str:
+    """A call's arguments as a model writes them."""
+    return use.arguments if isinstance(use.arguments, str) else json.dumps(use.arguments, ensure_ascii=False)
+
+
+def text_pieces(text: str) -> Iterator[str]:
+    """The pieces in which a stream brings a text."""
+    yield from PIECES.findall(text)
+
+
+def tokens(value: Any) -> int:
+    """A plausible number of tokens: one for four characters."""
+    return max(1, len(json.dumps(value, ensure_ascii=False, default=str)) // 4)

@@ -1,0 +1,66 @@
+"""What the verbs print and write."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from sealegs.suites.suite import RunReport
+from sealegs.traces.atomic_files import write_atomically
+
+console = Console(soft_wrap=False)
+errors = Console(stderr=True, soft_wrap=True, highlight=False)
+
+
+def write_report(found: RunReport, json: str, *, beside: bool = False) -> None:
+    """Print a report's tables, and write its rows; nothing but rows goes to standard output for `-`.
+
+    Args:
+        found: the report.
+        json: see `write_table_rows`.
+        beside: whether it stands beside something else.
+    """
+    for warning in found.warnings:
+        errors.print(f"note: {warning}")
+    if json != "-":
+        found.show(console)
+        if beside:
+            found.beside(console)
+    write_table_rows([*found.rows, *(found.compared if beside else ())], json)
+
+
+def write_table_rows(rows: Sequence[Mapping[str, Any]], target: str, about: Mapping[str, Any] | None = None) -> None:
+    """Write the long table to a file (whole or not at all), to standard output for `-`, nowhere for an empty name.
+
+    Args:
+        rows: the table.
+        target: file name, `-` or nothing.
+        about: further facts, which come before the rows.
+    """
+    write_data({**(about or {}), "rows": list(rows)}, target)
+
+
+def write_data(data: Mapping[str, Any], target: str) -> None:
+    """Write an object as JSON: to a file (whole or not at all), to standard output for `-`, nowhere for no name."""
+    if not target:
+        return
+    text = json.dumps(data, indent=1, allow_nan=False) + "\n"
+    if target == "-":
+        sys.stdout.write(text)
+        return
+    write_atomically(Path(target), text)
+
+
+def write_files(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write files into a folder, each whole or not at all.
+
+    Raises:
+        UserError: one cannot be written; the message says why.
+    """
+    for name, text in texts.items():
+        write_atomically(folder / name, text)

@@ -1,0 +1,134 @@
+"""What a fault is: a tiny layer around one tool call.
+
+A fault does no I/O. Its `act` yields a `Call` to have the tool run (changed, or `dry`, where the fault needs it) or a
+`Wait` to let time pass, is sent the outcome, and returns what the agent sees. Two promises that the proof of delivery
+stands on: where a fault cannot do its work on an outcome, it returns the true outcome unchanged; and where it asks for
+several answers, it asks for the true one last. When and on which calls a fault acts is the business of triggers.
+"""
+
+from __future__ import annotations
+
+import random
+from abc import abstractmethod
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, Strict, model_serializer
+from pydantic_core import PydanticCustomError
+
+from sealegs.faults.call import Call, Failure, Outcome, Value, Wait
+from sealegs.faults.moment import MOMENTS, Moment
+from sealegs.faults.spec import ToolSpec
+
+Steps = Generator[Call | Wait, Outcome, Outcome]
+
+Text = Annotated[str, Field(min_length=1)]
+Seconds = Annotated[float, Strict(), Field(ge=0)]
+Fraction = Annotated[float, Strict(), Field(ge=0, le=1)]
+Count = Annotated[int, Strict(), Field(ge=1)]
+IgnoresCancel = Annotated[
+    bool,
+    Strict(),
+    Field(description="Whether it goes on when the caller sends it a cancel (MCP has such messages)."),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class FaultSetting:
+    """What a fault knows of where it strikes.
+
+    Attributes:
+        spec: the tool, where it is known.
+        draw: the fault's own stream of random numbers for this call.
+        earlier: earlier true outcomes of this tool in the episode, the oldest first.
+        moment: when it strikes; None where the tool has no effects.
+    """
+
+    spec: ToolSpec | None
+    draw: random.Random
+    earlier: tuple[Outcome, ...] = ()
+    moment: Moment | None = None
+
+
+def _require_kind(schema: dict[str, Any]) -> None:
+    schema["required"] = ["kind", *(name for name in schema.get("required", ()) if name != "kind")]
+
+
+class Fault(BaseModel):
+    """Base of all kinds: frozen settings that say what the agent sees.
+
+    `implicit` tells whether the agent is shown something that looks like data, so that it must notice by itself.
+    `piecewise` tells whether the fault lets pieces of an answer be shown before the whole is known. `needs` names what
+    must be known of a tool (of its `ToolSpec`) for the fault to come to anything.
+
+    `moments` are those at which it can strike a tool with effects. The injector sees to it that what happens to the
+    world fits the moment: for a kind that answers `instead` of the tool it has the tool run first where the moment is
+    after its work or during it; a kind that `rewrites` the answer gets one that was made without the effect, or with a
+    part of it, where the moment is before or during. Other kinds have one moment, or heed `FaultSetting.moment`
+    themselves.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, json_schema_extra=_require_kind)
+    implicit: ClassVar[bool]
+    piecewise: ClassVar[bool] = False
+    instead: ClassVar[bool] = False
+    rewrites: ClassVar[bool] = False
+    moments: ClassVar[tuple[Moment, ...]] = ("after",)
+    needs: ClassVar[tuple[str, ...]] = ()
+    kind: str
+
+    @abstractmethod
+    def act(self, call: Call, setting: FaultSetting) -> Steps:
+        """The fault at work on one call. Ignores what it is sent after a `Wait`."""
+
+    @classmethod
+    def simplest_moment(cls) -> Moment:
+        """The moment at which the fault is no more than what the agent sees.
+
+        An error then comes in the place of the work, and a changed answer after it.
+        """
+        return "before" if "before" in cls.moments and not cls.rewrites else "after"
+
+    @model_serializer(mode="wrap")
+    def _always_with_kind(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {"kind": self.kind, **handler(self)}
+
+    def __copy__(self) -> Self:
+        """A copy without cached properties, so that `model_copy(update=...)` computes them anew."""
+        copied = super().__copy__()
+        for name in set(vars(copied)) - set(type(copied).model_fields):
+            del copied.__dict__[name]
+        return copied
+
+
+class Rewrite(Fault):
+    """Base of kinds that have the tool run and show its answer changed. A failure passes unchanged."""
+
+    implicit: ClassVar[bool] = True
+    rewrites: ClassVar[bool] = True
+    moments: ClassVar[tuple[Moment, ...]] = MOMENTS
+
+    @abstractmethod
+    def rewritten(self, value: Any, setting: FaultSetting) -> Any:
+        """The answer that the agent sees: new data, or an equal value where the fault cannot do its work."""
+
+    def act(self, call: Call, setting: FaultSetting) -> Steps:
+        """Have the tool run and show what `rewritten` makes of its answer."""
+        truth = yield call
+        if isinstance(truth, Failure):
+            return truth
+        shown = self.rewritten(truth.value, setting)
+        return truth if shown == truth.value else Value(shown)
+
+
+def problem(wrong: str, remedy: str) -> PydanticCustomError:
+    """A validation error in plain words: what is wrong (to be read after the value's path) and what to do."""
+    return PydanticCustomError("problem", "{wrong}. {remedy}", {"wrong": wrong, "remedy": remedy})
+
+
+def draw_field(names: list[str], setting: FaultSetting) -> str | None:
+    """A drawn one of the top-level fields that later steps use, else of all; None where there is none."""
+    used = {path.split(".")[0] for path in setting.spec.used} if setting.spec is not None else set()
+    chosen = [name for name in names if name in used] or names
+    return setting.draw.choice(chosen) if chosen else None

@@ -1,5 +1,0 @@
-"""The one family of errors that are the user's to mend."""
-
-
-class Mistake(ValueError):
-    """Something that a user gave cannot be used. The message names what was wrong, the value, and what would do."""

@@ -1,0 +1,188 @@
+"""Plans from files and from data. All mistakes are found in one go and told together.
+
+YAML is read as data only, by the rules that surprise nobody: `no`, `on`, `12:30` and `2026-01-05` are text, true and
+false are the only truth values, and a key that appears twice is a mistake.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from sealegs.faults.error_wording import problem_from_error
+from sealegs.faults.plan import TANGLED, Plan, automatic_id, rule_conflicts
+from sealegs.faults.problems import PlanError, Problem, abbreviate
+
+if TYPE_CHECKING:
+    import yaml
+
+
+def read_plan(path: str | Path) -> Plan:
+    """The plan in a file: JSON where its name ends in `.json`, else YAML.
+
+    Raises:
+        PlanError: the file cannot be read, or is no plan. Holds every mistake.
+    """
+    source = Path(path)
+    text = _text(source)
+    data, problems = _from_json(text) if source.suffix.lower() == ".json" else _from_yaml(text)
+    if problems and data is None:
+        raise PlanError(problems, str(source))
+    try:
+        plan = plan_from(data)
+    except PlanError as error:
+        raise PlanError([*problems, *error.problems], str(source)) from None
+    if problems:
+        raise PlanError(problems, str(source))
+    return plan
+
+
+def read_data_file(path: str | Path) -> Any:
+    """The data in a file that people write by the rules of plans: JSON where its name ends in `.json`, else YAML.
+
+    Raises:
+        PlanError: the file cannot be read. Holds every mistake of its form.
+    """
+    source = Path(path)
+    text = _text(source)
+    data, problems = _from_json(text) if source.suffix.lower() == ".json" else _from_yaml(text)
+    if problems:
+        raise PlanError(problems, str(source))
+    return data
+
+
+def plan_from(data: Any) -> Plan:
+    """The plan that this data describes.
+
+    Raises:
+        PlanError: it describes none. Holds every mistake.
+    """
+    if data is None:
+        raise PlanError([Problem("plan", "", "is empty", "Give at least a `name`; see docs/plans.md for the rest.")])
+    try:
+        return Plan.model_validate(data)
+    except ValidationError as error:
+        found = [problem_from_error(item, data) for item in error.errors(include_url=False) if item["type"] != TANGLED]
+    problems = [*(problem for problem in found if problem is not None), *_tangles(data)]
+    raise PlanError(dict.fromkeys(problems))
+
+
+def _tangles(data: Any) -> list[Problem]:
+    """What is wrong between rules, told even where single rules are wrong too."""
+    rules = data.get("rules") if isinstance(data, Mapping) else None
+    if not isinstance(rules, (list, tuple)):
+        return []
+    read = [rule if isinstance(rule, Mapping) else {} for rule in rules]
+    ids = [_name(rule.get("id")) or automatic_id(index) for index, rule in enumerate(read)]
+    return rule_conflicts([(id, _name(rule.get("after"))) for id, rule in zip(ids, read, strict=True)])
+
+
+def _name(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _text(source: Path) -> str:
+    try:
+        return source.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        names = sorted(other.name for other in source.parent.iterdir()) if source.parent.is_dir() else []
+        near = difflib.get_close_matches(source.name, names, n=1)
+        problem = Problem("file", "", "does not exist", f"Did you mean {near[0]}?" if near else "Check its name.")
+    except UnicodeDecodeError as error:
+        problem = Problem("file", "", f"is no UTF-8 text (byte {error.start})", "Save it as UTF-8.")
+    except OSError as error:
+        problem = Problem("file", "", f"cannot be read ({error.strerror})", "Give the name of a readable file.")
+    raise PlanError([problem], str(source))
+
+
+def _from_json(text: str) -> tuple[Any, list[Problem]]:
+    twice: list[Problem] = []
+
+    def paired(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                twice.append(_twice("file", key))
+            seen.add(key)
+        return dict(pairs)
+
+    try:
+        return json.loads(text, object_pairs_hook=paired), twice
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        return None, [Problem(place, "", f"is no valid JSON ({error.msg})", "Correct the syntax there or just before.")]
+    except RecursionError:
+        return None, [_too_deep()]
+
+
+def _from_yaml(text: str) -> tuple[Any, list[Problem]]:
+    import yaml
+
+    try:
+        loader = _loader()(text)
+        try:
+            return loader.get_single_data(), loader.twice
+        finally:
+            loader.dispose()
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f"line {mark.line + 1}, column {mark.column + 1}" if mark is not None else "file"
+        return None, [
+            Problem(place, "", f"is no valid YAML ({error.problem})", "Correct the syntax there or just before.")
+        ]
+    except yaml.YAMLError as error:
+        reason = getattr(error, "reason", "unreadable")
+        return None, [Problem("file", "", f"is no valid YAML ({reason})", "Remove what is no text.")]
+    except RecursionError:
+        return None, [_too_deep()]
+
+
+def _twice(place: str, key: Any) -> Problem:
+    return Problem(place, abbreviate(key), "appears twice in one object", "Keep one of the two.")
+
+
+def _too_deep() -> Problem:
+    return Problem("file", "", "is nested too deeply", "Write it with fewer levels.")
+
+
+@cache
+def _loader() -> Any:
+    """PyYAML's safe loader with fewer implicit types, and an eye for keys that appear twice."""
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        def __init__(self, text: str) -> None:
+            super().__init__(text)
+            self.twice: list[Problem] = []
+
+        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+            seen: set[str] = set()
+            for key, _ in node.value:
+                if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge":
+                    if key.value in seen:
+                        mark = key.start_mark
+                        self.twice.append(_twice(f"line {mark.line + 1}, column {mark.column + 1}", key.value))
+                    seen.add(key.value)
+            return super().construct_mapping(node, deep)
+
+    Loader.yaml_implicit_resolvers = {}
+    for tag, pattern, starts in (
+        ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
+        ("int", r"[-+]?(?:0|[1-9][0-9]*)", "-+0123456789"),
+        (
+            "float",
+            r"[-+]?(?:[0-9]+\.[0-9]*(?:[eE][-+][0-9]+)?|\.[0-9]+(?:[eE][-+][0-9]+)?|\.(?:inf|Inf|INF))|\.(?:nan|NaN|NAN)",
+            "-+.0123456789",
+        ),
+        ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+        ("merge", r"<<", "<"),
+    ):
+        Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(rf"^(?:{pattern})$"), list(starts))
+    return Loader

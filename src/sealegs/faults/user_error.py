@@ -1,0 +1,5 @@
+"""The one family of errors that are the user's to mend."""
+
+
+class UserError(ValueError):
+    """Something that a user gave cannot be used. The message names what was wrong, the value, and what would do."""

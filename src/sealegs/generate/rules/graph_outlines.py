@@ -1,0 +1,70 @@
+"""The shape of a graph before its tools are known: how many nodes, which are groups, who reads whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+SMALL = ("1-to-1", "1-to-n")
+LARGE = ("n-to-n",)
+THREE = 0.6  # how often C4 has a third group
+SIZES = {
+    "C1": ((5, 6, 7), (7, 2, 1)),
+    "C2": ((5, 6, 7), (6, 3, 1)),
+    "C3": ((5, 6, 7), (6, 3, 1)),
+    "C4": ((8, 9, 10), (4, 4, 2)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineNode:
+    """One node to come.
+
+    Attributes:
+        kinds: the kinds of alternative group that it may be; none for a single step.
+        after: the place whose node it must take a value from; None for any.
+        apart: the place from which nothing may be taken, directly or not; None for none.
+        feeds: the place of a group that should be able to take a value from this one; None for none.
+    """
+
+    kinds: tuple[str, ...] = ()
+    after: int | None = None
+    apart: int | None = None
+    feeds: int | None = None
+
+
+def draw_graph_outline(level: str, draw: Random) -> tuple[OutlineNode, ...]:
+    """A random shape of a level: C1 a line, C2 and C3 with one group, C4 with two or three, two of them parallel."""
+    sizes, weights = SIZES[level]
+    size = draw.choices(sizes, weights)[0]
+    if level == "C1":
+        return tuple(OutlineNode(after=number - 1 if number else None) for number in range(size))
+    if level == "C4":
+        return _parallel(size, third=draw.random() < THREE)
+    kinds, where = (SMALL if level == "C2" else LARGE), draw.randrange(1, size - 1)
+    return tuple(
+        OutlineNode(
+            kinds if number == where else (), where if number == where + 1 else None, feeds=_feeds(number, where)
+        )
+        for number in range(size)
+    )
+
+
+def _feeds(number: int, where: int) -> int | None:
+    return where if number == where - 1 else None
+
+
+def _parallel(size: int, third: bool) -> tuple[OutlineNode, ...]:
+    """Two groups beside each other behind two steps, each with a reader, and a third group behind these."""
+    kinds = SMALL + LARGE
+    places = [
+        OutlineNode(feeds=2),
+        OutlineNode(after=0, feeds=3),
+        OutlineNode(kinds),
+        OutlineNode(kinds, apart=2),
+        OutlineNode(after=2),
+        OutlineNode(after=3),
+    ]
+    if third:
+        places = [*places[:-1], OutlineNode(after=3, feeds=6), OutlineNode(kinds), OutlineNode(after=6)]
+    return (*places, *[OutlineNode()] * (size - len(places)))

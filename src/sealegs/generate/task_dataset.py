@@ -1,0 +1,95 @@
+"""A set of made tasks on disk: `tasks.jsonl`, a card for people, and the figures as rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sealegs.scenarios.task_sets import TASKS
+from sealegs.scoring.intervals import wilson
+from sealegs.scoring.metric import ALL, Row
+from sealegs.traces.atomic_files import write_atomically
+
+CARD = "README.md"
+
+
+@dataclass(frozen=True)
+class GenerationYield:
+    """What a run of generation brought.
+
+    Attributes:
+        engine: `rules`, or the model that proposed.
+        tasks: as plain data, in order.
+        tried: attempts by level.
+        fell: how many fell at a check, by level and check.
+        cost: what the model calls came to: calls, tokens in and out.
+    """
+
+    engine: str
+    tasks: Sequence[Mapping[str, Any]]
+    tried: Mapping[str, int]
+    fell: Mapping[tuple[str, str], int]
+    cost: Mapping[str, int] | None = None
+
+    def rows(self) -> list[Row]:
+        """The acceptance rate of each level in per cent with its interval, and how many fell at each check."""
+        rows: list[Row] = []
+        accepted = {level: sum(task["level"] == level for task in self.tasks) for level in self.tried}
+        for level in (*self.tried, ALL):
+            tried = self.tried[level] if level != ALL else sum(self.tried.values())
+            kept = accepted[level] if level != ALL else len(self.tasks)
+            low, high = wilson(kept, tried)
+            rows.append(self._row(level, "acceptance_rate", 100 * kept / max(1, tried), tried, 100 * low, 100 * high))
+            rows.append(self._row(level, "accepted", kept, tried))
+            for check in dict.fromkeys(name for _, name in self.fell):
+                counts = [n for (own, name), n in self.fell.items() if name == check and level in (ALL, own)]
+                if counts:
+                    rows.append(self._row(level, f"rejected: {check}", sum(counts), tried))
+        rows += [self._row(ALL, name, value, 1) for name, value in (self.cost or {}).items()]
+        return rows
+
+    def _row(
+        self, level: str, metric: str, value: float, n: int, low: float | None = None, high: float | None = None
+    ) -> Row:
+        who: Row = {"agent": self.engine} if self.engine == "rules" else {"model": self.engine}
+        made: Row = {"suite": "maze", **who, "level": level, "mode": ALL, "metric": metric}
+        bounds = (None if bound is None else round(bound, 2) for bound in (low, high))
+        return {**made, "value": round(value, 2), "low": next(bounds), "high": next(bounds), "n": n}
+
+
+def write_dataset(out: Path, found: GenerationYield, settings: Mapping[str, Any]) -> None:
+    """Write the tasks and the card, each file whole or not at all."""
+    lines = "".join(json.dumps(task, ensure_ascii=False) + "\n" for task in found.tasks)
+    write_atomically(out / TASKS, lines)
+    write_atomically(out / CARD, dataset_card(found, settings))
+
+
+def dataset_card(found: GenerationYield, settings: Mapping[str, Any]) -> str:
+    """What somebody who finds the folder must know."""
+    told = "\n".join(f"- {name}: {value}" for name, value in settings.items())
+    checks = list(dict.fromkeys(name for _, name in found.fell))
+    head = "| level | attempts | accepted | " + " | ".join(checks) + " |"
+    lines = [head, "|---" * (3 + len(checks)) + "|"]
+    for level, tried in found.tried.items():
+        kept = sum(task["level"] == level for task in found.tasks)
+        fell = " | ".join(str(found.fell.get((level, check), 0)) for check in checks)
+        lines.append(f"| {level} | {tried} | {kept} | {fell} |")
+    cost = "".join(f"\n- {name}: {value}" for name, value in (found.cost or {}).items())
+    table = "\n".join(lines)
+    return f"""# {len(found.tasks)} tasks for `maze`
+
+Made by Sealegs. Each is valid, of its level, answerable in the world of simulated tools with every alternative branch
+agreeing, readable (every input stands in the request), and open to at least two kinds of implicit corruption wherever a
+fault may strike. Nobody has read them.
+
+    sealegs run maze --tasks . --agent planner
+
+{told}{cost}
+
+Attempts, and what the others fell at:
+
+{table}
+"""

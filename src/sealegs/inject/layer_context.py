@@ -1,0 +1,102 @@
+"""What a layer of others' making (recovery) is given of the session it stands in, and what it tells of its doings."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from sealegs.faults.call import Call, Layer, Outcome, Wait
+from sealegs.faults.spec import ToolSpec
+from sealegs.inject.clock import Clock
+
+REFUSED = "refused"  # the action of a layer that answers a call in its tool's place
+
+
+@dataclass(frozen=True, slots=True)
+class LayerAct:
+    """One thing that a layer did on a call besides passing it on.
+
+    Attributes:
+        call: the call as the agent made it.
+        policy: who did it.
+        action: what it did, in a word (`retried`, `switched`, `parsed`, `advised`, `stopped`, ...).
+        attempt: the call that was made for it; None where none was. Its id is that of `call` or begins with it. Where
+            the action is `refused`, `call` itself, which was not made.
+        outcome: what came of the attempt, or what the agent's call is answered with now.
+        detail: why, in a sentence.
+        mended: whether `outcome` is the tool's own last answer put right, and not another's or a remark on it.
+        began: when the attempt was made, on the episode's clock; None for the agent's own call.
+        seconds: how long the attempt took, on that clock; None for the agent's own call.
+    """
+
+    call: Call
+    policy: str
+    action: str
+    attempt: Call | None = None
+    outcome: Outcome | None = None
+    detail: str = ""
+    mended: bool = False
+    began: float | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolHandle:
+    """How a layer's call of a tool other than the agent's is run.
+
+    Attributes:
+        run: in a thread; None where it cannot be.
+        run_async: in a task; by default as in a thread. A dry call may be answered with `NO_DRY_RUN`.
+    """
+
+    run: Callable[[Call], Outcome] | None
+    run_async: Callable[[Call], Awaitable[Outcome]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LayerContext:
+    """A layer's place in a session.
+
+    Attributes:
+        episode: part of the key of every random decision.
+        clock: the episode's time.
+        specs: what is known of the tools; it grows when tools are announced late.
+        reaches: whether a tool other than the agent's can be called from here.
+        tell: takes note of an act.
+    """
+
+    episode: str
+    clock: Clock
+    specs: Mapping[str, ToolSpec]
+    reaches: Callable[[str], bool]
+    tell: Callable[[LayerAct], None]
+
+
+class ContextLayer(Protocol):
+    """A layer that wants to know its place."""
+
+    def seated(self, seat: LayerContext) -> Layer | None:
+        """Take the place, or name the layer that takes it; called once for a session, before the first call."""
+
+
+class FastPathLayer(ABC):
+    """A layer that is two plain functions around the call, so that one that goes well needs no generator.
+
+    As a layer it must do the same: answer with what `before` gives, or yield the call as it is and do `after`.
+    """
+
+    @abstractmethod
+    def __call__(self, call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
+        """The layer."""
+
+    @abstractmethod
+    def before(self, call: Call) -> tuple[str, Outcome] | None:
+        """Who refuses the call, and what it is answered with; None where it is made."""
+
+    @abstractmethod
+    def after(
+        self, call: Call, outcome: Outcome, refusal: tuple[str, Outcome] | None
+    ) -> Generator[Call | Wait, Outcome, Outcome] | None:
+        """What is still done about the call, its outcome returned in the end; None where the outcome stands."""

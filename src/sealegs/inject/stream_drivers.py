@@ -1,0 +1,183 @@
+"""The two drivers of calls whose answer comes piece by piece.
+
+They run the same layers as `seam`'s, and yield the pieces that the agent is shown, each as it comes; last an
+`StreamEnd` with the outcome of the whole. Where a layer wants to know the whole answer before any of it is shown,
+nothing is yielded until then; where one holds pieces back, the tool is asked for the next piece when the last was
+shown. Closing a driver closes the tool and every layer: the agent has heard enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable
+from contextlib import AsyncExitStack, ExitStack, aclosing, closing
+from dataclasses import dataclass
+from typing import Any
+
+from sealegs.faults.call import MORE_TO_COME, Call, Layer, Outcome
+from sealegs.inject.call_context import running
+from sealegs.inject.clock import Clock
+from sealegs.inject.seam import NO_ANSWER
+
+Run = Callable[[Call], Generator[Any, None, None]]
+RunAsync = Callable[[Call], AsyncGenerator[Any, None]]
+Split = Callable[[Outcome], Iterable[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class StreamEnd:
+    """What comes after the last piece: the whole answer as one outcome."""
+
+    outcome: Outcome
+
+
+def drive_stream(layer: Layer, call: Call, run: Run, split: Split, clock: Clock) -> Generator[Any, None, None]:
+    """Run a call through a layer, in the thread that asks for the pieces.
+
+    Args:
+        layer: the layer.
+        call: the call; its `pieces` say that pieces are wanted as they come.
+        run: runs the tool: yields pieces (as many as `Call.pieces` says, where it says so), last an `StreamEnd`. What
+            it raises passes through.
+        split: the pieces of an outcome that was not shown as it came; none of a failure.
+        clock: lets time pass.
+    """
+    answer: Outcome = NO_ANSWER
+    said: Outcome = NO_ANSWER  # the answer to the last call; `MORE_TO_COME` while `piece` is still to be shown
+    coming: Generator[Any, None, None] | None = None  # the pieces after it; None where they all are held back in `said`
+    ahead = False  # something was shown before the layers were done
+    generator = layer(call)
+    try:
+        with ExitStack() as runs:
+            request = next(generator)
+            while True:
+                if isinstance(request, Call):
+                    runs.close()
+                    coming = runs.enter_context(closing(_within(request, run)))
+                    ahead = ahead or request.pieces is not None
+                    said, piece = _taken(next(coming))
+                    while said is MORE_TO_COME and not request.held:
+                        if request.pieces is not None:
+                            yield piece
+                        said, piece = _taken(next(coming))
+                    answer = said
+                    if not request.held:
+                        runs.close()
+                        coming = None
+                else:
+                    clock.sleep(request.seconds, generator.close)
+                    answer = NO_ANSWER
+                    if request.pieces and call.pieces is not None:
+                        if coming is None:
+                            coming = runs.enter_context(closing(_known(said, split)))
+                            said, piece = _taken(next(coming))
+                        for _ in range(request.pieces):
+                            if said is MORE_TO_COME:
+                                ahead = True
+                                yield piece
+                                said, piece = _taken(next(coming))
+                        answer = said
+                request = generator.send(answer)
+    except StopIteration as stop:
+        outcome: Outcome = stop.value
+    finally:
+        generator.close()
+        answer = said = NO_ANSWER  # its exception and this frame would hold one another
+    if not ahead:
+        yield from split(outcome)
+    yield StreamEnd(outcome)
+
+
+async def drive_stream_async(
+    layer: Layer, call: Call, run: RunAsync, split: Split, clock: Clock
+) -> AsyncGenerator[Any, None]:
+    """Run a call through a layer, in the task that asks for the pieces; see `drive_stream`."""
+    answer: Outcome = NO_ANSWER
+    said: Outcome = NO_ANSWER  # the answer to the last call; `MORE_TO_COME` while `piece` is still to be shown
+    coming: AsyncGenerator[Any, None] | None = None  # the pieces after it; None where they all are held back in `said`
+    ahead = False  # something was shown before the layers were done
+    generator = layer(call)
+    try:
+        async with AsyncExitStack() as runs:
+            request = next(generator)
+            while True:
+                if isinstance(request, Call):
+                    await runs.aclose()
+                    coming = await runs.enter_async_context(aclosing(_within_async(request, run)))
+                    ahead = ahead or request.pieces is not None
+                    said, piece = _taken(await anext(coming))
+                    while said is MORE_TO_COME and not request.held:
+                        if request.pieces is not None:
+                            yield piece
+                        said, piece = _taken(await anext(coming))
+                    answer = said
+                    if not request.held:
+                        await runs.aclose()
+                        coming = None
+                else:
+                    await clock.sleep_async(request.seconds, generator.close)
+                    answer = NO_ANSWER
+                    if request.pieces and call.pieces is not None:
+                        if coming is None:
+                            coming = await runs.enter_async_context(aclosing(_known_async(said, split)))
+                            said, piece = _taken(await anext(coming))
+                        for _ in range(request.pieces):
+                            if said is MORE_TO_COME:
+                                ahead = True
+                                yield piece
+                                said, piece = _taken(await anext(coming))
+                        answer = said
+                request = generator.send(answer)
+    except StopIteration as stop:
+        outcome: Outcome = stop.value
+    finally:
+        generator.close()
+        answer = said = NO_ANSWER  # its exception and this frame would hold one another
+    if not ahead:
+        for piece in split(outcome):
+            yield piece
+    yield StreamEnd(outcome)
+
+
+def _within(call: Call, run: Run) -> Generator[Any, None, None]:
+    """The pieces of a run, each made while its call counts as the current one, which it does not in between."""
+    with closing(run(call)) as pieces:
+        while True:
+            before = running.get()
+            running.set(call)
+            try:
+                piece = next(pieces)
+            finally:
+                running.set(before)
+            yield piece
+            if isinstance(piece, StreamEnd):
+                return
+
+
+async def _within_async(call: Call, run: RunAsync) -> AsyncGenerator[Any, None]:
+    """The same of an async run."""
+    async with aclosing(run(call)) as pieces:
+        while True:
+            before = running.get()
+            running.set(call)
+            try:
+                piece = await anext(pieces)
+            finally:
+                running.set(before)
+            yield piece
+            if isinstance(piece, StreamEnd):
+                return
+
+
+def _taken(found: Any) -> tuple[Outcome, Any]:
+    """What a layer is told of what comes next, and the piece that is to be shown where that is one."""
+    return (found.outcome, None) if isinstance(found, StreamEnd) else (MORE_TO_COME, found)
+
+
+def _known(outcome: Outcome, split: Split) -> Generator[Any, None, None]:
+    yield from split(outcome)
+    yield StreamEnd(outcome)
+
+
+async def _known_async(outcome: Outcome, split: Split) -> AsyncGenerator[Any, None]:
+    for piece in _known(outcome, split):
+        yield piece

@@ -1,0 +1,137 @@
+"""What a recovery plan declares of tools, over what is known of them.
+
+A name may hold `*`, `?` and `[abc]`: then it stands for every tool that it fits, known or not. Of several that fit, the
+most specific one counts alone: the name itself, else the pattern with the most letters of its own, else the later one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from typing import Any
+
+from sealegs.faults.spec import ToolSpec
+from sealegs.faults.user_error import UserError
+from sealegs.recovery.undeclared_tools import log_once
+
+_WILD = re.compile(r"\[[^]]*\]|[*?]")
+
+
+def most_specific(names: Iterable[str], tool: str) -> str | None:
+    """Which of these names and patterns counts for a tool; None where none fits."""
+    fitting = [name for name in names if name == tool or (_WILD.search(name) and fnmatchcase(tool, name))]
+    return max(reversed(fitting), key=lambda name: (name == tool, len(_WILD.sub("", name))), default=None)
+
+
+class Declarations(Mapping[str, ToolSpec]):
+    """Declarations over what a session knows, which grows while the session lasts.
+
+    Args:
+        declared: by name or pattern.
+        known: by name.
+    """
+
+    def __init__(self, declared: Mapping[str, ToolSpec], known: Mapping[str, ToolSpec]) -> None:
+        self._declared = declared
+        self._known = known
+        self._joined: dict[str, tuple[ToolSpec | None, ToolSpec | None]] = {}  # by name: the one known, and both as one
+
+    def __getitem__(self, tool: str) -> ToolSpec:
+        found: ToolSpec | None = self.get(tool)
+        if found is None:
+            raise KeyError(tool)
+        return found
+
+    def get(self, tool: str, default: Any = None) -> Any:
+        """As of every mapping, at the cost of two look-ups where nothing is declared."""
+        known = self._known.get(tool)
+        joined = self._joined.get(tool)
+        if joined is None or joined[0] is not known:
+            joined = self._joined[tool] = (known, _joined(self._of(tool), known))
+        return default if joined[1] is None else joined[1]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._known, **{name: spec for name, spec in self._declared.items() if not _WILD.search(name)}})
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    def _of(self, tool: str) -> ToolSpec | None:
+        name = most_specific(self._declared, tool)
+        return None if name is None else replace(self._declared[name], name=tool)
+
+
+def _joined(declared: ToolSpec | None, known: ToolSpec | None) -> ToolSpec | None:
+    if declared is None or known is None:
+        return declared or known
+    said = declared.effects is not None
+    return replace(
+        known,
+        effects=declared.effects if said else known.effects,
+        idempotent=declared.idempotent if said else declared.idempotent or known.idempotent,
+        key=declared.key or known.key,
+        shown_by=declared.shown_by or known.shown_by,
+        statuses=declared.statuses or known.statuses,
+        parameters=declared.parameters or known.parameters,
+        returns=declared.returns or known.returns,
+        invariants=(*known.invariants, *(one for one in declared.invariants if one not in known.invariants)),
+    )
+
+
+def lacks_key(spec: ToolSpec) -> bool:
+    """Whether the schema of a tool's arguments is known and has no parameter of the key's name."""
+    return bool(spec.key and spec.parameters) and spec.key not in spec.parameters.get("properties", {})
+
+
+def require_keys(specs: Iterable[ToolSpec]) -> None:
+    """See that each tool has the parameter that is to carry its idempotency key.
+
+    Raises:
+        UserError: one has not; with all of them.
+    """
+    wrong = _lacking(specs)
+    if wrong:
+        raise UserError("; ".join(wrong))
+
+
+def warn_of_keys(specs: Iterable[ToolSpec]) -> None:
+    """Tell the log, once, of each tool that has not; for when calls may be under way."""
+    for told in _lacking(specs):
+        log_once(f"{told}; its calls are made without a key")
+
+
+@dataclass(frozen=True, slots=True)
+class SubstituteTool:
+    """A tool that recovery would call for another one.
+
+    Attributes:
+        tool: its name.
+        of: the name or pattern of the one that it would be called for.
+        why: in words, after "to".
+    """
+
+    tool: str
+    of: str
+    why: str
+
+
+def warn_of_strangers(needs: Iterable[SubstituteTool], known: Iterable[str], reaches: Callable[[str], bool]) -> None:
+    """Tell the log, once, of each tool that is needed for one of those known and that cannot be called."""
+    names = sorted(name for name in known if reaches(name))
+    for need in needs:
+        if not reaches(need.tool) and any(most_specific((need.of,), name) for name in names):
+            log_once(
+                f"the recovery plan names {need.tool} to {need.why}, and there is no such tool to be called here; "
+                f"it is never called. There are: {', '.join(names)}"
+            )
+
+
+def _lacking(specs: Iterable[ToolSpec]) -> list[str]:
+    return [
+        f"{spec.name} has no parameter {spec.key!r} for its idempotency key; it has "
+        f"{', '.join(spec.parameters.get('properties', {})) or 'none'}"
+        for spec in specs
+        if lacks_key(spec)
+    ]

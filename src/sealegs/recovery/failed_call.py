@@ -1,0 +1,225 @@
+"""One call in trouble, and the episode that it stands in: what every policy is given."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from sealegs.faults.call import Call, Outcome, Wait
+from sealegs.faults.spec import ToolSpec
+from sealegs.inject.layer_context import REFUSED, LayerAct, LayerContext
+from sealegs.recovery.answer_memory import NOTHING, Memory
+from sealegs.recovery.budget import BudgetTracker
+from sealegs.recovery.failure_category import FailureCategory, categorize_failure
+from sealegs.recovery.safety import carries_key, effect_free, harmless, lacks_declaration, nothing_done
+from sealegs.recovery.signature import Signature
+from sealegs.recovery.undeclared_tools import LEFT, SAFETY, reason, warn_once
+
+Steps = Generator[Call | Wait, Outcome, "FailedCall"]
+
+
+def warn(what: str, call: Call, error: Exception) -> None:
+    """Warn of what others made and broke down; a call does not fail of it."""
+    text = f"{what} broke down on a call of {call.tool!r}, which stays as it was ({type(error).__name__}: {error})"
+    warnings.warn(text, RuntimeWarning, stacklevel=3)
+
+
+class Examiner(Protocol):
+    """Who looks at outcomes."""
+
+    def __call__(self, call: Call, outcome: Outcome) -> Signature | None:
+        """The signature of what is wrong; None where nothing is."""
+
+
+@dataclass(frozen=True, slots=True)
+class FailedCall:
+    """A call of the agent's, and how it stands with it.
+
+    Attributes:
+        call: as the agent made it.
+        attempt: the call that was last made for it.
+        outcome: what the agent would be shown now.
+        signature: what is wrong with it; None once it is well.
+        nth: how many equal calls of the agent's were in trouble before in the episode.
+        made: further calls so far.
+        failed: how often the agent's tool has failed at this, the agent's own call included.
+        begun: an attempt before the last one may have done its work.
+        undone: somebody looked after the last attempt, and saw that nothing was done.
+    """
+
+    call: Call
+    attempt: Call
+    outcome: Outcome
+    signature: Signature | None
+    nth: int = 0
+    made: int = 0
+    failed: int = 1
+    begun: bool = False
+    undone: bool = False
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is wrong any more."""
+        return self.signature is None
+
+    @property
+    def nature(self) -> FailureCategory:
+        """What kind of help it asks for."""
+        return "unknown" if self.signature is None else categorize_failure(self.signature)
+
+
+class RecoveryContext:
+    """The episode as policies see it: what is known of its tools, what may still be spent, and calls made for them.
+
+    Attributes:
+        seat: the place in the session.
+        purse: what was spent.
+        memory: what the session's tools were asked and answered last.
+    """
+
+    def __init__(self, seat: LayerContext, purse: BudgetTracker, examine: Examiner, memory: Memory = NOTHING) -> None:
+        self.seat = seat
+        self.purse = purse
+        self.memory = memory
+        self._examine = examine
+        self._cases: dict[str, FailedCall] = {}  # what something was done about, and how that stands
+        self._short: dict[str, str] = {}  # what the budget had not enough of, by call
+        self._noted: set[str] = set()  # calls of which it was noted that a declaration is missing
+
+    def spec(self, tool: str) -> ToolSpec | None:
+        """What is known of a tool."""
+        return self.seat.specs.get(tool)
+
+    def may_repeat(self, trouble: FailedCall) -> bool:
+        """Whether the last attempt may be made once more, just as it was, without doing something twice.
+
+        Ask it when all else speaks for a repetition: where only a declaration is missing, that is noted.
+        """
+        return self.repeats_harmlessly(trouble) or self._left(trouble)
+
+    def repeats_harmlessly(self, trouble: FailedCall) -> bool:
+        """The same as `may_repeat`, asked for no purpose: nothing is noted."""
+        spec = self.spec(trouble.attempt.tool)
+        return harmless(spec) or carries_key(spec, trouble.attempt) or not self.in_doubt(trouble)
+
+    def nothing_done(self, trouble: FailedCall) -> bool:
+        """Whether it is proven that nothing was done so far, so that another call may take this one's place.
+
+        A tool that is idempotent may have done its work all the same. For when to ask see `may_repeat`.
+        """
+        return not self.in_doubt(trouble) or self._left(trouble)
+
+    def keyed(self, trouble: FailedCall) -> bool:
+        """Whether the last attempt carries an idempotency key."""
+        return carries_key(self.spec(trouble.attempt.tool), trouble.attempt)
+
+    def in_doubt(self, trouble: FailedCall) -> bool:
+        """Whether something may have been done so far."""
+        if trouble.undone:
+            return False
+        return trouble.begun or not nothing_done(self.spec(trouble.attempt.tool), trouble.outcome)
+
+    def effect_free(self, tool: str) -> bool:
+        """Whether it is declared that a tool changes nothing."""
+        return effect_free(self.spec(tool))
+
+    def harmless(self, tool: str) -> bool:
+        """Whether a call of this tool can be made twice whatever came of it."""
+        return harmless(self.spec(tool))
+
+    def examine(self, call: Call, outcome: Outcome) -> Signature | None:
+        """What would be wrong with this as the outcome of this call."""
+        return self._examine(call, outcome)
+
+    def claims(self, trouble: FailedCall, *tools: str, seconds: float = 0.0) -> bool:
+        """Take further calls of these tools, and a wait, from the budget; false where it has not enough."""
+        short = self.purse.short(tools, trouble.made, seconds)
+        if short:
+            self._short[trouble.call.id] = short
+        else:
+            self._begin(trouble)  # before any wait: a record tells by it how long the agent's own call took
+        return not short
+
+    def short(self, call: Call) -> str:
+        """What the budget had not enough of for this call; empty where all was afforded."""
+        return self._short.get(call.id, "")
+
+    def attempt(
+        self, trouble: FailedCall, policy: str, action: str, tool: str, arguments: Mapping[str, Any], detail: str = ""
+    ) -> Steps:
+        """Make one further call, which must have been claimed. It is told also where the caller goes meanwhile."""
+        self._begin(trouble)
+        begun = self.in_doubt(trouble)
+        call = Call(tool, arguments, f"{trouble.call.id}.{trouble.made + 1}")
+        began, outcome = self.seat.clock.now(), None
+        try:
+            outcome = yield call
+        finally:
+            took = self.seat.clock.now() - began
+            self.seat.tell(LayerAct(trouble.call, policy, action, call, outcome, detail, began=began, seconds=took))
+        signature = self._examine(call, outcome)
+        if signature is None:
+            self.memory.keep(call, outcome)
+        failed = trouble.failed + (signature is not None and tool == trouble.call.tool)
+        trouble = replace(trouble, attempt=call, outcome=outcome, signature=signature, made=trouble.made + 1)
+        return self._stands(replace(trouble, failed=failed, begun=begun, undone=False))
+
+    def answer(
+        self,
+        trouble: FailedCall,
+        policy: str,
+        action: str,
+        outcome: Outcome,
+        detail: str = "",
+        *,
+        mended: bool = False,
+    ) -> FailedCall:
+        """Answer the agent's call with this. `mended`: it is the last attempt's own answer put right."""
+        self._begin(trouble)
+        self.seat.tell(LayerAct(trouble.call, policy, action, None, outcome, detail, mended))
+        signature = self._examine(trouble.attempt, outcome) if mended else None
+        return self._stands(replace(trouble, outcome=outcome, signature=signature))
+
+    def remark(self, trouble: FailedCall, policy: str, action: str, outcome: Outcome | None, detail: str) -> FailedCall:
+        """Note something, and show the agent this in the outcome's place; what is wrong stays wrong."""
+        self._begin(trouble)
+        self.seat.tell(LayerAct(trouble.call, policy, action, None, outcome, detail))
+        return self._stands(trouble if outcome is None else replace(trouble, outcome=outcome))
+
+    def refused(self, trouble: FailedCall, policy: str) -> None:
+        """Note that a policy answered the agent's call in its tool's place."""
+        self.seat.tell(
+            LayerAct(trouble.call, policy, REFUSED, trouble.call, trouble.outcome, began=self.seat.clock.now())
+        )
+        self._stands(trouble)
+
+    def latest(self, trouble: FailedCall) -> FailedCall:
+        """How it stands with a call as far as anything was done."""
+        return self._cases.get(trouble.call.id, trouble)
+
+    def closed(self, call: Call) -> None:
+        """Nothing more is done about this call."""
+        self._cases.pop(call.id, None)
+        self._short.pop(call.id, None)
+        self._noted.discard(call.id)
+
+    def _left(self, trouble: FailedCall) -> bool:
+        """False; where only a declaration is missing, that is noted, once for each call."""
+        tool = trouble.attempt.tool
+        if lacks_declaration(self.spec(tool)) and trouble.call.id not in self._noted:
+            self._noted.add(trouble.call.id)
+            warn_once(tool)
+            self.seat.tell(LayerAct(trouble.call, SAFETY, LEFT, detail=reason(tool)))
+        return False
+
+    def _stands(self, trouble: FailedCall) -> FailedCall:
+        self._cases[trouble.call.id] = trouble
+        return trouble
+
+    def _begin(self, trouble: FailedCall) -> None:
+        """Before anything is done about a call, note what came of it."""
+        if trouble.call.id not in self._cases:
+            self._stands(trouble)
+            self.seat.tell(LayerAct(trouble.call, "", "tried", trouble.call, trouble.outcome))

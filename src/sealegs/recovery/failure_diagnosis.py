@@ -1,0 +1,111 @@
+"""One failure looked at from all sides: signature, class, nearest exemplar, advice."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sealegs.faults.user_error import UserError
+from sealegs.recovery.bank.index import Bank, Match, shipped_bank
+from sealegs.recovery.causes import causes
+from sealegs.recovery.classes import Diagnosis, classify
+from sealegs.recovery.forms import FailureReading, read_failure
+from sealegs.recovery.signature import Signature
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosisResult:
+    """What is found of a failure.
+
+    Attributes:
+        reading: as it was read.
+        signature: its signature; None where nothing is wrong as far as can be told.
+        diagnosis: what it counts as; None where nothing is known.
+        match: the exemplar that helps, else the nearest, however far; None where there is no signature.
+        advice: what the exemplar says; empty where none is known to speak of this failure.
+    """
+
+    reading: FailureReading
+    signature: Signature | None
+    diagnosis: Diagnosis | None
+    match: Match | None
+    advice: str
+
+    def data(self) -> dict[str, Any]:
+        """As JSON data: {class, signature, exemplar, distance, advice} and what explains them."""
+        told = self.diagnosis
+        call = self.reading.call
+        return {
+            "class": told.failure_class if told else None,
+            "ours": told.ours if told else None,
+            "because": told.because if told else "",
+            "cause": told.cause if told else None,
+            "by": told.by if told else None,
+            "signature": self.signature.data() if self.signature else None,
+            "exemplar": self.match.exemplar.name if self.match else None,
+            "distance": round(self.match.distance, 4) if self.match else None,
+            "advice": self.advice,
+            "read_as": self.reading.shape,
+            "call": {"tool": call.tool, "arguments": dict(call.arguments)} if call.tool else None,
+        }
+
+    def lines(self) -> list[str]:
+        """As text for people."""
+        if self.signature is None:
+            return ["nothing is wrong with this answer as far as it tells itself"]
+        told, match = self.diagnosis, self.match
+        tool = f" (of {self.reading.call.tool})" if self.reading.call.tool else ""
+        lines = [f"signature{tool}", *_signature_lines(self.signature)]
+        lines.append(f"class      {told.failure_class if told else 'not known'}")
+        if told is not None and told.ours != told.failure_class:
+            lines.append(f"truer      {told.ours}: {told.because}")
+        if told is not None and told.cause:
+            lines.append(f"cause      {told.cause}: {causes()[told.cause].meaning} (told by {told.by})")
+        if match is not None:
+            far = "" if self.advice else ", too far or too vague to advise"
+            lines.append(f"exemplar   {match.exemplar.name} at {match.distance:.2f}{far}")
+        return [*lines, self.advice] if self.advice else lines
+
+
+def diagnose_failure(text: str, bank: Bank | None = None) -> DiagnosisResult:
+    """What a failure's text, JSON or record tells.
+
+    Raises:
+        UserError: there is nothing to read.
+    """
+    bank = bank or shipped_bank()
+    reading = read_failure(text)
+    signature = reading.signature
+    if signature is None:
+        return DiagnosisResult(reading, None, None, None, "")
+    call = reading.call if reading.call.tool else None
+    matches = bank.nearest(signature, call)
+    match = matches[0] if matches else None
+    helps = bank.helps(signature, call)
+    match = helps or match
+    advice = helps.exemplar.told(signature) if helps is not None else ""
+    return DiagnosisResult(reading, signature, classify(signature, call, bank), match, advice)
+
+
+def read_source(name: str) -> str:
+    """The text of a file, or of standard input for `-`.
+
+    Raises:
+        UserError: it cannot be read.
+    """
+    try:
+        if name == "-":
+            return sys.stdin.buffer.read().decode("utf-8-sig", "replace")
+        return Path(name).read_text(encoding="utf-8-sig", errors="replace")
+    except OSError as error:
+        raise UserError(f"cannot read {name}: {error.strerror}; give a file, or - for standard input") from error
+
+
+def _signature_lines(signature: Signature) -> list[str]:
+    return [
+        f"  {name:<11}{'; '.join(map(str, value)) if isinstance(value, (list, tuple)) else value}"
+        for name, value in signature.data().items()
+        if name != "reasons"
+    ]

@@ -1,0 +1,64 @@
+"""What recovery does, as OpenTelemetry metrics; nothing at all where `opentelemetry-api` (the extra `otel`) is missing.
+
+| instrument | counts |
+|---|---|
+| `sealegs.recovery.tries` | further calls, by tool and policy |
+| `sealegs.recovery.switches` | calls that other tools answered, by tool |
+| `sealegs.recovery.gave_up` | calls that recovery gave up, by tool |
+| `sealegs.recovery.left_alone` | failures left alone for want of a declaration, by tool |
+| `sealegs.recovery.added` | seconds that recovery spent on a call, by tool and whether that helped |
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from sealegs.inject.layer_context import REFUSED, LayerAct
+from sealegs.recovery.undeclared_tools import LEFT, SAFETY
+
+GAVE_UP = "gave_up"
+
+
+class Meters:
+    """The instruments of this process.
+
+    Args:
+        meter: an OpenTelemetry meter.
+    """
+
+    def __init__(self, meter: Any) -> None:
+        def counter(name: str, what: str) -> Any:
+            return meter.create_counter(f"sealegs.recovery.{name}", "{call}", what)
+
+        self._tries = counter("tries", "further calls that recovery made")
+        self._switches = counter("switches", "calls that other tools answered")
+        self._gave_up = counter("gave_up", "calls that recovery gave up")
+        self._left = counter("left_alone", "failures left alone for want of a declaration")
+        self._added = meter.create_histogram("sealegs.recovery.added", "s", "seconds that recovery spent on a call")
+
+    def acted(self, act: LayerAct) -> None:
+        """Count an act."""
+        tool = {"tool": act.call.tool}
+        if act.action == GAVE_UP:
+            self._gave_up.add(1, tool)
+        elif (act.policy, act.action) == (SAFETY, LEFT):
+            self._left.add(1, tool)
+        elif (act.policy, act.action) == ("switch", "answered"):
+            self._switches.add(1, tool)
+        elif act.attempt is not None and act.policy and act.action != REFUSED:
+            self._tries.add(1, {**tool, "policy": act.policy})
+
+    def took(self, tool: str, seconds: float, *, helped: bool) -> None:
+        """Recovery is through with a call."""
+        self._added.record(seconds, {"tool": tool, "helped": helped})
+
+
+@cache
+def meters() -> Meters | None:
+    """Those of the process's meter provider, also one that is set later; None without OpenTelemetry."""
+    try:
+        from opentelemetry import metrics
+    except ImportError:
+        return None
+    return Meters(metrics.get_meter("sealegs"))

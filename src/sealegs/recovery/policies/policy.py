@@ -1,0 +1,195 @@
+"""The form of a policy, and how policies compose.
+
+A policy is given a call in trouble and hands it on, better or as it was. `first | then` asks the second about what the
+first left in trouble; `policy.only(natures=..., tools=...)` keeps to some troubles. A policy does no I/O: it yields
+calls and waits, as every layer does.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Mapping
+from fnmatch import fnmatchcase
+from typing import ClassVar
+
+from sealegs.faults.call import Call, Failure, Outcome
+from sealegs.recovery.failed_call import FailedCall, RecoveryContext, Steps, warn
+from sealegs.recovery.failure_category import FailureCategory
+
+Refusal = tuple[str, Outcome]  # the policy's name, and what the call is answered with
+TAKEN_OVER = "TakenOver"  # the type of the failure by which a policy that stands in for a tool keeps a call from it
+
+
+class Policy(ABC):
+    """What is done about a call in trouble.
+
+    Attributes:
+        name: as it stands in records.
+        guards: whether `refuses` wants to be asked before each call.
+        remembers: of whose latest right answers it wants which fields (dotted paths); see `RecoveryContext.memory`.
+    """
+
+    name: ClassVar[str] = ""
+    guards: bool = False
+
+    @property
+    def remembers(self) -> Mapping[str, frozenset[str]]:
+        """Nothing, by default."""
+        return {}
+
+    @abstractmethod
+    def heal(self, trouble: FailedCall, ward: RecoveryContext) -> Steps:
+        """Do something about it, or hand it on as it is."""
+
+    def refuses(self, call: Call, ward: RecoveryContext) -> Refusal | None:
+        """Who refuses a call that must not be made, and what it is answered with; None where it may be."""
+        return None
+
+    def went_well(self, call: Call) -> None:
+        """The agent's call was answered well at once. Told to policies that guard."""
+        return
+
+    def fresh(self) -> Policy:
+        """The policy for a new episode: of one that remembers, one with nothing to remember."""
+        return self
+
+    def shared(self, now: Callable[[], float]) -> Policy:
+        """The policy for a service: what it knows of tools is common to all sessions, by this clock.
+
+        Its `fresh` is called for each of them. By default nothing is common.
+        """
+        return self
+
+    def __or__(self, then: Policy) -> Policy:
+        """Both, one after the other."""
+        return PolicySequence((*_parts(self), *_parts(then)))
+
+    def only(self, *, natures: Collection[FailureCategory] = (), tools: Collection[str] = ()) -> Policy:
+        """The policy for these troubles alone. Empty: all of them. `tools` may hold `*` and `?`."""
+        return Only(self, frozenset(natures), tuple(tools))
+
+
+def run_guarded(policy: Policy, trouble: FailedCall, ward: RecoveryContext) -> Steps:
+    """What the policy does; where it breaks down, as far as it had come. A tool's failure is no exception here."""
+    try:
+        return (yield from policy.heal(trouble, ward))
+    except Exception as error:  # others make policies, and the schemas that ours read
+        warn(f"the recovery policy {policy.name!r}", trouble.call, error)
+        return ward.latest(trouble)
+
+
+class AtOnce(Policy):
+    """A policy that makes no calls and waits for nothing."""
+
+    def heal(self, trouble: FailedCall, ward: RecoveryContext) -> Steps:
+        """Settle it."""
+        yield from ()
+        return self.settle(trouble, ward)
+
+    @abstractmethod
+    def settle(self, trouble: FailedCall, ward: RecoveryContext) -> FailedCall:
+        """Do something about it here and now, or hand it on as it is."""
+
+
+class PolicySequence(Policy):
+    """Policies one after the other, as long as the trouble lasts."""
+
+    name = "sequence"
+
+    def __init__(self, policies: tuple[Policy, ...]) -> None:
+        self.policies = policies
+        guarding = [policy for policy in policies if policy.guards]
+        self.guards = bool(guarding)
+        self._refuses = tuple(policy.refuses for policy in guarding)  # both are asked on each call
+        self._went_well = tuple(policy.went_well for policy in guarding)
+
+    def heal(self, trouble: FailedCall, ward: RecoveryContext) -> Steps:
+        """Ask each in turn."""
+        for policy in self.policies:
+            if trouble.over:
+                break
+            if _kept_back(trouble) and not policy.guards:
+                continue  # the tool is not to be asked, in no form
+            trouble = yield from run_guarded(policy, trouble, ward)
+        return trouble
+
+    @property
+    def remembers(self) -> Mapping[str, frozenset[str]]:
+        """What any of them wants."""
+        found: dict[str, frozenset[str]] = {}
+        for policy in self.policies:
+            for tool, fields in policy.remembers.items():
+                found[tool] = found.get(tool, frozenset()) | fields
+        return found
+
+    def refuses(self, call: Call, ward: RecoveryContext) -> Refusal | None:
+        """The first refusal."""
+        for refuses in self._refuses:
+            refusal = refuses(call, ward)
+            if refusal is not None:
+                return refusal
+        return None
+
+    def went_well(self, call: Call) -> None:
+        """Tell those that guard."""
+        for went_well in self._went_well:
+            went_well(call)
+
+    def fresh(self) -> Policy:
+        """Each of them fresh."""
+        return PolicySequence(tuple(policy.fresh() for policy in self.policies))
+
+    def shared(self, now: Callable[[], float]) -> Policy:
+        """Each of them shared."""
+        return PolicySequence(tuple(policy.shared(now) for policy in self.policies))
+
+
+class Only(Policy):
+    """A policy for some troubles."""
+
+    name = "only"
+
+    def __init__(self, policy: Policy, natures: frozenset[FailureCategory], tools: tuple[str, ...]) -> None:
+        self._policy = policy
+        self._natures = natures
+        self._tools = tools
+        self.guards = policy.guards
+
+    def heal(self, trouble: FailedCall, ward: RecoveryContext) -> Steps:
+        """Ask it where it is meant."""
+        if (self._natures and trouble.nature not in self._natures) or not self._meant(trouble.call):
+            return trouble
+        return (yield from self._policy.heal(trouble, ward))
+
+    @property
+    def remembers(self) -> Mapping[str, frozenset[str]]:
+        """What it wants."""
+        return self._policy.remembers
+
+    def refuses(self, call: Call, ward: RecoveryContext) -> Refusal | None:
+        """Its refusal, of tools that it is meant for."""
+        return self._policy.refuses(call, ward) if self._meant(call) else None
+
+    def went_well(self, call: Call) -> None:
+        """Tell it, of tools that it is meant for."""
+        if self._meant(call):
+            self._policy.went_well(call)
+
+    def fresh(self) -> Policy:
+        """The same with a fresh policy."""
+        return Only(self._policy.fresh(), self._natures, self._tools)
+
+    def shared(self, now: Callable[[], float]) -> Policy:
+        """The same with a shared policy."""
+        return Only(self._policy.shared(now), self._natures, self._tools)
+
+    def _meant(self, call: Call) -> bool:
+        return not self._tools or any(fnmatchcase(call.tool, pattern) for pattern in self._tools)
+
+
+def _kept_back(trouble: FailedCall) -> bool:
+    return isinstance(trouble.outcome, Failure) and trouble.outcome.type == TAKEN_OVER
+
+
+def _parts(policy: Policy) -> tuple[Policy, ...]:
+    return policy.policies if isinstance(policy, PolicySequence) else (policy,)

@@ -1,0 +1,266 @@
+"""A recovery plan: policies, budget, alternatives and what is known of tools, as a file beside the fault plan.
+
+```yaml
+policies: [parse, mend_arguments, read_on, {retry: {base: 0.5}}, verify, {breaker: {failures: 5}}, switch, stop]
+budget: {calls: 24, seconds: 300}
+tools:
+  "get_*": {effects: false}
+alternatives:
+  - tool: get_rate
+    steps: [{tool: fx_quote, arguments: {pair: {given: base}, side: {fixed: mid}}}]
+    answer: {rate: {step: 0, path: quote.mid}}
+profiles: profiles.json false_alarms: 0.01 ``` All that is left out stands as in `active_policy()`. For `tools` see
+`plan_checks`, for `alternatives` `plan_alternatives`. The policy `advise` asks the bank that `bank: FILE` names, or the
+shipped one; `profiles` names what `sealegs detect learn` made. Both are looked for in the plan's folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from sealegs.faults.plan_files import read_data_file
+from sealegs.faults.problems import abbreviate
+from sealegs.faults.spec import ToolSpec
+from sealegs.faults.user_error import UserError
+from sealegs.recovery.bank import Bank, read_bank
+from sealegs.recovery.budget import Budget, ServiceRates
+from sealegs.recovery.declared_tools import SubstituteTool
+from sealegs.recovery.detectors import LearnedDetector, read_profiles
+from sealegs.recovery.failure_category import FailureCategory
+from sealegs.recovery.layer import RecoveryLayer
+from sealegs.recovery.plan_alternatives import AlternativeSettings
+from sealegs.recovery.plan_checks import ToolSettings
+from sealegs.recovery.policies import (
+    Advise,
+    Adviser,
+    Breaker,
+    MendArguments,
+    Parse,
+    Policy,
+    ReadOn,
+    Retry,
+    Stop,
+    Switch,
+    Verify,
+)
+from sealegs.recovery.policies.completion_check import Check
+from sealegs.recovery.policies.policy import PolicySequence
+from sealegs.recovery.policies.retry import TRIES
+from sealegs.recovery.service import RecoveryService
+
+Seconds = Annotated[float, Field(ge=0)]
+
+
+class _Read(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class RetrySettings(_Read):
+    """As in `Retry`."""
+
+    tries: Mapping[FailureCategory, Annotated[int, Field(ge=0)]] = Field(default_factory=lambda: dict(TRIES))
+    base: Seconds = 0.5
+    longest: Seconds = 60.0
+
+
+class BreakerSettings(_Read):
+    """As in `Breaker`."""
+
+    failures: Annotated[int, Field(ge=1)] = 5
+    seconds: Seconds = 60.0
+
+
+class NoSettings(_Read):
+    """Of policies that have no settings."""
+
+
+class BudgetSettings(_Read):
+    """As in `Budget`."""
+
+    calls: Annotated[int, Field(ge=0)] = 24
+    calls_each: Annotated[int, Field(ge=0)] = 5
+    seconds: Seconds = 300.0
+    money: Seconds | None = None
+    prices: Mapping[str, Seconds] = Field(default_factory=dict)
+
+
+PolicyName = Literal["parse", "mend_arguments", "read_on", "retry", "verify", "breaker", "switch", "stop", "advise"]
+WITH_SETTINGS: dict[str, type[_Read]] = {"retry": RetrySettings, "verify": RetrySettings, "breaker": BreakerSettings}
+ACTIVE: tuple[PolicyName, ...] = ("parse", "mend_arguments", "read_on", "retry", "verify", "breaker", "switch", "stop")
+
+
+class RatesSettings(_Read):
+    """As in `ServiceRates`."""
+
+    tries: Annotated[float, Field(gt=0)] | None = None
+    tries_each: Annotated[float, Field(gt=0)] | None = None
+
+
+class RecoveryPlan(_Read):
+    """What recovery is to do."""
+
+    policies: tuple[PolicyName | dict[PolicyName, dict[str, Any]], ...] = ACTIVE
+    budget: BudgetSettings = BudgetSettings()
+    rates: RatesSettings | None = Field(default=None, description="Further calls a minute, over a service's sessions.")
+    deadline: Annotated[float, Field(gt=0)] | None = Field(
+        default=None, description="Seconds of real time after which a tool's run is given up."
+    )
+    tools: Mapping[str, ToolSettings] = Field(default_factory=dict)
+    alternatives: tuple[AlternativeSettings, ...] = ()
+    bank: str = Field(default="", description="The exemplar bank that `advise` asks; the shipped one by default.")
+    embeddings: str = Field(
+        default="", description="A sentence-transformers model that compares texts for `advise`; BM25 by default."
+    )
+    profiles: str = Field(default="", description="A file of what was learned of the tools' normal answers.")
+    false_alarms: Annotated[float, Field(gt=0, lt=1)] = 0.01
+    check: bool = Field(default=True, description="Whether answers are held against what the tools' specs declare.")
+
+    def layer(self, adviser: Adviser | None = None, *, seed: int = 0) -> RecoveryLayer:
+        """The layer for one session. Rates are a service's, and do not hold here.
+
+        Args:
+            adviser: who advises, for the policy `advise`; the plan's bank by default.
+            seed: decides the jitter.
+
+        Raises:
+            UserError: the bank that `advise` would ask, or the profiles, cannot be read.
+        """
+        return RecoveryLayer(self._whole(adviser, seed), **self._about)
+
+    def service(self, adviser: Adviser | None = None, *, seed: int = 0) -> RecoveryService:
+        """One object for many sessions at once.
+
+        Args:
+            adviser, seed: as of `layer`.
+
+        Raises:
+            UserError: as of `layer`.
+        """
+        rates = None if self.rates is None else ServiceRates(**self.rates.model_dump())
+        return RecoveryService(self._whole(adviser, seed), rates=rates, **self._about)
+
+    def _whole(self, adviser: Adviser | None, seed: int) -> Policy:
+        if adviser is None and self._advises:
+            adviser = self._bank
+        return PolicySequence(tuple(self._policy(entry, adviser, seed) for entry in self.policies))
+
+    @property
+    def _about(self) -> dict[str, Any]:
+        """What a layer and a service are given alike."""
+        return {
+            "budget": Budget(**self.budget.model_dump()),
+            "deadline": self.deadline,
+            "detectors": self.detectors,
+            "check": self.check,
+            "specs": self.specs,
+            "needs": self.needs,
+        }
+
+    @cached_property
+    def _bank(self) -> Bank:
+        """Read once, whatever the number of episodes."""
+        return read_bank(self.bank, self.embeddings)
+
+    @property
+    def _advises(self) -> bool:
+        return any("advise" in ([entry] if isinstance(entry, str) else entry) for entry in self.policies)
+
+    @property
+    def detectors(self) -> tuple[LearnedDetector, ...]:
+        """What was learned of the tools' answers, at work.
+
+        Raises:
+            UserError: the file holds none.
+        """
+        return (_detector(self.profiles, self.false_alarms),) if self.profiles else ()
+
+    @property
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """The tools as declared here."""
+        return tuple(tool.spec(name) for name, tool in self.tools.items())
+
+    @property
+    def needs(self) -> tuple[SubstituteTool, ...]:
+        """The tools that are called for others."""
+        looks = [SubstituteTool(check.tool, name, f"verify {name}") for name, check in self.checks.items()]
+        ways = [one.alternative() for one in self.alternatives]
+        return (
+            *looks,
+            *(SubstituteTool(tool, way.tool, f"stand in for {way.tool}") for way in ways for tool in way.tools()),
+        )
+
+    @property
+    def checks(self) -> dict[str, Check]:
+        """The looks as declared here."""
+        return {name: tool.verify.check() for name, tool in self.tools.items() if tool.verify is not None}
+
+    def _policy(self, entry: str | Mapping[Any, Any], adviser: Adviser | None, seed: int) -> Policy:
+        name, given = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
+        settings = WITH_SETTINGS.get(name, NoSettings).model_validate(given).model_dump()
+        makers: dict[str, Callable[[], Policy]] = {
+            "parse": Parse,
+            "mend_arguments": MendArguments,
+            "read_on": ReadOn,
+            "retry": lambda: Retry(**settings, seed=seed),
+            "verify": lambda: Verify(self.checks, retry=Retry(**settings, seed=seed)),
+            "breaker": lambda: Breaker(**settings),
+            "switch": lambda: Switch(alternative.alternative() for alternative in self.alternatives),
+            "stop": Stop,
+            "advise": lambda: Advise(adviser),  # type: ignore[arg-type]
+        }
+        return makers[name]()
+
+    @model_validator(mode="after")
+    def _settings_hold(self) -> RecoveryPlan:
+        for name in ("bank", "embeddings"):
+            if name in self.model_fields_set and not self._advises:
+                raise ValueError(f"sets {name}, and no policy `advise` that would ask; add `advise` to the policies")
+        verifies = any("verify" in ([entry] if isinstance(entry, str) else entry) for entry in self.policies)
+        for name, check in self.checks.items():
+            if not verifies:
+                raise ValueError(f"says how to verify {name}, and has no policy `verify`; add it to the policies")
+            if check.tool == name:
+                raise ValueError(f"verifies {name} by itself; name the read that shows whether it was done")
+        for entry in self.policies:
+            if isinstance(entry, dict):
+                if len(entry) != 1:
+                    raise ValueError(f"{abbreviate(entry)} should name one policy with its settings")
+                name, given = next(iter(entry.items()))
+                WITH_SETTINGS.get(name, NoSettings).model_validate(given)
+        return self
+
+
+def read_recovery_plan(path: str | Path) -> RecoveryPlan:
+    """The recovery plan in a file (YAML, or JSON where its name ends so).
+
+    Raises:
+        UserError: it cannot be read, or is none; with everything that is wrong.
+    """
+    data = read_data_file(path)
+    if isinstance(data, dict) and isinstance(data.get("bank"), str) and data["bank"]:
+        data = {**data, "bank": str(Path(path).parent / data["bank"])}
+    try:
+        plan = RecoveryPlan.model_validate(data or {})
+    except ValidationError as error:
+        told = [
+            f"  {'.'.join(map(str, item['loc']))}: {abbreviate(item['input'])}: {item['msg']}"
+            for item in error.errors()
+        ]
+        raise UserError("\n".join([f"{path} is no recovery plan:", *told])) from None
+    if plan.bank or plan.embeddings:
+        _ = plan._bank  # what is wrong with them is told now, not at the first failure
+    if plan.profiles:
+        plan = plan.model_copy(update={"profiles": str(Path(path).parent / plan.profiles)})
+        _ = plan.detectors  # a mistake in them is told now
+    return plan
+
+
+@lru_cache(maxsize=16)
+def _detector(file: str, false_alarms: float) -> LearnedDetector:
+    """One for all episodes: without drift it keeps nothing of what it saw."""
+    return read_profiles(file).detector(false_alarms)

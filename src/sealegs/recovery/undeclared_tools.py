@@ -1,0 +1,88 @@
+"""Failures that recovery left alone only because nobody said whether the tool changes anything.
+
+Nothing undeclared is ever repeated, so a layer without declarations does little, and says for which tools that is so:
+by an act `left` in the record, by a warning of the logger `sealegs.recovery`, once for each tool in a process, and
+here, in a list for a person.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from sealegs.traces.events import Event, LayerActed, ToolCalled
+
+LEFT = "left"  # the action of the act
+SAFETY = "safety"  # its policy
+_LOG = logging.getLogger("sealegs.recovery")
+_told: set[str] = set()
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Undeclared:
+    """A tool whose failures were left alone for want of a declaration.
+
+    Attributes:
+        tool: its name.
+        calls: how many of its calls.
+    """
+
+    tool: str
+    calls: int
+
+    @property
+    def remedy(self) -> str:
+        """What would declare it."""
+        return remedy(self.tool)
+
+
+def remedy(tool: str) -> str:
+    """The line of a recovery plan that declares that a tool changes nothing."""
+    return f"tools: {{{_quoted(tool)}: {{effects: false}}}}"
+
+
+def reason(tool: str) -> str:
+    """Why a failure was left alone, and what would change that."""
+    return (
+        f"{tool} may have changed something: nobody said that it does not, so it is not called again; "
+        f"where it changes nothing, say so in the recovery plan: {remedy(tool)}"
+    )
+
+
+def warn_once(tool: str) -> None:
+    """Tell the log of a tool, the first time in this process."""
+    log_once(reason(tool))
+
+
+def log_once(told: str) -> None:
+    """Tell the log this, the first time in this process. Where no log is set up, it goes to standard error."""
+    with _lock:
+        if told in _told:
+            return
+        _told.add(told)
+    _LOG.warning("%s", told)
+
+
+def find_undeclared_tools(episodes: Iterable[Iterable[Event]]) -> tuple[Undeclared, ...]:
+    """The tools whose failures were left alone in these episodes for want of a declaration, the most calls first."""
+    found: Counter[str] = Counter()
+    for events in episodes:
+        tools: dict[str, str] = {}
+        for event in events:
+            if isinstance(event, ToolCalled):
+                tools[event.call] = event.tool
+            elif isinstance(event, LayerActed) and (event.policy, event.action) == (SAFETY, LEFT):
+                found[tools.get(event.call, event.call)] += 1
+    return tuple(Undeclared(tool, calls) for tool, calls in _most_first(found))
+
+
+def _most_first(found: Mapping[str, int]) -> list[tuple[str, int]]:
+    return sorted(found.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _quoted(tool: str) -> str:
+    return tool if tool.replace("_", "").isalnum() else f'"{tool}"'

@@ -1,0 +1,62 @@
+"""One HTML file about one run: no network, no script needed to read it, light and dark, screen and paper.
+
+What is on it is decided here and in the modules it calls; how it looks, in `templates/`. Equal material gives equal
+bytes. Comparing whole runs side by side is not its business, but for the paired differences that it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from sealegs.faults.user_error import UserError
+from sealegs.reports.card_selection import Played, choose
+from sealegs.reports.material import Material
+
+__all__ = ["Material", "MissingExtra", "render_maze_page"]
+EXTRA = ("jinja2", "markupsafe", "matplotlib")
+
+
+class MissingExtra(UserError):
+    """What the page is made with is not installed; the message says how to get it."""
+
+
+def render_maze_page(material: Material, chosen: Sequence[str] = ()) -> str:
+    """The page.
+
+    Args:
+        material: what it tells of.
+        chosen: names of the episodes that get a card; by default a telling dozen (see `choosing`).
+
+    Raises:
+        MissingExtra: jinja2 or matplotlib is not installed.
+        UserError: a chosen name is none of the material's.
+    """
+    episodes = _named(material.episodes, chosen) if chosen else choose(material.episodes)
+    with extra():
+        from sealegs.reports.sections import render_sections
+    return render_sections(material, episodes)
+
+
+@contextmanager
+def extra() -> Iterator[None]:
+    """Imports of what pages are made with.
+
+    Raises:
+        MissingExtra: it is not installed.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in EXTRA:
+            raise
+        raise MissingExtra(f'the page needs {error.name}; run: pip install "sealegs[report]"') from error
+
+
+def _named(episodes: Sequence[Played], chosen: Sequence[str]) -> list[Played]:
+    known = {played[0].episode: played for played in episodes}
+    unknown = [name for name in chosen if name not in known]
+    if unknown:
+        some = ", ".join(list(known)[:3])
+        raise UserError(f"there is no episode {', '.join(unknown)}; there are {len(known)}, such as {some}")
+    return [known[name] for name in dict.fromkeys(chosen)]

@@ -1,0 +1,102 @@
+"""The long table as grids of cells, levels by modes, with what may be said of each.
+
+A rate of recovery is shown only where a fault was delivered: a cell without one is `not exposed`, a run without one is
+`inconclusive`. RC is treated alike, because its 0 would otherwise read as perfect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sealegs.scoring.maze_metrics import CLEAN, OVER_FAULTS, MazeResult
+from sealegs.scoring.metric import ALL, Row
+
+ABOUT_FAULTS = ("prr", "prr_as_published", "rc")
+NOT_EXPOSED = "not exposed"
+INCONCLUSIVE = "inconclusive"
+NOTHING = "–"
+
+
+@dataclass(frozen=True, slots=True)
+class MetricCell:
+    """One estimate.
+
+    Attributes:
+        value: in per cent; None where nothing can be said.
+        low, high: its interval at 95 %.
+        n: what it is a share of, or how many episodes it is a mean of.
+        note: what stands in its place where there is no value.
+    """
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+    note: str = NOTHING
+
+    @property
+    def interval(self) -> str:
+        """The interval, as `60.1, 82.3`; empty where there is none."""
+        return "" if self.low is None or self.high is None else f"{figure(self.low)}, {figure(self.high)}"
+
+    def __str__(self) -> str:
+        """`72.5 [60.1, 82.3]`, or the note."""
+        if self.value is None:
+            return self.note
+        return f"{figure(self.value)} [{self.interval}]" if self.interval else figure(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """One metric's cells by level and mode; the last of each is `all`."""
+
+    metric: str
+    levels: tuple[str, ...]
+    modes: tuple[str, ...]
+    cells: Mapping[tuple[str, str], MetricCell]
+
+    def at(self, level: str, mode: str) -> MetricCell:
+        """The cell; an empty one where the run has no such episodes."""
+        return self.cells.get((level, mode), MetricCell())
+
+
+def figure(value: float) -> str:
+    """A rate with one decimal; 0 and 100 without, because they are exact."""
+    return f"{value:.0f}" if value in (0, 100) else f"{value:.1f}"
+
+
+def grid(rows: Sequence[Row], results: Sequence[MazeResult], metric: str) -> Grid:
+    """A metric's grid.
+
+    Args:
+        rows: the long table of one run.
+        results: the run's judged episodes.
+        metric: `tsr`, `prr`, `rc` or another of `scoring.maze_metrics.METRICS`.
+    """
+    levels = (*sorted({r.level for r in results}), ALL)
+    faulty = metric in (*ABOUT_FAULTS, *OVER_FAULTS)
+    modes = (*sorted({r.mode for r in results if not faulty or r.mode != CLEAN}), ALL)
+    cells = {(row["level"], row["mode"]): _cell(row) for row in rows if row["metric"] == metric}
+    if metric in ABOUT_FAULTS:
+        cells |= {
+            (level, mode): MetricCell(note=INCONCLUSIVE if level == mode == ALL else NOT_EXPOSED)
+            for level in levels
+            for mode in modes
+            if exposure(results, level, mode) == 0
+        }
+    return Grid(metric, levels, modes, cells)
+
+
+def overall(rows: Sequence[Row], results: Sequence[MazeResult], metric: str) -> MetricCell:
+    """A metric's one cell for the whole run."""
+    return grid(rows, results, metric).at(ALL, ALL)
+
+
+def exposure(results: Sequence[MazeResult], level: str = ALL, mode: str = ALL) -> int:
+    """How many episodes of a cell met a fault."""
+    return sum(r.verdict.exposed for r in results if level in (ALL, r.level) and mode in (ALL, r.mode))
+
+
+def _cell(row: Row) -> MetricCell:
+    return MetricCell(row["value"], row["low"], row["high"], row["n"])

@@ -1,0 +1,168 @@
+"""One HTML file about runs of `paladin`: arms side by side, by class and kind of failure, and episodes call by call.
+
+Of several runs one episode is shown under each, the one that parted them most. No network and no script needed; needs
+the extra `report`. The published figures stand below, of other tasks and other graders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sealegs.reports.card_selection import MOST, Played, choose
+from sealegs.reports.maze_page import extra
+from sealegs.reports.metric_grids import MetricCell
+from sealegs.reports.paladin_tables import (
+    CORRELATED,
+    PUBLISHED_ARMS,
+    SHOWN,
+    SOURCE,
+    MetricCorrelation,
+    correlations,
+    name_of,
+    published_correlations,
+    published_paladin_rows,
+)
+from sealegs.scoring import TERMS
+from sealegs.scoring.metric import ALL, Row
+from sealegs.scoring.paladin_metrics import CLEAN
+
+if TYPE_CHECKING:
+    from sealegs.reports.shades import Shade
+
+RATES = {"rr": "RR", "tsr": "TSR", "csr": "CSR", "efficiency": "efficiency"}
+LOOSE = {"rr": "rr_as_published", "tsr": "tsr_as_published", "csr": "csr_as_published"}
+KINDS = ("transient", "switch", "dead end")
+FEW = 6  # cards of a single run
+Run = tuple[str, str]  # who, and on which set
+
+
+@dataclass(frozen=True, slots=True)
+class Square:
+    """A cell of a heat map with its shade; None where there is nothing to shade."""
+
+    cell: MetricCell
+    shade: Shade | None
+
+
+@dataclass(frozen=True)
+class RunLine:
+    """One run: its cells by metric, on clean episodes, by class, and by kind of failure."""
+
+    name: str
+    set: str
+    metrics: Mapping[str, MetricCell]
+    clean: MetricCell
+    loose: Mapping[str, MetricCell]
+    classes: Mapping[str, Square]
+    kinds: Mapping[str, Square]
+    n: int
+
+
+def render_paladin_page(
+    rows: Sequence[Row], episodes: Mapping[Run, Sequence[Played]], facts: Mapping[str, str], warnings: Sequence[str]
+) -> str:
+    """The page.
+
+    Args:
+        rows: the long table of the runs.
+        episodes: every run's episodes with their verdicts.
+        facts: what stands at the top, by name.
+        warnings: what reading had to leave out.
+
+    Raises:
+        MissingExtra: jinja2 is not installed.
+    """
+    with extra():
+        from sealegs.reports.calls import MARKS
+        from sealegs.reports.episode_cards import episode_card
+        from sealegs.reports.templating import environment
+    runs = list(dict.fromkeys((name_of(row), row["mode"]) for row in rows))
+    shown = choose_paladin_episodes(episodes)
+    cards = [episode_card(played, number) for number, (_, played) in enumerate(shown, 1)]
+    levels = [level for level in dict.fromkeys(row["level"] for row in rows) if level not in (ALL, CLEAN)]
+    return (
+        environment()
+        .get_template("recoveries.html.j2")
+        .render(
+            names=", ".join(dict.fromkeys(name for name, _ in runs)),
+            facts=facts,
+            warnings=warnings,
+            lines=[_line(rows, run, levels) for run in runs],
+            several=len(runs) > 1,
+            sets=len({mode for _, mode in runs}) > 1,
+            shown=SHOWN,
+            rates=RATES,
+            loose=LOOSE,
+            levels=levels,
+            kinds=KINDS,
+            correlations=_paired(correlations(rows), published_correlations(), len(runs)),
+            published=published_paladin_rows(),
+            published_arms=PUBLISHED_ARMS,
+            source=SOURCE,
+            cards=cards,
+            whose={found.anchor: run[0] for found, (run, _) in zip(cards, shown, strict=True)},
+            first=cards[0].anchor if cards else "",
+            words=MARKS,
+            terms=TERMS,
+        )
+    )
+
+
+def choose_paladin_episodes(episodes: Mapping[Run, Sequence[Played]]) -> list[tuple[Run, Played]]:
+    """The episodes to show: a telling few of one run; of several, the one that they took most differently."""
+    if len(episodes) == 1:
+        ((run, own),) = episodes.items()
+        return [(run, played) for played in choose(own, FEW)]
+    found: dict[str, list[tuple[Run, Played]]] = {}
+    for run, own in episodes.items():
+        for played in own:
+            found.setdefault(played[0].episode, []).append((run, played))
+    if not found:
+        return []
+    return max(found.values(), key=_parting)[:MOST]
+
+
+def _parting(group: Sequence[tuple[Run, Played]]) -> tuple[int, int, int]:
+    """How much an episode tells the runs apart: by outcomes, then by failures and successes that balance, by calls."""
+    verdicts = [played[2] for _, played in group]
+    won = sum(verdict.success for verdict in verdicts)
+    ends = {(verdict.success, verdict.stopped) for verdict in verdicts}
+    return len(ends), min(won, len(verdicts) - won), len({verdict.calls for verdict in verdicts})
+
+
+def _line(rows: Sequence[Row], run: Run, levels: Sequence[str]) -> RunLine:
+    own = {(row["level"], row["metric"]): row for row in rows if (name_of(row), row["mode"]) == run}
+
+    def cell(level: str, metric: str) -> MetricCell:
+        row = own.get((level, metric))
+        return MetricCell() if row is None else MetricCell(row["value"], row["low"], row["high"], row["n"])
+
+    return RunLine(
+        name=run[0],
+        set=run[1],
+        metrics={metric: cell(ALL, metric) for metric in SHOWN},
+        clean=cell(CLEAN, "tsr"),
+        loose={metric: cell(ALL, name) for metric, name in LOOSE.items()},
+        classes={level: _square(cell(level, "rr")) for level in levels},
+        kinds={kind: _square(cell(ALL, f"rr_{kind.replace(' ', '_')}")) for kind in KINDS},
+        n=cell(ALL, "tsr").n,
+    )
+
+
+def _square(cell: MetricCell) -> Square:
+    from sealegs.reports.shades import shade
+
+    return Square(cell, None if cell.value is None else shade(cell.value, "blue"))
+
+
+def _paired(
+    ours: Sequence[MetricCorrelation], theirs: Sequence[MetricCorrelation], runs: int
+) -> list[tuple[str, MetricCorrelation | None, MetricCorrelation]]:
+    """Correlations beside the published ones; ours over three runs or more."""
+    assert len(ours) == len(theirs) == len(CORRELATED) * (len(CORRELATED) - 1) // 2
+    return [
+        (f"{SHOWN[there.one]}, {SHOWN[there.other]}", here if runs > 2 and here.r == here.r else None, there)
+        for here, there in zip(ours, theirs, strict=True)
+    ]

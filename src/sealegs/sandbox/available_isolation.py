@@ -1,0 +1,67 @@
+"""Which isolation there is here, found by starting a kernel in it: a program that is installed may still not work."""
+
+from __future__ import annotations
+
+import functools
+
+from sealegs.faults.user_error import UserError
+from sealegs.sandbox.code_kernel import Kernel
+from sealegs.sandbox.confinement import Unsupported
+from sealegs.sandbox.conversation import StartFailed
+from sealegs.sandbox.isolation_status import Isolation
+from sealegs.sandbox.launching import Bare, Bubblewrap, Launcher
+
+
+def find_isolation() -> Isolation:
+    """The strongest isolation that works here, and why it is not stronger."""
+    return _tried()[0]
+
+
+def launcher(allow_weak: bool = False) -> Launcher:
+    """What starts kernels in the strongest isolation that works here.
+
+    Args:
+        allow_weak: take weak isolation where there is no strong one.
+
+    Raises:
+        UserError: the isolation here is too weak; the message says why, and what would do.
+    """
+    isolation, found = _tried()
+    isolation.accepted(allow_weak)
+    assert found is not None
+    return found
+
+
+def weakest() -> Launcher:
+    """What starts kernels without bubblewrap, even where that works.
+
+    Raises:
+        UserError: it does not work either.
+    """
+    if wrong := _trial(Bare()):
+        raise UserError(f"no code can be run without bubblewrap here: {wrong}")
+    return Bare("bubblewrap was not used")
+
+
+@functools.cache
+def _tried() -> tuple[Isolation, Launcher | None]:
+    strong = _trial(Bubblewrap())
+    if not strong:
+        found = Bubblewrap()
+        return found.isolation, found
+    missing = f"bubblewrap does not work here: {strong}"
+    weak = _trial(Bare())
+    if not weak:
+        bare = Bare(missing)
+        return bare.isolation, bare
+    return Isolation("none", (), f"{missing}; without it: {weak}"), None
+
+
+def _trial(launcher: Launcher) -> str:
+    """Why a kernel cannot be started; nothing where it can."""
+    try:
+        with Kernel(launcher) as kernel:
+            turn = kernel.start().run("6 * 7")
+    except (OSError, StartFailed, Unsupported) as error:
+        return " ".join(str(error).split())
+    return "" if turn.output == "42\n" else f"a trial turn said {turn.output!r} ({turn.error or turn.how})"

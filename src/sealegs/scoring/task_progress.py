@@ -1,0 +1,164 @@
+"""The course of an episode over its task's graph: which steps stood done before each call, and where faults struck."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sealegs.faults.call import Effect, Failure, Value
+from sealegs.scoring.case import Case
+from sealegs.scoring.matching import is_corrupted, right_turn, same_effects
+from sealegs.scoring.mixture import is_sound_mixture
+from sealegs.tasks import Reference
+from sealegs.tasks.graph import Branch, Graph, Group, Step, Task
+from sealegs.traces.reach import faults_reached
+from sealegs.traces.record import Record, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One call on the graph.
+
+    Attributes:
+        turn: the call and what came of it.
+        step: the step of its tool; None for a tool outside the graph.
+        right: whether it did the step.
+        ready: whether all that the step needs was there before.
+        before: the steps done before it.
+        failed: whether it came to nothing that an agent should use: an error, or a corrupt answer.
+        felt: whether the agent was shown such in the end; never of a call that recovery had made.
+        look: the tool whose deeds it looked at in a history; empty for other calls.
+    """
+
+    turn: Turn
+    step: Step | None
+    right: bool
+    ready: bool
+    before: frozenset[str]
+    failed: bool
+    felt: bool
+    look: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskProgress:
+    """An episode over its task's graph.
+
+    Attributes:
+        moves: every call.
+        done: the steps done at the end.
+        first: the position of the first struck move; None where no fault was met.
+        victims: the tool that was struck in each slot that was met.
+        unseen: steps that had their effect although they failed, and that nothing showed the agent to be done.
+    """
+
+    moves: tuple[Move, ...]
+    done: frozenset[str]
+    first: int | None
+    victims: Mapping[str, str]
+    unseen: frozenset[str] = frozenset()
+
+
+def progress_of(record: Record, case: Case) -> TaskProgress:
+    """Lay an episode's calls over its task's graph."""
+    graph, read = case.task.graph, read_fields(case.task)
+    moves: list[Move] = []
+    done: frozenset[str] = frozenset()
+    victims: dict[str, str] = {}
+    first: int | None = None
+    met = faults_reached(record)
+    left: dict[str, tuple[Effect, ...]] = {}  # what the calls of each step's tool left in the world
+    for position, turn in enumerate(record.turns):
+        step = graph.step_of.get(turn.call.tool)
+        before = left.get(step.id, ()) if step is not None else ()
+        right = step is not None and right_turn(turn, case.reference.steps[step.id], read.get(step.id, ()), before)
+        ready = step is not None and ready_before(step, graph, done)
+        failed = is_corrupted(turn) or turn.shown is None or isinstance(turn.shown, Failure)
+        felt = not turn.by and (failed if turn.final is None else _felt(turn, met.get(position, False)))
+        moves.append(Move(turn, step, right, ready, done, failed, felt, _looked_at(turn, case)))
+        if step is not None and turn.struck:
+            first = position if first is None else first
+            victims.setdefault(node_of(step, graph), step.tool)
+        if step is not None:
+            left[step.id] = (*before, *turn.effects)
+        if step is not None and (right or (not read.get(step.id) and _refused_as_done(turn, step, case, before))):
+            done |= {step.id}
+        shown = graph.step_of.get(moves[-1].look)
+        if shown is not None and effects_complete(shown, case, left.get(shown.id, ())):
+            done |= {shown.id}
+    unseen = frozenset(
+        id for id, effects in left.items() if id not in done and effects_complete(graph.steps[id], case, effects)
+    )
+    return TaskProgress(tuple(moves), done, first, victims, unseen)
+
+
+def _looked_at(turn: Turn, case: Case) -> str:
+    """The action whose deeds a call showed."""
+    action = case.actions.get(str(turn.call.arguments.get("operation", "")))
+    sound = isinstance(turn.shown, Value) and turn.said == turn.shown
+    return action.name if action is not None and action.shown_by == turn.call.tool and sound else ""
+
+
+def _refused_as_done(turn: Turn, step: Step, case: Case, before: tuple[Effect, ...]) -> bool:
+    """Whether a tool that takes no second identical call refused one, and so told that the first was done."""
+    risk = case.risks.get(step.id)
+    refused = isinstance(turn.shown, Failure) and not turn.struck and not turn.effects
+    return risk is not None and risk.harmless and refused and effects_complete(step, case, before)
+
+
+def effects_complete(step: Step, case: Case, effects: tuple[Effect, ...]) -> bool:
+    """Whether these are all the effects of a step that has some."""
+    wanted = case.reference.steps[step.id].effects
+    return bool(wanted) and same_effects(list(effects), list(wanted))
+
+
+def _felt(turn: Turn, met: bool) -> bool:
+    """Of a call of the agent's on which recovery acted. `met`: a fault on it reached the agent."""
+    return isinstance(turn.final, Failure) or (met and is_corrupted(turn))
+
+
+def read_fields(task: Task) -> Mapping[str, tuple[str, ...]]:
+    """For each step the paths in its answer that other steps or the final answer read."""
+    found: dict[str, dict[str, None]] = {}
+    fields = [need for step in task.graph.walk() for need in step.needs]
+    for field in (*fields, *(deliverable.source for deliverable in task.deliverables)):
+        node = task.graph.by_id.get(field.node)
+        sources = [branch.exports[field.path] for branch in node.branches] if isinstance(node, Group) else [field]
+        for source in sources:
+            found.setdefault(source.node, {})[source.path] = None
+    return {step: tuple(read) for step, read in found.items()}
+
+
+def node_of(step: Step, graph: Graph) -> str:
+    """The node that a step belongs to: its group, or itself."""
+    return graph.home[step.id][0].id if step.id in graph.home else step.id
+
+
+def ready_before(step: Step, graph: Graph, done: frozenset[str]) -> bool:
+    """Whether every answer that the step takes its arguments from is there."""
+    return all(field_available(need.node, need.path, graph, done) for need in step.needs)
+
+
+def field_available(node: str, path: str, graph: Graph, done: frozenset[str]) -> bool:
+    """Whether a field of a node, or a group's export, is there."""
+    found = graph.by_id.get(node)
+    if isinstance(found, Group):
+        return any(branch.exports[path].node in done for branch in found.branches)
+    return node in done
+
+
+def finished_branches(group: Group, done: frozenset[str]) -> tuple[Branch, ...]:
+    """The branches of a group all of whose steps are done."""
+    return tuple(branch for branch in group.branches if all(step.id in done for step in branch.steps))
+
+
+def node_done(node: Step | Group, done: frozenset[str], reference: Reference) -> bool:
+    """Whether a step is done, or a group: a whole branch of it, or a sound mixture of branches."""
+    if not isinstance(node, Group):
+        return node.id in done
+    return bool(finished_branches(node, done)) or is_sound_mixture(node, done, reference)
+
+
+def completed(case: Case, done: frozenset[str]) -> bool:
+    """Whether every node is done."""
+    return all(node_done(node, done, case.reference) for node in case.task.graph.nodes)

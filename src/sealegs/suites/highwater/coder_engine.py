@@ -1,0 +1,147 @@
+"""Running episodes of scripted agents without Inspect: the same seam, functions and records, on a virtual clock.
+
+With the interface `code` the agent writes Python, which runs in a kernel of its own; with `calls` its calls are made in
+this process, which needs no sandbox and takes a tenth of the time. The calls are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from functools import partial
+
+from sealegs.agents import CODERS, Coder, Quest, Say
+from sealegs.faults.call import Outcome
+from sealegs.inject import EndlessWait, VirtualClock
+from sealegs.sandbox import Pool, launcher
+from sealegs.suites.highwater.code_writer import Writer, printed_outcome, resolve_arguments
+from sealegs.suites.highwater.coder_prompts import hint
+from sealegs.suites.highwater.coding_protocol import action, solution
+from sealegs.suites.highwater.environment import Environment
+from sealegs.suites.highwater.function_search import BM25
+from sealegs.suites.highwater.interpreter import ThreadInterpreter
+from sealegs.suites.highwater.problem_episodes import HighwaterEpisode
+from sealegs.suites.running.workers import in_chunks
+from sealegs.traces import Event, Recorder
+from sealegs.traces.store import line
+
+CHUNK = 16
+STOPPED = "no answer within {} messages"
+
+
+def agent_for(name: str, episode: HighwaterEpisode) -> Coder:
+    """A scripted agent with what it may know.
+
+    Raises:
+        ValueError: the suite has no such agent.
+    """
+    if name not in CODERS:
+        raise ValueError(f"highwater has no scripted agent {name!r}; choose one of {', '.join(CODERS)}")
+    functions = None if episode.setting == "open" else tuple(one.spec for one in episode.offered)
+    knowing = name in ("oracle", "naive")
+    reach = frozenset(one for one in episode.found.functions if episode.callable(one)) if knowing else frozenset()
+    solutions = episode.found.solutions if knowing else ()
+    told = hint(episode) if episode.hints else ""
+    return CODERS[name](Quest(episode.found.question, functions, solutions, reach, told))
+
+
+def play_highwater_episode(
+    episode: HighwaterEpisode, agent: str, *, max_steps: int = 25, search: str = BM25, pool: Pool | None = None
+) -> list[Event]:
+    """Run one episode of a scripted agent; whatever happens, the events end with an end.
+
+    Args:
+        episode: what is played.
+        agent: its name.
+        max_steps: messages, the answer included.
+        search: what finds functions.
+        pool: gives the kernel that the agent's code runs in; without one its calls are made here.
+    """
+    clock = VirtualClock()
+    recorder = Recorder(clock)
+    interface = "calls" if pool is None else "code"
+    asked = {"max_steps": max_steps, "search": search, "interface": interface}
+    recorder.start(episode.id, episode.about({"agent": agent, **asked}))
+    try:
+        environment = Environment(episode, recorder, clock, search)
+        player = agent_for(agent, episode)
+        if pool is None:
+            _play(player, environment, recorder, max_steps)
+        else:
+            _play_in_code(Writer(player), environment, recorder, max_steps, pool)
+    except EndlessWait as error:
+        recorder.finish("hung", detail=str(error))
+    except Exception as error:  # an agent that breaks down is a result, not the end of the run
+        recorder.finish("crashed", detail=f"{type(error).__name__}: {error}")
+    return recorder.events
+
+
+def _play(agent: Coder, environment: Environment, recorder: Recorder, max_steps: int) -> None:
+    answers: list[Outcome] = []
+    for _ in range(max_steps):
+        act = agent.act()
+        if isinstance(act, Say):
+            recorder.finish("answered", answer=solution(act.text))
+            return
+        arguments = resolve_arguments(act, answers)
+        recorder.wrote(f"{act.tool}({', '.join(arguments)})")
+        answers.append(environment.answer(act.tool, arguments))
+        agent.observe(act, printed_outcome(answers[-1]))
+    recorder.finish("steps", detail=STOPPED.format(max_steps))
+
+
+def _play_in_code(writer: Writer, environment: Environment, recorder: Recorder, max_steps: int, pool: Pool) -> None:
+    with ThreadInterpreter(environment, pool.take) as interpreter:
+        for _ in range(max_steps):
+            message = writer.message()
+            asked = action(message)
+            if asked.kind == "solution":
+                recorder.finish("answered", answer=asked.text)
+                return
+            recorder.wrote(message)
+            writer.told(interpreter.run(asked.text))
+    recorder.finish("steps", detail=STOPPED.format(max_steps))
+
+
+def play_highwater_episodes(
+    episodes: Sequence[HighwaterEpisode],
+    agent: str,
+    *,
+    max_steps: int = 25,
+    search: str = BM25,
+    interface: str = "code",
+    allow_weak: bool = False,
+    jobs: int | None = None,
+) -> Iterator[list[str]]:
+    """Run episodes on all cores.
+
+    Args:
+        episodes: what to run.
+        agent: a scripted agent's name.
+        max_steps: messages, the answer included.
+        search: what finds functions.
+        interface: `code`, or `calls`.
+        allow_weak: run code in weak isolation where there is no strong one.
+        jobs: processes; as many as there are cores by default. One runs in this process.
+
+    Yields:
+        each finished episode as the lines of its record, in no fixed order.
+
+    Raises:
+        UserError: the isolation here is too weak.
+    """
+    if interface == "code":
+        launcher(allow_weak)  # what is wrong with it is told once, and here
+    work = partial(
+        _run_chunk, agent=agent, max_steps=max_steps, search=search, code=interface == "code", allow_weak=allow_weak
+    )
+    yield from in_chunks(episodes, work, jobs, CHUNK)
+
+
+def _run_chunk(
+    chunk: Sequence[HighwaterEpisode], agent: str, max_steps: int, search: str, code: bool, allow_weak: bool
+) -> list[list[str]]:
+    with ExitStack() as stack:
+        pool = stack.enter_context(Pool(launcher(allow_weak), size=1)) if code else None
+        played = [play_highwater_episode(one, agent, max_steps=max_steps, search=search, pool=pool) for one in chunk]
+    return [[line(event) for event in events] for events in played]

@@ -1,0 +1,29 @@
+"""Running the suite with a scripted agent."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from sealegs.suites.highwater.coder_engine import play_highwater_episodes
+from sealegs.suites.highwater.highwater_logs import FORM
+from sealegs.suites.highwater.options import HighwaterOptions
+from sealegs.suites.running.folders import Progress, run_rest
+
+
+def run_scripted_coder(options: HighwaterOptions, folder: Path, progress: Progress, jobs: int | None = None) -> None:
+    """Run what is left of a scripted agent's run without Inspect.
+
+    Raises:
+        UserError: the sandbox here is too weak, or the folder holds something else.
+    """
+    play = partial(
+        play_highwater_episodes,
+        agent=options.agent,
+        max_steps=options.max_steps,
+        search=options.search,
+        interface=options.interface,
+        allow_weak=options.allow_weak_sandbox,
+        jobs=jobs or options.jobs,
+    )
+    run_rest(options, folder, FORM, play, progress)

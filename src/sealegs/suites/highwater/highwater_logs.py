@@ -1,0 +1,99 @@
+"""The runs of the suite, read from records and logs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sealegs.scoring.highwater_judge import judge_highwater
+from sealegs.scoring.highwater_metrics import HighwaterResult
+from sealegs.scoring.metric import Row
+from sealegs.suites.highwater.libraries import library_data
+from sealegs.suites.highwater.problem_episodes import SUITE, HighwaterEpisode, highwater_episode_from
+from sealegs.suites.running.logs import LogError, LogSchema, agent_or_model, read_logs, settings_in_words, single_run
+from sealegs.traces import EpisodeEnded, EpisodeStarted, Event, Record
+
+RUN_FACTS = ("max_steps", "search", "interface")
+SETTINGS = ("agent", "model", "setting", "distractors", "hints", "seed", "own", "data", *RUN_FACTS)
+
+
+@dataclass(frozen=True)
+class HighwaterRun:
+    """One agent's or model's episodes with their records, and what reading had to leave out."""
+
+    who: Row
+    records: Mapping[HighwaterEpisode, Record]
+    warnings: tuple[str, ...] = ()
+    settings: str = ""
+
+    def results(self) -> list[HighwaterResult]:
+        """Every episode judged, in the order of problems and modes."""
+        found = sorted(self.records, key=lambda one: (one.problem, one.errors, one.epoch))
+        return [judge_highwater_episode(episode, self.records[episode]) for episode in found]
+
+
+def judge_highwater_episode(episode: HighwaterEpisode, found: Record) -> HighwaterResult:
+    """One episode judged."""
+    problem = episode.found
+    verdict = judge_highwater(found, episode.reference, episode.ways, problem.question)
+    origin = problem.origin or problem.id
+    return HighwaterResult(problem.id, origin, episode.level, episode.mode, episode.epoch, verdict)
+
+
+def read_highwater_runs(path: Path) -> list[HighwaterRun]:
+    """Every run of a file or folder, apart by agent or model and by settings.
+
+    Raises:
+        LogError: there is nothing to read, or something that cannot be read.
+    """
+    logged = read_logs(path, FORM)
+    keys = sorted(logged.runs, key=lambda key: (key[:3], key[4:], int(key[3])))
+    return [HighwaterRun(_who(key), logged.runs[key], logged.warnings, settings_in_words(key, FORM)) for key in keys]
+
+
+def read_highwater_run(path: Path) -> HighwaterRun:
+    """The one run that a file or folder holds.
+
+    Raises:
+        LogError: it holds none, several, or something that cannot be read.
+    """
+    return single_run(read_highwater_runs(path), path)
+
+
+def _who(key: tuple[str, ...]) -> Row:
+    agent, model = key[:2]
+    return {"suite": SUITE, "agent": agent} if agent else {"suite": SUITE, "model": model}
+
+
+def _episode(found: Record, file: Path) -> HighwaterEpisode:
+    episode = highwater_episode_from(found.about)
+    known = library_data(episode.data)
+    if episode.problem not in known.problems or found.about.get("library") != known.digest:
+        raise LogError(f"{file}: {found.episode} was played with other functions than are there now; run it again")
+    if found.about.get("plan") != episode.plan.digest():
+        raise LogError(f"{file}: the faults of {found.episode} are not those of this version of Sealegs; run it again")
+    return episode
+
+
+def _unrecorded(sample: Mapping[str, Any], started: Mapping[str, Any], file: Path) -> list[Event]:
+    """For a sample that broke down before it could leave a record, one that says so."""
+    about = sample.get("metadata", {})
+    if "problem" not in about:
+        raise LogError(f"{file}: sample {sample.get('id')} was not made by the suite {SUITE!r}")
+    episode = sampled_episode(about, sample.get("epoch", 1))
+    detail = str((sample.get("error") or {}).get("message", "no record"))
+    facts = {name: about.get(name, "") for name in RUN_FACTS}
+    return [
+        EpisodeStarted(episode.id, episode.about({**agent_or_model(str(started.get("model"))), **facts})),
+        EpisodeEnded("crashed", detail),
+    ]
+
+
+def sampled_episode(metadata: Mapping[str, Any], round: int) -> HighwaterEpisode:
+    """The episode that a sample is, in this round of Inspect's own epochs."""
+    return highwater_episode_from({**metadata, "epoch": metadata["epoch"] + (round - 1) * metadata["epochs"]})
+
+
+FORM = LogSchema(SUITE, SETTINGS, _episode, _unrecorded)

@@ -1,0 +1,49 @@
+"""Runs of the suite as the reports want them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sealegs import __version__
+from sealegs.reports.highwater_tables import runner_name
+from sealegs.scoring.highwater_metrics import HighwaterResult, highwater_table
+from sealegs.scoring.metric import Row
+from sealegs.suites.highwater.highwater_logs import HighwaterRun
+from sealegs.suites.highwater.problem_episodes import VERSION
+
+
+@dataclass(frozen=True)
+class JudgedRuns:
+    """One or several runs, judged.
+
+    Attributes:
+        rows: their long table.
+        results: each episode with the agent's or model's name.
+        warnings: what reading had to leave out.
+        facts: what stands at the top of a page.
+    """
+
+    rows: list[Row]
+    results: list[tuple[str, HighwaterResult]]
+    warnings: tuple[str, ...]
+    facts: dict[str, str]
+
+
+def judge_highwater_runs(runs: Sequence[HighwaterRun]) -> JudgedRuns:
+    """Judge the episodes of runs."""
+    rows: list[Row] = []
+    results: list[tuple[str, HighwaterResult]] = []
+    for run in runs:
+        found = run.results()
+        rows += highwater_table(found, run.who)
+        results += [(runner_name(run.who), result) for result in found]
+    libraries = {episode.known.digest: len(episode.library.functions) for run in runs for episode in run.records}
+    facts = {
+        "episodes": str(len(results)),
+        "functions": ", ".join(f"{count:,}" for count in libraries.values()),
+        "seed": ", ".join(sorted({str(episode.seed) for run in runs for episode in run.records})),
+        "sealegs": __version__,
+        "suite version": VERSION,
+    }
+    return JudgedRuns(rows, results, tuple(dict.fromkeys(w for run in runs for w in run.warnings)), facts)

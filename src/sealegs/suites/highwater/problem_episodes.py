@@ -1,0 +1,243 @@
+"""The episodes of a run, and everything that one of them needs: who is offered, who is refused, what is right."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+from sealegs.faults import seeds
+from sealegs.faults.call import Value
+from sealegs.faults.kinds import Error
+from sealegs.faults.plan import Plan, Rule
+from sealegs.faults.plan_files import plan_from
+from sealegs.faults.triggers import FirstTouch, Tool
+from sealegs.scoring.highwater_judge import Way
+from sealegs.scoring.row_matching import ReferenceRows
+from sealegs.suites.highwater.libraries import SHIPPED, LibraryData, library_data
+from sealegs.world.sql.function_library import Library, SqlFunction, SqlProblem
+
+SUITE = "highwater"
+VERSION = "1-A"
+REFUSED = "This function is unavailable at the moment and will stay so. Use another way to get what you need."
+CLEAN, EXTERNAL, OWN_MODE = "no errors", "external errors", "plan"
+SAME_ROWS_TRIES = 24
+
+
+@dataclass(frozen=True)
+class HighwaterEpisode:
+    """One problem in one setting.
+
+    Attributes:
+        problem: its id.
+        errors: whether the first function of a solution that is called is refused.
+        setting: `open`, `closed` or `distractors`.
+        distractors: how many functions of no solution are offered; of no meaning where all functions can be found.
+        hints: whether the agent is told which data the question is about, and what the columns of the answer are.
+        seed: decides distractors and their order.
+        own: the user's plan as JSON, in the place of refusals.
+        data: the folder of the library; empty for the package's own.
+        epoch: counts repetitions from 1.
+    """
+
+    problem: str
+    errors: bool = False
+    setting: str = "open"
+    distractors: int = 9
+    hints: bool = False
+    seed: int = 0
+    own: str = ""
+    data: str = SHIPPED
+    epoch: int = 1
+
+    @property
+    def id(self) -> str:
+        """The episode's name, unique in a run."""
+        return f"{self.problem}/{'errors' if self.errors else 'clean'}/{self.epoch}"
+
+    @property
+    def mode(self) -> str:
+        """What strikes: nothing, the refusal of plan A, or the user's plan."""
+        return OWN_MODE if self.own else EXTERNAL if self.errors else CLEAN
+
+    @property
+    def level(self) -> str:
+        """The setting as tables name it."""
+        told = self.setting if self.setting == "open" else f"{self.setting} {self.distractors}"
+        return f"{told} with hints" if self.hints else told
+
+    @cached_property
+    def found(self) -> SqlProblem:
+        """The problem."""
+        return self.known.problems[self.problem]
+
+    @property
+    def known(self) -> LibraryData:
+        """The data that the problem is of."""
+        return library_data(self.data)
+
+    @property
+    def library(self) -> Library:
+        """All functions."""
+        return self.known.library
+
+    @cached_property
+    def offered(self) -> tuple[SqlFunction, ...]:
+        """The functions that the agent is told of; none in the open setting, where it searches."""
+        if self.setting == "open":
+            return ()
+        needed = self.found.functions if self.setting == "closed" else frozenset()
+        names = [*needed, *draw_distractors(self.found, self.library, self.seed, self.distractors)]
+        names.sort(key=lambda name: seeds.digest(self.seed, self.problem, "order", name))
+        return tuple(self.library.functions[name] for name in names)
+
+    def callable(self, name: str) -> bool:
+        """Whether the agent may call a function."""
+        return name in (self.library.functions if self.setting == "open" else {one.name for one in self.offered})
+
+    @property
+    def plan(self) -> Plan:
+        """The faults."""
+        refusing = self.errors and self.setting != "distractors"  # where no function of a solution can be called
+        return _plan(self.own, self.problem, refusing, self.seed, self.data)
+
+    @property
+    def reference(self) -> ReferenceRows:
+        """The right answer."""
+        return ReferenceRows(self.found.columns, self.found.rows, self.found.ordered)
+
+    @property
+    def ways(self) -> tuple[Way, ...]:
+        """The functions of each known solution."""
+        return tuple(solution.functions for solution in self.found.solutions)
+
+    def about(self, who: Mapping[str, Any]) -> dict[str, Any]:
+        """What a record notes of the episode when it begins."""
+        facts: dict[str, Any] = {
+            "suite": SUITE,
+            "version": VERSION,
+            "problem": self.problem,
+            "errors": self.errors,
+            "mode": self.mode,
+            "level": self.level,
+            "setting": self.setting,
+            "distractors": self.distractors,
+            "hints": self.hints,
+            "epoch": self.epoch,
+            "seed": self.seed,
+            "plan": self.plan.digest(),
+            "library": self.known.digest,
+        }
+        marks = {name: value for name, value in (("own", self.own), ("data", self.data)) if value}
+        return {**facts, **marks, **who}
+
+
+def highwater_episode_from(about: Mapping[str, Any]) -> HighwaterEpisode:
+    """The episode that these facts are of."""
+    return HighwaterEpisode(
+        about["problem"],
+        about["errors"],
+        about["setting"],
+        about["distractors"],
+        about["hints"],
+        about["seed"],
+        about.get("own", ""),
+        about.get("data", SHIPPED),
+        about["epoch"],
+    )
+
+
+def choose_problems(folder: str, split: str, limit: int | None, seed: int) -> list[SqlProblem]:
+    """The problems of a run: of a split, in a seeded order, so that the first few are a sample of all."""
+    found = [problem for problem in library_data(folder).library.problems if split in ("all", problem.split)]
+    return sorted(found, key=lambda problem: seeds.digest(seed, "highwater", "order", problem.id))[:limit]
+
+
+def refusable(problem: SqlProblem) -> tuple[str, ...]:
+    """The functions of known solutions without which another solution is left."""
+    return tuple(
+        name
+        for name in sorted(problem.functions)
+        if any(name not in solution.functions for solution in problem.solutions)
+    )
+
+
+@lru_cache(maxsize=4096)
+def _plan(own: str, problem: str, errors: bool, seed: int, folder: str) -> Plan:
+    if own:
+        return plan_from(json.loads(own))
+    if not errors:
+        return Plan(name=f"highwater {problem}", seed=seed)
+    group = refusable(library_data(folder).problems[problem])
+    rules = tuple(
+        Rule(
+            id=f"plan A: {name}",
+            match=Tool(name),
+            when=FirstTouch(group),
+            fault=Error(type="FunctionUnavailable", message=REFUSED),
+            persistence="permanent",
+        )
+        for name in group
+    )
+    return Plan(name=f"highwater {problem} errors", seed=seed, rules=rules)
+
+
+def draw_distractors(problem: SqlProblem, library: Library, seed: int, count: int) -> tuple[str, ...]:
+    """Functions of no known solution, in a seeded order; more of them begin with the fewer.
+
+    One that answers with the reference rows, given values of the solutions, would be another solution, and is no
+    distractor.
+    """
+    needed = problem.functions
+    free = [name for name in sorted(library.functions) if name not in needed]
+    drawn = seeds.stream(seed, problem.id, "distractor").sample(free, len(free))
+    fit = (name for name in drawn if not _answers(library.functions[name], problem, library))
+    return tuple(itertools.islice(fit, count))
+
+
+def _answers(function: SqlFunction, problem: SqlProblem, library: Library) -> bool:
+    """Whether a function gives the problem's rows when it is given some of its values."""
+    if function.database != problem.database or any(one.role != "value" for one in function.parameters):
+        return False
+    steps = [step for solution in problem.solutions for step in solution.steps]
+    values = list(dict.fromkeys(g.value for step in steps for g in step.arguments.values() if g.rows is None))
+    names = [one.name for one in function.parameters]
+    wanted = sorted(map(repr, map(list, problem.rows)))
+    for given in itertools.islice(itertools.product(values, repeat=len(names)), SAME_ROWS_TRIES):
+        outcome = library.call(function.name, dict(zip(names, given, strict=True)))
+        if isinstance(outcome, Value) and sorted(map(repr, outcome.value)) == wanted:
+            return True
+    return False
+
+
+def episodes_of_problems(
+    problems: Sequence[SqlProblem],
+    errors: Sequence[str],
+    *,
+    setting: str = "open",
+    distractors: int = 9,
+    hints: bool = False,
+    seed: int = 0,
+    own: str = "",
+    folder: str = SHIPPED,
+    epochs: int = 1,
+) -> list[HighwaterEpisode]:
+    """The episodes of a run.
+
+    Args:
+        problems: what is asked.
+        errors: some of `off` and `on`; of no meaning under a plan of the user's own.
+        setting, distractors, hints, seed, own: as in `HighwaterEpisode`.
+        folder: the library's.
+        epochs: how often each is played.
+    """
+    count = 0 if setting == "open" else distractors
+    return [
+        HighwaterEpisode(problem.id, mode == "on", setting, count, hints, seed, own, folder, epoch)
+        for problem in problems
+        for mode in (("off",) if own else errors)
+        for epoch in range(1, epochs + 1)
+    ]

@@ -1,0 +1,43 @@
+"""A run of the suite through Inspect: any model, Inspect's logs in the run's folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from inspect_ai import Task
+
+from sealegs.scenarios.scenario import Scenario
+from sealegs.suites import registry  # noqa: F401 - Inspect finds the scripted agents as models
+from sealegs.suites.maze.inspect_task import maze
+from sealegs.suites.maze.maze_logs import FORM
+from sealegs.suites.maze.options import MazeOptions
+from sealegs.suites.running.inspect_runner import Display, run_left
+
+
+def run_maze_in_inspect(
+    settings: MazeOptions, folder: Path, *, display: Display | None = None, connections: int | None = None
+) -> None:
+    """Run what is left of a run through Inspect; see `run_left`."""
+
+    def make(left: list[Scenario]) -> Task:
+        return maze(
+            levels=settings.levels,
+            modes=settings.modes,
+            prompt=settings.prompt,
+            limit=settings.limit,
+            epochs=settings.epochs,
+            seed=settings.seed,
+            max_steps=settings.max_steps,
+            plan=settings.plan,
+            tasks=settings.tasks,
+            recovery=settings.recovery,
+            moment=settings.moment,
+            only=None if len(left) == len(settings.episodes()) else [episode.id for episode in left],
+        )
+
+    name = f"sealegs/{settings.agent}" if settings.agent else settings.model
+    options: dict[str, Any] = {"max_connections": connections} if connections else {}
+    if settings.agent:
+        options |= {"log_realtime": False, "max_samples": 8}
+    run_left(settings, folder, FORM, name, make, display=display, **options)

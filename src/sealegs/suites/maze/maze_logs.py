@@ -1,0 +1,101 @@
+"""The runs of the suite, read from records and logs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sealegs.scenarios.moments import DRAW, PUBLISHED
+from sealegs.scenarios.scenario import SUITE, Scenario, scenario_from_record
+from sealegs.scoring import judge
+from sealegs.scoring.maze_metrics import MazeResult
+from sealegs.scoring.metric import Row
+from sealegs.suites.running.logs import LogError, LogSchema, agent_or_model, read_logs, settings_in_words, single_run
+from sealegs.traces import EpisodeEnded, EpisodeStarted, Event, Record
+
+SETTINGS = ("agent", "model", "prompt", "seed", "own", "max_steps", "tasks", "moment", "recovery")
+
+
+@dataclass(frozen=True)
+class MazeRun:
+    """One agent's or model's episodes with their records, and what reading had to leave out."""
+
+    who: Row
+    records: Mapping[Scenario, Record]
+    warnings: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    settings: str = ""
+
+    def results(self) -> list[MazeResult]:
+        """Every episode judged."""
+        return [
+            MazeResult(episode.task, episode.base.level, episode.mode, episode.epoch, judge(found, episode.case(found)))
+            for episode, found in self.records.items()
+        ]
+
+
+def read_maze_run(path: Path) -> MazeRun:
+    """The one run that a file or folder holds.
+
+    Raises:
+        LogError: it holds none, several, or something that cannot be read.
+    """
+    return single_run(read_maze_runs(path), path)
+
+
+def read_maze_runs(path: Path) -> list[MazeRun]:
+    """Every run of a file or folder, apart by agent or model, prompt and seed.
+
+    Raises:
+        LogError: there is nothing to read, or something that cannot be read.
+    """
+    logged = read_logs(path, FORM)
+    return [
+        MazeRun(_who(key), found, logged.warnings, logged.paths, settings_in_words(key, FORM))
+        for key, found in logged.runs.items()
+    ]
+
+
+def _who(key: tuple[str, ...]) -> Row:
+    agent, model, prompt, *_, moment, recovery = key
+    helped = {"off": [], "active": ["with recovery"], "advise": ["with advice"]}[recovery]
+    kept = [*([prompt] if prompt not in ("", "standard") else []), *helped]
+    kept += [f"moment {moment}"] if moment != DRAW else []
+    name = " ".join([agent or model, *([f"({', '.join(kept)})"] if kept else [])])
+    return {"suite": SUITE, "agent": name} if agent else {"suite": SUITE, "model": name}
+
+
+def _episode(found: Record, file: Path) -> Scenario:
+    episode = scenario_from_record(found.about)
+    if episode.task not in episode.set.tasks:
+        raise LogError(f"{file}: there is no base task {episode.task!r}; the log is of another version of the corpus")
+    if found.about.get("plan") != episode.plan.digest():
+        raise LogError(f"{file}: the faults of {found.episode} are not those of this version of Sealegs; run it again")
+    return episode
+
+
+def _unrecorded(sample: Mapping[str, Any], started: Mapping[str, Any], file: Path) -> list[Event]:
+    """For a sample that broke down before it could leave a record, one that says so."""
+    about = sample.get("metadata", {})
+    if not {"task", "mode", "epoch", "epochs", "seed"} <= about.keys():
+        raise LogError(f"{file}: sample {sample.get('id')} was not made by the suite {SUITE!r}")
+    episode = episode_of(about, sample.get("epoch", 1))
+    detail = str((sample.get("error") or {}).get("message", "no record"))
+    asked = started.get("task_args", {})
+    facts = {"prompt": about.get("prompt", ""), "max_steps": asked.get("max_steps", "")}
+    return [
+        EpisodeStarted(episode.id, episode.about({**agent_or_model(str(started.get("model"))), **facts})),
+        EpisodeEnded("crashed", detail),
+    ]
+
+
+def episode_of(metadata: Mapping[str, Any], round: int) -> Scenario:
+    """The episode that a sample is, in this round of Inspect's own epochs."""
+    epoch = metadata["epoch"] + (round - 1) * metadata["epochs"]
+    own, tasks, moment = metadata.get("own", ""), metadata.get("tasks", ""), metadata.get("moment", PUBLISHED)
+    return Scenario(metadata["task"], metadata["mode"], epoch, metadata["seed"], own, tasks, moment)
+
+
+FORM = LogSchema(SUITE, SETTINGS, _episode, _unrecorded, {"recovery": "off", "moment": PUBLISHED})

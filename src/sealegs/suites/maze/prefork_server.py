@@ -1,0 +1,103 @@
+"""A process that has the simulated tools loaded and forks a server for each episode: loading takes longer than a run.
+
+What a client starts is a small process that hands its pipes over and lives as long as the server. Each server is a
+process of its own, forked from one in which no tool was ever called. The parent ends with the process that made it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from sealegs.suites.maze import mcp_server
+from sealegs.world.corpus import load_corpus
+
+WAITING = 64  # who asks for a server while one is forked
+LONGEST = 65536  # bytes of what a server is asked for
+FRONT = """
+import os, socket, sys
+talk = socket.socket(socket.AF_UNIX)
+talk.connect(sys.argv[1])
+socket.send_fds(talk, [sys.argv[2].encode()], [0, 1])
+os.close(0)
+os.close(1)
+talk.recv(1)
+"""
+
+
+def server_command(ledger: Path, task: str, tasks: str, tools: Sequence[str]) -> list[str]:
+    """What starts a server of these tools: the arguments are those of `mcp_server`."""
+    asked = json.dumps([str(ledger), task, tasks, *tools])
+    return [sys.executable, "-I", "-S", "-c", FRONT, str(_parent(os.getpid())), asked]
+
+
+@cache
+def _parent(owner: int) -> Path:
+    """Where this process's parent of servers listens; it is started when it is first asked for."""
+    folder = Path(tempfile.mkdtemp(prefix="sealegs-maze-"))
+    place = folder / "servers"
+    process = subprocess.Popen(
+        [sys.executable, "-m", __name__, str(place)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    atexit.register(_end, owner, process)
+    process.stdout.readline()  # it listens
+    return place
+
+
+def _end(owner: int, process: subprocess.Popen[bytes]) -> None:
+    if os.getpid() == owner:
+        process.communicate()
+
+
+def main() -> None:
+    """Fork a server for everybody who comes, until the standard input ends."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks how a server ended
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    load_corpus()
+    gc.freeze()
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind(sys.argv[1])
+        door.listen(WAITING)
+        sys.stdout.write("\n")
+        sys.stdout.flush()
+        while True:
+            ready, _, _ = select.select([door, sys.stdin], [], [])
+            if sys.stdin in ready:
+                shutil.rmtree(Path(sys.argv[1]).parent, ignore_errors=True)
+                return
+            talk, _ = door.accept()
+            if os.fork() == 0:
+                door.close()
+                _serve(talk)
+            talk.close()
+
+
+def _serve(talk: socket.socket) -> None:
+    code = 1
+    try:
+        asked, (reading, writing), *_ = socket.recv_fds(talk, LONGEST, 2)
+        os.dup2(reading, 0)
+        os.dup2(writing, 1)
+        os.close(reading)
+        os.close(writing)
+        mcp_server.serve_episode_tools(json.loads(asked), os.fdopen(0), os.fdopen(1, "w"))
+        code = 0
+    finally:
+        os._exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,306 @@
+"""What the lines of a campaign file mean. All mistakes are found in one go and told together.
+
+A name of a task or a fault may be a pattern, as file names have them (`*`, `t*`). Lists and patterns expand to all
+combinations. A setting on a line comes before one from a `default` line above it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from itertools import product
+
+from sealegs.faults.problems import PlanError, Problem, abbreviate
+from sealegs.faults.user_error import UserError
+from sealegs.suites.micro.campaign.campaign_grammar import CampaignGrammar, CampaignLine, LineSetting, NamedFault, Word
+from sealegs.suites.micro.campaign.runs import ALWAYS, ANY_TOOL, CLEAN, Campaign, Experiment, PlannedRun, Scalar
+from sealegs.suites.micro.campaign_faults import FAULTS, schedule_from
+
+LEVELS = ("python", "mcp")
+BOUNDARIES = ("outer", "inner")
+ERRORS = ("shown", "raised")
+REPEAT_AT_MOST = 10_000
+NUMBER = re.compile(r"[-+]?\d+(\.\d+)?([eE][-+]?\d+)?")
+
+
+class CampaignError(PlanError):
+    """Everything that is wrong with a campaign file."""
+
+
+@dataclass(frozen=True)
+class CampaignVocabulary:
+    """What a campaign may name.
+
+    Attributes:
+        tasks: workloads by name, each with the tools that its agent has.
+        paired: the workloads with two agents.
+        model: says what is wrong with a model's name, and the remedy in a sentence of its own; empty where it will do.
+    """
+
+    tasks: Mapping[str, Sequence[str]]
+    paired: frozenset[str]
+    model: Callable[[str], str]
+
+
+def campaign_from(text: str, vocabulary: CampaignVocabulary, source: str = "campaign") -> Campaign:
+    """The campaign that a text describes.
+
+    Raises:
+        CampaignError: it describes none. Holds every mistake.
+    """
+    form = CampaignGrammar(text)
+    meaning = _Meaning(vocabulary, form.problems)
+    for line in form.lines:
+        meaning.take(line)
+    if not form.lines and not meaning.problems:
+        remedy = "Write one experiment a line, such as: tip hang model=scripted/naive"
+        meaning.problems.append(Problem("file", "", "holds no experiment", remedy))
+    if meaning.problems:
+        raise CampaignError(sorted(dict.fromkeys(meaning.problems), key=_place), source)
+    return Campaign(tuple(meaning.experiments))
+
+
+def _place(problem: Problem) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", problem.path)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """The settings in force on a line."""
+
+    schedule: tuple[Word, ...] = ()
+    model: tuple[Word, ...] = ()
+    tool: tuple[Word, ...] = ()
+    level: tuple[Word, ...] = ()
+    boundary: tuple[Word, ...] = ()
+    errors: tuple[Word, ...] = ()
+    repeat: tuple[Word, ...] = ()
+    seed: tuple[Word, ...] = ()
+
+
+SETTINGS = ("schedule", "model", "tool", "level", "boundary", "errors", "repeat", "seed")
+
+
+class _Meaning:
+    """Takes lines one by one; keeps the defaults, the experiments and what is wrong."""
+
+    def __init__(self, vocabulary: CampaignVocabulary, problems: list[Problem]) -> None:
+        self.problems = problems
+        self.experiments: list[Experiment] = []
+        self._vocabulary = vocabulary
+        self._defaults = _Read()
+        self._seen: dict[str, Experiment] = {}
+        # Settings whose value is none: they are wrong, not missing.
+        self._spoiled: frozenset[str] = frozenset()
+        self._spoiled_default = self._spoiled
+
+    def take(self, line: CampaignLine) -> None:
+        self._spoiled = self._spoiled_default
+        read = self._settings(self._defaults, line.settings)
+        if line.default:
+            self._defaults, self._spoiled_default = read, self._spoiled
+            return
+        tasks, faults = list(self._tasks(line.tasks, read)), list(self._faults(line.faults))
+        if not read.model and "model" not in self._spoiled:
+            self._wrong(_first(line), "names no model", "Add model=NAME, or a line `default model=NAME` above.")
+        before = len(self.problems)
+        found = [one for task in tasks for fault in faults for one in self._combined(line, task, fault, read)]
+        if len(self.problems) == before:
+            self._keep(found, _first(line))
+
+    def _wrong(self, word: Word, wrong: str, remedy: str) -> None:
+        self.problems.append(word.problem(wrong, remedy))
+
+    def _settings(self, before: _Read, settings: Sequence[LineSetting]) -> _Read:
+        read = before
+        for setting in settings:
+            name = setting.name.text
+            if name not in SETTINGS:
+                self._wrong(setting.name, "is no setting", _choice(name, SETTINGS))
+                continue
+            sound = [value for value in setting.values if self._sound(name, value)]
+            if name == "repeat" and len(sound) > 1:
+                self._wrong(sound[1], "is a second number of repetitions", "Give one.")
+            if sound:
+                read = replace(read, **{name: tuple(sound)})
+            else:
+                self._spoiled |= {name}
+        return read
+
+    def _sound(self, name: str, value: Word) -> bool:
+        """Whether a setting's value can be used by itself; says so where it cannot."""
+        wrong, remedy = "", ""
+        match name:
+            case "level" if value.text not in LEVELS:
+                wrong, remedy = "is no level", _choice(value.text, LEVELS)
+            case "boundary" if value.text not in BOUNDARIES:
+                wrong, remedy = "is no boundary", _choice(value.text, BOUNDARIES)
+            case "errors" if value.text not in ERRORS:
+                wrong, remedy = "is no way of errors", _choice(value.text, ERRORS)
+            case "repeat" if not re.fullmatch(r"\d{1,5}", value.text) or not 1 <= int(value.text) <= REPEAT_AT_MOST:
+                wrong, remedy = "is no number of repetitions", f"Give a whole number from 1 to {REPEAT_AT_MOST:,}."
+            case "seed" if not re.fullmatch(r"\d{1,18}", value.text):
+                wrong, remedy = "is no seed", "Give a whole number from 0 on."
+            case "model":
+                wrong, _, remedy = self._vocabulary.model(value.text).partition(". ")
+            case "tool" if value.text != "*" and value.text not in self._tools():
+                wrong, remedy = "is no tool of any task", _choice(value.text, sorted(self._tools()))
+            case "schedule":
+                wrong, remedy = _complaint(schedule_from, value.text)
+        if wrong:
+            self._wrong(value, wrong, remedy)
+        return not wrong
+
+    def _tools(self) -> set[str]:
+        return {tool for tools in self._vocabulary.tasks.values() for tool in tools}
+
+    def _tasks(self, words: Sequence[Word], read: _Read) -> Iterator[Word]:
+        """The tasks that words name, each as a word of its own at the place where it was named."""
+        known = self._vocabulary.tasks
+        taken: dict[str, Word] = {}
+        for word in words:
+            pattern = bool(set(word.text) & set("*?["))
+            fits = [name for name in known if fnmatchcase(name, word.text) and self._meant(name, read)]
+            names = fits if pattern else [word.text] if word.text in known else []
+            if not names:
+                self._wrong(word, "fits no task" if pattern else "is no task", _choice(word.text, list(known)))
+            for name in names:
+                if name in taken:
+                    self._wrong(
+                        word, f"names {name}, which {abbreviate(taken[name].text)} names too", "Name each task once."
+                    )
+                    break
+                taken[name] = word
+        for name, word in taken.items():
+            paired = name in self._vocabulary.paired
+            if "boundary" in self._spoiled:
+                continue
+            if paired and not read.boundary:
+                self._wrong(word, f"{_naming(word, name)} two agents", "Say where: boundary=outer or inner.")
+            elif read.boundary and not paired:
+                remedy = f"Leave boundary out; tasks with two agents: {', '.join(sorted(self._vocabulary.paired))}."
+                self._wrong(word, f"{_naming(word, name)} one agent and no boundary", remedy)
+            else:
+                yield replace(word, text=name)
+
+    def _meant(self, name: str, read: _Read) -> bool:
+        """Whether a pattern may mean the task: with a boundary those with two agents, else the others."""
+        return bool(read.boundary) == (name in self._vocabulary.paired)
+
+    def _faults(self, faults: Sequence[NamedFault]) -> Iterator[NamedFault]:
+        known = [name for name in FAULTS if name != CLEAN]
+        for fault in faults:
+            word = fault.name
+            fits = [name for name in known if fnmatchcase(name, word.text)]
+            if word.text == CLEAN:
+                remedy = "Leave it out: the runs without a fault that a campaign needs are added to it."
+                self._wrong(word, "is no fault", remedy)
+            elif not fits:
+                self._wrong(word, "is no fault", _choice(word.text, known))
+            for name in fits:
+                fitting = [self._fitting(name, *pair) for pair in fault.parameters]  # all of them, to tell all mistakes
+                if all(fitting):
+                    yield NamedFault(replace(word, text=name), fault.parameters)
+
+    def _fitting(self, fault: str, name: Word, value: Word) -> bool:
+        """Whether a fault has such a parameter and the parameter such a value; says so where not."""
+        known = FAULTS[fault].parameters
+        if name.text not in known:
+            remedy = _choice(name.text, list(known)) if known else "It has none."
+            self._wrong(name, f"is no parameter of {fault}", remedy)
+            return False
+        wrong, _, remedy = known[name.text].wrong(scalar(value.text)).partition("; ")
+        if wrong:
+            self._wrong(value, wrong, _sentence(remedy))
+        return not wrong
+
+    def _combined(self, line: CampaignLine, task: Word, fault: NamedFault, read: _Read) -> Iterator[Experiment]:
+        parameters = tuple(sorted((name.text, scalar(value.text)) for name, value in fault.parameters))
+        repeat = int(read.repeat[0].text) if read.repeat else 1
+        settings = (read.schedule, read.tool, read.level, read.boundary, read.errors)
+        axes = [values or (None,) for values in settings]
+        for model, schedule, tool, level, boundary, errors in product(read.model, *axes):
+            if self._impossible(task, tool, level, errors):
+                continue
+            one = Experiment(
+                task.text,
+                model.text if model else "",
+                fault.name.text,
+                parameters,
+                schedule.text if schedule else ALWAYS,
+                tool.text if tool and tool.text != "*" else ANY_TOOL,
+                level.text if level else LEVELS[0],
+                boundary.text if boundary else "",
+                errors.text if errors else ERRORS[0],
+                repeat=repeat,
+                line=line.number,
+            )
+            yield from (replace(one, seed=int(seed.text)) for seed in read.seed) if read.seed else (one,)
+
+    def _impossible(self, task: Word, tool: Word | None, level: Word | None, errors: Word | None) -> bool:
+        """Whether settings that are sound by themselves do not go together; says so."""
+        offered = self._vocabulary.tasks[task.text]
+        if tool and tool.text != "*" and tool.text not in offered:
+            self._wrong(tool, f"is no tool of {task.text}", f"It has {', '.join(offered)}.")
+        elif level and level.text == "mcp" and task.text in self._vocabulary.paired:
+            self._wrong(level, f"does not go with {task.text}", "Tasks with two agents are run at level python.")
+        elif level and level.text == "mcp" and errors and errors.text == "raised":
+            self._wrong(errors, "does not go with level=mcp", "A failure of an MCP server is always shown.")
+        else:
+            return False
+        return True
+
+    def _keep(self, found: Sequence[Experiment], first: Word) -> None:
+        """Enter the line's experiments, unless one of them stands in the file already."""
+        for one in found:
+            twin = self._seen.get(PlannedRun(one, 1).id)
+            if twin is not None:
+                where = "twice on this line" if twin.line == one.line else f"on line {twin.line} too"
+                remedy = "Delete one of the two, or give them different seeds; repeat=N runs one more often."
+                self._wrong(first, f"names an experiment that stands {where} ({one}, seed {one.seed})", remedy)
+                break
+        else:
+            self.experiments += found
+        self._seen |= {PlannedRun(one, 1).id: one for one in found if PlannedRun(one, 1).id not in self._seen}
+
+
+def _naming(word: Word, name: str) -> str:
+    return "has" if word.text == name else f"names {name}, which has"
+
+
+def _first(line: CampaignLine) -> Word:
+    """The line's first word, as a place to point at."""
+    words = [*line.tasks, *(fault.name for fault in line.faults)]
+    return words[0] if words else Word("", line.number, 1)
+
+
+def scalar(text: str) -> Scalar:
+    """A parameter's value: true and false, a number (a whole one wherever it is whole), else text."""
+    if text in ("true", "false"):
+        return text == "true"
+    if NUMBER.fullmatch(text):
+        number = float(text)
+        return int(number) if number.is_integer() and abs(number) < 1e15 else number
+    return text
+
+
+def _choice(text: str, known: Sequence[str]) -> str:
+    near = get_close_matches(text, known, n=1)
+    return f"Did you mean {near[0]}?" if near else f"There are {', '.join(known)}."
+
+
+def _complaint(reader: Callable[..., object], given: object) -> tuple[str, str]:
+    """What a reader has against a value, and the remedy; two empty texts where it takes it."""
+    try:
+        reader(given)
+    except UserError as error:
+        wrong, _, remedy = str(error).partition("; ")
+        return wrong, _sentence(remedy)
+    return "", ""
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:] + ("" if words.endswith((".", "?")) else ".")

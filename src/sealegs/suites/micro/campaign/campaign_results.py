@@ -1,0 +1,140 @@
+"""A campaign's folder read back: every run with its outcome and evidence, what is unfinished, what people corrected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sealegs.scoring.metric import Row
+from sealegs.scoring.micro_metrics import CORRECT, LabelledRun, micro_table
+from sealegs.suites.micro.campaign.campaign_check import read_campaign
+from sealegs.suites.micro.campaign.folder import TRACES, CampaignRequest, read_campaign_request, read_ends
+from sealegs.suites.micro.campaign.labelling import Baseline, label_run, run_outcome, shorten_evidence
+from sealegs.suites.micro.campaign.run_labels import Label, read_run_labels
+from sealegs.suites.micro.campaign.run_process import ended_run
+from sealegs.suites.micro.campaign.runs import Campaign, PlannedRun
+from sealegs.suites.micro.campaign.second_opinion import with_opinions
+from sealegs.suites.micro.isolation import RunEnd
+from sealegs.suites.micro.workloads.workload import Workload, load_workloads
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignResults:
+    """What a folder holds.
+
+    Attributes:
+        asked: what it was last asked for.
+        runs: the finished runs with a fault.
+        planned: how many there are to be.
+        notes: what a person should know, in sentences.
+    """
+
+    asked: CampaignRequest
+    runs: tuple[LabelledRun, ...]
+    planned: int
+    notes: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The campaign's name."""
+        return self.asked.source
+
+    def rows(self) -> list[Row]:
+        """The long table."""
+        return micro_table(self.runs)
+
+    def about(self) -> dict[str, Any]:
+        """What the rows are of."""
+        return {
+            "campaign": self.name,
+            "budget_seconds": self.asked.settings.budget,
+            "runs": len(self.runs),
+            "planned": self.planned,
+            "notes": list(self.notes),
+        }
+
+
+def read_folder(folder: Path, judge: str = "") -> CampaignResults:
+    """The runs of a folder with their outcomes.
+
+    Args:
+        folder: of a campaign.
+        judge: a chat model of LangChain that is asked where there is doubt; empty: none.
+
+    Raises:
+        UserError: it holds no campaign, or its labels are wrong.
+    """
+    asked = read_campaign_request(folder)
+    campaign = read_campaign(asked.text, asked.model, f"{asked.source} (as {folder} was last run with)")
+    ends = read_ends(folder)
+    known = {run.id for run in campaign.runs()}
+    labels = read_run_labels(folder, known, set(ends) - known)
+    runs = _runs(campaign, ends, folder / TRACES, labels)
+    notes = _notes(campaign, ends, runs)
+    if judge:
+        runs = with_opinions(runs, judge, folder)
+    return CampaignResults(asked, tuple(runs), len(campaign.planned()), tuple(notes))
+
+
+def _runs(
+    campaign: Campaign, ends: Mapping[str, RunEnd], traces: Path, labels: Mapping[str, Label]
+) -> list[LabelledRun]:
+    workloads = load_workloads()
+    baselines = {
+        run.id: _baseline(run, ends.get(run.id), traces, workloads[run.experiment.task], labels)
+        for run in campaign.baselines()
+    }
+    found = []
+    for run in campaign.planned():
+        baseline = baselines[run.baseline().id]
+        if run.id not in ends or baseline is None:
+            continue
+        workload = workloads[run.experiment.task]
+        went = ended_run(ends[run.id], traces, workload)
+        found.append(label_run(run, went, workload, baseline, labels))
+    return found
+
+
+def _baseline(
+    run: PlannedRun, ended: RunEnd | None, traces: Path, workload: Workload, labels: Mapping[str, Label]
+) -> Baseline | None:
+    if ended is None:
+        return None
+    went = ended_run(ended, traces, workload)
+    outcome, _, found = run_outcome(went, workload)
+    outcome = labels[run.id].outcome if run.id in labels else outcome
+    told = went.answer or f"{outcome}: {found}"
+    return Baseline(f"{shorten_evidence(told)} (run {run.id})", outcome == CORRECT)
+
+
+def _notes(campaign: Campaign, ends: Mapping[str, RunEnd], runs: Sequence[LabelledRun]) -> list[str]:
+    planned = len(campaign.planned())
+    notes = list(_wrong_without(runs))
+    if len(runs) < planned:
+        notes.append(
+            f"{planned - len(runs)} of {planned} runs are not finished, or the run without a fault beside them is not;"
+            " they are in no table. The same `sealegs campaign run` goes on with them"
+        )
+    ids = [run.id for run in campaign.runs() if run.id in ends]
+    spawned = sum(ends[id].start == "spawn" for id in ids)
+    left = sum(ends[id].children > 0 for id in ids)
+    if spawned:
+        notes.append(f"{spawned} runs were started in interpreters of their own: a fork would not have been safe")
+    if left:
+        notes.append(f"{left} runs left processes behind; they were ended with their run")
+    return notes
+
+
+def _wrong_without(runs: Sequence[LabelledRun]) -> Iterator[str]:
+    """Which prompts were not answered rightly without a fault, and what became of them."""
+    beside: dict[tuple[str, str, str], list[LabelledRun]] = {}
+    for run in runs:
+        if not run.comparable:
+            beside.setdefault((run.task, run.model, run.level), []).append(run)
+    for (task, model, level), lost in beside.items():
+        yield (
+            f"without a fault {task} was not answered rightly by {model} at level {level}: {lost[0].evidence.baseline};"
+            f" {len(lost)} runs cannot be compared"
+        )

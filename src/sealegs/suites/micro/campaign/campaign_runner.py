@@ -1,0 +1,123 @@
+"""A campaign run in its folder: what is left of it, each run in a process of its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sealegs.suites.micro.campaign.campaign_check import read_campaign
+from sealegs.suites.micro.campaign.folder import (
+    JOURNAL,
+    TRACES,
+    CampaignRequest,
+    CampaignSettings,
+    open_campaign_folder,
+    read_ends,
+)
+from sealegs.suites.micro.campaign.run_process import FOLDER, PRELOAD, WORK
+from sealegs.suites.micro.campaign.runs import Campaign
+from sealegs.suites.micro.campaign.shipped import campaign_text
+from sealegs.suites.micro.isolation import RunEnd, RunLimits, RunRequest, run_all
+
+HOME = Path("sealegs-campaigns")
+MEMORY = 2 * 2**30  # bytes that a run may take
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyCampaign:
+    """A campaign with its folder made.
+
+    Attributes:
+        campaign: what is to be run.
+        folder: where.
+        finished: ids of its runs that have ended before.
+        jobs: runs at a time.
+        budget: seconds that a run may take.
+        notes: what a person should know beforehand.
+    """
+
+    campaign: Campaign
+    folder: Path
+    finished: frozenset[str]
+    jobs: int
+    budget: float
+    notes: tuple[str, ...]
+
+    def run(self, progress: Callable[[int, int], None], tell: Callable[[str], None]) -> None:
+        """Run what is left; each end is kept the moment it is known.
+
+        Args:
+            progress: told how many runs have ended, and of how many.
+            tell: told what a person should know, in sentences.
+        """
+        requests = [RunRequest(run.id, run.as_data()) for run in self.campaign.runs()]
+        done = len(self.finished)
+        progress(done, len(requests))
+        if done == len(requests):
+            return
+
+        def ended(_: RunEnd) -> None:
+            nonlocal done
+            done += 1
+            progress(done, len(requests))
+
+        with _environment(FOLDER, str((self.folder / TRACES).absolute())):
+            run_all(
+                WORK,
+                requests,
+                preload=PRELOAD,
+                limits=RunLimits(self.budget, MEMORY),
+                jobs=self.jobs,
+                journal=self.folder / JOURNAL,
+                ended=ended,
+                tell=tell,
+            )
+
+
+def prepare_campaign(file: str, model: str, out: Path | None, *, jobs: int, budget: float) -> ReadyCampaign:
+    """Read a campaign and make its folder.
+
+    Args:
+        file: the campaign's, or the name of one that ships.
+        model: stands in for all models of the file; empty: as in the file.
+        out: the folder; named after the file where None.
+        jobs: runs at a time.
+        budget: seconds that a run may take.
+
+    Raises:
+        UserError: the file is no campaign, or the folder holds something else.
+    """
+    name, text = campaign_text(file)
+    campaign = read_campaign(text, model, file)
+    folder = out or HOME / name
+    open_campaign_folder(folder, CampaignRequest(name, text, model, CampaignSettings(budget)))
+    known, wanted = read_ends(folder), {run.id for run in campaign.runs()}
+    former = [id for id in known if id not in wanted]
+    notes = []
+    if former:
+        some = ", ".join(former[:3]) + (", ..." if len(former) > 3 else "")
+        notes.append(
+            f"{folder / JOURNAL} holds {len(former)} runs that the campaign has no longer ({some});"
+            " they are kept there and counted nowhere"
+        )
+    kept = frozenset(known) & wanted
+    if kept and len(kept) < len(wanted):
+        notes.append(f"{len(kept)} of {len(wanted)} runs are finished; going on with the rest")
+    return ReadyCampaign(campaign, folder, kept, jobs, budget, tuple(notes))
+
+
+@contextmanager
+def _environment(name: str, value: str) -> Iterator[None]:
+    """A variable set for the processes that are started meanwhile."""
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before

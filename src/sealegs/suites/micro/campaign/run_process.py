@@ -1,0 +1,98 @@
+"""One run of a campaign, as a process of its own plays it, and what can be told of it afterwards.
+
+What the agent did is written to a file of the run's own while it happens, so that a run that is ended from outside can
+be followed up to its end. The file lies where `FOLDER` in the environment says.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sealegs.suites.micro.campaign.labelling import EndedRun
+from sealegs.suites.micro.campaign_faults import experiment_plan, schedule_from
+from sealegs.suites.micro.episode import play_micro_episode as play_episode
+from sealegs.suites.micro.episode_summary import summarize_cut_off
+from sealegs.suites.micro.error_propagation import trace_propagation
+from sealegs.suites.micro.isolation import RunEnd
+from sealegs.suites.micro.workloads.workload import Workload, load_workloads
+
+WORK = f"{__name__}:play_planned_run"
+PRELOAD = (__name__, "sealegs.suites.micro.campaign.warm")
+FOLDER = "SEALEGS_CAMPAIGN_TRACES"
+CLEAN = "none"
+
+
+def play_planned_run(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Play one run.
+
+    Args:
+        payload: see `PlannedTask.as_data`.
+
+    Returns:
+        What `episode.play_micro_episode` returns.
+    """
+    plan = None
+    paired = load_workloads()[payload["task"]].paired
+    if payload["fault"] != CLEAN:
+        schedule = schedule_from(payload["schedule"])
+        plan = experiment_plan(
+            payload["fault"], payload["parameters"], schedule, payload["seed"], payload["tool"] or "*"
+        )
+    folder = os.environ.get(FOLDER)
+    if folder:
+        trace_file(Path(folder), payload["id"]).unlink(missing_ok=True)  # of a run that was cut off with its launcher
+    return play_episode(
+        {
+            "workload": payload["task"],
+            "model": payload["model"],
+            "plan": None if plan is None else plan.as_data(),
+            "seed": payload["seed"],
+            "level": payload["level"],
+            "boundary": (payload["boundary"] or "outer") if paired else "",
+            "errors": payload["errors"],
+            "record": str(trace_file(Path(folder), payload["id"])) if folder else None,
+            # Not the run's id: the same faults for every model.
+            "episode": f"{payload['task']} {payload['repetition']}",
+        }
+    )
+
+
+def trace_file(folder: Path, run: str) -> Path:
+    """The file of what a run's agent did."""
+    return folder / f"{run}.jsonl"
+
+
+def ended_run(ended: RunEnd, traces: Path, workload: Workload) -> EndedRun:
+    """How a run went, from its end and its record."""
+    told = ended.result if ended.result is not None else summarize_cut_off(trace_file(traces, ended.id))
+    how: str = ended.how
+    detail = ended.error.splitlines()[0] if ended.error else ""
+    if ended.how == "finished" and told["ended"] == "error":
+        how, detail = "raised", str(told["error"])
+    elif ended.how == "finished":
+        detail = str(told["error"])
+    calls = told["calls"]
+    return EndedRun(
+        how,
+        told["answer"],
+        detail,
+        tuple(_place(call, workload.paired) for call in calls if call["struck"]),
+        _handed(workload.name, told) if workload.paired else "",
+    )
+
+
+def _place(call: Mapping[str, Any], paired: bool) -> str:
+    whose = f"the {call['agent']} agent's " if paired else ""
+    return f"{'+'.join(call['struck'])} at {whose}{call['tool']}"
+
+
+def _handed(task: str, told: Mapping[str, Any]) -> str:
+    """What the inner agent made of the fault, each time that it touched their dealings."""
+    words: list[str] = []
+    for hop in trace_propagation(task, told).hops:
+        words += [hop.inner] * (hop.inner != "not touched")
+        words += ["struck on the way back"] * bool(hop.struck_between)
+    return ", then ".join(dict.fromkeys(words))

@@ -1,0 +1,307 @@
+"""The process that watches one run: its time, its memory, its output, its answer; then the end of all it started.
+
+It is a process of its own, so that whatever a run leaves behind can be told from what other runs left, and so that
+a run is ended even when the zygote or the launcher is killed.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import select
+import shutil
+import signal
+import socket
+import struct
+import tempfile
+import traceback
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any, NoReturn
+
+from sealegs.suites.micro.isolation import clean_interpreter, family, frames, linux_calls, runner
+from sealegs.suites.micro.isolation.request import How, RunEnd, RunLimits, Start
+
+START = 120.0  # seconds that a new interpreter may take to the function's first line
+TICK = 0.03  # seconds between two looks at the memory
+OUTPUT = 16_384  # bytes of output that are kept
+SLOW = 10.0  # seconds for an answer to come through, once it has begun
+PEER = struct.Struct("3i")
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What every run of a call has alike.
+
+    Attributes:
+        name: `module:function`.
+        preload: modules imported first.
+        function: what the name stands for; None where each run imports it for itself.
+        root: the folder that holds the runs' own.
+        kept: descriptors that the imports left open, which the runs keep.
+    """
+
+    name: str
+    preload: tuple[str, ...]
+    function: Callable[..., Any] | None
+    root: str
+    kept: frozenset[int]
+
+    @property
+    def start(self) -> Start:
+        """How runs are started."""
+        return "spawn" if self.function is None else "fork"
+
+
+class PeerGone(Exception):
+    """The launcher or the zygote ended: nobody waits for the answer."""
+
+
+def supervise_run(launcher: socket.socket, work: Work, zygote: int) -> NoReturn:
+    """Take one request from the launcher, see its run through, and answer. Never returns."""
+    status = 1
+    try:
+        os.setsid()
+        linux_calls.adopt_orphans()
+        above = os.pidfd_open(zygote)
+        if os.getppid() == zygote:
+            asked = frames.receive(launcher)
+            if asked is not None:
+                status = _see_through(launcher, work, above, asked)
+    finally:
+        family.kill_all()
+        os._exit(status)
+
+
+def _see_through(launcher: socket.socket, work: Work, zygote: int, asked: Mapping[str, Any]) -> int:
+    try:
+        folder = tempfile.mkdtemp(dir=work.root)
+        try:
+            ended = RunWatch(launcher, zygote, asked, work, folder).until_the_end()
+        finally:
+            family.kill_all()
+            remove(folder)
+        frames.send(launcher, asdict(ended))
+    except (PeerGone, BrokenPipeError):
+        with suppress(OSError):
+            Path(work.root).rmdir()  # the last one out
+        return 0
+    except Exception as error:  # ours, or the machine's: no folder, no process to be had
+        frames.send(launcher, {"lost": runner.describe(error)})
+    return 0
+
+
+class RunWatch:
+    """One run under way."""
+
+    def __init__(self, launcher: socket.socket, zygote: int, asked: Mapping[str, Any], work: Work, folder: str) -> None:
+        self._asked, self._work = asked, work
+        self._limits = RunLimits(**asked["limits"])
+        self._base: int | None = None
+        self._resident = 0
+        self._looked = 0.0
+        self._output = bytearray()
+        self._began: float | None = None
+        self._dead = False
+        self._oom = linux_calls.killed_for_memory()
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        address = f"\0sealegs-{secrets.token_hex(16)}"
+        self._listener.bind(address)
+        self._listener.listen(8)
+        self._pipe, output = os.pipe()
+        os.set_blocking(self._pipe, False)
+        self._started, theirs = socket.socketpair()
+        for name in ("work", "tmp"):
+            (Path(folder) / name).mkdir()
+        self._deadline = monotonic() + START
+        self._runner = self._start(runner.RunOrder(asked["id"], asked["payload"], folder, address), theirs, output)
+        theirs.close()
+        os.close(output)
+        self._end = os.pidfd_open(self._runner)
+        self._above = {launcher.fileno(), zygote}
+        self._poll = select.poll()
+        for number in (*self._above, self._listener.fileno(), self._pipe, self._started.fileno(), self._end):
+            self._poll.register(number, select.POLLIN)
+
+    def _start(self, order: runner.RunOrder, started: socket.socket, output: int) -> int:
+        me, work = os.getpid(), self._work
+        pid = os.fork()
+        if pid:
+            if work.function is None:
+                given = {"work": work.name, "preload": work.preload, "order": asdict(order)}
+                with suppress(BrokenPipeError):
+                    frames.send(self._started, given)
+            return pid
+        try:
+            runner.settle(me, output, {started.fileno(), *work.kept})
+            if work.function is not None:
+                runner.call(work.function, order, started)
+            started.set_inheritable(True)
+            words = clean_interpreter.module_command("runner", started.fileno())
+            os.execv(words[0], words)
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(1)
+
+    def until_the_end(self) -> RunEnd:
+        """Wait for the answer, the process's end, or a limit.
+
+        Raises:
+            Gone: nobody wants to know any more.
+        """
+        while True:
+            pause = min(max(0.0, self._deadline - monotonic()), 3600.0)
+            if self._limits.memory is not None and self._began is not None:
+                pause = min(pause, TICK)
+            ready = {number for number, _ in self._poll.poll(pause * 1000)}
+            if ready & self._above:
+                raise PeerGone
+            if self._pipe in ready:
+                self._read_output()
+            ended = self._looked_at(ready)
+            if ended is not None:
+                return ended
+
+    def _looked_at(self, ready: set[int]) -> RunEnd | None:
+        """How it ended, if it did."""
+        if self._started.fileno() in ready:
+            failed = self._begin()
+            if failed:
+                return self._ended("raised", error=failed)
+        if self._listener.fileno() in ready:
+            answer = self._answer()
+            if answer is not None:
+                return self._told(answer)
+        if self._end in ready:
+            if self._dead:
+                return self._died()
+            self._dead = True  # once more round: it may have told something between two of our looks
+            return None
+        if monotonic() >= self._deadline:
+            return self._late()
+        return self._too_big()
+
+    def _begin(self) -> str:
+        """The function begins, or cannot: then why."""
+        self._poll.unregister(self._started)
+        told = None
+        with suppress(ValueError):
+            told = frames.receive(self._started)
+        if not isinstance(told, dict):
+            return ""  # it died before; its end says how
+        if "failed" in told:
+            return str(told["failed"])
+        self._began = float(told["started"])
+        self._deadline = self._began + self._limits.seconds
+        if self._limits.memory is not None:
+            self._resident = told["resident"]
+            self._base = min(
+                family.proportional_memory([self._runner]), self._resident
+            )  # by now the function may hold more
+        return ""
+
+    def _answer(self) -> Mapping[str, Any] | None:
+        """What the run tells. Only the process that was started may tell it."""
+        line, _ = self._listener.accept()
+        pid, _, _ = PEER.unpack(line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, PEER.size))
+        if pid != self._runner:
+            line.close()
+            return None
+        line.settimeout(SLOW)
+        with suppress(OSError, ValueError):
+            told = frames.receive(line)
+            if isinstance(told, dict) and {"how", "began", "ended", "threads"} <= set(told):
+                self._line = line  # closed later: the run waits for it
+                return told
+        return None
+
+    def _told(self, told: Mapping[str, Any]) -> RunEnd:
+        how: How = told["how"]
+        self._began = told["began"]
+        result, error = told.get("result"), told.get("error", "")
+        return self._ended(how, at=told["ended"], result=result, error=error, threads=told["threads"])
+
+    def _died(self) -> RunEnd:
+        _, status = os.waitpid(self._runner, 0)
+        code = os.waitstatus_to_exitcode(status)
+        if code >= 0:
+            return self._ended("exited", error=f"the process left with {code} and no answer", exit_code=code)
+        name = _signal_name(-code)
+        if -code == signal.SIGKILL and linux_calls.killed_for_memory() > self._oom:
+            return self._ended("memory", error="the machine's memory ran out; the kernel killed the run", signal=name)
+        return self._ended("signal", error=f"the process was ended by {name}", signal=name)
+
+    def _late(self) -> RunEnd:
+        if self._began is None:
+            return self._ended("timeout", error=f"its function did not begin within {START:g} s")
+        return self._ended("timeout", error=f"it did not end within {self._limits.seconds:g} s")
+
+    def _too_big(self) -> RunEnd | None:
+        limit = self._limits.memory
+        if limit is None or self._base is None or monotonic() - self._looked < TICK:
+            return None
+        self._looked = monotonic()
+        pids = family.descendants(os.getpid())
+        grown = family.resident_memory(pids) - self._resident
+        if grown > limit and len(pids) > 1:  # what they share was counted in each; this is exact, and slower
+            grown = family.proportional_memory(pids) - self._base
+        if grown <= limit:
+            return None
+        error = f"it held {grown / 2**20:.0f} MiB more than at its beginning; the limit is {limit / 2**20:.0f} MiB"
+        return self._ended("memory", error=error)
+
+    def _ended(self, how: How, *, at: float | None = None, error: str = "", **more: Any) -> RunEnd:
+        """Count what is left, end it, and say how it ended."""
+        at = monotonic() if at is None else at
+        left = [pid for pid in family.descendants(os.getpid()) if pid != self._runner and family.alive(pid)]
+        stuck = family.kill_all()
+        if stuck:
+            error += f" ({stuck} of its processes could not be ended)"
+        self._read_output()
+        began = self._began
+        return RunEnd(
+            id=self._asked["id"],
+            how=how,
+            error=error,
+            seconds=0.0 if began is None else at - began,
+            start_seconds=0.0 if began is None else began - self._asked["sent"],
+            children=len(left),
+            output=self._output.decode(errors="replace"),
+            start=self._work.start,
+            **more,
+        )
+
+    def _read_output(self) -> None:
+        """Take what waits in the pipe, at most a few times its size, and keep the end."""
+        for _ in range(16):
+            try:
+                piece = os.read(self._pipe, 2**16)
+            except BlockingIOError:
+                return
+            if not piece:
+                with suppress(KeyError):
+                    self._poll.unregister(self._pipe)
+                return
+            self._output += piece
+            del self._output[:-OUTPUT]
+
+
+def _signal_name(number: int) -> str:
+    with suppress(ValueError):
+        return signal.Signals(number).name
+    return f"signal {number}"
+
+
+def remove(folder: str) -> None:
+    """Remove a run's folder, whatever permissions it left there."""
+    try:
+        shutil.rmtree(folder)
+    except OSError:
+        for place, _, _ in os.walk(folder):
+            with suppress(OSError):
+                Path(place).chmod(0o700)
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,28 @@
+"""Counting what the agents do, by LangChain's own callbacks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langchain_core.callbacks import BaseCallbackHandler
+
+from sealegs.inject import Clock
+
+
+class TurnCounter(BaseCallbackHandler):
+    """Counts turns of models, and notes when the first tool was called; also those of an agent inside a tool."""
+
+    run_inline = True  # in the order in which things happen
+
+    def __init__(self, progress: Any, clock: Clock) -> None:
+        self._progress = progress
+        self._clock = clock
+
+    def on_chat_model_start(self, *args: Any, **kwargs: Any) -> None:
+        """A model takes its turn."""
+        self._progress.steps += 1
+
+    def on_tool_start(self, *args: Any, **kwargs: Any) -> None:
+        """A tool is called."""
+        if self._progress.first_call is None:
+            self._progress.first_call = self._clock.now()

@@ -1,0 +1,17 @@
+"""Running the suite with a scripted backbone."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from sealegs.suites.paladin.arm_engine import play_paladin_episodes
+from sealegs.suites.paladin.options import PaladinOptions
+from sealegs.suites.paladin.paladin_logs import FORM
+from sealegs.suites.running.folders import Progress, run_rest
+
+
+def run_scripted_backbone(options: PaladinOptions, folder: Path, progress: Progress, jobs: int | None = None) -> None:
+    """Run what is left of a scripted backbone's run without Inspect."""
+    play = partial(play_paladin_episodes, backbone=options.agent, setup=options.setup, jobs=jobs or options.jobs)
+    run_rest(options, folder, FORM, play, progress)

@@ -1,0 +1,52 @@
+"""Runs of the suite as the reports want them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sealegs import __version__
+from sealegs.reports.card_selection import Played
+from sealegs.reports.paladin_tables import name_of
+from sealegs.scoring.metric import Row
+from sealegs.scoring.paladin_metrics import paladin_table
+from sealegs.suites.paladin.episodes import VERSION
+from sealegs.suites.paladin.paladin_logs import PaladinRun
+
+
+@dataclass(frozen=True)
+class JudgedArms:
+    """One or several runs, judged.
+
+    Attributes:
+        rows: their long table.
+        episodes: every run's records with cases and verdicts, by who ran and on which set.
+        warnings: what reading had to leave out.
+        facts: what stands at the top of a page.
+    """
+
+    rows: list[Row]
+    episodes: dict[tuple[str, str], list[Played]]
+    warnings: tuple[str, ...]
+    facts: dict[str, str]
+
+
+def judge_paladin_runs(runs: Sequence[PaladinRun]) -> JudgedArms:
+    """Judge the episodes of runs."""
+    rows: list[Row] = []
+    episodes: dict[tuple[str, str], list[Played]] = {}
+    for run in runs:
+        results = run.results()
+        rows += paladin_table(results, run.who, run.mode)
+        own = episodes.setdefault((name_of(run.who), run.mode), [])
+        for (episode, found), result in zip(run.records.items(), results, strict=True):
+            own.append((found, episode.case(found), result.verdict))
+    facts = {
+        "runs": str(len(runs)),
+        "episodes": f"{sum(map(len, episodes.values())):,}",
+        "sets": ", ".join(dict.fromkeys(run.mode for run in runs)),
+        "seed": ", ".join(sorted({str(episode.seed) for run in runs for episode in run.records})),
+        "sealegs": __version__,
+        "suite version": VERSION,
+    }
+    return JudgedArms(rows, episodes, tuple(dict.fromkeys(w for run in runs for w in run.warnings)), facts)

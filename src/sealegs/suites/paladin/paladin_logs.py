@@ -1,0 +1,132 @@
+"""The runs of the suite, read from records and logs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sealegs.scoring import judge
+from sealegs.scoring.metric import Row
+from sealegs.scoring.paladin_metrics import PaladinResult
+from sealegs.scoring.paladin_protocol import judge_by_protocol
+from sealegs.suites.paladin.episodes import EXAMPLE, SUITE, PaladinEpisode
+from sealegs.suites.running.logs import LogError, LogSchema, agent_or_model, read_logs, settings_in_words
+from sealegs.traces import EpisodeEnded, EpisodeStarted, Event, Record
+
+SETTINGS = ("agent", "model", "arm", "retrieval", "set", "seed", "max_steps")
+
+
+@dataclass(frozen=True)
+class PaladinRun:
+    """One arm's episodes with their records, and what reading had to leave out."""
+
+    who: Row
+    mode: str
+    records: Mapping[PaladinEpisode, Record]
+    warnings: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    settings: str = ""
+
+    def results(self) -> list[PaladinResult]:
+        """Every episode judged."""
+        return [judge_paladin_episode(episode, found) for episode, found in self.records.items()]
+
+
+def judge_paladin_episode(episode: PaladinEpisode, found: Record) -> PaladinResult:
+    """One episode judged."""
+    case = episode.case(found)
+    verdict = judge(found, case)
+    return PaladinResult(
+        f"{episode.source}/{episode.task}",
+        episode.klass,
+        episode.kind,
+        verdict,
+        found.answer is not None,
+        episode.times - 1 if verdict.exposed else 0,
+        judge_by_protocol(found, case, verdict),
+    )
+
+
+def read_paladin_run(path: Path) -> PaladinRun:
+    """The one run that a file or folder holds.
+
+    Raises:
+        LogError: it holds none, several, or something that cannot be read.
+    """
+    runs = read_paladin_runs(path)
+    if len(runs) > 1:
+        names = "; ".join(run.settings for run in runs)
+        raise LogError(f"{path} holds {len(runs)} runs ({names}); name the folder of one of them")
+    return runs[0]
+
+
+def read_paladin_runs(path: Path) -> list[PaladinRun]:
+    """Every run of a file or folder, apart by who ran, arm, retrieval, set and seed.
+
+    Raises:
+        LogError: there is nothing to read, or something that cannot be read.
+    """
+    logged = read_logs(path, FORM)
+    return [
+        PaladinRun(
+            _who(key), key[SETTINGS.index("set")], found, logged.warnings, logged.paths, settings_in_words(key, FORM)
+        )
+        for key, found in logged.runs.items()
+    ]
+
+
+def _who(key: tuple[str, ...]) -> Row:
+    agent, model, arm, retrieval, *_ = key
+    marks = [*([arm] if not agent else []), *(["with retrieval"] if retrieval == "on" else [])]
+    name = " ".join([agent or model, *([f"({', '.join(marks)})"] if marks else [])])
+    return {"suite": SUITE, "agent": name} if agent else {"suite": SUITE, "model": name}
+
+
+def _episode(found: Record, file: Path) -> PaladinEpisode:
+    try:
+        return paladin_episode_from(found.about)
+    except (KeyError, ValueError) as error:
+        raise LogError(f"{file}: {found.episode}: {error}; the log is of another version of Sealegs") from error
+
+
+def paladin_episode_from(about: Mapping[str, Any]) -> PaladinEpisode:
+    """The episode that a record's facts name.
+
+    Raises:
+        KeyError: a fact is missing, or there is no such task or failure.
+        ValueError: its faults are not those of this version.
+    """
+    episode = PaladinEpisode(
+        about["set"],
+        about["source"],
+        about["task"],
+        about["failure"],
+        about["kind"],
+        about["node"],
+        about["times"],
+        about["epoch"],
+        about["seed"],
+    )
+    if about.get("plan", episode.plan.digest()) != episode.plan.digest():
+        raise ValueError("its faults are not those of this version")
+    return episode
+
+
+def _unrecorded(sample: Mapping[str, Any], started: Mapping[str, Any], file: Path) -> list[Event]:
+    """For a sample that broke down before it could leave a record, one that says so."""
+    about = sample.get("metadata", {})
+    if not {"set", "failure", "kind"} <= about.keys():
+        raise LogError(f"{file}: sample {sample.get('id')} was not made by the suite {SUITE!r}")
+    episode = paladin_episode_from(about)
+    detail = str((sample.get("error") or {}).get("message", "no record"))
+    asked = started.get("task_args", {})
+    facts = {name: asked[name] for name in ("arm", "retrieval", "max_steps") if name in asked}
+    return [
+        EpisodeStarted(episode.id, episode.about({**agent_or_model(str(started.get("model"))), **facts})),
+        EpisodeEnded("crashed", detail),
+    ]
+
+
+FORM = LogSchema(SUITE, SETTINGS, _episode, _unrecorded, {"retrieval": "off"}, EXAMPLE)

@@ -1,0 +1,109 @@
+"""What a run is asked for: the options that every suite takes. A suite's own model adds its own to them.
+
+Each option is declared once, here or in its suite: name, type, default, and the help of the command line. Equal options
+give equal episodes; those marked with `run_only_option` say how a run is made and not what it is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic.config import JsonDict
+
+from sealegs.faults.plan import Plan
+from sealegs.faults.plan_files import plan_from, read_plan
+from sealegs.faults.problems import PlanError
+from sealegs.suites.running.choices import ChoiceError, engine_for, split_names, split_scripted_model
+
+Names = Annotated[
+    tuple[str, ...], BeforeValidator(lambda names: split_names(names) if isinstance(names, str) else names)
+]
+HIDDEN: JsonDict = {"hidden": True}
+
+
+def option(default: Any, description: str, **limits: Any) -> Any:
+    """Declare an option of the command line.
+
+    Args:
+        default: its value when it is left out.
+        description: its help.
+        limits: of numbers, as pydantic names them (`ge`).
+    """
+    return Field(default, description=description, **limits)
+
+
+def run_only_option(default: Any, description: str, **limits: Any) -> Any:
+    """Declare an option that says how a run is made: it may differ when the run is resumed."""
+    return Field(default, description=description, exclude=True, **limits)
+
+
+def hidden_option(default: Any) -> Any:
+    """Declare a setting that is recorded with a run and that nobody can choose."""
+    return Field(default, json_schema_extra=HIDDEN)
+
+
+class RunOptions(BaseModel):
+    """The options of every suite."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    agent: str = option("", "A scripted agent: oracle, planner, naive, ...")
+    model: str = option("", "A model as Inspect names it: openai/gpt-5, sealegs-local/FOLDER, ...")
+    limit: int | None = option(None, "At most this many base tasks.", ge=1)
+    epochs: int = option(1, "How many times each episode is run.", ge=1)
+    seed: int = option(0, "Decides everything that is drawn.")
+    max_steps: int = option(25, "Steps until an episode is cut off.", ge=1)
+    engine: str = option("auto", "auto, inspect, or for scripted agents direct.")
+    jobs: int | None = run_only_option(None, "Processes of the direct engine; all cores by default.", ge=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _settled(cls, given: Any) -> Any:
+        """`--model sealegs/planner` and `--agent planner` are the same; `auto` is one of the other engines."""
+        agent, model = split_scripted_model(given.get("agent", ""), given.get("model", ""))
+        return {**given, "agent": agent, "model": model, "engine": engine_for(agent, given.get("engine", "auto"))}
+
+    @property
+    def name(self) -> str:
+        """A folder's name for the run, which differs where the runs do."""
+        raise NotImplementedError
+
+    @property
+    def label(self) -> str:
+        """Who plays, in the progress line."""
+        return self.agent
+
+    def problems(self) -> Iterable[str]:
+        """What is wrong with the options, a sentence each."""
+        return ()
+
+    def checked(self) -> Self:
+        """Return the options, checked, with the files they name read.
+
+        Raises:
+            ChoiceError: with every mistake.
+        """
+        if problems := list(self.problems()):
+            raise ChoiceError("; ".join(problems))
+        return self
+
+
+def plan_of_file(file: str) -> tuple[Plan | None, list[str]]:
+    """A user's plan, and what is wrong with its file. A plan as JSON is taken as it is."""
+    if not file:
+        return None, []
+    try:
+        plan = plan_from(json.loads(file)) if file.startswith("{") else read_plan(Path(file))
+    except PlanError as error:
+        return None, [str(error)]
+    empty = [] if plan.rules else [f"{file}: the plan has no rules; give it one, or leave --plan out"]
+    return plan, empty
+
+
+def plan_json(plan: Plan | None) -> str:
+    """A plan as a run keeps it; empty for none."""
+    return "" if plan is None else json.dumps(plan.as_data())

@@ -1,0 +1,109 @@
+"""What the suites' tasks of Inspect share: running one in a folder, and the notes that their logs hold.
+
+One note holds the whole record of an episode, made however the episode ends; one for each fault is made at the moment
+it strikes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from inspect_ai import Task
+from inspect_ai import eval as inspect_eval
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.event import InfoEvent
+from inspect_ai.log import transcript
+from inspect_ai.model import get_model
+from inspect_ai.util import LimitExceededError
+
+from sealegs.suites.running.folders import RunSettings, open_run_folder
+from sealegs.suites.running.logs import LogError, LogSchema
+from sealegs.traces import Event, FaultStruck, Recorder, decode_event, encode_event
+from sealegs.traces.inspect_logs import RECORD_NOTE, with_end
+
+FAULT_NOTE = "sealegs fault"
+METADATA = "sealegs"  # of a request: the facts of its episode
+Display = Literal["full", "conversation", "rich", "plain", "log", "none"]
+E = TypeVar("E")
+
+
+def run_left(
+    settings: RunSettings[E],
+    folder: Path,
+    form: LogSchema[E],
+    name: str,
+    make: Callable[[list[E]], Task],
+    *,
+    display: Display | None = None,
+    **options: Any,
+) -> None:
+    """Run what is left of a run through Inspect.
+
+    Every finished sample is written at once, so a killed process loses only the samples it was in.
+
+    Args:
+        settings: what was asked for.
+        folder: the run's.
+        form: of its records.
+        name: the model's.
+        make: makes a task of the episodes that are left.
+        display: how Inspect shows its progress.
+        options: of Inspect's `eval`.
+
+    Raises:
+        LogError: the model is unknown or has no key, or Inspect itself ended with an error.
+    """
+    try:
+        model = get_model(name)
+    except (PrerequisiteError, ValueError, ImportError) as error:
+        raise LogError(f"the model {name!r} cannot be used: {_plain(error)}") from error
+    left = open_run_folder(settings, folder, form)
+    if not left:
+        return
+    logs = inspect_eval(make(left), model=model, log_dir=str(folder), log_buffer=1, display=display, **options)
+    for log in logs:
+        if log.status != "success":
+            reason = log.error.message if log.error else log.status
+            raise LogError(f"Inspect ended the run with {log.status!r}: {reason}; the same command resumes the run")
+
+
+def note_faults(event: Event) -> None:
+    """Note a fault in the log."""
+    if isinstance(event, FaultStruck):
+        transcript().info(encode_event(event), source=FAULT_NOTE)
+
+
+@contextmanager
+def note_record(recorder: Recorder) -> Iterator[None]:
+    """Whatever ends the block, the record has an end and stands in the log."""
+    try:
+        yield
+    except LimitExceededError as error:
+        recorder.finish("limit", detail=str(error))
+        raise
+    except Exception as error:
+        recorder.finish("crashed", detail=f"{type(error).__name__}: {error}")
+        raise
+    finally:
+        transcript().info([encode_event(event) for event in recorder.events], source=RECORD_NOTE)
+
+
+def transcript_record(events: Sequence[Any]) -> list[Event]:
+    """The record that a transcript holds.
+
+    Raises:
+        ValueError: it holds none.
+    """
+    for event in reversed(events):
+        if isinstance(event, InfoEvent) and event.source == RECORD_NOTE and isinstance(event.data, list):
+            return with_end([decode_event(item) for item in event.data])
+    raise ValueError("the transcript holds no record of Sealegs; was it made by another solver?")
+
+
+def _plain(error: BaseException) -> str:
+    """An error's words without the markup that Inspect adds."""
+    return " ".join(re.sub(r"\[/?[a-z ]+\]", "", str(error)).split())

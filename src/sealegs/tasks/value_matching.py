@@ -1,0 +1,171 @@
+"""Whether a text says a value, in any of the forms in which people write it.
+
+Numbers: thousands with commas, small ones as words, rounded as far as `tolerance` allows. Dates and times written out
+(`4 March 2026`, `March 4th`, `2:30 pm`). Text without regard to case, spacing and commas. It covers English only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+KEPT = 2048  # texts held in memory as they are read: the same ones are asked about many values
+MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
+NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+NUMBER = re.compile(r"(?<![\w.:])(?<!\w-)[-\u2212]?\d[\d,]*(?:\.\d+)?(?!\w*\d)(?![:-]\d)")  # none in ids, dates, times
+CURRENCIES: Mapping[str, tuple[str, ...]] = {
+    "aed": ("dirham",),
+    "aud": ("australian dollar",),
+    "brl": ("real", "reais"),
+    "cad": ("canadian dollar",),
+    "chf": ("franc",),
+    "cny": ("yuan", "renminbi"),
+    "eur": ("euro", "€"),
+    "gbp": ("pound", "sterling", "£"),
+    "inr": ("rupee",),
+    "jpy": ("yen", "¥"),
+    "krw": ("won",),
+    "mxn": ("peso",),
+    "sek": ("krona", "kronor"),
+    "sgd": ("singapore dollar",),
+    "usd": ("dollar", "$"),
+    "zar": ("rand",),
+}
+UNITS: Mapping[str, tuple[str, ...]] = {
+    "c": ("celsius",),
+    "f": ("fahrenheit",),
+    "ft": ("foot", "feet"),
+    "g": ("gram",),
+    "kg": ("kilogram", "kilo"),
+    "km": ("kilometre", "kilometer"),
+    "kwh": ("kilowatt hour", "kilowatt-hour"),
+    "l": ("litre", "liter"),
+    "lb": ("pound",),
+    "m": ("metre", "meter"),
+    "mi": ("mile",),
+}
+
+
+def contains_value(text: str, value: Any, tolerance: float = 0.0) -> bool:
+    """Whether the text says the value.
+
+    Args:
+        text: what somebody wrote.
+        value: a scalar, or a list or mapping all of whose values must be said.
+        tolerance: how far a number may be off, as a share of it.
+    """
+    if isinstance(value, bool) or value is None:
+        return False
+    text = _typed(text)
+    if isinstance(value, (int, float)):
+        return _says_number(text, value, tolerance)
+    if isinstance(value, Mapping):
+        return all(contains_value(text, item, tolerance) for item in value.values())
+    if isinstance(value, (list, tuple)):
+        return all(contains_value(text, item, tolerance) for item in value)
+    return _says_words(text, str(value))
+
+
+THIN = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")  # a space in thousands
+SIGN = re.compile(r"(?<![\w-])-\s?([$\u20ac\u00a3\u00a5])\s?(?=\d)")
+HYPHENS = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2212\ufe63\uff0d", "-"))
+
+
+@lru_cache(maxsize=KEPT)
+def _typed(text: str) -> str:
+    """The text with plain hyphens, a sign behind its currency's mark, and no spaces in thousands."""
+    return SIGN.sub(r"\1-", THIN.sub("", text.translate(HYPHENS)))
+
+
+def numbers(text: str) -> list[float]:
+    """Every number written in digits, without thousands commas."""
+    return list(_numbers(text))
+
+
+@lru_cache(maxsize=KEPT)
+def _numbers(text: str) -> tuple[float, ...]:
+    return tuple(float(found.replace(",", "").replace("\u2212", "-").rstrip(".")) for found in NUMBER.findall(text))
+
+
+def _says_number(text: str, value: float, tolerance: float) -> bool:
+    if any(abs(found - value) <= tolerance * abs(value) + 1e-9 for found in _numbers(text)):
+        return True
+    whole = float(value).is_integer() and 0 <= value < len(NUMBERS)
+    return whole and re.search(rf"\b{NUMBERS[int(value)]}\b", text.casefold()) is not None
+
+
+def _says_words(text: str, value: str) -> bool:
+    plain = _plain(text)
+    if _stands(_plain(value), plain):
+        return True
+    moment = re.fullmatch(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::\d\d)?[Zz]?", value.strip())
+    if moment and _says_words(text, moment[1]) and _says_words(text, moment[2]):
+        return True  # the day in one place and the hour in another: a table, a period, a list
+    written = [form for form in _all_forms(value.strip().casefold()) if form in plain]
+    return any(_stands(form, plain) or _stands(f"{form}s", plain) for form in written)
+
+
+def _stands(words: str, text: str) -> bool:
+    """Whether the words stand in the text as words of their own."""
+    return words in text and re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text) is not None
+
+
+@lru_cache(maxsize=KEPT)
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().replace(",", " ").replace("\u2019", "'").split())
+
+
+@lru_cache(maxsize=KEPT)
+def _all_forms(value: str) -> tuple[str, ...]:
+    return tuple(_forms(value))
+
+
+def _forms(value: str) -> Iterator[str]:
+    moment = re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)(?:[t ](\d\d:\d\d)(?::\d\d)?)?z?", value)
+    if moment:
+        days = list(_days(int(moment[3]), MONTHS[int(moment[2]) - 1])) if 1 <= int(moment[2]) <= 12 else []
+        yield from days if moment[4] is None else (f"{d} {m}" for d in days for m in _moments(moment[4]))
+        if moment[4] is not None:
+            yield f"{value[:10]} {moment[4]}"
+            yield from (f"{clock} on {day}" for clock in _clocks(moment[4]) for day in days)
+    elif re.fullmatch(r"\d\d:\d\d", value):
+        yield from _clocks(value)
+    yield from CURRENCIES.get(value, ())
+    yield from UNITS.get(value, ())
+    if "_" in value:
+        yield value.replace("_", " ")
+
+
+def _days(day: int, month: str) -> Iterator[str]:
+    for name in (month, month[:3]):
+        for ending in ("", "st", "nd", "rd", "th"):
+            yield from (f"{day}{ending} {name}", f"{name} {day}{ending}", f"{day}{ending} of {name}")
+
+
+def _moments(clock: str) -> Iterator[str]:
+    for form in _clocks(clock):
+        yield from (form, f"at {form}", f"2026 at {form}", f"2026 {form}")
+
+
+def _clocks(value: str) -> Iterator[str]:
+    hour, minute = int(value[:2]), value[3:]
+    half = "am" if hour < 12 else "pm"
+    for form in (f"{hour % 12 or 12}:{minute}", *((f"{hour % 12 or 12}",) if minute == "00" else ())):
+        yield from (f"{form}{gap}{mark}" for gap in ("", " ") for mark in (half, f"{half[0]}.m."))
+    yield from (value, f"{hour}:{minute}")
+    yield from {"12:00": ("noon", "midday"), "00:00": ("midnight",)}.get(value, ())

@@ -1,0 +1,98 @@
+"""Any Python value as the JSON data that a record holds of it: a copy, as the value is now.
+
+What JSON has no form for becomes text, so that nothing an agent or a tool hands over can stop a run: `nan` and `inf`,
+keys that are no text, bytes (as text where they are UTF-8, else `base64:...`), and any other object as `str` shows it.
+Dataclasses and pydantic models become objects, sets sorted lists. What is nested too deeply or holds itself is cut off.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import Any
+
+DEPTH = 100  # levels of nesting that are kept
+LARGEST = 10**4000  # Python reads and writes no decimal number of more than 4,300 digits
+CUT = "..."
+ATOMS = frozenset({str, bool, type(None)})
+
+
+def to_json_data(value: Any) -> Any:
+    """The value as JSON data. Never raises."""
+    try:
+        return _plain(value, ())
+    except Exception:  # a container that cannot be walked through, or changes meanwhile
+        return _text(value)
+
+
+def to_json_object(value: Mapping[str, Any]) -> dict[str, Any]:
+    """The mapping as a JSON object. Never raises."""
+    found = to_json_data(value)
+    return found if isinstance(found, dict) else {"text": found}
+
+
+def _plain(value: Any, inside: tuple[int, ...]) -> Any:
+    """`inside` holds the ids of the containers around the value."""
+    kind = type(value)
+    if kind in ATOMS:
+        return value
+    if kind is int:
+        return value if -LARGEST < value < LARGEST else hex(value)
+    if kind is float:
+        return value if math.isfinite(value) else str(value)
+    if kind is dict or kind is list or kind is tuple or _holds_others(value):
+        if id(value) in inside or len(inside) >= DEPTH:
+            return CUT
+        return _container(value, (*inside, id(value)))
+    return _scalar(value)
+
+
+def _holds_others(value: Any) -> bool:
+    if isinstance(value, (Mapping, list, tuple, set, frozenset)):
+        return True
+    return not isinstance(value, type) and (dataclasses.is_dataclass(value) or hasattr(value, "model_dump"))
+
+
+def _container(value: Any, inside: tuple[int, ...]) -> Any:
+    if isinstance(value, Mapping):
+        return {
+            key if type(key) is str else _text(key): item if type(item) in ATOMS else _plain(item, inside)
+            for key, item in value.items()
+        }
+    if isinstance(value, (list, tuple)):
+        return [item if type(item) in ATOMS else _plain(item, inside) for item in value]
+    if isinstance(value, (set, frozenset)):
+        return sorted((_plain(item, inside) for item in value), key=repr)
+    if dataclasses.is_dataclass(value):
+        return {field.name: _plain(getattr(value, field.name), inside) for field in dataclasses.fields(value)}
+    dumped = value.model_dump()
+    return _plain(dumped, inside) if isinstance(dumped, dict) else _text(value)
+
+
+def _scalar(value: Any) -> Any:
+    """Subclasses of the JSON types are taken for what they hold; the rest is text."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        return _plain(int(value), ())
+    if isinstance(value, float):
+        return _plain(float(value), ())
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return _bytes(bytes(value))
+    return _text(value)
+
+
+def _bytes(value: bytes) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return f"base64:{base64.b64encode(value).decode()}"
+
+
+def _text(value: Any) -> str:
+    try:
+        return str(value)
+    except Exception:  # an object that cannot say what it is
+        return f"<{type(value).__name__}>"

@@ -1,0 +1,267 @@
+"""A recorded episode, played again under other faults: the agent is real, the tools answer from the record.
+
+`Replay` is a session in which no tool runs: whatever adapter the agent's tools are wired with, the archive answers in
+their place. Without an agent, the recorded calls themselves are made again in their order, whatever comes of them. What
+it does not cover: the model's side of the episode; an agent that calls a model calls it anew. Answers come as the JSON
+that was recorded, after the time that the tool took then, which is the tool's own: no session's timeout counts it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections import Counter
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Generator, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from sealegs.faults.call import Call, Layer, Outcome, PartialResult, Value
+from sealegs.faults.plan import Plan
+from sealegs.faults.spec import ToolSpec
+from sealegs.inject.clock import Clock, EndlessWait, VirtualClock
+from sealegs.inject.session import UNARMED, Session, Watcher
+from sealegs.inject.stream_drivers import Run, RunAsync, Split, StreamEnd
+from sealegs.traces.archive import Archive, ServedRun
+from sealegs.traces.events import Event
+from sealegs.traces.observed import Trace
+from sealegs.traces.record import Record, build_record
+from sealegs.traces.recorder import Recorder
+from sealegs.traces.specs import TOOLS, specs_of
+
+Agent = Callable[["Replay"], Any]
+Latency = Literal["recorded", "none"]
+
+
+class Replay(Session):
+    """A session whose tools are a trace's archive. Give it to the agent's adapters as any other session.
+
+    Args:
+        trace: the recorded episode. Its name is this one's too, and so part of the key of every random decision.
+        archive: answers in place of the tools.
+        plan, specs, clock, timeout, watcher: as for every session.
+        latency: `recorded`: answers take as long as they did in the recording; `none`: they come at once.
+
+    Attributes:
+        trace: the recorded episode; `trace.about` holds what was noted of it.
+    """
+
+    def __init__(
+        self,
+        trace: Trace,
+        archive: Archive,
+        plan: Plan = UNARMED,
+        *,
+        specs: Iterable[ToolSpec] = (),
+        latency: Latency = "recorded",
+        clock: Clock | None = None,
+        timeout: float | None = None,
+        watcher: Watcher,
+    ) -> None:
+        # The watcher is needed: a session without one lets calls pass unseen, and then the tool itself would run.
+        super().__init__(plan, episode=trace.name, specs=specs, clock=clock, timeout=timeout, watcher=watcher)
+        self.trace = trace
+        self._archive = archive
+        self._late = latency == "recorded"
+
+    def call(
+        self, tool: str, arguments: Mapping[str, Any], run: Callable[[Call], Outcome], layer: Layer | None = None
+    ) -> Outcome:
+        """Make a call in this thread; `run` is left alone."""
+        return super().call(tool, arguments, self._answer, layer)
+
+    async def call_async(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        run: Callable[[Call], Awaitable[Outcome]],
+        layer: Layer | None = None,
+    ) -> Outcome:
+        """Make a call in this task; `run` is left alone."""
+        return await super().call_async(tool, arguments, self._answer_async, layer)
+
+    def pieces(
+        self, tool: str, arguments: Mapping[str, Any], run: Run, split: Split, layer: Layer | None = None
+    ) -> Generator[Any, None, None]:
+        """Make a call whose answer comes piece by piece; `run` is left alone."""
+
+        def answer(call: Call) -> Generator[Any, None, None]:
+            yield from _in_pieces(self._answer(call), call, split)
+
+        return super().pieces(tool, arguments, answer, split, layer)
+
+    def pieces_async(
+        self, tool: str, arguments: Mapping[str, Any], run: RunAsync, split: Split, layer: Layer | None = None
+    ) -> AsyncGenerator[Any, None]:
+        """Make such a call in the task that asks for the pieces; `run` is left alone."""
+
+        async def answer(call: Call) -> AsyncGenerator[Any, None]:
+            for piece in _in_pieces(await self._answer_async(call), call, split):
+                yield piece
+
+        return super().pieces_async(tool, arguments, answer, split, layer)
+
+    def _answer(self, call: Call) -> Outcome:
+        outcome, seconds = self._archive.found(call)
+        if self._late and seconds:
+            self.clock.sleep(seconds, _nothing)
+        return outcome
+
+    async def _answer_async(self, call: Call) -> Outcome:
+        outcome, seconds = self._archive.found(call)
+        if self._late and seconds:
+            await self.clock.sleep_async(seconds, _nothing)
+        return outcome
+
+
+def _nothing() -> None:
+    """Nobody need be told that a tool's own time was cut short: the call is closed by whoever made it."""
+
+
+def _in_pieces(outcome: Outcome, call: Call, split: Split) -> Generator[Any, None, None]:
+    """The recorded answer piece by piece, up to as many as are asked for."""
+    given: list[Any] = []
+    for piece in split(outcome):
+        if len(given) == call.pieces:
+            yield StreamEnd(Value(PartialResult(given)))
+            return
+        given.append(piece)
+        yield piece
+    yield StreamEnd(outcome)
+
+
+@dataclass(frozen=True, slots=True)
+class UnfitFault:
+    """A fault that came to nothing on a tool of which it had to know more.
+
+    Attributes:
+        rule, kind: the rule's id and its fault's kind.
+        tool: the tool.
+        calls: on how many calls.
+        lacking: what is not known of the tool: `invariants`, `examples`.
+    """
+
+    rule: str
+    kind: str
+    tool: str
+    calls: int
+    lacking: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayResult:
+    """What came of a replay.
+
+    Attributes:
+        trace: the recorded episode.
+        events: the record of this one.
+        served: how each run of a tool was answered.
+        plan: the new faults.
+        specs: what was known of the tools.
+        latency: whether recorded latencies were played.
+    """
+
+    trace: Trace
+    events: tuple[Event, ...]
+    served: tuple[ServedRun, ...]
+    plan: Plan = UNARMED
+    specs: Mapping[str, ToolSpec] = field(default_factory=dict)
+    latency: Latency = "recorded"
+
+    @property
+    def record(self) -> Record:
+        """This episode's record as judges read it."""
+        return build_record(self.events)
+
+    @property
+    def missing(self) -> tuple[ServedRun, ...]:
+        """The calls that the record could not answer. What the agent did after the first of them, it did on its own."""
+        return tuple(one for one in self.served if one.source == "missing" and not one.dry)
+
+    @property
+    def instant(self) -> int:
+        """How many answers came at once for want of a recorded latency, though latencies were to be played."""
+        known = (one for one in self.served if one.source != "missing" and not one.dry)
+        return sum(one.seconds is None for one in known) if self.latency == "recorded" else 0
+
+    @property
+    def unfit(self) -> tuple[UnfitFault, ...]:
+        """The faults that came to nothing for want of knowledge of the tool."""
+        needs = {rule.id: rule.fault.needs for rule in self.plan.rules}
+        found: Counter[tuple[str, str, str, tuple[str, ...]]] = Counter()
+        for turn in self.record.turns:
+            spec = self.specs.get(turn.call.tool)
+            for strike in turn.strikes:
+                lacking = tuple(name for name in needs.get(strike.rule, ()) if not getattr(spec, name, ()))
+                if lacking and not strike.delivered and "value" in (strike.said or {}):
+                    found[strike.rule, strike.kind, turn.call.tool, lacking] += 1
+        return tuple(
+            UnfitFault(rule, kind, tool, calls, lacking) for (rule, kind, tool, lacking), calls in found.items()
+        )
+
+
+def recorded_calls(session: Replay) -> None:
+    """The agent that makes the recorded calls again, one after the other, and looks at no answer.
+
+    Calls that recovery had made are not made; answers to them are there for whoever asks.
+    """
+
+    def nothing(call: Call) -> Outcome:
+        raise AssertionError("a replay runs no tool")
+
+    for call in session.trace.calls:
+        if call.by:  # nobody recovers here
+            continue
+        session.call(call.tool, call.arguments or {}, nothing)
+
+
+def replay_trace(
+    trace: Trace,
+    plan: Plan = UNARMED,
+    agent: Agent = recorded_calls,
+    *,
+    clock: Clock | None = None,
+    timeout: float | None = None,
+    ignore: Collection[str] = (),
+    latency: Latency = "recorded",
+    specs: Iterable[ToolSpec] = (),
+    other: Callable[[Call], Outcome] | None = None,
+) -> ReplayResult:
+    """Play a recorded episode again. Whatever the agent does, the events end with an end.
+
+    Args:
+        trace: the recorded episode.
+        plan: the new faults; those of the recording are gone.
+        agent: a callable, sync or async, that is given the session. What it returns is its final answer.
+        clock: virtual by default, so that waits cost nothing.
+        timeout: seconds of waiting after which the caller gives up on one call; None waits for ever.
+        ignore: arguments that are left out when calls are compared with the record.
+        latency: `recorded`: answers take as long as they did in the recording; `none`: they come at once.
+        specs: what is known of the tools, besides what the record tells (see `specs_of`).
+        other: answers what a fault asks without effect and the record does not know (the tools of a simulated world).
+    """
+    clock = clock or VirtualClock()
+    recorder = Recorder(clock)
+    tools = {TOOLS: trace.about[TOOLS]} if TOOLS in trace.about else {}
+    about = {name: value for name, value in trace.about.items() if name != TOOLS}
+    recorder.start(trace.name, {"replay_of": about, "plan": plan.digest(), **tools})  # no episode of its suite
+    archive = Archive(trace, on_effect=recorder.effect, ignore=ignore, other=other)
+    known = specs_of(trace, specs)
+    session = Replay(
+        trace, archive, plan, specs=known.values(), latency=latency, clock=clock, timeout=timeout, watcher=recorder
+    )
+    try:
+        with session:
+            answer = agent(session)
+            if inspect.isawaitable(answer):
+                answer = asyncio.run(_awaited(answer))
+    except EndlessWait as error:
+        recorder.finish("hung", detail=str(error))
+    except Exception as error:  # an agent that breaks down is a result
+        recorder.finish("crashed", detail=f"{type(error).__name__}: {error}")
+    else:
+        recorder.finish("answered", answer=None if answer is None else str(answer))
+    return ReplayResult(trace, tuple(recorder.events), tuple(archive.served), plan, known, latency)
+
+
+async def _awaited(answer: Awaitable[Any]) -> Any:
+    return await answer

@@ -1,0 +1,169 @@
+"""From what a user typed to a set: every mistake told at once, then made, checked, and given its card."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from sealegs.faults.user_error import UserError
+from sealegs.scoring.metric import Row as Figure
+from sealegs.training.data.attempts import Making
+from sealegs.training.data.card import CARD, write_card
+from sealegs.training.data.data_recipe import DataRecipe, read_data_recipe
+from sealegs.training.data.files import FORMATS, Format, check_format
+from sealegs.training.data.row_blocks import MakingTally, Progress, make_missing_rows
+from sealegs.training.data.row_forms import FORMS
+from sealegs.training.data.set_checks import RowContents, check_leaks, judged_again, lapses, read_manifest
+from sealegs.training.data.task_sources import DataSources, all_base_tasks
+from sealegs.training.data.trajectory_player import Teacher
+
+
+@dataclass(frozen=True)
+class DataSetRequest:
+    """What is to be made, how it is written, and the command that says so."""
+
+    making: Making
+    format: Format
+    command: str
+
+
+def data_set_request(
+    recipe: str,
+    n: int,
+    seed: int,
+    form: str,
+    format: str,
+    tasks: Sequence[Path],
+    toolbench: Sequence[Path],
+    shipped: bool,
+    teacher: str,
+    out: Path,
+) -> DataSetRequest:
+    """What the user asks for.
+
+    Raises:
+        UserError: with every mistake.
+    """
+    problems: list[str] = []
+    read: DataRecipe | None = None
+    sources = DataSources(shipped, tuple(map(str, tasks)), tuple(map(str, toolbench)))
+    try:
+        read = read_data_recipe(recipe)
+    except UserError as error:
+        problems.append(str(error))
+    found_form = next((known for known in FORMS if known == form), None)
+    found_format = next((known for known in FORMATS if known == format), None)
+    if found_form is None:
+        problems.append(f"unknown form {form!r}: choose from {', '.join(FORMS)}")
+    if found_format is None:
+        problems.append(f"unknown format {format!r}: choose from {', '.join(FORMATS)}")
+    else:
+        problems += _mistake_of(lambda: check_format(found_format))
+    problems += _mistake_of(lambda: all_base_tasks(sources, read.leave_out if read else ()))
+    problems += _teacher_problems(read, teacher)
+    if problems or read is None or found_form is None or found_format is None:
+        raise UserError("\n".join(problems))
+    making = Making(read, sources, n, seed, found_form, teacher)
+    words = ["sealegs", "data", "make", recipe, "--n", str(n), "--seed", str(seed), "--form", form, "--format", format]
+    words += [word for folder in tasks for word in ("--tasks", str(folder))]
+    words += [word for file in toolbench for word in ("--toolbench", str(file))]
+    words += ([] if shipped else ["--no-shipped"]) + (["--teacher", teacher] if teacher else [])
+    return DataSetRequest(making, found_format, shlex.join([*words, "--out", "OUT"]))
+
+
+def _mistake_of(read: object) -> list[str]:
+    try:
+        read()  # type: ignore[operator]
+    except UserError as error:
+        return [str(error)]
+    return []
+
+
+def _teacher_problems(recipe: DataRecipe | None, teacher: str) -> list[str]:
+    wanted = recipe is not None and recipe.continuation == "teacher"
+    if wanted and not teacher:
+        return ["the recipe says `continuation: teacher`: name the model with --teacher, as openai/gpt-5"]
+    if teacher and recipe is not None and not wanted:
+        return [f"--teacher {teacher} is of no use: the recipe says `continuation: {recipe.continuation}`"]
+    if teacher and find_spec("inspect_ai") is None:
+        return ['models run through Inspect, which is not installed: pip install "sealegs[bench]"']
+    return []
+
+
+def make_data_set(
+    asked: DataSetRequest, out: Path, progress: Progress, jobs: int | None = None, teacher: Teacher | None = None
+) -> tuple[MakingTally, RowContents]:
+    """Make what is missing, check the whole for leaks, and write the card.
+
+    Raises:
+        UserError: the set cannot be made.
+        Leak: it is not fit to be used; there is no card then.
+    """
+    making = asked.making
+    if teacher is None and making.teacher:
+        from sealegs.training.data.teacher import teacher as of_model
+
+        teacher = of_model(making.teacher)
+    tally = make_missing_rows(making, out, progress, format=asked.format, jobs=jobs, teacher=teacher)
+    if not tally.total:
+        (out / CARD).unlink(missing_ok=True)
+        why = "; ".join(f"{reason} ({count})" for reason, count in tally.fell.most_common(3))
+        raise UserError(f"not one trajectory could be made: {why}")
+    try:
+        seen = check_leaks(out, making.recipe.similarity)
+    except UserError:
+        (out / CARD).unlink(missing_ok=True)
+        raise
+    write_card(making, out, asked.format, tally, seen, asked.command)
+    return tally, seen
+
+
+def row_figures(tally: MakingTally) -> list[Figure]:
+    """How many rows of each split and mode there are, as the long table."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for cell, count in tally.cells.items():
+        counts[cell[0], cell[1]] += count
+    return [
+        {
+            "suite": "data",
+            "agent": split,
+            "level": "all",
+            "mode": mode,
+            "metric": "trajectories",
+            "value": count,
+            "low": None,
+            "high": None,
+            "n": tally.total,
+        }
+        for (split, mode), count in sorted(counts.items())
+    ]
+
+
+def check_data_set(folder: Path, sample: int) -> tuple[str, list[str]]:
+    """What a check found, in a few lines, and every problem.
+
+    Raises:
+        UserError: the folder holds no finished set.
+    """
+    making, told = read_manifest(folder)
+    problems = [
+        f"{name} is not the file that was made (its SHA-256 differs); make the set anew"
+        for name, about in told["parts"].items()
+        if not (folder / name).exists() or hashlib.sha256((folder / name).read_bytes()).hexdigest() != about["sha256"]
+    ]
+    rows = 0
+    try:
+        rows = check_leaks(folder, making.recipe.similarity).rows.total()
+    except UserError as error:
+        problems.append(str(error))
+    problems += judged_again(folder, making, sample)
+    found = lapses(folder, making)
+    problems += found.problems()
+    played = min(sample, rows) if rows else sample
+    head = f"{rows} rows checked for leaks, {played} played and judged again, {len(problems)} problems."
+    return f"{head}\n{found.told()}", problems

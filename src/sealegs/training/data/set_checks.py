@@ -1,0 +1,265 @@
+"""Checks of a finished set, from its rows alone: what leaks, what stands twice, what it teaches, what the judge says.
+
+The leakage checks know nothing of how the set was divided. The judge's check plays rows again in the world from what
+they hold (task, plan, calls, answer) and compares what the tools say, the verdict and the costs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from heapq import nsmallest
+from pathlib import Path
+from typing import Any
+
+from sealegs.agents import UseTool
+from sealegs.agents.arms.toolbench_arm import FINISH, read_step
+from sealegs.faults import seeds
+from sealegs.faults.call import render
+from sealegs.faults.plan import Plan
+from sealegs.faults.plan_files import plan_from
+from sealegs.faults.user_error import UserError
+from sealegs.training.data import UNSEEN
+from sealegs.training.data.attempts import Making
+from sealegs.training.data.conduct import KINDS, Watched
+from sealegs.training.data.data_recipe import DataRecipe
+from sealegs.training.data.failure_catalogue import failure_kinds
+from sealegs.training.data.files import parts, read_row_files
+from sealegs.training.data.near_duplicates import TrajectorySet, calls_of, text_digest, trajectory_features
+from sealegs.training.data.row_forms import FORMS, Row
+from sealegs.training.data.task_sources import BaseTask, DataSources, all_base_tasks, task_variant
+from sealegs.training.data.trajectory_player import TrajectoryOrder, TrajectoryPlayer
+
+MANIFEST = "dataset.json"
+NAMED = 3  # examples in a message
+
+
+class Leak(UserError):
+    """Something stands in two splits, or twice; the message names everything."""
+
+
+@dataclass
+class RowContents:
+    """What the rows of a set hold.
+
+    Attributes:
+        tasks, pairs: the splits that hold each base task, and each pair of a failure's class and its step's tool.
+        struck, kinds: the splits in which a tool was struck, and in which a kind of failure came.
+        there: the splits in which a tool was offered or called.
+        rows, twice, near: how many rows, and names of those that are like one before.
+        requests, orders: different requests, and different sequences of calls (by tool) of one base task.
+    """
+
+    tasks: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    pairs: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
+    struck: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    kinds: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    there: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    rows: Counter[str] = field(default_factory=Counter)
+    twice: list[str] = field(default_factory=list)
+    near: list[str] = field(default_factory=list)
+    requests: set[tuple[str, int]] = field(default_factory=set)
+    orders: set[int] = field(default_factory=set)
+
+    def add(self, row: Row, split: str, known: TrajectorySet) -> None:
+        """One more row."""
+        self.rows[split] += 1
+        self.tasks[row["base_task"]].add(split)
+        called = [tool for tool, _, _ in calls_of(row)]
+        for tool in {*row["offered"], *called}:
+            self.there[tool].add(split)
+        if row["failing"]:
+            self.pairs[row["failure_class"], row["step_tool"]].add(split)
+            self.struck[row["step_tool"]].add(split)
+            self.kinds[row["failure_kind"]].add(split)
+        self.requests.add((row["base_task"], row["variant"]))
+        self.orders.add(seeds.digest(row["base_task"], *called))
+        text, marked = text_digest(row), trajectory_features(row)
+        alike = known.like(row["base_task"], text, marked)
+        if alike:
+            (self.twice if alike == "exact" else self.near).append(row["id"])
+        known.add(row["base_task"], text, marked)
+
+    def problems(self) -> Iterator[str]:
+        """Everything that leaks, in sentences."""
+        yield from _shared("base task", {name: splits for name, splits in self.tasks.items() if len(splits) > 1})
+        pairs = {f"{klass} at {tool}": splits for (klass, tool), splits in self.pairs.items() if len(splits) > 1}
+        yield from _shared("pair of class and step", pairs)
+        unseen = {tool for tool, splits in self.struck.items() if UNSEEN in splits}
+        tools = {tool: self.there[tool] for tool in sorted(unseen) if self.there[tool] != {UNSEEN}}
+        yield from _shared("tool struck in generalisation", tools)
+        known = {name: splits for name, splits in self.kinds.items() if UNSEEN in splits and len(splits) > 1}
+        yield from _shared("kind of failure of generalisation", known)
+        for what, names in (("the same text as", self.twice), ("nearly the same calls and answers as", self.near)):
+            if names:
+                yield f"{len(names)} rows have {what} another: {', '.join(names[:NAMED])}"
+
+
+def _shared(noun: str, found: dict[str, set[str]]) -> Iterator[str]:
+    if found:
+        named = [f"{name} ({', '.join(sorted(splits))})" for name, splits in sorted(found.items())[:NAMED]]
+        yield f"{len(found)} of this kind stand in several splits: {noun}: {'; '.join(named)}"
+
+
+def read_row_contents(folder: Path, similarity: float) -> RowContents:
+    """What the rows of a set hold, read once from its files."""
+    seen, known = RowContents(), TrajectorySet(similarity)
+    for split, files in parts(folder).items():
+        for row in read_row_files(files):
+            if row["split"] != split:
+                raise Leak(f"{folder}: row {row['id']} of the split {row['split']} lies in a file of {split}")
+            seen.add(row, split, known)
+    return seen
+
+
+def check_leaks(folder: Path, similarity: float) -> RowContents:
+    """What the rows of a set hold.
+
+    Raises:
+        Leak: something stands where it must not.
+    """
+    seen = read_row_contents(folder, similarity)
+    problems = list(seen.problems())
+    if problems:
+        raise Leak("\n".join([f"{folder} leaks:", *(f"  {problem}" for problem in problems)]))
+    return seen
+
+
+def read_manifest(folder: Path) -> tuple[Making, dict[str, Any]]:
+    """What a finished set is, and its manifest.
+
+    Raises:
+        UserError: the folder holds no finished set.
+    """
+    file = folder / MANIFEST
+    try:
+        told = json.loads(file.read_text(encoding="utf-8"))
+        how = told["settings"]
+        origin = how["sources"]
+        sources = DataSources(origin["shipped"], tuple(origin["folders"]), tuple(origin["trajectories"]))
+        form = next(form for form in FORMS if form == how["form"])
+        recipe = DataRecipe.model_validate(how["recipe"])
+        return Making(recipe, sources, how["n"], how["seed"], form, how["teacher"]), told
+    except OSError as error:
+        raise UserError(
+            f"{folder} holds no finished set ({MANIFEST} is not there); `sealegs data make` makes one, and the same "
+            "command finishes one that was stopped"
+        ) from error
+    except (ValueError, KeyError, TypeError, StopIteration) as error:
+        raise UserError(f"{file} is no manifest of a set: {error!r}; make the set anew") from error
+
+
+def judged_again(folder: Path, making: Making, sample: int) -> list[str]:
+    """What is wrong with some of the rows, played again.
+
+    Args:
+        sample: how many rows; the same ones each time.
+    """
+    every = (row for files in parts(folder).values() for row in read_row_files(files))
+    chosen = nsmallest(sample, every, key=lambda row: (seeds.digest("sample", row["id"]), row["id"]))
+    return [f"row {row['id']}: {wrong}" for row in chosen for wrong in played_again(row, making)]
+
+
+def played_again(row: Row, making: Making) -> Iterator[str]:
+    """What is wrong with a row: what a tool says now, the verdict, or a cost."""
+    base = all_base_tasks(making.sources, making.recipe.leave_out).get(row["base_task"])
+    found = task_variant(base, row["variant"], making.seed) if base is not None else None
+    if base is None or found is None:
+        yield f"there is no task {row['base_task']} in variant {row['variant']}"
+        return
+    step = base.task.graph.step_of.get(row["step_tool"] or "")
+    order = TrajectoryOrder(
+        asked=found,
+        specs=tuple(base.specs.get(name) or base.corpus.spec(name) for name in row["offered"]),
+        prompt=making.recipe.prompts[0],
+        kind=failure_kinds()[row["failure_kind"]] if row["failing"] else None,
+        mode=row["mode"] if row["failing"] else "",
+        step=step,
+        plan=plan_from(json.loads(row["plan"])) if row["plan"] else Plan(name="clean"),
+        noted=False,
+        key=tuple(map(int, row["id"].rsplit("-", 2))),
+    )
+    player = TrajectoryPlayer(order)
+    for place, (tool, arguments, answer) in enumerate(calls_of(row), 1):
+        said = render(player.call(UseTool(tool, json.loads(arguments))))
+        if place != row["step"] and not _same(said, answer):
+            yield f"call {place} of {tool} is answered otherwise now"
+    last = _answer(row)
+    made = player.end(last)
+    verdict = made.judged
+    if row["outcome"] == "cut":
+        if last is not None:
+            yield "it is cut, and has an answer"
+        return
+    if not verdict.success:
+        yield f"the judge says no success: {verdict.reasons[0]}"
+    if verdict.exposed and (verdict.best, verdict.cost) != (row["optimal_cost"], row["cost"]):
+        yield f"c* and cost are {verdict.best} and {verdict.cost}, and it says {row['optimal_cost']} and {row['cost']}"
+
+
+def _same(said: str, told: str) -> bool:
+    if said == told:
+        return True
+    try:
+        observed = json.loads(told)
+    except ValueError:
+        return False
+    return isinstance(observed, dict) and said in (observed.get("response"), json.dumps({"error": _error(observed)}))
+
+
+def _error(observed: dict[str, Any]) -> Any:
+    try:
+        return json.loads(observed.get("error") or "null")
+    except ValueError:
+        return observed["error"]
+
+
+def _answer(row: Row) -> str | None:
+    """The final answer of a row in whichever form; None where it is cut."""
+    if "messages" in row:
+        last = row["messages"][-1]
+        return last["content"] if last["role"] == "assistant" and not last.get("tool_calls") else None
+    last = row["conversations"][-1]
+    step = read_step(last["value"]) if last["from"] == "assistant" else None
+    return str(step.arguments["final_answer"]) if step is not None and step.tool == FINISH else None
+
+
+@dataclass
+class Lapses:
+    """What the rows of a set must not teach, and do.
+
+    Attributes:
+        counts: of each of `conduct.KINDS`.
+        named: a row of each.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    named: dict[str, str] = field(default_factory=dict)
+
+    def add(self, row: Row, base: BaseTask) -> None:
+        """One more row."""
+        for kind in Watched(row, base).problems():
+            self.counts[kind] += 1
+            self.named.setdefault(kind, row["id"])
+
+    def told(self) -> str:
+        """All counts, a line each."""
+        return "\n".join(f"{self.counts[kind]:6} times: {kind}" for kind in KINDS)
+
+    def problems(self) -> list[str]:
+        """Those that are not 0, in sentences."""
+        return [
+            f"{self.counts[kind]} times {kind}, as in row {self.named[kind]}" for kind in KINDS if self.counts[kind]
+        ]
+
+
+def lapses(folder: Path, making: Making) -> Lapses:
+    """What the rows of a set must not teach, and do."""
+    found, known = Lapses(), all_base_tasks(making.sources, making.recipe.leave_out)
+    for files in parts(folder).values():
+        for row in read_row_files(files):
+            if row["base_task"] in known:
+                found.add(row, known[row["base_task"]])
+    return found

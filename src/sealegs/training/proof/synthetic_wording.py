@@ -1,0 +1,29 @@
+"""The harbour's language: as few words as will do, each of them one that the judge reads as it reads any other."""
+
+from __future__ import annotations
+
+from sealegs.training.data.act_scene import ActScene
+from sealegs.training.data.trajectory_player import Voice
+from sealegs.training.proof.synthetic_failures import synthetic_bank
+
+SAID = {
+    "tries again": "Recovery: again",
+    "switches": "Recovery: switch",
+    "goes on elsewhere": "Recovery: switch",
+    "prepares": "Recovery: switch",
+}
+
+
+def short_thought(scene: ActScene) -> str:
+    """The service that is called, and what is done about a failure."""
+    assert scene.spec is not None
+    return f"{SAID[scene.doing]} {scene.spec.description}" if scene.doing in SAID else f" {scene.spec.description}"
+
+
+def short_closing(scene: ActScene, text: str) -> str:
+    """The result, or that there is none."""
+    _, found, status = text.rsplit("\n", 2)
+    return f"Recovery: stop\n{status}" if scene.doing == "stops" else f"{found.removeprefix('- ')}\n{status}"
+
+
+SHORT = Voice(short_thought, short_closing, synthetic_bank, every=True)

@@ -25,10 +25,10 @@ from multiprocessing import forkserver
 from pathlib import Path
 from typing import Any
 
+from sealegs.engines.direct import play_scenarios
 from sealegs.scenarios.scenario import list_scenarios
 from sealegs.scoring import judge
 from sealegs.scoring.metric import Row
-from sealegs.suites.maze.direct import play_maze_episodes
 from sealegs.traces import build_record
 from sealegs.traces.events import decode_event
 from sealegs.training.data.data_command import data_set_request, make_data_set
@@ -145,7 +145,7 @@ def floor_seconds() -> float:
     every = list_scenarios()
     by_id = {episode.id: episode for episode in every}
     begun = time.perf_counter()
-    for lines in play_maze_episodes(every, "planner"):
+    for lines in play_scenarios(every, "planner"):
         found = build_record(decode_event(json.loads(line)) for line in lines)
         judge(found, by_id[found.episode].case(found))
     return (time.perf_counter() - begun) / len(every)

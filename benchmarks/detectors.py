@@ -18,11 +18,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from sealegs.engines.direct import play_scenario
 from sealegs.faults.call import Call, Value
 from sealegs.recovery.detectors import learn, read_profiles
 from sealegs.scenarios import LEVELS
 from sealegs.scenarios.scenario import list_scenarios
-from sealegs.suites.maze.direct import play_maze_episode
 from sealegs.traces.observed import Trace, trace_from_events
 from sealegs.world.corpus import load_corpus
 
@@ -58,7 +58,7 @@ def answers(traces: Sequence[Trace]) -> list[tuple[Call, Any]]:
 
 def measured(rounds: int) -> list[dict[str, Any]]:
     """The long table."""
-    traces = [trace_from_events(play_maze_episode(episode, "planner")) for episode in list_scenarios(LEVELS, ("NP",))]
+    traces = [trace_from_events(play_scenario(episode, "planner")) for episode in list_scenarios(LEVELS, ("NP",))]
     asked, specs = answers(traces), {name: tool.spec for name, tool in load_corpus().tools.items()}
     began = time.process_time()
     profiles = learn(traces)

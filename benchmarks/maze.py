@@ -22,9 +22,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from sealegs.agents import SCRIPTED
+from sealegs.engines.direct import play_scenario, play_scenarios
 from sealegs.scenarios.scenario import Scenario, scenario_plan
 from sealegs.scoring import judge
-from sealegs.suites.maze.direct import play_maze_episode, play_maze_episodes
 from sealegs.suites.maze.maze_eval import run_maze_in_inspect
 from sealegs.suites.maze.options import MazeOptions
 from sealegs.traces import build_record
@@ -77,10 +77,10 @@ def cpu_rows(agent: str) -> list[dict[str, object]]:
         spent.setdefault(mode, []).append(1000 * (time.process_time() - start) / len(episodes))
 
     scenario_plan.cache_clear()
-    timed("the first time", lambda episode: play_maze_episode(episode, agent))
+    timed("the first time", lambda episode: play_scenario(episode, agent))
     for _ in range(REPEATS):
-        timed("again", lambda episode: play_maze_episode(episode, agent))
-    found = {episode: build_record(play_maze_episode(episode, agent)) for episode in episodes}
+        timed("again", lambda episode: play_scenario(episode, agent))
+    found = {episode: build_record(play_scenario(episode, agent)) for episode in episodes}
     for _ in range(REPEATS):
         timed("judging", lambda episode: judge(found[episode], episode.case(found[episode])))
     return [
@@ -94,7 +94,7 @@ def direct_rates(agent: str) -> tuple[float, float]:
     start = time.perf_counter()
     ready = 0.0
     at_ready = count = 0
-    for _lines in play_maze_episodes(many, agent, jobs=JOBS):
+    for _lines in play_scenarios(many, agent, jobs=JOBS):
         count += 1
         if not ready:
             ready, at_ready = time.perf_counter(), count

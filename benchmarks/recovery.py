@@ -40,13 +40,13 @@ from sealegs.faults.spec import ToolSpec
 from sealegs.inject import RealClock, Session
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.recovery.recovery_plan import RecoveryPlan
+from sealegs.scenarios.recovery_alternatives import RECOVERIES
 from sealegs.scoring.intervals import cluster_bootstrap
 from sealegs.scoring.maze_metrics import AIDED, CLEAN, DESIGN, PRR, RC, TSR, MazeResult
 from sealegs.scoring.metric import ALL, EpisodeTable, Row, estimate, figure_row
 from sealegs.suites.maze.agent_run import run_scripted_agent
 from sealegs.suites.maze.maze_logs import MazeRun, read_maze_run
 from sealegs.suites.maze.options import MazeOptions
-from sealegs.suites.maze.recovering import RECOVERIES
 from sealegs.suites.maze.recovery_ceiling import HABITS, METRIC, OTHERS, ceiling
 from sealegs.traces import Record, Recorder
 

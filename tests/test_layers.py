@@ -25,6 +25,7 @@ ROOMS: dict[str, set[str]] = {
 }
 ROOMS["scoring"] |= {"recovery"}
 ROOMS["scenarios"] = set(ROOMS) - {"adapters", "reports"}
+ROOMS["engines"] = set(ROOMS) - {"reports", "scoring"}
 ROOMS["suites"] = set(ROOMS)
 ROOMS["hunt"] = set(ROOMS)
 ROOMS["generate"] = set(ROOMS) - {"reports", "hunt"}
@@ -33,6 +34,7 @@ ROOMS["cli"] = set(ROOMS)
 HEAVY = {
     "inspect_ai": {
         "adapters/inspect.py",
+        "engines/inspect_runner.py",
         "suites/",
         "generate/staged/",
         "training/data/teacher.py",
@@ -55,8 +57,8 @@ HEAVY = {
     "sentence_transformers": {"search/embeddings.py"},
     "networkx": set(),
     "scipy": set(),
-    "langchain": {"adapters/langchain.py", "suites/micro/", "suites/maze/langchain_engine.py"},
-    "langchain_core": {"adapters/langchain.py", "suites/micro/", "suites/maze/langchain_engine.py"},
+    "langchain": {"adapters/langchain.py", "suites/micro/", "engines/langchain_engine.py"},
+    "langchain_core": {"adapters/langchain.py", "suites/micro/", "engines/langchain_engine.py"},
     "langgraph": {"adapters/langchain.py", "suites/micro/"},
     "agents": {"adapters/openai_agents.py"},
     "pydantic_ai": {"adapters/pydantic_ai.py"},

@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
+from sealegs.engines.direct import play_scenario
 from sealegs.scenarios.scenario import list_scenarios
-from sealegs.suites.maze.direct import play_maze_episode
 from sealegs.traces.store import Store
 from tests.cli.test_run import sealegs
 
@@ -12,7 +12,7 @@ from tests.cli.test_run import sealegs
 def write_records(file: Path, mode: str, limit: int, after: int = 0) -> None:
     store = Store(file)
     for episode in list_scenarios(("C1",), (mode,), limit=limit)[after:]:
-        store.append(play_maze_episode(episode, "naive"))
+        store.append(play_scenario(episode, "naive"))
     store.close()
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from sealegs.cli import main
+from sealegs.engines.direct import play_scenario
 from sealegs.faults.call import Value
 from sealegs.scenarios.scenario import Scenario
-from sealegs.suites.maze.direct import play_maze_episode
 from sealegs.suites.maze.maze_eval import run_maze_in_inspect
 from sealegs.suites.maze.options import MazeOptions
 from sealegs.traces import Recorder, Store, build_record
@@ -84,7 +84,7 @@ def test_a_log_of_inspect_holds_the_episodes_that_a_direct_run_records(log: Path
     assert notes == []
     assert set(found) == {"c2-01/NP/1", "c2-01/P1/1"}
     for mode in ("NP", "P1"):
-        direct = trace_from_events(play_maze_episode(Scenario("c2-01", mode), "planner"))
+        direct = trace_from_events(play_scenario(Scenario("c2-01", mode), "planner"))
         seen = found[direct.name]
         assert [(c.tool, c.arguments, c.said, c.shown, c.struck) for c in seen.calls] == [
             (c.tool, c.arguments, c.said, c.shown, c.struck) for c in direct.calls
@@ -109,7 +109,7 @@ def test_a_plan_is_fitted_to_it(log: Path, tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.chdir(tmp_path)
     assert played(["plan", "from-traces", str(log), "--shown", "--no-latency", "--json", "seen.json"], monkeypatch) == 0
     rows = json.loads(Path("seen.json").read_text(encoding="utf-8"))["rows"]
-    struck = build_record(play_maze_episode(Scenario("c2-01", "P1"), "planner")).turns
+    struck = build_record(play_scenario(Scenario("c2-01", "P1"), "planner")).turns
     (tool,) = {turn.call.tool for turn in struck if turn.struck}
     assert [row["tool"] for row in rows if row["error"] is not None] == [tool]
 

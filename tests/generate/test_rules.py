@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from sealegs.engines.direct import play_scenario
 from sealegs.faults import seeds
 from sealegs.faults.user_error import UserError
 from sealegs.generate.rules import engine
@@ -17,7 +18,6 @@ from sealegs.scenarios import LEVELS, MODES
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scenarios.task_sets import task_set
 from sealegs.scoring import judge
-from sealegs.suites.maze.direct import play_maze_episode
 from sealegs.tasks.similarity import SeenToolSets, jaccard
 from sealegs.traces import build_record
 from sealegs.world.corpus import load_corpus
@@ -55,7 +55,7 @@ def test_agents_fare_on_them_as_on_ours(made: Path, moment: str, careful: str) -
         for mode in MODES:
             episode = Scenario(name, mode, tasks=str(made), moment=moment)
             for agent, rightly in (("oracle", True), (careful, True), ("naive", mode == "NP")):
-                found = build_record(play_maze_episode(episode, agent))
+                found = build_record(play_scenario(episode, agent))
                 verdict = judge(found, episode.case(found))
                 assert verdict.success == rightly, (name, mode, agent, verdict.reasons)
                 assert verdict.exposed == (mode != "NP")

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sealegs.engines.direct import play_scenario
 from sealegs.faults.plan_files import plan_from
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scenarios.task_sets import task_set
-from sealegs.suites.maze.direct import play_maze_episode
 from sealegs.traces import EffectHappened, Event, LayerActed, encode_event
 from sealegs.traces.observed import trace_from_events
 from sealegs.traces.trace_replay import replay_trace
@@ -77,13 +77,13 @@ def acted(events: list[Event]) -> list[LayerActed]:
 
 @cache
 def clean(task: str) -> Counter[tuple[str, str]]:
-    return done(play_maze_episode(Scenario(task, "NP"), "naive"))
+    return done(play_scenario(Scenario(task, "NP"), "naive"))
 
 
 @given(episodes(), st.sampled_from(["naive", "planner"]))
 @settings(max_examples=150)
 def test_nothing_is_done_twice(episode: Scenario, agent: str) -> None:
-    with_layer = play_maze_episode(episode, agent, recovery="active")
+    with_layer = play_scenario(episode, agent, recovery="active")
     of_calls: dict[str, Counter[tuple[str, str]]] = {}
     for event in with_layer:
         if isinstance(event, EffectHappened):
@@ -103,7 +103,7 @@ def test_nothing_is_done_twice(episode: Scenario, agent: str) -> None:
 @given(episodes())
 @settings(max_examples=40)
 def test_the_same_again(episode: Scenario) -> None:
-    first, second = (play_maze_episode(episode, "naive", recovery="active") for _ in range(2))
+    first, second = (play_scenario(episode, "naive", recovery="active") for _ in range(2))
     assert list(map(encode_event, first)) == list(map(encode_event, second))
 
 
@@ -111,15 +111,15 @@ def test_the_same_again(episode: Scenario) -> None:
 @pytest.mark.parametrize("task", TASKS[::25])
 def test_without_faults_it_is_not_there(task: str, agent: str) -> None:
     episode = Scenario(task, "NP")
-    bare, kept = play_maze_episode(episode, agent), play_maze_episode(episode, agent, recovery="active")
+    bare, kept = play_scenario(episode, agent), play_scenario(episode, agent, recovery="active")
     assert list(map(encode_event, bare[1:])) == list(map(encode_event, kept[1:]))
 
 
 def test_a_recovered_episode_can_be_replayed() -> None:
     episode = Scenario(
-        next(t for t in TASKS if acted(play_maze_episode(Scenario(t, "P1"), "naive", recovery="active"))), "P1"
+        next(t for t in TASKS if acted(play_scenario(Scenario(t, "P1"), "naive", recovery="active"))), "P1"
     )
-    events = play_maze_episode(episode, "naive", recovery="active")
+    events = play_scenario(episode, "naive", recovery="active")
     assert acted(events), "choose another task"
     played = replay_trace(trace_from_events(events))
     own = [call for call in trace_from_events(events).calls if not call.by]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from sealegs.engines.direct import play_scenario
 from sealegs.faults import paths
 from sealegs.faults.call import Value
 from sealegs.faults.kinds.corruption import FAMILIES
@@ -13,7 +14,6 @@ from sealegs.scenarios.perturbation import step_spec
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scenarios.task_sets import base_tasks, task_set
 from sealegs.scoring.task_progress import read_fields
-from sealegs.suites.maze.direct import play_maze_episode
 from sealegs.traces import build_record
 from sealegs.traces.events import outcome_from
 from sealegs.world.corpus import load_corpus
@@ -32,7 +32,7 @@ def test_clean_answers_keep_every_invariant(name: str) -> None:
 @pytest.mark.parametrize("mode", ["P3", "P4"])
 def test_what_is_shown_wrong_can_be_told_and_matters(name: str, mode: str) -> None:
     task, read = TASKS[name], read_fields(TASKS[name])
-    found = build_record(play_maze_episode(Scenario(name, mode), "naive"))
+    found = build_record(play_scenario(Scenario(name, mode), "naive"))
     struck = [(turn, strike) for turn in found.turns for strike in turn.strikes if strike.delivered]
     assert struck
     for turn, strike in struck:

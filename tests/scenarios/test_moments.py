@@ -7,12 +7,12 @@ from functools import cache
 
 import pytest
 
+from sealegs.engines.direct import play_scenario
 from sealegs.faults.call import Call, Failure, Value
 from sealegs.scenarios.moments import PUBLISHED, SETTINGS, possible_moments
 from sealegs.scenarios.scenario import Scenario, list_scenarios
 from sealegs.scenarios.system_prompts import scenario_prompt
 from sealegs.scoring import Verdict, judge
-from sealegs.suites.maze.direct import play_maze_episode
 from sealegs.traces import Record, build_record
 from sealegs.world.corpus import load_corpus
 from sealegs.world.state import World
@@ -25,7 +25,7 @@ def played(agent: str, moment: str, limit: int = 12) -> list[tuple[Scenario, Rec
     """Every episode of the first tasks of each level."""
     found = []
     for episode in list_scenarios(limit=limit, moment=moment):
-        seen = build_record(play_maze_episode(episode, agent))
+        seen = build_record(play_scenario(episode, agent))
         found.append((episode, seen, judge(seen, episode.case(seen))))
     return found
 

@@ -6,6 +6,7 @@ from itertools import combinations, product
 
 import pytest
 
+from sealegs.engines.direct import play_scenario
 from sealegs.generate.task_checks import CHECKS, CheckedTask
 from sealegs.scenarios import LEVELS, MODES
 from sealegs.scenarios.implicit_table import kinds_by_step
@@ -14,7 +15,6 @@ from sealegs.scenarios.perturbation import IMPLICIT, implicit_kinds, slots, vict
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scenarios.task_sets import base_tasks
 from sealegs.scoring import Verdict, judge
-from sealegs.suites.maze.direct import play_maze_episode
 from sealegs.tasks import validate_task
 from sealegs.tasks.levels import level_problems
 from sealegs.tasks.similarity import jaccard, tools_of
@@ -28,7 +28,7 @@ AGENTS = ("oracle", "planner", "retrier", "naive")
 
 def verdict(name: str, mode: str, agent: str, moment: str) -> Verdict:
     episode = Scenario(name, mode, moment=moment)
-    found = build_record(play_maze_episode(episode, agent))
+    found = build_record(play_scenario(episode, agent))
     return judge(found, episode.case(found))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from sealegs.engines.direct import play_scenario
 from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.plan_files import plan_from
 from sealegs.faults.spec import ToolSpec
@@ -31,7 +32,6 @@ from sealegs.scenarios.scenario import Scenario
 from sealegs.scoring import judge
 from sealegs.scoring.grading import grade
 from sealegs.scoring.maze_metrics import MazeResult, maze_table
-from sealegs.suites.maze.direct import play_maze_episode
 from sealegs.suites.maze.exchange.toolmaze_export import export_trace
 from sealegs.traces import Record, Recorder, Turn, build_record
 from sealegs.traces.reach import faults_reached
@@ -236,7 +236,7 @@ def test_what_the_agent_saw_in_the_end_stands_on_its_own_call() -> None:
 
 def test_the_published_form_holds_what_the_agent_did_and_read() -> None:
     episode = Scenario("c2-02", "P1")
-    found = build_record(play_maze_episode(episode, "naive", recovery="active"))
+    found = build_record(play_scenario(episode, "naive", recovery="active"))
     assert any(turn.by for turn in found.turns)
     messages = export_trace(found, episode)["messages"]
     calls = [message["tool_call"]["name"] for message in messages if message.get("type") == "tool_call"]

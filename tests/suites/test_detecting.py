@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from sealegs.engines.direct import play_scenario
 from sealegs.faults.kinds.corruption import FAMILIES
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scenarios.task_sets import base_tasks
@@ -22,7 +23,6 @@ from sealegs.suites.maze.detecting import (
     split_without_leaks,
 )
 from sealegs.suites.maze.detection_rows import UNSEEN, detection_lines, detection_rows
-from sealegs.suites.maze.direct import play_maze_episode
 from sealegs.traces.observed import Trace, trace_from_events
 from sealegs.traces.record import Turn
 
@@ -55,7 +55,7 @@ def test_nothing_that_is_asked_about_was_learned_from(both: tuple[DetectionSplit
 def test_a_leak_would_be_told(both: tuple[DetectionSplit, DetectionSplit]) -> None:
     half = both[0]
     episode, turn, _ = next(one for one in half.asked if not one[2])
-    leaked = trace_from_events(play_maze_episode(Scenario(episode.task, "NP"), "planner"))
+    leaked = trace_from_events(play_scenario(Scenario(episode.task, "NP"), "planner"))
     told = leaked_items(replace(half, training=(*half.training, leaked)))
     assert f"task {episode.task} is learned from and asked about" in told
     assert any(turn.call.tool in one for one in told if one.startswith("call "))

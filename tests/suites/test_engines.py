@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from sealegs.engines.direct import play_scenario
+from sealegs.engines.logs import LogError
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scoring import judge
-from sealegs.suites.maze.direct import play_maze_episode
 from sealegs.suites.maze.maze_eval import run_maze_in_inspect
 from sealegs.suites.maze.maze_logs import read_maze_run
 from sealegs.suites.maze.options import MazeOptions
-from sealegs.suites.running.logs import LogError
 from sealegs.traces import AnswerGiven, EpisodeEnded, build_record
 from sealegs.traces.inspect_logs import with_end
 
@@ -37,7 +37,7 @@ def test_inspect_and_direct_agree_call_by_call(agent: str, tmp_path: Path) -> No
     assert found.who == {"suite": "maze", "agent": agent}
     assert len(found.records) == 40
     for episode, through_inspect in found.records.items():
-        direct = build_record(play_maze_episode(episode, agent))
+        direct = build_record(play_scenario(episode, agent))
         assert through_inspect.turns == direct.turns
         assert through_inspect.answer == direct.answer
 
@@ -102,7 +102,7 @@ def test_a_crashing_agent_is_a_failed_episode_of_the_direct_engine(monkeypatch: 
 
     monkeypatch.setattr(planners.Planner, "act", broken)
     episode = Scenario("c1-01", "P1")
-    found = build_record(play_maze_episode(episode, "planner"))
+    found = build_record(play_scenario(episode, "planner"))
     verdict = judge(found, episode.case(found))
     assert (verdict.success, verdict.exposed, verdict.attribution) == (False, False, "crashed")
 
@@ -131,7 +131,7 @@ def test_a_log_cut_off_at_any_byte_gives_what_is_whole_in_it(tmp_path: Path) -> 
 def test_an_episode_that_inspect_cut_off_counts_as_cut_off() -> None:
     events = [
         event
-        for event in play_maze_episode(Scenario("c1-01", "P1"), "planner")
+        for event in play_scenario(Scenario("c1-01", "P1"), "planner")
         if not isinstance(event, EpisodeEnded | AnswerGiven)
     ]
     found = build_record(with_end(events))

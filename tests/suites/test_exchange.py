@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from sealegs.engines.direct import play_scenario
 from sealegs.faults.user_error import UserError
 from sealegs.scenarios import MODES
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scenarios.task_sets import base_tasks, task_set
 from sealegs.scoring import judge
-from sealegs.suites.maze.direct import play_maze_episode
 from sealegs.suites.maze.exchange.toolmaze_export import export_task, export_trace, task_files
 from sealegs.suites.maze.exchange.toolmaze_format import TaskForm, TraceForm, read_task_forms, read_trace_forms
 from sealegs.suites.maze.exchange.toolmaze_import import import_all, task_set_files
@@ -35,7 +35,7 @@ def test_there_and_back_the_verdicts_are_the_same(name: str, moment: str) -> Non
         episode = Scenario(name, mode, moment=moment)
         tasks.append(TaskForm.model_validate(plain(export_task(episode))))
         for agent in AGENTS:
-            found = build_record(play_maze_episode(episode, agent))
+            found = build_record(play_scenario(episode, agent))
             traces.append(TraceForm.model_validate(plain(export_trace(found, episode))))
             verdict = judge(found, episode.case(found))
             verdicts.append((mode, verdict.published, verdict.success))
@@ -56,7 +56,7 @@ def test_an_imported_task_has_the_graph_of_its_own(name: str, tmp_path: Path) ->
         (tmp_path / file).write_text(text)
     for mode in MODES:  # it can be played: its tools answer from the records
         episode = Scenario(name, mode, tasks=str(tmp_path))
-        run = build_record(play_maze_episode(episode, "planner"))
+        run = build_record(play_scenario(episode, "planner"))
         verdict = judge(run, episode.case(run))
         assert verdict.success, (mode, verdict.reasons)
         assert verdict.exposed == (mode != "NP")
@@ -229,7 +229,7 @@ def test_files_may_say_task_and_mode_by_their_names(tmp_path: Path) -> None:
         (tmp_path / "tasks").mkdir(exist_ok=True)
         (tmp_path / "tasks" / name).write_text(text)
     episode = Scenario("c2-01", "P2")
-    form = export_trace(build_record(play_maze_episode(episode, "planner")), episode)
+    form = export_trace(build_record(play_scenario(episode, "planner")), episode)
     (tmp_path / "traces").mkdir()
     (tmp_path / "traces" / "c2-01_P2.json").write_text(json.dumps({"messages": form["messages"]}))
     (row,) = trace_verdicts(read_task_forms(tmp_path / "tasks"), read_trace_forms(tmp_path / "traces"))

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from sealegs.engines.folders import RECORDS
+from sealegs.engines.logs import SETTINGS
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scoring.intervals import wilson
 from sealegs.scoring.maze_metrics import paired_difference
@@ -18,8 +20,6 @@ from sealegs.suites.maze.exchange.toolmaze_export import export_task
 from sealegs.suites.maze.exchange.toolmaze_format import read_task_forms
 from sealegs.suites.maze.maze_logs import read_maze_run
 from sealegs.suites.maze.options import MazeOptions
-from sealegs.suites.running.folders import RECORDS
-from sealegs.suites.running.logs import SETTINGS
 from sealegs.traces.inspect_logs import samples, samples_planned
 from tests import needs
 

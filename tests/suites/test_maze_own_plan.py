@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from sealegs.engines.direct import play_scenario
 from sealegs.scenarios.scenario import Scenario, struck_slots
 from sealegs.scenarios.task_sets import base_tasks
 from sealegs.scoring import Slot, judge
-from sealegs.suites.maze.direct import play_maze_episode
 from sealegs.traces import build_record
 
 ONCE: dict[str, Any] = {"id": "once", "when": {"first": 1}, "fault": {"kind": "error", "status": 503}}
@@ -37,7 +37,7 @@ def test_two_rules_on_one_node(rules: list[dict[str, Any]], persistence: str) ->
     step = next(iter(task.graph.walk()))
     given = [{"match": {"tool": step.tool}, **rule} for rule in rules]
     episode = Scenario(task.id, "plan", own=json.dumps({"name": "mine", "rules": given}))
-    found = build_record(play_maze_episode(episode, "retrier"))
+    found = build_record(play_scenario(episode, "retrier"))
     assert struck_slots(episode, found) == (Slot(step.id, persistence),)  # type: ignore[arg-type]
     verdict = judge(found, episode.case(found))
     assert verdict.solvable is (persistence == "transient")
@@ -51,7 +51,7 @@ def test_faults_on_another_tool_of_the_group_say_nothing_of_the_victim() -> None
     twice = {**ONCE, "when": {"first": 2}}
     rules = [{"match": {"tool": first}, **twice}, {"match": {"tool": second}, **ALWAYS}]
     episode = Scenario(task.id, "plan", own=json.dumps({"name": "mine", "rules": rules}))
-    found = build_record(play_maze_episode(episode, "planner"))
+    found = build_record(play_scenario(episode, "planner"))
     struck = [turn.call.tool for turn in found.turns if turn.struck]
     assert (struck[0], set(struck)) == (first, {first, second})
     assert struck_slots(episode, found) == (Slot(group.id, "transient"),)

@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import pytest
 
+from sealegs.engines.direct import play_scenario
 from sealegs.faults.call import Failure
 from sealegs.faults.spec import ToolSpec
 from sealegs.recovery.policies import Alternative, CallArgument, Fixed, StepField
 from sealegs.scenarios import LEVELS
+from sealegs.scenarios.recovery_alternatives import declared_alternatives
 from sealegs.scenarios.scenario import Scenario, list_scenarios
 from sealegs.scoring import judge
 from sealegs.suites.maze import recovery_ceiling as reaching
-from sealegs.suites.maze.direct import play_maze_episode
-from sealegs.suites.maze.recovering import declared_alternatives
 from sealegs.suites.maze.recovery_ceiling import HABITS, OTHERS, StruckStep, ceiling, within_reach
 from sealegs.tasks.graph import Binding, Branch, Constant, Field, Group, Step, UserInput
 from sealegs.traces.record import build_record
@@ -30,7 +30,7 @@ def test_what_is_within_reach_is_reached_and_nothing_beyond(mode: str, moment: s
     for one in list_scenarios(LEVELS, (mode,), limit=4):
         episode = replace(one, moment=moment)
         for agent in ("naive", "retrier"):
-            found = build_record(play_maze_episode(episode, agent, recovery="active"))
+            found = build_record(play_scenario(episode, agent, recovery="active"))
             success = judge(found, episode.case(found)).success
             assert success == within_reach(episode, HABITS.get(agent, OTHERS)), (episode.id, agent)
 

@@ -6,15 +6,15 @@ from collections import Counter
 
 import pytest
 
+from sealegs.engines.direct import play_scenario
 from sealegs.faults import paths
 from sealegs.faults.call import Call, Value
 from sealegs.inject import Session, VirtualClock
 from sealegs.recovery.layer import RecoveryLayer, active_policy
 from sealegs.recovery.policies import StepField
+from sealegs.scenarios.recovery_alternatives import declared_alternatives
 from sealegs.scenarios.scenario import Scenario, list_scenarios
 from sealegs.scoring import judge
-from sealegs.suites.maze.direct import play_maze_episode
-from sealegs.suites.maze.recovering import declared_alternatives
 from sealegs.traces.record import Record, build_record
 from sealegs.world.corpus import load_corpus
 from sealegs.world.state import World
@@ -29,7 +29,7 @@ def share(agent: str, mode: str, recovery: str) -> float:
 
 
 def played(chosen: list[Scenario], agent: str, recovery: str) -> list[tuple[Scenario, Record]]:
-    return [(episode, build_record(play_maze_episode(episode, agent, recovery=recovery))) for episode in chosen]
+    return [(episode, build_record(play_scenario(episode, agent, recovery=recovery))) for episode in chosen]
 
 
 @pytest.mark.parametrize("agent", ["naive", "retrier"])
@@ -40,7 +40,7 @@ def test_an_agent_does_better_with_it_or_as_well(agent: str, mode: str) -> None:
 
 def test_it_changes_no_clean_episode() -> None:
     for episode in list_scenarios(LEVELS, ("NP",), limit=5):
-        plain, guarded = (build_record(play_maze_episode(episode, "naive", recovery=r)) for r in ("off", "active"))
+        plain, guarded = (build_record(play_scenario(episode, "naive", recovery=r)) for r in ("off", "active"))
         assert [turn.shown for turn in plain.turns] == [turn.shown for turn in guarded.turns]
         assert guarded.answer == plain.answer
 
@@ -55,7 +55,7 @@ def test_its_calls_are_counted() -> None:
 
 def test_no_effect_is_doubled() -> None:
     for episode in list_scenarios(LEVELS, ("P1", "P2", "P3", "P4"), limit=3):
-        found = build_record(play_maze_episode(episode, "naive", recovery="active"))
+        found = build_record(play_scenario(episode, "naive", recovery="active"))
         effects = [(effect.action, effect.subject, repr(effect.details)) for effect in found.effects]
         right = [e for step in episode.set.right_run(episode.task).steps.values() for e in step.effects]
         allowed = [(effect.action, effect.subject, repr(effect.details)) for effect in right]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from sealegs.suites.choices import ChoiceError
 from sealegs.suites.run_options import HIDDEN, RunOptions
-from sealegs.suites.running.choices import ChoiceError
 from sealegs.suites.suite import GROUP, Suite, suite_named, suites
 
 

@@ -24,7 +24,7 @@ def report_command(
 
     A folder may hold several runs of highwater or paladin; they are reported together.
     """
-    from sealegs.suites.running.logs import suite_of
+    from sealegs.engines.logs import suite_of
     from sealegs.suites.suite import suite_named
 
     found = suite_named(suite_of(logs)).report(logs, against)

@@ -93,7 +93,7 @@ def build_library(
     """
     if find_spec("sqlglot") is None:
         raise UserError("building functions needs SQLGlot: pip install 'sealegs[highwater]'")
-    from sealegs.suites.running.workers import workers
+    from sealegs.engines.workers import workers
     from sealegs.world.sql.build import compile_library
 
     clock = RealClock()

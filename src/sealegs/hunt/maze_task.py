@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from sealegs.agents import SCRIPTED
+from sealegs.engines.direct import play_scenario
 from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
@@ -16,7 +17,6 @@ from sealegs.scenarios.scenario import OWN_MODE, Scenario
 from sealegs.scenarios.task_sets import task_set
 from sealegs.scoring import judge
 from sealegs.scoring.judge import Verdict
-from sealegs.suites.maze.direct import play_maze_episode
 from sealegs.traces import Record, build_record
 
 
@@ -102,5 +102,5 @@ def judge_maze_task(task: str, agent: str, plan: Plan, max_steps: int = 50) -> V
 
 def _run(task: str, agent: str, plan: Plan, max_steps: int) -> tuple[Record, Verdict]:
     episode = Scenario(task, OWN_MODE, own=json.dumps(plan.as_data()))
-    found = build_record(play_maze_episode(episode, agent, max_steps))
+    found = build_record(play_scenario(episode, agent, max_steps))
     return found, judge(found, episode.case(found))

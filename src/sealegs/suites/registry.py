@@ -12,7 +12,7 @@ from sealegs.suites.paladin.inspect_task import paladin, played_arm, recovery
 @modelapi(name="sealegs")
 def scripted_model_provider() -> type[ModelAPI]:
     """`sealegs/planner` and the other scripted agents, and on paladin `sealegs/follower` and the other backbones."""
-    from sealegs.suites.running.scripted_provider import ScriptedModel
+    from sealegs.suites.scripted_provider import ScriptedModel
 
     return ScriptedModel
 

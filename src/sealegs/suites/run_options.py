@@ -17,7 +17,7 @@ from pydantic.config import JsonDict
 from sealegs.faults.plan import Plan
 from sealegs.faults.plan_files import plan_from, read_plan
 from sealegs.faults.problems import PlanError
-from sealegs.suites.running.choices import ChoiceError, engine_for, split_names, split_scripted_model
+from sealegs.suites.choices import ChoiceError, engine_for, split_names, split_scripted_model
 
 Names = Annotated[
     tuple[str, ...], BeforeValidator(lambda names: split_names(names) if isinstance(names, str) else names)

@@ -16,10 +16,10 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from rich.console import Console
 
+from sealegs.engines.folders import Progress
 from sealegs.scoring.metric import Row
+from sealegs.suites.choices import ChoiceError, unknown_name_problems
 from sealegs.suites.run_options import RunOptions
-from sealegs.suites.running.choices import ChoiceError, unknown_name_problems
-from sealegs.suites.running.folders import Progress
 
 GROUP = "sealegs.suites"
 O = TypeVar("O", bound=RunOptions)  # noqa: E741 - the options of a suite

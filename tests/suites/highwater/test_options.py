@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from sealegs.suites.choices import ChoiceError
 from sealegs.suites.highwater.options import HighwaterOptions
-from sealegs.suites.running.choices import ChoiceError
 from tests import needs
 from tests.world.sql.toy import write_toy
 

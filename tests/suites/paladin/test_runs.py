@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from sealegs.agents.arms import ARMS
+from sealegs.engines.logs import LogError
 from sealegs.reports.paladin_tables import PUBLISHED_ARMS, correlations, published_correlations, published_paladin_rows
 from sealegs.scoring.metric import Row
 from sealegs.suites.paladin.arm_engine import play_paladin_episode
@@ -17,7 +18,6 @@ from sealegs.suites.paladin.backbone_run import run_scripted_backbone
 from sealegs.suites.paladin.options import PaladinOptions
 from sealegs.suites.paladin.paladin_eval import run_paladin_in_inspect
 from sealegs.suites.paladin.paladin_logs import read_paladin_run, read_paladin_runs
-from sealegs.suites.running.logs import LogError
 from sealegs.traces import build_record
 
 pytestmark = pytest.mark.filterwarnings("ignore")

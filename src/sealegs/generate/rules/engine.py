@@ -15,6 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from sealegs.engines.journal import Journal
+from sealegs.engines.workers import workers
 from sealegs.faults import seeds
 from sealegs.generate.rules.graph_outlines import draw_graph_outline
 from sealegs.generate.rules.graph_search import DeadEnd, Search
@@ -22,8 +24,6 @@ from sealegs.generate.rules.phrasing import deliverables, phrase_request
 from sealegs.generate.rules.vocabulary import CorpusVocabulary
 from sealegs.generate.task_checks import rejection
 from sealegs.generate.task_dataset import GenerationYield, write_dataset
-from sealegs.suites.running.journal import Journal
-from sealegs.suites.running.workers import workers
 from sealegs.tasks import Task
 from sealegs.tasks.similarity import SeenToolSets
 from sealegs.tasks.yaml_tasks import task_data

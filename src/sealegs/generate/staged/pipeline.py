@@ -15,10 +15,10 @@ from typing import Any
 
 from inspect_ai.model import Model
 
+from sealegs.engines.journal import Journal
 from sealegs.generate.staged.generation_stages import Stages
 from sealegs.generate.staged.model_queries import PromptedModel, RejectedItem, StageTranscript, model_named
 from sealegs.generate.task_dataset import GenerationYield, write_dataset
-from sealegs.suites.running.journal import Journal
 from sealegs.tasks.similarity import SeenToolSets, tools_of
 from sealegs.tasks.yaml_tasks import tasks_of
 from sealegs.world.corpus import Corpus, load_corpus

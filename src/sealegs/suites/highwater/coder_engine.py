@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from functools import partial
 
 from sealegs.agents import CODERS, Coder, Quest, Say
+from sealegs.engines.workers import in_chunks
 from sealegs.faults.call import Outcome
 from sealegs.inject import EndlessWait, VirtualClock
 from sealegs.sandbox import Pool, launcher
@@ -21,7 +22,6 @@ from sealegs.suites.highwater.environment import Environment
 from sealegs.suites.highwater.function_search import BM25
 from sealegs.suites.highwater.interpreter import ThreadInterpreter
 from sealegs.suites.highwater.problem_episodes import HighwaterEpisode
-from sealegs.suites.running.workers import in_chunks
 from sealegs.traces import Event, Recorder
 from sealegs.traces.store import line
 

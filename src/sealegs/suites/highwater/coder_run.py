@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+from sealegs.engines.folders import Progress, run_rest
 from sealegs.suites.highwater.coder_engine import play_highwater_episodes
 from sealegs.suites.highwater.highwater_logs import FORM
 from sealegs.suites.highwater.options import HighwaterOptions
-from sealegs.suites.running.folders import Progress, run_rest
 
 
 def run_scripted_coder(options: HighwaterOptions, folder: Path, progress: Progress, jobs: int | None = None) -> None:

@@ -7,12 +7,12 @@ from typing import Any
 
 from inspect_ai import Task
 
+from sealegs.engines.inspect_runner import Display, run_left
 from sealegs.suites import registry  # noqa: F401 - Inspect finds the scripted agents as models
 from sealegs.suites.highwater.highwater_logs import FORM
 from sealegs.suites.highwater.inspect_task import highwater
 from sealegs.suites.highwater.options import HighwaterOptions
 from sealegs.suites.highwater.problem_episodes import HighwaterEpisode
-from sealegs.suites.running.inspect_runner import Display, run_left
 
 
 def run_highwater_in_inspect(settings: HighwaterOptions, folder: Path, *, display: Display | None = None) -> None:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sealegs.engines.logs import LogError, LogSchema, agent_or_model, read_logs, settings_in_words, single_run
 from sealegs.scoring.highwater_judge import judge_highwater
 from sealegs.scoring.highwater_metrics import HighwaterResult
 from sealegs.scoring.metric import Row
 from sealegs.suites.highwater.libraries import library_data
 from sealegs.suites.highwater.problem_episodes import SUITE, HighwaterEpisode, highwater_episode_from
-from sealegs.suites.running.logs import LogError, LogSchema, agent_or_model, read_logs, settings_in_words, single_run
 from sealegs.traces import EpisodeEnded, EpisodeStarted, Event, Record
 
 RUN_FACTS = ("max_steps", "search", "interface")

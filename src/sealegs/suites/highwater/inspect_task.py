@@ -27,6 +27,8 @@ from inspect_ai.scorer import Metric as InspectMetric
 from inspect_ai.scorer import SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from sealegs.engines.inspect_runner import METADATA, note_faults, note_record, transcript_record
+from sealegs.engines.logs import agent_or_model
 from sealegs.faults.plan_files import read_plan
 from sealegs.inject.clock import RealClock
 from sealegs.sandbox import launcher
@@ -47,8 +49,6 @@ from sealegs.suites.highwater.problem_episodes import (
     choose_problems,
     episodes_of_problems,
 )
-from sealegs.suites.running.inspect_runner import METADATA, note_faults, note_record, transcript_record
-from sealegs.suites.running.logs import agent_or_model
 from sealegs.traces import Recorder, build_record
 
 STOP = "</execute>"

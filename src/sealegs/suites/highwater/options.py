@@ -13,6 +13,7 @@ from sealegs.faults.plan import Plan, unmatched
 from sealegs.faults.seeds import digest
 from sealegs.faults.user_error import UserError
 from sealegs.sandbox import find_isolation
+from sealegs.suites.choices import ENGINES, unknown_name_problems, who_problems
 from sealegs.suites.highwater import ERRORS, INTERFACES, SETTINGS, SPLITS
 from sealegs.suites.highwater.containers import problems_of, resolve_sandbox_path
 from sealegs.suites.highwater.environment import SEARCHING, TELLING
@@ -26,7 +27,6 @@ from sealegs.suites.highwater.problem_episodes import (
     episodes_of_problems,
 )
 from sealegs.suites.run_options import RunOptions, hidden_option, option, plan_json, plan_of_file, run_only_option
-from sealegs.suites.running.choices import ENGINES, unknown_name_problems, who_problems
 
 BOTH = "both"
 MODES = {BOTH: ERRORS, "off": ("off",), "on": ("on",)}

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sealegs.engines.folders import Progress
 from sealegs.faults.user_error import UserError
-from sealegs.suites.running.folders import Progress
 from sealegs.suites.suite import RunReport, Suite
 
 if TYPE_CHECKING:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from sealegs.suites.maze.direct import play_maze_episodes
+from sealegs.engines.direct import play_scenarios
+from sealegs.engines.folders import Progress, run_rest
 from sealegs.suites.maze.maze_logs import FORM
 from sealegs.suites.maze.options import MazeOptions
-from sealegs.suites.running.folders import Progress, run_rest
 
 
 def run_scripted_agent(options: MazeOptions, folder: Path, progress: Progress, jobs: int | None = None) -> None:
     """Run what is left of a scripted agent's run without Inspect."""
     play = partial(
-        play_maze_episodes,
+        play_scenarios,
         agent=options.agent,
         max_steps=options.max_steps,
         recovery=options.recovery,

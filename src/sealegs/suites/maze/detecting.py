@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sealegs.engines.direct import play_scenario
 from sealegs.faults import seeds
 from sealegs.faults.call import Call, Layer, Value
 from sealegs.faults.user_error import UserError
@@ -22,11 +23,10 @@ from sealegs.recovery.detectors import Profiles, learn
 from sealegs.recovery.detectors.detector import LearnedDetector
 from sealegs.recovery.layer import RecoveryLayer, active_policy
 from sealegs.scenarios import LEVELS
+from sealegs.scenarios.recovery_alternatives import declared_alternatives
 from sealegs.scenarios.scenario import Scenario, list_scenarios
 from sealegs.scoring import judge
 from sealegs.scoring.maze_metrics import MazeResult
-from sealegs.suites.maze.direct import play_maze_episode
-from sealegs.suites.maze.recovering import declared_alternatives
 from sealegs.traces.observed import Trace, trace_from_events
 from sealegs.traces.record import Turn, build_record
 
@@ -108,7 +108,7 @@ def play_detection_splits(
     played = []
     for done, episode in enumerate(chosen):
         progress(done, len(chosen))
-        played.append((episode, play_maze_episode(episode, AGENT)))
+        played.append((episode, play_scenario(episode, AGENT)))
     progress(len(chosen), len(chosen))
     first, second = halves({one.task for one in chosen if not one.tasks}, seed)
     further = [trace_from_events(events) for one, events in played if one.tasks]
@@ -236,6 +236,6 @@ def play_guarded(
 
 
 def _result(episode: Scenario, agent: str, stack: list[Layer]) -> MazeResult:
-    found = build_record(play_maze_episode(episode, agent, stack=stack))
+    found = build_record(play_scenario(episode, agent, stack=stack))
     verdict = judge(found, episode.case(found))
     return MazeResult(episode.task, episode.base.level, episode.mode, episode.epoch, verdict)

@@ -12,11 +12,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from sealegs.engines.journal import Journal
 from sealegs.recovery.detectors import Profiles, read_profiles
 from sealegs.scoring import Verdict
 from sealegs.scoring.maze_metrics import MazeResult
 from sealegs.suites.maze.detecting import CheckedAnswer
-from sealegs.suites.running.journal import Journal
 
 JOURNAL = "parts.jsonl"
 HALF = "half of the base tasks"

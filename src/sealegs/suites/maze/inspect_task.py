@@ -27,12 +27,15 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolDef
 
 from sealegs.adapters.inspect import tool_def, tool_info
+from sealegs.engines.inspect_runner import METADATA, note_faults, note_record, transcript_record
+from sealegs.engines.logs import agent_or_model
 from sealegs.faults.call import Call, Failure, Layer, Outcome, render
 from sealegs.faults.plan_files import read_plan
 from sealegs.inject import Session
 from sealegs.inject.clock import RealClock
 from sealegs.scenarios import LEVELS, MODES
 from sealegs.scenarios.moments import DRAW, SETTINGS
+from sealegs.scenarios.recovery_alternatives import recovery_layers
 from sealegs.scenarios.scenario import TOOL_TIMEOUT, VERSION, Scenario, list_scenarios
 from sealegs.scenarios.system_prompts import scenario_prompt
 from sealegs.scenarios.task_sets import SHIPPED
@@ -40,9 +43,6 @@ from sealegs.scoring import Verdict, judge
 from sealegs.scoring.maze_metrics import DESIGN, PRR, RC, TSR, MazeResult
 from sealegs.scoring.metric import EpisodeTable, Metric, estimate
 from sealegs.suites.maze.maze_logs import episode_of
-from sealegs.suites.maze.recovering import maze_layers
-from sealegs.suites.running.inspect_runner import METADATA, note_faults, note_record, transcript_record
-from sealegs.suites.running.logs import agent_or_model
 from sealegs.traces import Recorder, build_record
 from sealegs.world.state import World
 
@@ -144,7 +144,7 @@ def tool_loop(max_steps: int = 25, recovery: str = "off") -> Solver:
             ),
         )
         with note_record(recorder):
-            await _converse(state, episode, recorder, clock, max_steps, maze_layers(recovery, episode))
+            await _converse(state, episode, recorder, clock, max_steps, recovery_layers(recovery, episode))
         return state
 
     return solve

@@ -7,12 +7,12 @@ from typing import Any
 
 from inspect_ai import Task
 
+from sealegs.engines.inspect_runner import Display, run_left
 from sealegs.scenarios.scenario import Scenario
 from sealegs.suites import registry  # noqa: F401 - Inspect finds the scripted agents as models
 from sealegs.suites.maze.inspect_task import maze
 from sealegs.suites.maze.maze_logs import FORM
 from sealegs.suites.maze.options import MazeOptions
-from sealegs.suites.running.inspect_runner import Display, run_left
 
 
 def run_maze_in_inspect(

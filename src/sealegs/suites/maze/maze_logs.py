@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sealegs.engines.logs import LogError, LogSchema, agent_or_model, read_logs, settings_in_words, single_run
 from sealegs.scenarios.moments import DRAW, PUBLISHED
 from sealegs.scenarios.scenario import SUITE, Scenario, scenario_from_record
 from sealegs.scoring import judge
 from sealegs.scoring.maze_metrics import MazeResult
 from sealegs.scoring.metric import Row
-from sealegs.suites.running.logs import LogError, LogSchema, agent_or_model, read_logs, settings_in_words, single_run
 from sealegs.traces import EpisodeEnded, EpisodeStarted, Event, Record
 
 SETTINGS = ("agent", "model", "prompt", "seed", "own", "max_steps", "tasks", "moment", "recovery")

@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import Self
 
 from sealegs.agents import SCRIPTED
+from sealegs.engines import direct
 from sealegs.faults.plan import Plan, unmatched
 from sealegs.faults.seeds import digest
 from sealegs.faults.user_error import UserError
 from sealegs.scenarios import LEVELS, MODES
 from sealegs.scenarios.moments import DRAW, SETTINGS
+from sealegs.scenarios.recovery_alternatives import RECOVERIES
 from sealegs.scenarios.scenario import VERSION, Scenario, list_scenarios
 from sealegs.scenarios.system_prompts import PROMPTS
 from sealegs.scenarios.task_sets import SHIPPED, task_set
-from sealegs.suites.maze import direct
-from sealegs.suites.maze.recovering import RECOVERIES
+from sealegs.suites.choices import unknown_name_problems, who_problems
 from sealegs.suites.run_options import Names, RunOptions, hidden_option, option, plan_json, plan_of_file
-from sealegs.suites.running.choices import unknown_name_problems, who_problems
 
 ENGINES = ("auto", *direct.ENGINES, "inspect")
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sealegs import __version__
+from sealegs.engines.logs import LogError
 from sealegs.reports.maze_page import Material
 from sealegs.scenarios.scenario import VERSION
 from sealegs.scoring.maze_metrics import MazeResult, paired_difference
 from sealegs.scoring.metric import Row
 from sealegs.suites.maze.maze_logs import MazeRun, read_maze_run
 from sealegs.suites.maze.recovery_ceiling import HABITS, OTHERS, ceiling
-from sealegs.suites.running.logs import LogError
 
 
 def build_page_material(

@@ -22,10 +22,10 @@ from sealegs.recovery.policies import Alternative, EarlierAnswer, EarlierArgumen
 from sealegs.recovery.policies.alternative import Source
 from sealegs.recovery.safety import harmless, nothing_done
 from sealegs.recovery.signature import declaration_violations
+from sealegs.scenarios.recovery_alternatives import declared_alternatives
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scoring.maze_metrics import CLEAN
 from sealegs.scoring.metric import ALL, Row
-from sealegs.suites.maze.recovering import declared_alternatives
 from sealegs.tasks import State, recovery_cost, shortest_solution
 from sealegs.tasks.reference import ExpectedStep
 from sealegs.world.state import World

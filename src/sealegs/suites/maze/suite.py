@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from sealegs.suites.running.folders import Progress
+from sealegs.engines.folders import Progress
 from sealegs.suites.suite import RunReport, Suite
 
 if TYPE_CHECKING:

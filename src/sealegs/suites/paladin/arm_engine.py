@@ -9,12 +9,12 @@ from functools import cache, partial
 from sealegs.agents.arms import ARMS, AwaitModel
 from sealegs.agents.arms.arm_base import ModelReply
 from sealegs.agents.backbones import backbone_reply
+from sealegs.engines.workers import in_chunks
 from sealegs.faults.call import Call, Failure, Layer, Outcome, Wait, render
 from sealegs.inject import Clock, EndlessWait, Session, VirtualClock
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.recovery.policies import Advise, Adviser
 from sealegs.suites.paladin.episodes import ATTEMPTS, TOOL_TIMEOUT, PaladinEpisode
-from sealegs.suites.running.workers import in_chunks
 from sealegs.traces import Event, Recorder
 from sealegs.traces.store import line
 from sealegs.world.state import World

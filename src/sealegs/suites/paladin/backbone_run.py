@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+from sealegs.engines.folders import Progress, run_rest
 from sealegs.suites.paladin.arm_engine import play_paladin_episodes
 from sealegs.suites.paladin.options import PaladinOptions
 from sealegs.suites.paladin.paladin_logs import FORM
-from sealegs.suites.running.folders import Progress, run_rest
 
 
 def run_scripted_backbone(options: PaladinOptions, folder: Path, progress: Progress, jobs: int | None = None) -> None:

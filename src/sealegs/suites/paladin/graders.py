@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from sealegs.agents.arms.toolbench_arm import object_in
+from sealegs.engines.logs import LogError
 from sealegs.faults.call import render
 from sealegs.scoring.grading import QUESTIONS, grade
 from sealegs.scoring.intervals import wilson
 from sealegs.scoring.metric import ALL, Row
+from sealegs.suites.choices import ChoiceError, unknown_name_problems
 from sealegs.suites.paladin.episodes import SUITE, PaladinEpisode
 from sealegs.suites.paladin.paladin_logs import read_paladin_runs
-from sealegs.suites.running.choices import ChoiceError, unknown_name_problems
-from sealegs.suites.running.logs import LogError
 from sealegs.traces import Record
 
 GRADERS = ("code", "model")

@@ -25,20 +25,20 @@ from inspect_ai.tool import ToolCall
 
 from sealegs.adapters.inspect import tool_info
 from sealegs.agents.arms import ARMS, AwaitModel, Message, ModelReply, ModelToolUse
+from sealegs.engines.inspect_runner import METADATA, note_faults, note_record, transcript_record
+from sealegs.engines.logs import agent_or_model
 from sealegs.faults.call import Call, Failure, Outcome, render
 from sealegs.inject import RealClock
 from sealegs.scoring import Verdict
 from sealegs.scoring.paladin_metrics import CLEAN, PaladinResult, recovery_figure
 from sealegs.scoring.paladin_protocol import ProtocolVerdict
+from sealegs.suites.choices import unknown_name_problems
 from sealegs.suites.paladin import SETS
 from sealegs.suites.paladin.arm_engine import EpisodeTools, Setup, session
 from sealegs.suites.paladin.backbone_replies import uses_in
 from sealegs.suites.paladin.episodes import VERSION, PaladinEpisode, episodes_of_set
 from sealegs.suites.paladin.options import MAX_STEPS, RETRIEVALS
 from sealegs.suites.paladin.paladin_logs import judge_paladin_episode, paladin_episode_from
-from sealegs.suites.running.choices import unknown_name_problems
-from sealegs.suites.running.inspect_runner import METADATA, note_faults, note_record, transcript_record
-from sealegs.suites.running.logs import agent_or_model
 from sealegs.traces import Recorder, build_record
 
 

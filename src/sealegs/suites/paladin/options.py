@@ -9,11 +9,11 @@ from pydantic import model_validator
 
 from sealegs.agents.arms import ARMS
 from sealegs.agents.backbones import BACKBONES
+from sealegs.suites.choices import ENGINES, unknown_name_problems, who_problems
 from sealegs.suites.paladin import SETS
 from sealegs.suites.paladin.arm_engine import Setup
 from sealegs.suites.paladin.episodes import EXAMPLE, VERSION, PaladinEpisode, episodes_of_set
 from sealegs.suites.run_options import RunOptions, hidden_option, option
-from sealegs.suites.running.choices import ENGINES, unknown_name_problems, who_problems
 
 DEFAULT = "paladin"
 MAX_STEPS = 40

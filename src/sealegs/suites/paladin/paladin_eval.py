@@ -7,12 +7,12 @@ from typing import Any
 
 from inspect_ai import Task
 
+from sealegs.engines.inspect_runner import Display, run_left
 from sealegs.suites import registry  # noqa: F401 - Inspect finds the scripted agents as models
 from sealegs.suites.paladin.episodes import PaladinEpisode
 from sealegs.suites.paladin.inspect_task import paladin
 from sealegs.suites.paladin.options import PaladinOptions
 from sealegs.suites.paladin.paladin_logs import FORM
-from sealegs.suites.running.inspect_runner import Display, run_left
 
 
 def run_paladin_in_inspect(settings: PaladinOptions, folder: Path, *, display: Display | None = None) -> None:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sealegs.engines.logs import LogError, LogSchema, agent_or_model, read_logs, settings_in_words
 from sealegs.scoring import judge
 from sealegs.scoring.metric import Row
 from sealegs.scoring.paladin_metrics import PaladinResult
 from sealegs.scoring.paladin_protocol import judge_by_protocol
 from sealegs.suites.paladin.episodes import EXAMPLE, SUITE, PaladinEpisode
-from sealegs.suites.running.logs import LogError, LogSchema, agent_or_model, read_logs, settings_in_words
 from sealegs.traces import EpisodeEnded, EpisodeStarted, Event, Record
 
 SETTINGS = ("agent", "model", "arm", "retrieval", "set", "seed", "max_steps")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
+from sealegs.engines.folders import Progress
 from sealegs.faults.user_error import UserError
-from sealegs.suites.running.folders import Progress
 from sealegs.suites.suite import RunReport, Suite
 
 if TYPE_CHECKING:

@@ -22,9 +22,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from sealegs.engines.journal import Journal
+from sealegs.engines.workers import workers
 from sealegs.faults.user_error import UserError
-from sealegs.suites.running.journal import Journal
-from sealegs.suites.running.workers import workers
 from sealegs.training.data import SPLITS
 from sealegs.training.data.attempts import Making, first_fit_row
 from sealegs.training.data.files import Format, check_format, part, part_name, write

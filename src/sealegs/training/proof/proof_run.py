@@ -14,9 +14,9 @@ from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
+from sealegs.engines.workers import workers
 from sealegs.faults.user_error import UserError
 from sealegs.inject.clock import RealClock
-from sealegs.suites.running.workers import workers
 from sealegs.training.preflight import require_packages
 from sealegs.training.proof.sizes import SIZES, ProofSize
 

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from sealegs.suites.maze import mcp_server
+from sealegs.engines import mcp_server
 from sealegs.world.corpus import load_corpus
 
 WAITING = 64  # who asks for a server while one is forked

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from sealegs.agents import SCRIPTED, Say
+from sealegs.engines.episode_stage import EpisodeStage
+from sealegs.engines.workers import in_chunks
 from sealegs.faults.call import Call, Layer, Outcome, render
 from sealegs.inject import EndlessWait, Session, VirtualClock
+from sealegs.scenarios.recovery_alternatives import recovery_layers
 from sealegs.scenarios.scenario import TOOL_TIMEOUT, Scenario
-from sealegs.suites.maze.episode_stage import EpisodeStage
-from sealegs.suites.maze.recovering import maze_layers
-from sealegs.suites.running.workers import in_chunks
 from sealegs.traces import Event, Recorder
 from sealegs.traces.store import line
 from sealegs.world.state import World
@@ -24,7 +24,7 @@ CHUNKS = {"mcp": 8}  # episodes that a worker plays before it tells of them: whe
 CHUNK = 64
 
 
-def play_maze_episode(
+def play_scenario(
     episode: Scenario,
     agent: str,
     max_steps: int = 25,
@@ -40,7 +40,7 @@ def play_maze_episode(
     clock = VirtualClock()
     recorder = Recorder(clock)
     recorder.start(episode.id, episode.about({"agent": agent, "max_steps": max_steps, "recovery": recovery}))
-    between = maze_layers(recovery, episode) if stack is None else stack
+    between = recovery_layers(recovery, episode) if stack is None else stack
     try:
         _player(engine)(EpisodeStage(episode, SCRIPTED[agent](episode.briefing), between, max_steps, clock, recorder))
     except EndlessWait as error:
@@ -53,11 +53,11 @@ def play_maze_episode(
 def _player(engine: str) -> Callable[[EpisodeStage], None]:
     """Who plays episodes under this engine."""
     if engine == "langchain":
-        from sealegs.suites.maze import langchain_engine
+        from sealegs.engines import langchain_engine
 
         return langchain_engine.play_over_langchain
     if engine == "mcp":
-        from sealegs.suites.maze import mcp_engine
+        from sealegs.engines import mcp_engine
 
         return mcp_engine.play_over_mcp
     return _play
@@ -89,7 +89,7 @@ def _play(stage: EpisodeStage) -> None:
     recorder.finish("steps", detail=f"no answer within {stage.max_steps} steps")
 
 
-def play_maze_episodes(
+def play_scenarios(
     episodes: Sequence[Scenario],
     agent: str,
     *,
@@ -116,6 +116,4 @@ def play_maze_episodes(
 
 
 def _run_chunk(chunk: Sequence[Scenario], agent: str, max_steps: int, recovery: str, engine: str) -> list[list[str]]:
-    return [
-        [line(event) for event in play_maze_episode(episode, agent, max_steps, recovery, engine)] for episode in chunk
-    ]
+    return [[line(event) for event in play_scenario(episode, agent, max_steps, recovery, engine)] for episode in chunk]

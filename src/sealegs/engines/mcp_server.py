@@ -1,4 +1,4 @@
-"""A task's tools as an MCP server over standard input and output: `python -m sealegs.suites.maze.mcp_server`.
+"""A task's tools as an MCP server over standard input and output: `python -m sealegs.engines.mcp_server`.
 
 Arguments: LEDGER TASK TASKS TOOL... Every effect is a line of JSON in the file LEDGER, under the id of the request that
 had it. Tools say that they can be run without their effect (`sealegs/dry` in `_meta`). One episode, one server; it

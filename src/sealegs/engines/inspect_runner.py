@@ -20,8 +20,8 @@ from inspect_ai.log import transcript
 from inspect_ai.model import get_model
 from inspect_ai.util import LimitExceededError
 
-from sealegs.suites.running.folders import RunSettings, open_run_folder
-from sealegs.suites.running.logs import LogError, LogSchema
+from sealegs.engines.folders import RunSettings, open_run_folder
+from sealegs.engines.logs import LogError, LogSchema
 from sealegs.traces import Event, FaultStruck, Recorder, decode_event, encode_event
 from sealegs.traces.inspect_logs import RECORD_NOTE, with_end
 

@@ -36,7 +36,7 @@ RECOVERIES = ("off", "advise", "active")
 Tools = Mapping[str, ToolSpec]
 
 
-def maze_layers(recovery: str, episode: Scenario) -> list[Layer]:
+def recovery_layers(recovery: str, episode: Scenario) -> list[Layer]:
     """The layers of an episode under this recovery."""
     if recovery == "advise":
         return [RecoveryLayer(Advise(shipped_bank()))]

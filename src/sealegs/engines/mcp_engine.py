@@ -18,11 +18,11 @@ from typing import Any, BinaryIO
 from sealegs.adapters.mcp import Gate
 from sealegs.adapters.mcp.pipe_relay import PipeRelay
 from sealegs.agents import Say
+from sealegs.engines import prefork_server
+from sealegs.engines.episode_stage import EpisodeStage
+from sealegs.engines.mcp_server import VERSION
 from sealegs.faults.call import Effect, Failure, failure_body
 from sealegs.scenarios.scenario import TOOL_TIMEOUT
-from sealegs.suites.maze import prefork_server
-from sealegs.suites.maze.episode_stage import EpisodeStage
-from sealegs.suites.maze.mcp_server import VERSION
 from sealegs.traces import Recorder, ToolRan
 
 LONGEST = 2**24  # bytes of one message

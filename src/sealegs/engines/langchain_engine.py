@@ -19,11 +19,11 @@ from langchain_core.tools import BaseTool, StructuredTool
 
 from sealegs.adapters.langchain import Seam
 from sealegs.agents import Say, ScriptedAgent
+from sealegs.engines.episode_stage import EpisodeStage
 from sealegs.faults.call import Call, Failure, Layer, Outcome, failure_body
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session
 from sealegs.scenarios.scenario import TOOL_TIMEOUT
-from sealegs.suites.maze.episode_stage import EpisodeStage
 from sealegs.world.state import World
 
 

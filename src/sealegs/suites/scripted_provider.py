@@ -13,7 +13,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from sealegs.agents import CODERS, SCRIPTED
 from sealegs.agents.backbones import BACKBONES
-from sealegs.suites.running.inspect_runner import METADATA
+from sealegs.engines.inspect_runner import METADATA
 
 
 class ScriptedModel(ModelAPI):

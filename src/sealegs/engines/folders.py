@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
-from sealegs.suites.running.logs import SETTINGS, TOTAL, LogError, LogSchema, read_logs
+from sealegs.engines.logs import SETTINGS, TOTAL, LogError, LogSchema, read_logs
 from sealegs.traces.atomic_files import write_atomically
 from sealegs.traces.store import Store
 

@@ -34,7 +34,7 @@ ROOMS["cli"] = set(ROOMS)
 HEAVY = {
     "inspect_ai": {
         "adapters/inspect.py",
-        "engines/inspect_runner.py",
+        "engines/inspect_",
         "suites/",
         "generate/staged/",
         "training/data/teacher.py",

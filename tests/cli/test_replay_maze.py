@@ -34,7 +34,7 @@ from pydantic import Field
 
 from sealegs.faults.invariants import Bounds
 from sealegs.world.state import World
-from sealegs.world.tool import Answer, tool
+from sealegs.world.tool import Answer, simulated_tool
 
 
 class Price(Answer):
@@ -44,7 +44,7 @@ class Price(Answer):
     price: float = Field(description="In euros")
 
 
-@tool(
+@simulated_tool(
     domain="shopping",
     category="source",
     answer=Price,

@@ -204,8 +204,8 @@ def test_text_from_outside_cannot_break_it() -> None:
 
 def test_equal_material_gives_equal_bytes_in_any_process(text: str) -> None:
     code = (
-        "import hashlib;from tests.reports.report_runs import *;from sealegs.reports.maze_page import page;"
-        "print(hashlib.sha256(page(material(episodes(1))).encode()).hexdigest())"
+        "import hashlib;from tests.reports.report_runs import *;from sealegs.reports.maze_page import render_maze_page;"
+        "print(hashlib.sha256(render_maze_page(material(episodes(1))).encode()).hexdigest())"
     )
     digests = {
         subprocess.run(

@@ -23,14 +23,14 @@ from tests.sandbox.places import place
 SOURCE = Path(__file__).parents[2] / "src"
 TRY = """
 import sys
-from sealegs.sandbox import Kernel, available, launcher
+from sealegs.sandbox import Kernel, find_isolation, launcher
 from sealegs.sandbox.available_isolation import weakest
-from sealegs.sandbox.escapes import attempted, escapes
-print(available().name)
+from sealegs.sandbox.escapes import escapes, try_escape
+print(find_isolation().name)
 for place in (launcher(allow_weak=True), weakest()):
     for escape in escapes():
         if escape.name in sys.argv[1:]:
-            print(place.isolation.name, escape.name, attempted(place, escape).why)
+            print(place.isolation.name, escape.name, try_escape(place, escape).why)
 """
 
 

@@ -85,8 +85,8 @@ def test_an_argument_that_few_tools_take_moves_them_up() -> None:
 
 def test_the_list_is_the_same_under_every_hash_seed() -> None:
     code = (
-        "from sealegs.world.corpus import load; from sealegs.world.shortlist import Shortlist;"
-        f"print(Shortlist(load()).rank({WEATHER!r}, {GIVEN!r}))"
+        "from sealegs.world.corpus import load_corpus; from sealegs.world.shortlist import Shortlist;"
+        f"print(Shortlist(load_corpus()).rank({WEATHER!r}, {GIVEN!r}))"
     )
     runs = [
         subprocess.run(

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from sealegs.agents import SCRIPTED, Say
+from sealegs.agents import SCRIPTED
 from sealegs.engines.episode_stage import EpisodeStage
+from sealegs.engines.turns import take_turns
 from sealegs.engines.workers import in_chunks
-from sealegs.faults.call import Call, Layer, Outcome, render
+from sealegs.faults.call import Call, Layer, Outcome
 from sealegs.inject import EndlessWait, Session, VirtualClock
 from sealegs.scenarios.recovery_alternatives import recovery_layers
 from sealegs.scenarios.scenario import TOOL_TIMEOUT, Scenario
@@ -80,13 +81,7 @@ def _play(stage: EpisodeStage) -> None:
     def run(call: Call) -> Outcome:
         return tools.run(call, world)
 
-    for _ in range(stage.max_steps):
-        act = agent.act()
-        if isinstance(act, Say):
-            recorder.finish("answered", answer=act.text)
-            return
-        agent.observe(act, render(session.call(act.tool, act.arguments, run)))
-    recorder.finish("steps", detail=f"no answer within {stage.max_steps} steps")
+    take_turns(agent, session, run, recorder, stage.max_steps)
 
 
 def play_scenarios(

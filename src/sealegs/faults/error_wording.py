@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
+from sealegs.faults.keyed import alternative_key
 from sealegs.faults.kinds import KINDS
 from sealegs.faults.kinds.delay import Exponential, Lognormal, Normal, Quantiles, Uniform
 from sealegs.faults.matchers import Argument
@@ -27,7 +28,7 @@ ALTERNATIVES = {
         "condition",
         ("always", "first", "nth", "every", "probability", "window", "burst", "outage", "first_touch"),
     ),
-    "key_of()": ("matcher", ("tool", "tag", "argument", "all", "any", "not")),
+    f"{alternative_key.__name__}()": ("matcher", ("tool", "tag", "argument", "all", "any", "not")),
     "_alternative()": ("distribution", ("uniform", "normal", "lognormal", "exponential", "quantiles")),
 }
 

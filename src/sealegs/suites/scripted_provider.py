@@ -6,6 +6,7 @@ What they play, the conversation's metadata says. Some names are both an agent's
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage
@@ -14,6 +15,37 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from sealegs.agents import CODERS, SCRIPTED
 from sealegs.agents.backbones import BACKBONES
 from sealegs.engines.inspect_runner import METADATA
+from sealegs.suites.suite import suites
+from sealegs.suites.tool_suite import ToolSuite
+
+Player = Callable[[str, list[ChatMessage], dict[str, Any], bool], ModelOutput]
+
+
+def _player(about: Mapping[str, Any]) -> Player:
+    """Who plays the episodes of a suite; without one, those of maze."""
+    match about.get("suite", "maze"):
+        case "paladin":
+            from sealegs.suites.paladin.backbone_replies import next_reply
+
+            return lambda name, conversation, about, tools: next_reply(name, conversation, about, tools=tools)
+        case "highwater":
+            from sealegs.suites.highwater.coder_replies import next_message
+
+            return lambda name, conversation, about, _: next_message(name, conversation, about)
+        case "maze":
+            from sealegs.suites.maze.agent_replies import next_act
+
+            return lambda name, conversation, about, _: next_act(name, conversation, about)
+        case _:
+            from sealegs.suites.tool_suite_task import scripted_reply
+
+            return lambda name, conversation, about, _: scripted_reply(name, conversation, about)
+
+
+def _known() -> list[str]:
+    """The names of all scripted agents, those of installed suites included."""
+    own = [name for suite in suites().values() if isinstance(suite, ToolSuite) for name in suite.agents]
+    return list(dict.fromkeys([*SCRIPTED, *CODERS, *BACKBONES, *own]))
 
 
 class ScriptedModel(ModelAPI):
@@ -28,7 +60,7 @@ class ScriptedModel(ModelAPI):
         **model_args: Any,
     ) -> None:
         name = model_name.split("/")[-1]
-        known = dict.fromkeys([*SCRIPTED, *CODERS, *BACKBONES])
+        known = _known()
         if name not in known:
             raise ValueError(f"there is no scripted agent {name!r}; choose one of {', '.join(known)}")
         super().__init__(name, base_url, api_key, [], config or GenerateConfig())
@@ -39,18 +71,7 @@ class ScriptedModel(ModelAPI):
         """The agent's next act, given the conversation so far."""
         told = (message.metadata[METADATA] for message in input if message.metadata and METADATA in message.metadata)
         about: dict[str, Any] = next(told, {})
-        if about.get("suite") == "paladin":
-            from sealegs.suites.paladin.backbone_replies import next_reply
-
-            output = next_reply(self.model_name, input, about, tools=bool(tools))
-        elif about.get("suite") == "highwater":
-            from sealegs.suites.highwater.coder_replies import next_message
-
-            output = next_message(self.model_name, input, about)
-        else:
-            from sealegs.suites.maze.agent_replies import next_act
-
-            output = next_act(self.model_name, input, about)
+        output = _player(about)(self.model_name, input, about, bool(tools))
         output.usage = ModelUsage()
         return output
 

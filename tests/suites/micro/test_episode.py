@@ -177,7 +177,9 @@ def test_a_hang_hangs_and_its_record_tells(level: str, tmp_path: Path) -> None:
     file = tmp_path / "record.jsonl"
     plan = experiment_plan("hang", {}, Permanent(), 1, "CalculatorTool").as_data()
     payload = {"workload": "currency", "model": "scripted/oracle", "plan": plan, "level": level, "record": str(file)}
-    code = f"from sealegs.suites.micro.episode import play; play({payload!r}); print('over')"
+    code = (
+        f"from sealegs.suites.micro.episode import play_micro_episode; play_micro_episode({payload!r}); print('over')"
+    )
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     try:
         began = time.monotonic()
@@ -255,11 +257,11 @@ def test_models_by_name() -> None:
 def test_what_a_fork_needs_is_loaded_and_no_thread_lives_on() -> None:
     code = """
 import sys, threading
-from sealegs.suites.micro.episode import play, prepare
+from sealegs.suites.micro.episode import play_micro_episode, prepare
 prepare()
 loaded = set(sys.modules)
 for name in ("fares", "anniversary"):
-    play({"workload": name, "model": "scripted/oracle"})
+    play_micro_episode({"workload": name, "model": "scripted/oracle"})
 print(threading.active_count(), sorted(set(sys.modules) - loaded))
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -175,7 +175,7 @@ def test_names_are_unique_among_many() -> None:
 
 def test_the_same_bytes_with_any_number_of_processes(built: Path, data: Path, tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from sealegs.generate.library_build import built\n"
+        "import sys; from pathlib import Path; from sealegs.generate.library_build import build_library\n"
         "if __name__ == '__main__': build_library(Path(sys.argv[1]), Path(sys.argv[2]), jobs=2)"
     )
     write_toy(twice := _copied(data, tmp_path), "again")

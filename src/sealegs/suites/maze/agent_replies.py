@@ -6,14 +6,14 @@ task is known by the request's text; the metadata of the user's message says whe
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool, ChatMessageUser, ModelOutput
+from inspect_ai.model import ChatMessage, ChatMessageUser, ModelOutput
 
-from sealegs.agents import SCRIPTED, Say, ScriptedAgent, UseTool
+from sealegs.agents import SCRIPTED, ScriptedAgent
+from sealegs.engines.inspect_turns import scripted_output
 from sealegs.scenarios.moments import DRAW
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scenarios.task_sets import SHIPPED, task_set
@@ -30,12 +30,7 @@ def next_act(name: str, conversation: list[ChatMessage], about: Mapping[str, Any
     Raises:
         ValueError: the request is of no task, or the suite has no such agent.
     """
-    agent = _agent(name, conversation, about)
-    _replay(agent, conversation)
-    act = agent.act()
-    if isinstance(act, Say):
-        return ModelOutput.from_content(name, act.text)
-    return ModelOutput.for_tool_call(name, act.tool, dict(act.arguments), f"use-{len(conversation)}")
+    return scripted_output(name, _agent(name, conversation, about), conversation)
 
 
 def _agent(name: str, conversation: list[ChatMessage], about: Mapping[str, Any]) -> ScriptedAgent:
@@ -54,13 +49,3 @@ def _agent(name: str, conversation: list[ChatMessage], about: Mapping[str, Any])
 @cache
 def _by_request(tasks: str) -> dict[str, str]:
     return {task.request: task.id for task in task_set(tasks).tasks.values()}
-
-
-def _replay(agent: ScriptedAgent, conversation: list[ChatMessage]) -> None:
-    calls: dict[str, UseTool] = {}
-    for message in conversation:
-        if isinstance(message, ChatMessageAssistant):
-            calls |= {call.id: UseTool(call.function, call.arguments) for call in message.tool_calls or []}
-        elif isinstance(message, ChatMessageTool):
-            text = message.text if message.error is None else json.dumps({"error": {"message": message.error.message}})
-            agent.observe(calls[message.tool_call_id or ""], text)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -15,21 +14,18 @@ from inspect_ai.log import transcript
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageSystem,
-    ChatMessageTool,
     ChatMessageUser,
     GenerateConfig,
-    execute_tools,
     get_model,
 )
 from inspect_ai.scorer import Metric as InspectMetric
 from inspect_ai.scorer import SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.tool import ToolDef
 
-from sealegs.adapters.inspect import tool_def, tool_info
 from sealegs.engines.inspect_runner import METADATA, note_faults, note_record, transcript_record
+from sealegs.engines.inspect_turns import take_turns_in_inspect
 from sealegs.engines.logs import agent_or_model
-from sealegs.faults.call import Call, Failure, Layer, Outcome, render
+from sealegs.faults.call import Call, Layer, Outcome
 from sealegs.faults.plan_files import read_plan
 from sealegs.inject import Session
 from sealegs.inject.clock import RealClock
@@ -171,36 +167,10 @@ async def _converse(
         watcher=recorder,
     )
 
-    async def run(call: Call) -> Outcome:
-        if call.tool not in offered:
-            return Failure(f"There is no tool named {call.tool!r}.", type="ToolNotFound", status=404)
+    def run(call: Call) -> Outcome:
         return corpus.run(call, world)
 
-    infos = [tool_info(spec) for spec in offered.values()]
-    model = get_model()
-    for _ in range(max_steps):
-        state.output = await model.generate(state.messages, tools=infos)
-        state.messages.append(state.output.message)
-        calls = state.output.message.tool_calls or []
-        if not calls:
-            recorder.finish("answered", answer=state.output.completion)
-            return
-        tools = [tool_def(name, name, session, run) for name in dict.fromkeys(call.function for call in calls)]
-        state.messages += await _executed(state, tools, recorder)
-    recorder.finish("steps", detail=f"no answer within {max_steps} steps")
-
-
-async def _executed(state: TaskState, tools: list[ToolDef], recorder: Recorder) -> list[Any]:
-    """The tools' messages. A call that Inspect itself refuses (its arguments cannot be parsed) is one all the same."""
-    messages, _ = await execute_tools(state.messages, tools)
-    calls = {call.id: call for call in state.output.message.tool_calls or []}
-    for place, message in enumerate(messages):
-        if isinstance(message, ChatMessageTool) and message.error is not None:
-            failure = Failure(message.error.message, type="BadCall")
-            call = calls[message.tool_call_id or ""]
-            recorder.refused(Call(call.function, call.arguments, call.id), failure)
-            messages[place] = message.model_copy(update={"content": render(failure), "error": None})
-    return messages
+    await take_turns_in_inspect(state, list(offered.values()), session, run, recorder, max_steps)
 
 
 @metric(name="tsr")

@@ -1,0 +1,1 @@
+"""Does an agent reserve the right book, once, when the library's tools fail?"""

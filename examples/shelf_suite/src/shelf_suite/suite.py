@@ -1,0 +1,184 @@
+"""The suite: tasks, tools, faults, what a success is, and two scripted agents."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from sealegs.agents import Say, UseTool
+from sealegs.faults.kinds import Error, Fault, LostAck
+from sealegs.faults.plan import Plan, Rule
+from sealegs.faults.spec import ToolSpec
+from sealegs.faults.triggers import Nth, Tool
+from sealegs.suites.choices import unknown_name_problems
+from sealegs.suites.run_options import Names, option
+from sealegs.suites.tool_episode import Enter, ToolEpisode
+from sealegs.suites.tool_suite import ToolSuite, ToolSuiteOptions
+from sealegs.traces import Record
+
+BOOKS = {
+    "The Tide Tables": "BK-11",
+    "A Field Guide to Knots": "BK-12",
+    "Harbour Lights": "BK-21",
+    "Small Boats": "BK-22",
+}
+TEXT = {"type": "string"}
+SPECS = (
+    ToolSpec(
+        "find_book",
+        description="Find a book by its title.",
+        parameters={"type": "object", "properties": {"title": TEXT}, "required": ["title"]},
+        effects=False,
+    ),
+    ToolSpec(
+        "reserve_book",
+        description="Reserve a book for a reader. A second call makes a second reservation.",
+        parameters={
+            "type": "object",
+            "properties": {"book_id": TEXT, "reader": TEXT},
+            "required": ["book_id", "reader"],
+        },
+        effects=True,
+    ),
+    ToolSpec(
+        "list_reservations",
+        description="List a reader's reservations.",
+        parameters={"type": "object", "properties": {"reader": TEXT}, "required": ["reader"]},
+        effects=False,
+    ),
+)
+FAULTS: Mapping[str, tuple[str, Fault] | None] = {
+    "clean": None,
+    "unavailable": ("find_book", Error(status=503)),  # before the work: nothing was found, nothing was done
+    "lost": ("reserve_book", LostAck()),  # after the work: the book is reserved, and the answer does not arrive
+}
+
+
+class Loan(ToolEpisode):
+    """One book for one reader."""
+
+    title: str
+    reader: str
+
+    @property
+    def request(self) -> str:
+        """What the user asks for."""
+        return f"Reserve {self.title} for reader {self.reader}, once. Answer with the book's id."
+
+    @property
+    def plan(self) -> Plan:
+        """The first call of one tool fails."""
+        found = FAULTS[self.mode]
+        if found is None:
+            return Plan(name=self.mode)
+        tool, fault = found
+        return Plan(name=self.mode, rules=(Rule(match=Tool(tool), when=Nth(1), fault=fault),))
+
+    @property
+    def specs(self) -> Sequence[ToolSpec]:
+        """The library's tools."""
+        return SPECS
+
+    def tools(self, enter: Enter) -> Mapping[str, Callable[..., Any]]:
+        """The library, empty of reservations."""
+        reserved: list[tuple[str, str]] = []
+
+        def find_book(title: str) -> dict[str, str]:
+            if title not in BOOKS:
+                raise LookupError(f"there is no book {title!r}")
+            return {"title": title, "book_id": BOOKS[title]}
+
+        def reserve_book(book_id: str, reader: str) -> dict[str, str]:
+            if book_id not in BOOKS.values():
+                raise LookupError(f"there is no book {book_id!r}")
+            reserved.append((book_id, reader))
+            enter("reserve", f"{book_id} for {reader}")
+            return {"book_id": book_id, "reader": reader, "status": "reserved"}
+
+        def list_reservations(reader: str) -> list[str]:
+            return [book_id for book_id, who in reserved if who == reader]
+
+        return {"find_book": find_book, "reserve_book": reserve_book, "list_reservations": list_reservations}
+
+    def problem(self, record: Record) -> str:
+        """The ledger must hold the one reservation, and the answer the book's id."""
+        wanted = [f"{BOOKS[self.title]} for {self.reader}"]
+        done = [effect.subject for effect in record.effects]
+        if done != wanted:
+            return f"the ledger holds {', '.join(done) or 'nothing'}, not {wanted[0]}"
+        if BOOKS[self.title] not in (record.answer or ""):
+            return "the answer does not name the book"
+        return ""
+
+
+class ShelfOptions(ToolSuiteOptions):
+    """The suite's options."""
+
+    suite = "shelf"
+    agents = ("careful", "hasty")
+    modes: Names = option(tuple(FAULTS), "Modes, with commas: clean, unavailable, lost.")
+
+    def problems(self) -> Iterator[str]:
+        """What is wrong with the options."""
+        yield from super().problems()
+        yield from unknown_name_problems("mode", list(self.modes), FAULTS)
+
+    def cases(self) -> Sequence[Loan]:
+        """Every book under every mode."""
+        return [
+            Loan(task=book_id, level="one book", mode=mode, seed=self.seed, title=title, reader=f"R-{book_id[-2:]}")
+            for title, book_id in BOOKS.items()
+            for mode in self.modes
+        ]
+
+
+class Hasty:
+    """Calls each tool until it answers, whatever it may have done."""
+
+    looks = False
+
+    def __init__(self, loan: Loan) -> None:
+        self.loan = loan
+        self.book_id = ""
+        self.reserved = self.unsure = False
+
+    def act(self) -> UseTool | Say:
+        """The next call, or the answer."""
+        if not self.book_id:
+            return UseTool("find_book", {"title": self.loan.title})
+        if self.unsure and self.looks:
+            return UseTool("list_reservations", {"reader": self.loan.reader})
+        if not self.reserved:
+            return UseTool("reserve_book", {"book_id": self.book_id, "reader": self.loan.reader})
+        return Say(f"{self.loan.title} is reserved; its id is {self.book_id}.")
+
+    def observe(self, use: UseTool, text: str) -> None:
+        """Note what the tool answered."""
+        told = json.loads(text)
+        failed = isinstance(told, dict) and "error" in told
+        if use.tool == "find_book" and not failed:
+            self.book_id = told["book_id"]
+        if use.tool == "reserve_book":
+            self.reserved, self.unsure = not failed, failed
+        if use.tool == "list_reservations" and not failed:
+            self.reserved, self.unsure = self.book_id in told, False
+
+
+class Careful(Hasty):
+    """Looks whether a failed reservation was made before it makes another."""
+
+    looks = True
+
+
+class ShelfSuite(ToolSuite):
+    """Reservations in a library."""
+
+    name = "shelf"
+    summary = "Reserve a book, once, while the library's tools fail before or after their work."
+    options_type = ShelfOptions
+    episode_type = Loan
+    agents = {"careful": Careful, "hasty": Hasty}
+
+
+SUITE = ShelfSuite()

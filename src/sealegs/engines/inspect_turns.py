@@ -1,0 +1,102 @@
+"""A model of Inspect and the tools of an episode in turns, and a scripted agent in the place of the model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageTool,
+    ModelOutput,
+    execute_tools,
+    get_model,
+)
+from inspect_ai.solver import TaskState
+from inspect_ai.tool import ToolDef
+
+from sealegs.adapters.inspect import tool_def, tool_info
+from sealegs.agents import Say, UseTool
+from sealegs.engines.turns import ActingAgent
+from sealegs.faults.call import Call, Failure, Outcome, render
+from sealegs.faults.spec import ToolSpec
+from sealegs.inject import Session
+from sealegs.traces import Recorder
+
+
+async def take_turns_in_inspect(
+    state: TaskState,
+    offered: Sequence[ToolSpec],
+    session: Session,
+    run: Callable[[Call], Outcome],
+    recorder: Recorder,
+    max_steps: int,
+) -> None:
+    """Let the sample's model act until it answers; the record gets its end.
+
+    Args:
+        state: of the sample; messages and output are kept in it.
+        offered: the tools that the model may call.
+        session: carries each call.
+        run: runs one of them.
+        recorder: of the episode.
+        max_steps: how often the model is asked.
+    """
+    names = {spec.name for spec in offered}
+
+    async def run_offered(call: Call) -> Outcome:
+        if call.tool not in names:
+            return Failure(f"There is no tool named {call.tool!r}.", type="ToolNotFound", status=404)
+        return run(call)
+
+    infos = [tool_info(spec) for spec in offered]
+    model = get_model()
+    for _ in range(max_steps):
+        state.output = await model.generate(state.messages, tools=infos)
+        state.messages.append(state.output.message)
+        calls = state.output.message.tool_calls or []
+        if not calls:
+            recorder.finish("answered", answer=state.output.completion)
+            return
+        asked = dict.fromkeys(call.function for call in calls)
+        tools = [tool_def(name, name, session, run_offered) for name in asked]
+        state.messages += await _executed(state, tools, recorder)
+    recorder.finish("steps", detail=f"no answer within {max_steps} steps")
+
+
+async def _executed(state: TaskState, tools: list[ToolDef], recorder: Recorder) -> list[Any]:
+    """The tools' messages. A call that Inspect itself refuses (its arguments cannot be parsed) is one all the same."""
+    messages, _ = await execute_tools(state.messages, tools)
+    calls = {call.id: call for call in state.output.message.tool_calls or []}
+    for place, message in enumerate(messages):
+        if isinstance(message, ChatMessageTool) and message.error is not None:
+            failure = Failure(message.error.message, type="BadCall")
+            call = calls[message.tool_call_id or ""]
+            recorder.refused(Call(call.function, call.arguments, call.id), failure)
+            messages[place] = message.model_copy(update={"content": render(failure), "error": None})
+    return messages
+
+
+def scripted_output(name: str, agent: ActingAgent, conversation: list[ChatMessage]) -> ModelOutput:
+    """What a scripted agent says next in a conversation, as a model would.
+
+    A model is asked with the whole conversation every time, so the agent is new and is told everything that it saw.
+
+    Args:
+        name: the agent's.
+        agent: a new one.
+        conversation: so far.
+    """
+    calls: dict[str, UseTool] = {}
+    for message in conversation:
+        if isinstance(message, ChatMessageAssistant):
+            calls |= {call.id: UseTool(call.function, call.arguments) for call in message.tool_calls or []}
+        elif isinstance(message, ChatMessageTool):
+            text = message.text if message.error is None else json.dumps({"error": {"message": message.error.message}})
+            agent.observe(calls[message.tool_call_id or ""], text)
+    act = agent.act()
+    if isinstance(act, Say):
+        return ModelOutput.from_content(name, act.text)
+    return ModelOutput.for_tool_call(name, act.tool, dict(act.arguments), f"use-{len(conversation)}")

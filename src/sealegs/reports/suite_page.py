@@ -1,0 +1,126 @@
+"""Tables and page of a suite of anybody's: its metrics by level and mode, and every episode that failed.
+
+Needs the extra `report` for the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.text import Text
+
+from sealegs.faults.call import Call, Outcome, render
+from sealegs.reports.maze_page import extra
+from sealegs.reports.metric_grids import MetricCell
+from sealegs.reports.tables import WIDE, cell_text, plain_table
+from sealegs.scoring.metric import ALL, Row
+from sealegs.scoring.suite_metrics import EpisodeResult
+from sealegs.traces.record import Record
+
+SHOWN = 200  # failed episodes of a page; the rest is counted
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteTable:
+    """The metrics of one agent or model: a line for each level and mode."""
+
+    who: str
+    metrics: tuple[str, ...]
+    lines: tuple[tuple[str, str, tuple[MetricCell, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FailedEpisode:
+    """A failed episode: its calls with what the agent was shown and whether a fault struck, and the answer."""
+
+    who: str
+    result: EpisodeResult
+    calls: tuple[tuple[str, str, bool], ...]
+    answer: str
+
+
+def suite_tables(rows: Sequence[Row]) -> Iterator[SuiteTable]:
+    """The table of each agent and model."""
+    for who in dict.fromkeys(_who(row) for row in rows):
+        own = [row for row in rows if _who(row) == who]
+        metrics = tuple(dict.fromkeys(row["metric"] for row in own))
+        cells = {(row["level"], row["mode"], row["metric"]): row for row in own}
+        levels = list(dict.fromkeys(row["level"] for row in own))
+        places = dict.fromkeys((row["level"], row["mode"]) for row in own)
+        lines = tuple(
+            (level, mode, tuple(_cell(cells.get((level, mode, metric))) for metric in metrics))
+            for level, mode in places
+            if level != ALL or len(levels) != 2  # over one level, all levels say nothing more
+        )
+        yield SuiteTable(who, metrics, lines)
+
+
+def print_suite_table(rows: Sequence[Row], console: Console) -> None:
+    """Print the metrics of every agent and model, by level and mode."""
+    for found in suite_tables(rows):
+        table = plain_table(["mode", *(name.replace("_", " ") for name in found.metrics)])
+        for level, mode, cells in found.lines:
+            table.add_row(level, mode, *(cell_text(cell, console.width < WIDE) for cell in cells))
+        console.print(Text(f"\n{found.who}", style="bold"))
+        console.print(table)
+
+
+def render_suite_page(
+    suite: str,
+    rows: Sequence[Row],
+    runs: Sequence[tuple[Row, Sequence[tuple[EpisodeResult, Record]]]],
+    warnings: Sequence[str],
+) -> str:
+    """The page.
+
+    Args:
+        suite: its name.
+        rows: the long table.
+        runs: each run's judged records.
+        warnings: what reading had to leave out.
+
+    Raises:
+        MissingExtra: what pages are made with is not installed.
+    """
+    with extra():
+        from sealegs.reports.templating import environment
+    failed = [one for who, results in runs for one in _failed(_who(who), results)]
+    episodes = sum(len(results) for _, results in runs)
+    return (
+        environment()
+        .get_template("suite.html.j2")
+        .render(
+            suite=suite,
+            names=", ".join(dict.fromkeys(_who(row) for row in rows)),
+            facts={"episodes": f"{episodes:,}", "failed": f"{len(failed):,}"},
+            warnings=warnings,
+            tables=list(suite_tables(rows)),
+            failed=failed[:SHOWN],
+            left=max(0, len(failed) - SHOWN),
+        )
+    )
+
+
+def _failed(who: str, results: Sequence[tuple[EpisodeResult, Record]]) -> Iterator[FailedEpisode]:
+    for result, record in results:
+        if not result.success:
+            calls = tuple((_call(turn.call), _shown(turn.seen), turn.struck) for turn in record.turns)
+            yield FailedEpisode(who, result, calls, record.answer or f"none: {record.end.reason}")
+
+
+def _call(call: Call) -> str:
+    return f"{call.tool}({', '.join(f'{name}={value!r}' for name, value in call.arguments.items())})"
+
+
+def _shown(outcome: Outcome | None) -> str:
+    return "nothing" if outcome is None else render(outcome)
+
+
+def _who(row: Row) -> str:
+    return row["agent"] if "agent" in row else row["model"]
+
+
+def _cell(row: Row | None) -> MetricCell:
+    return MetricCell() if row is None else MetricCell(row["value"], row["low"], row["high"], row["n"])

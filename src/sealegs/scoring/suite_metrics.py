@@ -1,0 +1,101 @@
+"""The metrics that every suite of tool calls has: success, recovery, exposure, repeated effects, calls.
+
+A suite says what a success is; the rest is read from records. Recovery is the share of successes among the episodes in
+which a fault was delivered. A repeated effect is one that the ledger holds more often than once. Over several modes
+each is the mean of the modes' values.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sealegs.scoring.metric import (
+    ALL,
+    Design,
+    EpisodeTable,
+    Metric,
+    Row,
+    difference,
+    estimate,
+    figure_row,
+)
+from sealegs.traces.record import Record
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeResult:
+    """One judged episode.
+
+    Attributes:
+        task, level, mode, epoch: which it is.
+        success: whether the suite's judge was content.
+        exposed: whether a fault was delivered.
+        repeated: how many effects were done once too often.
+        calls: how many the agent made.
+        reason: why it is no success; empty for one.
+    """
+
+    task: str
+    level: str
+    mode: str
+    epoch: int
+    success: bool
+    exposed: bool
+    repeated: int
+    calls: int
+    reason: str = ""
+
+
+DESIGN = Design[EpisodeResult](stratum=lambda r: r.mode, cluster=lambda r: r.task)
+SUITE_METRICS = (
+    Metric[EpisodeResult]("success", lambda r: r.success),
+    Metric[EpisodeResult]("recovered", lambda r: r.success, lambda r: r.exposed),
+    Metric[EpisodeResult]("exposed", lambda r: r.exposed),
+    Metric[EpisodeResult]("repeated_effects", lambda r: r.repeated > 0),
+    Metric[EpisodeResult]("calls", lambda r: r.calls, kind="amount"),
+)
+
+
+def repeated_effects(record: Record) -> int:
+    """How many effects of the ledger were done once too often."""
+    done = Counter((effect.action, effect.subject) for effect in record.effects)
+    return sum(count - 1 for count in done.values())
+
+
+def suite_table(
+    results: Sequence[EpisodeResult], metrics: Sequence[Metric[EpisodeResult]], who: Row, seed: int = 0
+) -> list[Row]:
+    """The long table of a run: every metric for each cell, each level, each mode and all.
+
+    Args:
+        results: the judged episodes.
+        metrics: the suite's.
+        who: `suite` and `agent` or `model`, copied into each row.
+        seed: of the bootstrap.
+    """
+    run = EpisodeTable(results, DESIGN)
+    return [
+        figure_row(who, level, mode, metric.name, estimate(metric, cell, seed))
+        for level, at in (*run.by(lambda r: r.level).items(), (ALL, run))
+        for mode, cell in (*at.by(lambda r: r.mode).items(), (ALL, at))
+        for metric in metrics
+    ]
+
+
+def suite_differences(
+    one: Sequence[EpisodeResult], other: Sequence[EpisodeResult], metrics: Sequence[Metric[EpisodeResult]], who: Row
+) -> list[Row]:
+    """How much higher each metric is in `other`, over the episodes that both have; the name gets `_difference`."""
+    shared = set(map(_identity, one)) & set(map(_identity, other))
+    before, after = (EpisodeTable([r for r in run if _identity(r) in shared], DESIGN) for run in (one, other))
+    return [
+        figure_row(who, ALL, ALL, f"{metric.name}_difference", difference(metric, before, after))
+        for metric in metrics
+        if metric.kind != "amount"
+    ]
+
+
+def _identity(result: EpisodeResult) -> tuple[str, str, int]:
+    return result.task, result.mode, result.epoch

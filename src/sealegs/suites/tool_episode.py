@@ -1,0 +1,130 @@
+"""An episode of a suite of your own: its request, its tools, its faults, and what a success is."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from pydantic import BaseModel, ConfigDict
+
+from sealegs.adapters.python.exceptions import failure_from_exception
+from sealegs.engines.turns import ActingAgent
+from sealegs.faults.call import Call, Effect, Failure, Outcome, Value
+from sealegs.faults.plan import Plan
+from sealegs.faults.spec import ToolSpec
+from sealegs.inject import Clock, Session
+from sealegs.scoring.suite_metrics import EpisodeResult
+from sealegs.traces import Record, Recorder
+from sealegs.traces.json_data import to_json_data
+
+TOOL_TIMEOUT = 60.0
+Enter = Callable[[str, str], None]  # enters an effect into the ledger: what was done, and to what
+
+
+class ToolEpisode(BaseModel, ABC):
+    """One task under one fault plan, as plain data: equal episodes are equal in everything.
+
+    Attributes:
+        task: the base task's id, which intervals cluster by.
+        level: how hard it is, or what sort of task.
+        mode: which faults it is played under.
+        epoch: counts repetitions from 1.
+        seed: decides what is drawn.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    task: str
+    level: str
+    mode: str
+    epoch: int = 1
+    seed: int = 0
+
+    @property
+    def id(self) -> str:
+        """Its name, unique in a run."""
+        return f"{self.task}/{self.mode}/{self.epoch}"
+
+    @property
+    def instructions(self) -> str:
+        """The system prompt; none by default."""
+        return ""
+
+    @property
+    @abstractmethod
+    def request(self) -> str:
+        """What the user asks for."""
+
+    @property
+    @abstractmethod
+    def plan(self) -> Plan:
+        """The faults; a plan without rules for none."""
+
+    @property
+    @abstractmethod
+    def specs(self) -> Sequence[ToolSpec]:
+        """The tools as the model reads them, with what is declared of them."""
+
+    @abstractmethod
+    def tools(self, enter: Enter) -> Mapping[str, Callable[..., Any]]:
+        """The tools with a state of their own, by name.
+
+        Args:
+            enter: to be called for every effect, at the moment it happens; the judge believes this ledger alone.
+        """
+
+    @abstractmethod
+    def problem(self, record: Record) -> str:
+        """What is wrong with how it was done, in a sentence; empty for a success."""
+
+
+class LedgeredTools:
+    """The tools of an episode, whose effects stand in the record's ledger under the call that had them."""
+
+    def __init__(self, episode: ToolEpisode, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._call = ""
+        self._tools = episode.tools(self._enter)
+
+    def run(self, call: Call) -> Outcome:
+        """Run one; what it raises is its failure."""
+        tool = self._tools.get(call.tool)
+        if tool is None:
+            return Failure(f"There is no tool named {call.tool!r}.", type="ToolNotFound", status=404)
+        self._call = call.id
+        try:
+            return Value(to_json_data(tool(**call.arguments)))
+        except Exception as error:
+            return failure_from_exception(error)
+
+    def _enter(self, action: str, subject: str) -> None:
+        self._recorder.effect(Effect(action, subject, {}, self._call))
+
+
+def open_session(episode: ToolEpisode, clock: Clock, recorder: Recorder) -> Session:
+    """The seam of an episode."""
+    return Session(
+        episode.plan, episode=episode.id, specs=episode.specs, clock=clock, timeout=TOOL_TIMEOUT, watcher=recorder
+    )
+
+
+class JudgingSuite(Protocol):
+    """What a solver and a scorer ask of a suite of such episodes."""
+
+    @property
+    def name(self) -> str:
+        """What the command line calls it."""
+
+    @property
+    def agents(self) -> Mapping[str, Callable[[Any], ActingAgent]]:
+        """Makers of its scripted agents, by name."""
+
+    def episode_from(self, facts: Any) -> ToolEpisode:
+        """The episode that these facts are of."""
+
+    def facts(self, episode: ToolEpisode, who: Mapping[str, Any]) -> dict[str, Any]:
+        """What a record notes of an episode when it begins."""
+
+    def result(self, episode: ToolEpisode, record: Record) -> EpisodeResult:
+        """Judge an episode by its record."""

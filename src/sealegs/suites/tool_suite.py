@@ -1,0 +1,243 @@
+"""A suite of your own: say what its episodes are and what a success is, and the rest is here.
+
+The rest: scripted agents on all cores, models through Inspect, a folder that is resumed, records, metrics with
+intervals, tables and a page. A package offers such a suite under the entry point `sealegs.suites`, and its task of
+Inspect (`inspect_entry.inspect_task`) under `inspect_ai`; `examples/shelf_suite` is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pydantic import ValidationError
+from rich.console import Console
+
+from sealegs.engines.folders import Progress, run_rest
+from sealegs.engines.logs import LogError, LogSchema, agent_or_model, read_logs, settings_in_words
+from sealegs.engines.turns import ActingAgent, take_turns
+from sealegs.engines.workers import in_chunks
+from sealegs.inject import EndlessWait, VirtualClock
+from sealegs.scoring.metric import Metric, Row
+from sealegs.scoring.suite_metrics import (
+    SUITE_METRICS,
+    EpisodeResult,
+    repeated_effects,
+    suite_differences,
+    suite_table,
+)
+from sealegs.suites.choices import ENGINES, unknown_name_problems, who_problems
+from sealegs.suites.run_options import RunOptions
+from sealegs.suites.suite import RunReport, Suite
+from sealegs.suites.tool_episode import LedgeredTools, ToolEpisode, open_session
+from sealegs.traces import EpisodeEnded, EpisodeStarted, Event, Record, Recorder
+from sealegs.traces.store import line
+
+if TYPE_CHECKING:
+    from inspect_ai import Task
+
+SETTINGS = ("agent", "model", "seed", "max_steps", "version")
+CHUNK = 16
+
+
+class ToolSuiteOptions(RunOptions):
+    """The options of such a suite: those of every suite, and what a subclass adds."""
+
+    suite: ClassVar[str]
+    agents: ClassVar[Sequence[str]] = ()
+
+    def cases(self) -> Sequence[ToolEpisode]:
+        """The episodes, each once, without regard to `limit` and `epochs`."""
+        raise NotImplementedError
+
+    def episodes(self) -> list[ToolEpisode]:
+        """All episodes of the run."""
+        cases = self.cases()
+        tasks = list(dict.fromkeys(case.task for case in cases))[: self.limit]
+        again = range(1, self.epochs + 1)
+        return [case.model_copy(update={"epoch": epoch}) for case in cases if case.task in tasks for epoch in again]
+
+    def problems(self) -> Iterator[str]:
+        """What is wrong with the options."""
+        if self.agent:
+            yield from unknown_name_problems("agent", [self.agent], self.agents)
+        yield from unknown_name_problems("engine", [self.engine], ENGINES)
+        yield from who_problems(self.agent, self.model, self.engine, next(iter(self.agents), "planner"))
+
+    @property
+    def name(self) -> str:
+        """A folder's name for the run: every option that is not the default one has a part in it."""
+        default, own = type(self)().model_dump(mode="json"), self.model_dump(mode="json")
+        left = {"agent", "model", *(["engine"] if self.engine == "direct" or self.model else [])}
+        differing = [name for name in own if own[name] != default[name] and name not in left]
+        parts = [f"{name}-{_short(own[name])}" for name in differing]
+        return "-".join([self.suite, _short(self.agent or self.model), *parts])
+
+
+def _short(value: Any) -> str:
+    text = "-".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+    return text.replace("/", "-")
+
+
+class ToolSuite(Suite[ToolSuiteOptions]):
+    """A suite whose agent gets a request and tools, and gives an answer.
+
+    Attributes:
+        version: of tasks, tools and faults; records of different versions are never one run.
+        options_type: the model of its options.
+        episode_type: its episodes.
+        agents: makers of its scripted agents, by name. An agent may know the episode.
+        metrics: its metrics.
+    """
+
+    version: ClassVar[str] = "1"
+    options_type: ClassVar[type[ToolSuiteOptions]]
+    episode_type: ClassVar[type[ToolEpisode]]
+    agents: ClassVar[Mapping[str, Callable[[Any], ActingAgent]]] = {}
+    metrics: ClassVar[Sequence[Metric[EpisodeResult]]] = SUITE_METRICS
+
+    @property
+    def options(self) -> type[ToolSuiteOptions]:
+        """The model of its options."""
+        return self.options_type
+
+    def run_scripted(self, options: ToolSuiteOptions, folder: Path, progress: Progress) -> None:
+        """Play what is left of a scripted agent's run without Inspect."""
+        work = partial(self._play_chunk, agent=options.agent, max_steps=options.max_steps)
+        run_rest(options, folder, self.schema, lambda left: in_chunks(left, work, options.jobs, CHUNK), progress)
+
+    def run_inspect(self, options: ToolSuiteOptions, folder: Path) -> None:
+        """Play what is left of a run through Inspect."""
+        from sealegs.engines.inspect_runner import run_left
+        from sealegs.suites.tool_suite_task import task_of
+
+        name = f"sealegs/{options.agent}" if options.agent else options.model
+
+        def make(left: list[ToolEpisode]) -> Task:
+            return task_of(self, left, options.max_steps, self.version)
+
+        run_left(options, folder, self.schema, name, make)
+
+    def play_episode(self, episode: ToolEpisode, agent: str, max_steps: int) -> list[Event]:
+        """Play one episode with a scripted agent; whatever happens, the events end with an end."""
+        clock = VirtualClock()
+        recorder = Recorder(clock)
+        recorder.start(episode.id, self.facts(episode, {"agent": agent, "max_steps": max_steps}))
+        try:
+            tools = LedgeredTools(episode, recorder)
+            session = open_session(episode, clock, recorder)
+            take_turns(self.agents[agent](episode), session, tools.run, recorder, max_steps)
+        except EndlessWait as error:
+            recorder.finish("hung", detail=str(error))
+        except Exception as error:  # an agent that breaks down is a result, not the end of the run
+            recorder.finish("crashed", detail=f"{type(error).__name__}: {error}")
+        return recorder.events
+
+    def _play_chunk(self, chunk: Sequence[ToolEpisode], agent: str, max_steps: int) -> list[list[str]]:
+        return [[line(event) for event in self.play_episode(episode, agent, max_steps)] for episode in chunk]
+
+    def facts(self, episode: ToolEpisode, who: Mapping[str, Any]) -> dict[str, Any]:
+        """What a record notes of an episode when it begins."""
+        plan = episode.plan.digest()
+        return {
+            "suite": self.name,
+            "version": self.version,
+            "seed": episode.seed,
+            "plan": plan,
+            "episode": episode.model_dump(mode="json"),
+            **who,
+        }
+
+    def result(self, episode: ToolEpisode, record: Record) -> EpisodeResult:
+        """Judge an episode by its record."""
+        problem = episode.problem(record)
+        return EpisodeResult(
+            episode.task,
+            episode.level,
+            episode.mode,
+            episode.epoch,
+            success=not problem,
+            exposed=record.exposed,
+            repeated=repeated_effects(record),
+            calls=len(record.own),
+            reason=problem,
+        )
+
+    @property
+    def schema(self) -> LogSchema[ToolEpisode]:
+        """What its records hold."""
+        return LogSchema(
+            self.name, SETTINGS, self._episode_of, self._unrecorded, example=next(iter(self.agents), "planner")
+        )
+
+    def episode_from(self, facts: Any) -> ToolEpisode:
+        """The episode that these facts are of.
+
+        Raises:
+            LogError: they are not of this version's.
+        """
+        try:
+            return self.episode_type.model_validate(facts)
+        except ValidationError as error:
+            raise LogError(f"{facts!r} is not an episode of {self.name}, version {self.version}") from error
+
+    def _episode_of(self, record: Record, file: Path) -> ToolEpisode:
+        try:
+            episode = self.episode_from(record.about.get("episode"))
+        except LogError as error:
+            raise LogError(f"{file}: {error}") from error
+        if record.about.get("plan") != episode.plan.digest():
+            raise LogError(f"{file}: the faults of {record.episode} are not those of this version; run it again")
+        return episode
+
+    def _unrecorded(self, sample: Mapping[str, Any], started: Mapping[str, Any], file: Path) -> list[Event]:
+        """For a sample that broke down before it could leave a record, one that says so."""
+        about = sample.get("metadata", {})
+        if about.get("suite") != self.name:
+            raise LogError(f"{file}: sample {sample.get('id')} was not made by the suite {self.name!r}")
+        episode = self.episode_from(about["episode"])
+        who = {**agent_or_model(str(started.get("model"))), "max_steps": about["max_steps"]}
+        detail = str((sample.get("error") or {}).get("message", "no record"))
+        return [EpisodeStarted(episode.id, self.facts(episode, who)), EpisodeEnded("crashed", detail)]
+
+    def report(self, logs: Path, against: str = "") -> RunReport:
+        """Read and judge runs; `against` is another run's logs."""
+        from sealegs.reports.suite_page import print_suite_table, render_suite_page
+
+        judged, warnings = self._judged(logs)
+        compared: list[Row] = []
+        if against:
+            others, more = self._judged(Path(against))
+            warnings += more
+            if len(judged) != 1 or len(others) != 1:
+                raise LogError(f"one run can be compared with one; {logs} has {len(judged)}, {against} {len(others)}")
+            ((who, _, results),), ((_, _, before),) = judged, others
+            compared = suite_differences([r for r, _ in before], [r for r, _ in results], self.metrics, who)
+        rows: list[Row] = []
+        for who, _, results in judged:
+            rows += suite_table([result for result, _ in results], self.metrics, who)
+
+        def beside(console: Console) -> None:
+            print_suite_table(compared, console)
+
+        return RunReport(
+            rows=rows,
+            warnings=warnings,
+            show=lambda console: print_suite_table(rows, console),
+            page=lambda: render_suite_page(self.name, rows, [(who, results) for who, _, results in judged], warnings),
+            beside=beside if compared else lambda _: None,
+            compared=compared,
+        )
+
+    def _judged(self, logs: Path) -> tuple[list[tuple[Row, str, list[tuple[EpisodeResult, Record]]]], tuple[str, ...]]:
+        """Every run of a folder with who played it, its settings, and its judged records."""
+        logged = read_logs(logs, self.schema)
+        runs = []
+        for key, found in logged.runs.items():
+            agent, model, *_ = key
+            who: Row = {"suite": self.name, "agent": agent} if agent else {"suite": self.name, "model": model}
+            results = [(self.result(episode, record), record) for episode, record in found.items()]
+            runs.append((who, settings_in_words(key, self.schema), results))
+        return runs, logged.warnings

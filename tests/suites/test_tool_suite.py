@@ -1,0 +1,106 @@
+"""A suite in a package of its own: installed, run, reported, and found by Inspect."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sealegs.engines.logs import LogError
+from tests import needs
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "shelf_suite"
+pytest.importorskip("inspect_ai", reason=needs.module("inspect_ai"))
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
+    """The environment in which the package is installed, beside what is installed here."""
+    target = tmp_path_factory.mktemp("shelf") / "site-packages"  # Inspect knows packages by this name
+    command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(target), str(EXAMPLE)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    scripts = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return {**os.environ, "PYTHONPATH": str(target), "PATH": scripts, "COLUMNS": "130"}
+
+
+def run(command: str, env: Mapping[str, str], folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command.split(), env=env, cwd=folder, capture_output=True, text=True)
+
+
+def values(text: str) -> dict[tuple[str, str], Any]:
+    """Value by mode and metric, over all levels."""
+    return {(r["mode"], r["metric"]): r["value"] for r in json.loads(text)["rows"] if r["level"] == "all"}
+
+
+def test_the_suite_is_run_and_judged_by_its_ledger(installed: Mapping[str, str], tmp_path: Path) -> None:
+    careful = run("sealegs run shelf --agent careful --logs careful --json -", installed, tmp_path)
+    assert careful.returncode == 0, careful.stderr
+    found = values(careful.stdout)
+    assert {found[mode, "success"] for mode in ("clean", "unavailable", "lost", "all")} == {100.0}
+    assert found["lost", "exposed"] == found["unavailable", "exposed"] == 100.0
+    assert found["clean", "exposed"] == 0
+    assert found["clean", "recovered"] is None
+    hasty = values(run("sealegs run shelf --agent hasty --logs hasty --json -", installed, tmp_path).stdout)
+    assert hasty["unavailable", "success"] == 100.0, "a call that failed before its work may be made again"
+    assert hasty["lost", "success"] == 0.0, "the book was reserved, and is reserved again"
+    assert hasty["lost", "repeated_effects"] == 100.0
+    report = run("sealegs report hasty --against careful --json -", installed, tmp_path)
+    assert values(report.stdout)["all", "success_difference"] == -33.33
+    page = (tmp_path / "hasty" / "report.html").read_text("utf-8")
+    assert "the ledger holds BK-11 for R-11, BK-11 for R-11, not BK-11 for R-11" in page
+    assert "https://" not in page
+
+
+def test_a_stopped_run_is_resumed_and_another_one_refused(installed: Mapping[str, str], tmp_path: Path) -> None:
+    first = run("sealegs run shelf --agent careful --logs here --json -", installed, tmp_path)
+    records = tmp_path / "here" / "episodes.jsonl"
+    whole = records.read_text("utf-8")
+    lines = whole.splitlines(keepends=True)
+    records.write_text("".join(lines[: len(lines) // 2]) + lines[len(lines) // 2][:20], "utf-8")
+    again = run("sealegs run shelf --agent careful --logs here --json -", installed, tmp_path)
+    assert again.stdout == first.stdout
+    other = run("sealegs run shelf --agent hasty --logs here", installed, tmp_path)
+    assert other.returncode == 2
+    assert "holds another run (agent was 'careful', is 'hasty')" in other.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ("--agent nobody", "unknown agent 'nobody': choose from careful, hasty"),
+        ("", "name an agent or a model, one of them (neither is given): --agent careful"),
+        ("--agent hasty --levels C1", "--levels is not an option of shelf (it belongs to maze); remove it"),
+        ("--agent hasty --modes clean,none", "unknown mode 'none': choose from clean, unavailable, lost"),
+    ],
+)
+def test_bad_input_is_one_message(arguments: str, told: str, installed: Mapping[str, str], tmp_path: Path) -> None:
+    done = run(f"sealegs run shelf {arguments} --logs new", installed, tmp_path)
+    assert done.returncode == 2
+    assert told in done.stderr.replace("\n", " ")
+    assert not (tmp_path / "new").exists()
+
+
+def test_inspect_finds_the_task_and_agrees_with_the_direct_engine(installed: Mapping[str, str], tmp_path: Path) -> None:
+    command = "inspect eval shelf_suite/shelf --model sealegs/hasty -T modes=clean,lost --epochs 2 --display plain"
+    done = run(command, installed, tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    direct = run("sealegs run shelf --agent hasty --modes clean,lost --epochs 2 --json -", installed, tmp_path)
+    report = run("sealegs report logs --json -", installed, tmp_path)
+    assert report.returncode == 0, report.stderr
+    assert json.loads(report.stdout)["rows"] == json.loads(direct.stdout)["rows"]
+
+
+def test_facts_of_another_version_are_refused(installed: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(installed["PYTHONPATH"])
+    from shelf_suite.suite import SUITE
+
+    with pytest.raises(LogError, match="is not an episode of shelf, version 1"):
+        SUITE.episode_from({"task": "BK-11"})

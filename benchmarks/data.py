@@ -42,11 +42,11 @@ RUN = 5  # words
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-n", type=int, default=WANTED, help="trajectories")
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
     parser.add_argument("--json", help="write the long table here")
     parser.add_argument("--folder", type=Path, help="a finished set: tell only what it is like")
     asked = parser.parse_args()
-    rows = of_set(asked.folder) if asked.folder else measured(asked.n, asked.workers)
+    rows = of_set(asked.folder) if asked.folder else measured(asked.n, asked.jobs)
     for row in rows:
         print(f"{row['metric']:40} {row['mode']:16} {row['value']:>12} (n = {row['n']})")
     if asked.json:

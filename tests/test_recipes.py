@@ -140,7 +140,7 @@ def test_a_metric(tree: Path) -> None:
         "    COMPOSITE,\n)",
         '    Metric[MazeResult]("stopped", lambda r: r.verdict.stopped),\n    COMPOSITE,\n)',
     )
-    rows = check(tree, "sealegs.cli", "run", "maze", "--agent", "naive", "--limit", "1", "--logs", "run", "--json", "-")
+    rows = check(tree, "sealegs.cli", "run", "maze", "--agent", "naive", "--limit", "1", "--out", "run", "--json", "-")
     assert '"metric": "stopped"' in rows
     check_tests(tree, "metric", "tests/scoring")
 

@@ -36,7 +36,7 @@ def test_the_table_is_that_of_the_data() -> None:
 def test_every_adapter_is_tested_and_has_an_extra() -> None:
     there = {path.stem for path in (ROOT / "src" / "sealegs" / "adapters").glob("*.py")}
     loops = {"anthropic", "dispatch", "openai"}
-    wire = {"httpx", "httpx2", "httpx_transports", "requests", "wire"}
+    wire = {"httpx", "httpx2", "httpx_transports", "requests", "wire", "body_cutters"}
     others = loops | wire | {"__init__", "bridge", "marks", "pytest", "pytest_faults", "pytest_marks", "pytest_report"}
     assert there - others == set(FRAMEWORKS) - {"loops"}
     assert set(noxfile.FRAMEWORKS) == {*FRAMEWORKS, "plain"}

@@ -28,9 +28,9 @@ def told(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *ar
 
 
 FOLDERS = [
-    ("run maze --agent oracle --limit 1 --logs", "--logs"),
-    ("run highwater --agent oracle --limit 1 --interface calls --logs", "--logs"),
-    ("run paladin --agent paladin/follower --limit 1 --logs", "--logs"),
+    ("run maze --agent oracle --limit 1 --out", "--out"),
+    ("run highwater --agent oracle --limit 1 --interface calls --out", "--out"),
+    ("run paladin --agent paladin/follower --limit 1 --out", "--out"),
     ("maze generate -n 1 --jobs 1 --out", "--out"),
     ("campaign run transient --out", "--out"),
 ]

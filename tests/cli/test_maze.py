@@ -18,7 +18,7 @@ from tests.cli.test_run import SEALEGS, sealegs
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("run")
-    done = sealegs("run", "maze", "--agent", "retrier", "--limit", "1", "--logs", "logs", cwd=folder)
+    done = sealegs("run", "maze", "--agent", "retrier", "--limit", "1", "--out", "logs", cwd=folder)
     assert done.returncode == 0, done.stderr
     done = sealegs("maze", "export", "out", "--logs", "logs", cwd=folder)
     assert done.returncode == 0, done.stderr

@@ -83,7 +83,7 @@ def test_bad_input_is_one_message_and_exit_code_2(tmp_path: Path, arguments: lis
 
 
 def test_the_folder_of_another_run_is_refused(tmp_path: Path) -> None:
-    common = ["run", "maze", "--agent", "naive", "--levels", "C1", "--limit", "1", "--logs", "here"]
+    common = ["run", "maze", "--agent", "naive", "--levels", "C1", "--limit", "1", "--out", "here"]
     assert sealegs(*common, cwd=tmp_path).returncode == 0
     other = sealegs(*common, "--seed", "4", cwd=tmp_path)
     assert other.returncode == 2
@@ -97,7 +97,7 @@ def test_a_killed_run_goes_on_and_no_episode_is_lost_or_doubled(tmp_path: Path) 
         "maze",
         "--agent",
         "retrier",
-        "--logs",
+        "--out",
         "here",
         "--jobs",
         "1",
@@ -123,7 +123,7 @@ def test_a_killed_run_goes_on_and_no_episode_is_lost_or_doubled(tmp_path: Path) 
 
 
 def test_ctrl_c_keeps_what_is_finished_and_says_so(tmp_path: Path) -> None:
-    command = ["run", "maze", "--agent", "retrier", "--epochs", "100", "--logs", "here", "--jobs", "2"]
+    command = ["run", "maze", "--agent", "retrier", "--epochs", "100", "--out", "here", "--jobs", "2"]
     records = tmp_path / "here" / "episodes.jsonl"
     running = subprocess.Popen(
         [*SEALEGS, *command], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

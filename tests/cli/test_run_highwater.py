@@ -37,7 +37,7 @@ def test_the_main_job_and_its_report(tmp_path: Path) -> None:
     assert len(read_highwater_run(folder).records) == 12
     for distractors in ("0", "9"):
         logs = tmp_path / "sealegs-logs" / f"closed-{distractors}"
-        more = ["--setting", "closed", "--distractors", distractors, "--interface", "calls", "--logs", str(logs)]
+        more = ["--setting", "closed", "--distractors", distractors, "--interface", "calls", "--out", str(logs)]
         done = sealegs("run", "highwater", "--agent", "naive", "--limit", "4", *more, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
     told = sealegs("report", "sealegs-logs", "--against", "hohw", "--json", "all.json", cwd=tmp_path)
@@ -58,7 +58,7 @@ def test_the_main_job_and_its_report(tmp_path: Path) -> None:
 def test_a_plan_of_ones_own(tmp_path: Path) -> None:
     rules = "- {match: {tool: search_tools}, when: {first: 1}, fault: {kind: error, status: 503}}"
     (tmp_path / "plan.yaml").write_text(f"name: search is down\nrules:\n{rules}\n")
-    options = ["--plan", "plan.yaml", "--limit", "3", "--interface", "calls", "--json", "-", "--logs", "here"]
+    options = ["--plan", "plan.yaml", "--limit", "3", "--interface", "calls", "--json", "-", "--out", "here"]
     done = sealegs("run", "highwater", "--agent", "planner", *options, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     rows = json.loads(done.stdout)["rows"]
@@ -105,7 +105,7 @@ def test_an_option_of_highwater_is_refused_for_maze(tmp_path: Path) -> None:
 
 
 def test_other_functions_are_not_judged_by_these(tmp_path: Path) -> None:
-    options = ["--limit", "1", "--interface", "calls", "--errors", "off", "--logs", "here"]
+    options = ["--limit", "1", "--interface", "calls", "--errors", "off", "--out", "here"]
     assert sealegs("run", "highwater", "--agent", "naive", *options, cwd=tmp_path).returncode == 0
     file = tmp_path / "here" / "episodes.jsonl"
     file.write_text(file.read_text().replace('"library": "', '"library": "0'))
@@ -154,7 +154,7 @@ def living(family: dict[Process, bytes]) -> list[bytes]:
 @pytest.mark.filterwarnings("ignore:.*was cut off and is left out")  # what a kill in the middle of writing leaves
 @pytest.mark.skipif(not find_isolation().strong, reason=needs.STRONG)
 def test_killed_at_any_moment_it_goes_on_and_leaves_nothing_behind(tmp_path: Path) -> None:
-    options = ["--agent", "naive", "--limit", "100", "--interface", "code", "--jobs", "2", "--logs", "here"]
+    options = ["--agent", "naive", "--limit", "100", "--interface", "code", "--jobs", "2", "--out", "here"]
     records = tmp_path / "here" / "episodes.jsonl"
     chance = random.Random(7)
     size = 0

@@ -41,14 +41,14 @@ def values(text: str) -> dict[tuple[str, str], Any]:
 
 
 def test_the_suite_is_run_and_judged_by_its_ledger(installed: Mapping[str, str], tmp_path: Path) -> None:
-    careful = run("sealegs run shelf --agent careful --logs careful --json -", installed, tmp_path)
+    careful = run("sealegs run shelf --agent careful --out careful --json -", installed, tmp_path)
     assert careful.returncode == 0, careful.stderr
     found = values(careful.stdout)
     assert {found[mode, "success"] for mode in ("clean", "unavailable", "lost", "all")} == {100.0}
     assert found["lost", "exposed"] == found["unavailable", "exposed"] == 100.0
     assert found["clean", "exposed"] == 0
     assert found["clean", "recovered"] is None
-    hasty = values(run("sealegs run shelf --agent hasty --logs hasty --json -", installed, tmp_path).stdout)
+    hasty = values(run("sealegs run shelf --agent hasty --out hasty --json -", installed, tmp_path).stdout)
     assert hasty["unavailable", "success"] == 100.0, "a call that failed before its work may be made again"
     assert hasty["lost", "success"] == 0.0, "the book was reserved, and is reserved again"
     assert hasty["lost", "repeated_effects"] == 100.0
@@ -60,14 +60,14 @@ def test_the_suite_is_run_and_judged_by_its_ledger(installed: Mapping[str, str],
 
 
 def test_a_stopped_run_is_resumed_and_another_one_refused(installed: Mapping[str, str], tmp_path: Path) -> None:
-    first = run("sealegs run shelf --agent careful --logs here --json -", installed, tmp_path)
+    first = run("sealegs run shelf --agent careful --out here --json -", installed, tmp_path)
     records = tmp_path / "here" / "episodes.jsonl"
     whole = records.read_text("utf-8")
     lines = whole.splitlines(keepends=True)
     records.write_text("".join(lines[: len(lines) // 2]) + lines[len(lines) // 2][:20], "utf-8")
-    again = run("sealegs run shelf --agent careful --logs here --json -", installed, tmp_path)
+    again = run("sealegs run shelf --agent careful --out here --json -", installed, tmp_path)
     assert again.stdout == first.stdout
-    other = run("sealegs run shelf --agent hasty --logs here", installed, tmp_path)
+    other = run("sealegs run shelf --agent hasty --out here", installed, tmp_path)
     assert other.returncode == 2
     assert "holds another run (agent was 'careful', is 'hasty')" in other.stderr
 
@@ -82,7 +82,7 @@ def test_a_stopped_run_is_resumed_and_another_one_refused(installed: Mapping[str
     ],
 )
 def test_bad_input_is_one_message(arguments: str, told: str, installed: Mapping[str, str], tmp_path: Path) -> None:
-    done = run(f"sealegs run shelf {arguments} --logs new", installed, tmp_path)
+    done = run(f"sealegs run shelf {arguments} --out new", installed, tmp_path)
     assert done.returncode == 2
     assert told in done.stderr.replace("\n", " ")
     assert not (tmp_path / "new").exists()

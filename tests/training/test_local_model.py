@@ -228,7 +228,7 @@ async def test_too_long_a_conversation_is_told(run: Path) -> None:
 
 def test_a_suite_is_run_by_one_command(run: Path, tmp_path: Path) -> None:
     words = ["run", "paladin", "--model", f"sealegs-local/{run}", "--limit", "1", "--max-steps", "2"]
-    result = CliRunner().invoke(app, [*words, "--logs", str(tmp_path / "logs"), "--json", str(tmp_path / "rows.json")])
+    result = CliRunner().invoke(app, [*words, "--out", str(tmp_path / "logs"), "--json", str(tmp_path / "rows.json")])
     assert result.exit_code == 0, result.output
     rows = json.loads((tmp_path / "rows.json").read_text("utf-8"))["rows"]
     assert {one["model"] for one in rows} == {f"sealegs-local/{run} (paladin)"}

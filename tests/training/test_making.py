@@ -64,7 +64,7 @@ def test_another_seed_makes_another_set(one: Path, tmp_path: Path) -> None:
 def test_a_killed_command_goes_on(one: Path, tmp_path: Path) -> None:
     out = tmp_path / "killed"
     command = [sys.executable, "-m", "sealegs.cli", "data", "make", "default"]
-    command += ["--n", str(N), "--out", str(out), "--workers", "1"]
+    command += ["--n", str(N), "--out", str(out), "--jobs", "1"]
     for entries in (1, 2):  # the settings alone, then one block more each time
         process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         while process.poll() is None and blocks(out) < entries:
@@ -246,9 +246,7 @@ def test_parquet_without_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_commands(tmp_path: Path) -> None:
     out = tmp_path / "set"
     runner = CliRunner()
-    run = runner.invoke(
-        app, ["data", "make", "default", "-n", "25", "--out", str(out), "--workers", "1", "--json", "-"]
-    )
+    run = runner.invoke(app, ["data", "make", "default", "-n", "25", "--out", str(out), "--jobs", "1", "--json", "-"])
     assert run.exit_code == 0, run.output
     assert sum(row["value"] for row in json.loads(run.stdout)["rows"]) == 25
     run = runner.invoke(app, ["data", "check", str(out), "--sample", "10"])

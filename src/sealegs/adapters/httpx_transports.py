@@ -14,19 +14,16 @@ from dataclasses import replace
 from types import FunctionType
 from typing import Any, ClassVar, cast
 
+from sealegs.adapters.body_cutters import Cutter, Head, cut_by, cutter
 from sealegs.adapters.python.exceptions import disguise, failure_from_exception, without_own_frames
 from sealegs.adapters.wire import (
     SAFE,
-    Cutter,
-    Head,
     HttpAnswer,
     HttpExchange,
     Naming,
     Trouble,
     arguments_of,
     connection_trouble,
-    cut_by,
-    cutter,
     rebuilt,
     with_read_timeout,
 )

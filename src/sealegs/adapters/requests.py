@@ -28,18 +28,16 @@ from urllib3.exceptions import (
     ReadTimeoutError,
 )
 
+from sealegs.adapters.body_cutters import Head, cut_by, cutter
 from sealegs.adapters.httpx_transports import dressed
 from sealegs.adapters.python.exceptions import failure_from_exception
 from sealegs.adapters.wire import (
     SAFE,
-    Head,
     HttpAnswer,
     HttpExchange,
     Naming,
     arguments_of,
     connection_trouble,
-    cut_by,
-    cutter,
     rebuilt,
     with_read_timeout,
 )

@@ -15,7 +15,7 @@ import json
 import math
 import socket
 import ssl
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from http import HTTPStatus
@@ -23,7 +23,8 @@ from typing import Any, Literal
 from urllib.parse import parse_qsl, urlencode
 from weakref import WeakKeyDictionary
 
-from sealegs.faults.call import ALL, Call, Failure, Layer, Outcome, Value, Wait, failure_body
+from sealegs.adapters.body_cutters import Head, events, split_body
+from sealegs.faults.call import Call, Failure, Layer, Outcome, Value, Wait, failure_body
 from sealegs.faults.retry_after import seconds_invited
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session
@@ -31,32 +32,10 @@ from sealegs.inject.seam import caller_timeout
 from sealegs.inject.session import ACTIVE
 
 Trouble = Literal["refused", "dns", "tls", "reset", "closed", "timeout"]
-Headers = Sequence[tuple[str, str]]
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})  # methods without effect, by RFC 9110, section 9.2.1
 IDEMPOTENT = frozenset({"PUT", "DELETE"})  # besides them, by section 9.2.2
-EVENTS = ("text/event-stream", "application/x-ndjson", "application/jsonl")
-EIGHTH = 8
 STRETCH = ("content-length", "content-encoding", "transfer-encoding")  # what speaks of the body's bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """The first piece of an answer: status and headers. `original`: the library's own answer, where there is one."""
-
-    status: int
-    headers: Headers
-    original: Any = None
-
-    def header(self, name: str) -> str:
-        """The value of a header; empty where it is not there."""
-        return next((value for key, value in self.headers if key.lower() == name), "")
-
-    @property
-    def has_events(self) -> bool:
-        """Whether the body is a stream of events that can be told apart."""
-        kind = self.header("content-type").partition(";")[0].strip().lower()
-        return kind in EVENTS and self.header("content-encoding") in ("", "identity")
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,119 +204,6 @@ def rebuilt(arguments: Mapping[str, Any]) -> tuple[str, str, bytes | None]:
     body = arguments.get("body")
     query = urlencode(arguments.get("query") or {}, doseq=True)
     return str(arguments.get("path", "/")), query, None if body is None else _encoded(body, True)
-
-
-def split_body(head: Head, raw: bytes) -> list[bytes]:
-    """A whole body in pieces: its events, else its eighths."""
-    if head.has_events:
-        return list(events([raw]))
-    size = _eighth(len(raw))
-    return [raw[at : at + size] for at in range(0, len(raw), size)]
-
-
-def events(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Chunks cut anew after each event: at an empty line, or at each line where lines hold objects of their own."""
-    return cut_by(EventCutter(), chunks)
-
-
-def cut_by(cutter: Cutter, chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The pieces of a body, each as soon as it has come."""
-    for chunk in chunks:
-        yield from cutter.cut(chunk)
-    yield from cutter.rest()
-
-
-def cutter(head: Head, call: Call) -> Cutter:
-    """What cuts the body of an answer to this call into the pieces that are wanted."""
-    if call.pieces in (None, ALL) and not call.held:
-        return Cutter()
-    if head.has_events:
-        return EventCutter()
-    length = head.header("content-length")
-    if length.isdigit():
-        return EighthCutter(int(length))
-    return Cutter() if call.held else WholeCutter(head)
-
-
-class Cutter:
-    """Leaves a stream in the chunks that it comes in."""
-
-    def cut(self, chunk: bytes) -> Iterable[bytes]:
-        """The pieces that this chunk completes."""
-        return (chunk,)
-
-    def rest(self) -> Iterable[bytes]:
-        """What is left at the end."""
-        return ()
-
-
-class EighthCutter(Cutter):
-    """Cuts a body of known length into eighths, as they come."""
-
-    def __init__(self, length: int) -> None:
-        self._size = _eighth(length)
-        self._held = b""
-
-    def cut(self, chunk: bytes) -> Iterator[bytes]:
-        """The eighths that this chunk completes."""
-        self._held += chunk
-        while len(self._held) >= self._size:
-            yield self._held[: self._size]
-            self._held = self._held[self._size :]
-
-    def rest(self) -> Iterator[bytes]:
-        """What is left at the end."""
-        if self._held:
-            yield self._held
-
-
-class WholeCutter(Cutter):
-    """Cuts a body into eighths once it is known how long it is."""
-
-    def __init__(self, head: Head) -> None:
-        self._head = head
-        self._chunks: list[bytes] = []
-
-    def cut(self, chunk: bytes) -> Iterable[bytes]:
-        """Nothing yet."""
-        self._chunks.append(chunk)
-        return ()
-
-    def rest(self) -> Iterable[bytes]:
-        """All of it."""
-        return split_body(self._head, b"".join(self._chunks))
-
-
-class EventCutter(Cutter):
-    """Cuts a stream into its events, as they come."""
-
-    def __init__(self) -> None:
-        self._held = b""
-
-    def cut(self, chunk: bytes) -> Iterator[bytes]:
-        """The events that this chunk completes."""
-        held, start = self._held + chunk, 0
-        while (end := _end(held, start)) > 0:
-            yield held[start:end]
-            start = end
-        self._held = held[start:]
-
-    def rest(self) -> Iterator[bytes]:
-        """What is left at the end."""
-        if self._held:
-            yield self._held
-
-
-def _eighth(length: int) -> int:
-    return max(1, math.ceil(length / EIGHTH))
-
-
-def _end(held: bytes, start: int) -> int:
-    """Where the event that begins at `start` ends; 0 where that is not known yet."""
-    if held[start : start + 1] in (b"{", b"["):  # a line of JSON
-        return held.find(b"\n", start) + 1
-    marks = (b"\n\n", b"\r\n\r\n", b"\r\r")
-    return min((at + len(mark) for mark in marks if (at := held.find(mark, start)) >= 0), default=0)
 
 
 def with_read_timeout(timeout: float | None, layer: Layer) -> Layer:

@@ -24,7 +24,7 @@ def make_training_data(
     out: Annotated[Path, typer.Option(help="The folder to make.")],
     n: Annotated[int, typer.Option("--n", "-n", min=1, help="Trajectories.")] = 1000,
     seed: Annotated[int, typer.Option(help="Decides everything.")] = 0,
-    jobs: Annotated[int | None, typer.Option("--workers", min=1, help="Processes; all cores by default.")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; all cores by default.")] = None,
     form: Annotated[str, typer.Option(help="trl, toolbench, or both.")] = "trl",
     format: Annotated[str, typer.Option(help="jsonl, or parquet (extra `train-data`).")] = "jsonl",
     tasks: Annotated[list[Path] | None, typer.Option(help="A folder of tasks; may be given again.")] = None,

@@ -22,7 +22,7 @@ NEXT = (
     'Next, your own agent: README.md shows it under "Test your own agent"; docs/adapters.md has what each framework '
     "needs."
 )
-LOGS = typer.Option(help="The run's folder; named after the run by default.")
+OUT = typer.Option(help="The run's folder; sealegs-logs/NAME by default.")
 JSON = typer.Option(help="Write the long table to this file, or - for standard output.")
 
 
@@ -80,11 +80,11 @@ def _run() -> None:
 def command_of(suite: Suite[Any]) -> Any:
     """Make the command of a suite from the model of its options."""
 
-    def run(logs: Path | None, json: str, **given: Any) -> None:
-        _played(suite, suite.options(**given).checked(), logs, json)
+    def run(out: Path | None, json: str, **given: Any) -> None:
+        _played(suite, suite.options(**given).checked(), out, json)
 
     parameters = [_parameter(name, found) for name, found in _fields(suite)]
-    parameters += [_keyword("logs", Path | None, None, LOGS), _keyword("json", str, "", JSON)]
+    parameters += [_keyword("out", Path | None, None, OUT), _keyword("json", str, "", JSON)]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     made = typer.Typer(add_completion=False, rich_markup_mode="rich")
@@ -125,8 +125,8 @@ class TerminalView:
         errors.print(f"note: {message}")
 
 
-def _played(suite: Suite[Any], options: Any, logs: Path | None, json: str) -> None:
-    folder = logs or Path("sealegs-logs") / options.name
+def _played(suite: Suite[Any], options: Any, out: Path | None, json: str) -> None:
+    folder = out or Path("sealegs-logs") / options.name
     suite.play(options, folder, TerminalView())
     with errors.status("judging"):
         found = suite.report(folder)

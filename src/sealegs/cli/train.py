@@ -20,7 +20,7 @@ def train_command(
     out: Annotated[Path | None, typer.Option(help="The run's folder; named after the recipe by default.")] = None,
     json: Annotated[str, typer.Option(help="Write the long table to this file, or - for standard output.")] = "",
     size: Annotated[str, typer.Option(help="Of the proof: ci (minutes) or full (an hour), on two cores.")] = "",
-    jobs: Annotated[int | None, typer.Option("--workers", min=1, help="Of the proof: processes; all cores.")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Of the proof: processes; all cores.")] = None,
 ) -> None:
     """Teach a model to recover: LoRA on trajectories, with a loss of its own for the corrective segments.
 
@@ -33,7 +33,7 @@ def train_command(
         )
         return
     if size or jobs:
-        raise UserError("--size and --workers are the proof's: sealegs train proof --size ci")
+        raise UserError("--size and --jobs are the proof's: sealegs train proof --size ci")
     from sealegs.training.training_recipe import read_training_recipe
     from sealegs.training.training_run import is_main_process, long_table, notes, quiet_libraries, run_training
 

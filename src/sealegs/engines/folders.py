@@ -15,7 +15,7 @@ from sealegs.traces.atomic_files import write_atomically
 from sealegs.traces.store import Store
 
 RECORDS = "episodes.jsonl"
-ELSEWHERE = "name another folder with --logs"
+ELSEWHERE = "name another folder with --out"
 Progress = Callable[[int, int], None]
 E = TypeVar("E")
 Co = TypeVar("Co", covariant=True)

@@ -138,7 +138,6 @@ def trainer_for(
     callbacks: list[Any],
 ) -> Any:
     """The trainer that this recipe describes, on rows that are tokens."""
-    from peft import LoraConfig
     from transformers import PrinterCallback, set_seed
 
     from sealegs.training.objective import Collator, RecoveryTrainer
@@ -147,7 +146,6 @@ def trainer_for(
     tokenizer.chat_template, tokenizer.eos_token = prepared.template, prepared.end  # what generation is to stop at
     if tokenizer.pad_token is None:
         tokenizer.pad_token = prepared.end
-    lora = recipe.lora
     set_seed(recipe.seed)
     try:
         trainer = RecoveryTrainer(
@@ -159,14 +157,7 @@ def trainer_for(
             data_collator=Collator(tokenizer.pad_token_id, padding_free=recipe.packing),
             recovery_weight=recipe.recovery_weight,
             callbacks=callbacks,
-            peft_config=lora
-            and LoraConfig(
-                r=lora.r,
-                lora_alpha=lora.alpha,
-                lora_dropout=lora.dropout,
-                target_modules=list(lora.targets),
-                task_type="CAUSAL_LM",
-            ),
+            peft_config=_adapter(recipe),
         )
     except ValueError as error:
         if "DataParallel" not in str(error):
@@ -181,6 +172,20 @@ def trainer_for(
         trainer.optimizer = Muon(trainer.model, recipe.learning_rate, recipe.weight_decay)
     trainer.remove_callback(PrinterCallback)
     return trainer
+
+
+def _adapter(recipe: TrainingRecipe) -> Any:
+    """The low-rank adapter that is trained in the place of the weights; None for all weights."""
+    from peft import LoraConfig
+
+    lora = recipe.lora
+    return lora and LoraConfig(
+        r=lora.r,
+        lora_alpha=lora.alpha,
+        lora_dropout=lora.dropout,
+        target_modules=list(lora.targets),
+        task_type="CAUSAL_LM",
+    )
 
 
 def _arguments(recipe: TrainingRecipe, prepared: CheckedRun, folder: Path, measured: bool) -> Any:

@@ -7,19 +7,9 @@ import random
 import pytest
 
 from sealegs.recovery.detectors.flat_call import FlatCall
+from sealegs.recovery.detectors.relations import Before, Determined, Echoes, Equation
 from sealegs.recovery.detectors.statement_mining import mine_statements
-from sealegs.recovery.detectors.statements import (
-    Before,
-    Determined,
-    Echoes,
-    Equation,
-    Filled,
-    Formed,
-    KnownValues,
-    NeverNegative,
-    Statement,
-    Within,
-)
+from sealegs.recovery.detectors.statements import Filled, Formed, KnownValues, NeverNegative, Statement, Within
 from tests.recovery.detectors.shop import pair
 
 

@@ -9,12 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sealegs.recovery.detectors.flat_call import FlatCall
+from sealegs.recovery.detectors.profiles import KINDS
+from sealegs.recovery.detectors.relations import Before, Determined, Echoes, Equation
 from sealegs.recovery.detectors.statements import (
-    KINDS,
-    Before,
-    Determined,
-    Echoes,
-    Equation,
     Filled,
     Formed,
     KnownValues,

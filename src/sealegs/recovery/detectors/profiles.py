@@ -22,11 +22,37 @@ from sealegs.recovery.detectors.calibration import CalibrationTally, threshold
 from sealegs.recovery.detectors.detector import LEAST, LearnedDetector, StatementIndex, evidence, view_by_field_names
 from sealegs.recovery.detectors.drift import Level, levels
 from sealegs.recovery.detectors.flat_call import FlatCall
+from sealegs.recovery.detectors.relations import Before, Determined, Echoes, Equation
 from sealegs.recovery.detectors.statement_mining import mine_name_statements, mine_statements
-from sealegs.recovery.detectors.statements import KINDS, Statement
+from sealegs.recovery.detectors.statements import (
+    Filled,
+    Formed,
+    KnownValues,
+    NeverNegative,
+    OnlyKeys,
+    Statement,
+    Typed,
+    Within,
+)
 from sealegs.recovery.detectors.text_forms import TextForms, text_forms_from
 from sealegs.traces.observed import NOT_KEPT, Trace
 
+KINDS: dict[str, type[Statement]] = {
+    kind.kind: kind
+    for kind in (
+        Filled,
+        OnlyKeys,
+        Typed,
+        KnownValues,
+        Formed,
+        NeverNegative,
+        Within,
+        Echoes,
+        Equation,
+        Before,
+        Determined,
+    )
+}
 VERSION = 1
 FOLDS = 5
 DRIFT = 10.0  # a false alarm of drift comes with a tenth of the wanted share

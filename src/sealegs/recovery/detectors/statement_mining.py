@@ -16,11 +16,16 @@ from typing import Any
 
 from sealegs.faults.invariants.invariant import number
 from sealegs.recovery.detectors.flat_call import ARGUMENT, NUMBER_OF, FlatCall
-from sealegs.recovery.detectors.statements import (
+from sealegs.recovery.detectors.relations import (
     Before,
     Determined,
     Echoes,
     Equation,
+    equals_rounded,
+    equation_result,
+    repeats_value,
+)
+from sealegs.recovery.detectors.statements import (
     Filled,
     Formed,
     KnownValues,
@@ -29,9 +34,6 @@ from sealegs.recovery.detectors.statements import (
     Statement,
     Typed,
     Within,
-    equals_rounded,
-    equation_result,
-    repeats_value,
     type_of,
 )
 from sealegs.recovery.detectors.text_forms import learn_text_forms

@@ -59,14 +59,7 @@ SHA-256 of the data: `{tally.digest()}`. Licence: Apache-2.0.
 NP: nothing fails; P1 and P2: explicit failures that pass and that stay; P3 and P4: answers that look like data and are
 wrong, once and always.
 
-## What is different in them
-
-{len(seen.requests)} different requests ({len(seen.tasks)} base tasks, the others with other numbers in them);
-{len(seen.orders)} different sequences of calls; {len(seen.pairs)} pairs of a failure's class and the tool it strikes;
-{len(seen.kinds)} kinds of failures. No two rows of a base task are alike by more than {making.recipe.similarity:g} (the
-Jaccard index of their calls, answers and successions; another wording makes no difference). What an expert says is
-drawn from {count_of_forms()} forms of sentences, filled with the row's own facts; every fourth is said in `test` and
-`generalisation` alone.
+{_variety(making, seen)}
 
 ## Splits
 
@@ -78,6 +71,18 @@ check` proves it again.
 
 {_fell(tally)}
 """
+
+
+def _variety(making: Making, seen: RowContents) -> str:
+    """How the rows differ."""
+    return f"""## What is different in them
+
+{len(seen.requests)} different requests ({len(seen.tasks)} base tasks, the others with other numbers in them);
+{len(seen.orders)} different sequences of calls; {len(seen.pairs)} pairs of a failure's class and the tool it strikes;
+{len(seen.kinds)} kinds of failures. No two rows of a base task are alike by more than {making.recipe.similarity:g} (the
+Jaccard index of their calls, answers and successions; another wording makes no difference). What an expert says is
+drawn from {count_of_forms()} forms of sentences, filled with the row's own facts; every fourth is said in `test` and
+`generalisation` alone."""
 
 
 def _origin(making: Making) -> str:

@@ -9,29 +9,31 @@ import typer
 
 from sealegs.cli.output import console, errors, write_table_rows
 
+TRACE = typer.Argument(help="Records (*.jsonl, *.eval), or OTLP JSON with arguments and results in it.")
+PLAN = typer.Option(help="The new faults; none by default.")
+AGENT = typer.Option(help="module:function, called with the session; by default the recorded calls are made again.")
+EPISODE = typer.Option(help="Only this episode of the file.")
+IGNORE = typer.Option(help="Arguments that do not count when calls are compared, with commas.")
+TIMEOUT = typer.Option(min=0, help="Seconds of waiting until a call is given up.")
+LATENCY = typer.Option(help="Whether answers take as long as they did in the recording.")
+WORLD = typer.Option(help="Who knows the tools: `sealegs` for those that ship, or a Python file of simulated tools.")
+REAL_TIME = typer.Option("--real-time", help="Let waits take their time.")
+OUT = typer.Option(help="Append the replay's records to this file.")
+JSON = typer.Option(help="Write a row for each call to this file, or - for standard output.")
+
 
 def replay_command(
-    trace: Annotated[
-        Path, typer.Argument(help="Records (*.jsonl, *.eval), or OTLP JSON with arguments and results in it.")
-    ],
-    plan: Annotated[Path | None, typer.Option(help="The new faults; none by default.")] = None,
-    agent: Annotated[
-        str,
-        typer.Option(help="module:function, called with the session; by default the recorded calls are made again."),
-    ] = "",
-    episode: Annotated[str, typer.Option(help="Only this episode of the file.")] = "",
-    ignore: Annotated[str, typer.Option(help="Arguments that do not count when calls are compared, with commas.")] = "",
-    timeout: Annotated[float, typer.Option(min=0, help="Seconds of waiting until a call is given up.")] = 60.0,
-    latency: Annotated[
-        Literal["recorded", "none"], typer.Option(help="Whether answers take as long as they did in the recording.")
-    ] = "recorded",
-    world: Annotated[
-        str,
-        typer.Option(help="Who knows the tools: `sealegs` for those that ship, or a Python file of simulated tools."),
-    ] = "",
-    real_time: Annotated[bool, typer.Option("--real-time", help="Let waits take their time.")] = False,
-    out: Annotated[Path | None, typer.Option(help="Append the replay's records to this file.")] = None,
-    json: Annotated[str, typer.Option(help="Write a row for each call to this file, or - for standard output.")] = "",
+    trace: Annotated[Path, TRACE],
+    plan: Annotated[Path | None, PLAN] = None,
+    agent: Annotated[str, AGENT] = "",
+    episode: Annotated[str, EPISODE] = "",
+    ignore: Annotated[str, IGNORE] = "",
+    timeout: Annotated[float, TIMEOUT] = 60.0,
+    latency: Annotated[Literal["recorded", "none"], LATENCY] = "recorded",
+    world: Annotated[str, WORLD] = "",
+    real_time: Annotated[bool, REAL_TIME] = False,
+    out: Annotated[Path | None, OUT] = None,
+    json: Annotated[str, JSON] = "",
 ) -> None:
     """Serve a recorded episode's tool results again with new faults, and say which calls had no record.
 

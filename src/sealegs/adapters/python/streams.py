@@ -69,34 +69,44 @@ def stream_guard(
     return guarded  # type: ignore[return-value]
 
 
+def _async_run(
+    function: AnyTool,
+    dry: AnyTool | None,
+    parameters: Parameters,
+    arguments: Mapping[str, Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:
+    """What runs the generator function below the seam, for a call with these arguments."""
+
+    async def run(call: Call) -> AsyncGenerator[Any, None]:
+        target = dry if call.dry else function
+        if target is None:
+            yield StreamEnd(NO_DRY_RUN)
+            return
+        given, named = (args, kwargs) if call.arguments is arguments else parameters.given(call.arguments, args)
+        pieces: list[Any] = []
+        try:
+            async with aclosing(target(*given, **named)) as source:
+                async for piece in source:
+                    if len(pieces) == call.pieces:
+                        yield StreamEnd(Value(PartialResult(pieces)))
+                        return
+                    pieces.append(piece)
+                    yield piece
+        except Exception as error:
+            yield StreamEnd(failure_from_exception(error))
+            return
+        yield StreamEnd(Value(pieces))
+
+    return run
+
+
 def async_stream_guard(
     function: AnyTool, name: str, parameters: Parameters, dry: AnyTool | None, route: Route
 ) -> FunctionType:
     """The wrapper of an async generator function."""
     module, (sessions, find) = module_of(function), route
-
-    def running(arguments: Mapping[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        async def run(call: Call) -> AsyncGenerator[Any, None]:
-            target = dry if call.dry else function
-            if target is None:
-                yield StreamEnd(NO_DRY_RUN)
-                return
-            given, named = (args, kwargs) if call.arguments is arguments else parameters.given(call.arguments, args)
-            pieces: list[Any] = []
-            try:
-                async with aclosing(target(*given, **named)) as source:
-                    async for piece in source:
-                        if len(pieces) == call.pieces:
-                            yield StreamEnd(Value(PartialResult(pieces)))
-                            return
-                        pieces.append(piece)
-                        yield piece
-            except Exception as error:
-                yield StreamEnd(failure_from_exception(error))
-                return
-            yield StreamEnd(Value(pieces))
-
-        return run
 
     async def guarded(*args: Any, **kwargs: Any) -> Any:
         if (
@@ -110,7 +120,7 @@ def async_stream_guard(
                     yield piece
             return
         try:
-            run = running(arguments, args, kwargs)
+            run = _async_run(function, dry, parameters, arguments, args, kwargs)
             async with aclosing(session.pieces_async(name, arguments, run, answer_chunks, layer)) as pieces:
                 async for piece in pieces:
                     if type(piece) is not StreamEnd:

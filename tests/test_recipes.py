@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import needs
+
 ROOT = Path(__file__).parent.parent
 KIND = '''"""The answer comes in capitals."""
 
@@ -72,7 +74,7 @@ def tree(tmp_path: Path) -> Path:
     """A copy of the checkout, as Git would give it."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
     if listed.returncode:
-        pytest.skip("needs a Git checkout: git clone it")
+        pytest.skip(needs.reason("a Git checkout", "clone the repository with Git"))
     for name in listed.stdout.split("\0"):
         if name.startswith(("src/", "tests/", "docs/", "README", "pyproject")) and (ROOT / name).is_file():
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

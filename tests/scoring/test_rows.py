@@ -126,18 +126,22 @@ def test_odd_texts_are_no_answers_and_no_crashes(text: str) -> None:
 @pytest.mark.parametrize("end", ["", "5", "]"])
 def test_time_grows_with_the_length_of_a_text_and_not_with_its_square(part: str, end: str) -> None:
     for reference in (ReferenceRows(("n",), ((4,),)), ReferenceRows(("n", "m"), ((4, 5),))):
-        short, long = (judging_seconds(part * (length // len(part)) + end, reference) for length in (6_250, 100_000))
-        assert long < 64 * max(short, 0.002)  # 16 times the length; its square would take 256 times as long
+        short = long = math.inf
+        for _ in range(20):  # a busy machine only ever adds to what it takes, so the least of many tries counts
+            short, long = (
+                min(least, judging_seconds(part * (length // len(part)) + end, reference))
+                for least, length in ((short, 6_250), (long, 100_000))
+            )
+            if long < 64 * max(short, 0.002):  # 16 times the length; its square would take 256 times as long
+                break
+        assert long < 64 * max(short, 0.002)
 
 
 def judging_seconds(text: str, reference: ReferenceRows) -> float:
-    """The processor time of a wrong answer's judgement, the shorter of two."""
-    took = []
-    for _ in range(2):
-        begin = time.process_time()
-        assert not judge_message(f"<solution>{text}</solution>", reference, text).right
-        took.append(time.process_time() - begin)
-    return min(took)
+    """The processor time of a wrong answer's judgement."""
+    begin = time.process_time()
+    assert not judge_message(f"<solution>{text}</solution>", reference, text).right
+    return time.process_time() - begin
 
 
 WORDS = st.text("abcdefgh", min_size=1, max_size=6).filter(lambda word: word not in {"a", "e"})

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import sealegs
 from sealegs.reports.counts import attributions, funnels, splits
 from sealegs.reports.metric_grids import MetricCell, figure, grid, overall
-from sealegs.reports.shades import BLACK, RAMPS, WHITE, Colour, contrast, shade
+from sealegs.reports.palette import Colour
+from sealegs.reports.shades import BLACK, HUES, WHITE, contrast, shade
 from sealegs.scoring import TERMS
 from sealegs.scoring.maze_metrics import maze_table
 from tests.reports.report_runs import episodes, material
@@ -113,7 +118,7 @@ def test_cells_without_a_delivered_fault_say_so() -> None:
     assert str(overall(rows, results[1:], "prr")) == "inconclusive"
 
 
-@pytest.mark.parametrize("hue", RAMPS)
+@pytest.mark.parametrize("hue", HUES)
 def test_every_shade_is_readable_and_lightness_alone_tells_the_value(hue: str) -> None:
     shades = [shade(value, hue) for value in range(101)]
     for found in shades:
@@ -133,3 +138,13 @@ def test_contrast_of_black_and_white() -> None:
 @given(st.floats(-50, 150))
 def test_values_out_of_range_take_the_nearest_end(value: float) -> None:
     assert shade(value, "blue") == shade(min(max(value, 0.0), 100.0), "blue")
+
+
+def test_colours_are_named_in_the_style_sheet_alone() -> None:
+    """But for black, white, and the stand-ins that a figure's colours have until its SVG is written."""
+    reports = Path(sealegs.__file__).parent / "reports"
+    named = {
+        path.name: re.findall(r"#[0-9a-fA-F]{6}\b", path.read_text("utf-8"))
+        for path in (*reports.glob("*.py"), *reports.glob("templates/*.j2"))
+    }
+    assert {name: found for name, found in named.items() if found} == {"plots.py": ["#0b0b01", "#0b0b02", "#0b0b03"]}

@@ -14,12 +14,13 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from sealegs.reports.highwater_tables import runner_name
+from sealegs.reports.palette import light
 from sealegs.reports.plots import GRID, INK, STYLE
 from sealegs.scoring.highwater_metrics import CLEAN, HighwaterResult
 from sealegs.scoring.metric import Row
 
 CLOSED = re.compile(r"closed (\d+)( with hints)?$")
-COLOURS = ("#0b66c2", "#c2410c", "#117733", "#882255", "#a08b00", "#332288")
+COLOURS = tuple(map(light, ("run", "error", "model-3", "model-5", "model-2", "model-1")))
 
 
 def accuracy_figure(rows: Sequence[Row]) -> str:
@@ -135,6 +136,6 @@ def _svg(figure: Figure, title: str) -> str:
     svg = re.sub(r"<metadata\b.*?</metadata>", "", svg[svg.index("<svg") :].strip(), flags=re.DOTALL)
     name = "".join(filter(str.isalpha, title))
     svg = re.sub(r'\b(?:xlink:)?(id="|url\(#|href="#)', rf"\g<1>{name}-", svg)
-    for colour, variable in ((INK, "var(--muted, #55606c)"), (GRID, "var(--line, #dde2e7)")):
+    for colour, variable in ((INK, f"var(--muted, {light('muted')})"), (GRID, f"var(--line, {light('line')})")):
         svg = svg.replace(colour, variable)
     return svg.replace("<svg ", f'<svg role="img" aria-label="{title}" ', 1)

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sealegs.reports.palette import Colour, components
+
 BLACK, WHITE = (0, 0, 0), (255, 255, 255)
-Colour = tuple[int, int, int]
-RAMPS: dict[str, tuple[tuple[Colour, Colour], tuple[Colour, Colour]]] = {
-    "blue": (((240, 246, 252), (28, 96, 166)), ((24, 37, 51), (126, 195, 255))),
-    "orange": (((253, 244, 234), (176, 72, 16)), ((44, 34, 26), (255, 170, 98))),
-}
+HUES = ("blue", "orange")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +28,11 @@ def shade(value: float, hue: str) -> Shade:
 
     Args:
         value: in per cent.
-        hue: one of `RAMPS`; on a light page 100 is the darkest, on a dark page the lightest.
+        hue: one of `HUES`; on a light page 100 is the darkest, on a dark page the lightest.
     """
     share = min(max(value / 100, 0.0), 1.0)
-    light, dark = (_between(pale, deep, share) for pale, deep in RAMPS[hue])
+    ends = zip(components(f"{hue}-pale"), components(f"{hue}-deep"), strict=True)
+    light, dark = (_between(pale, deep, share) for pale, deep in ends)
     return Shade(_hex(light), _hex(_ink(light)), _hex(dark), _hex(_ink(dark)))
 
 

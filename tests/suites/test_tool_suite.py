@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -96,6 +97,29 @@ def test_inspect_finds_the_task_and_agrees_with_the_direct_engine(installed: Map
     report = run("sealegs report logs --json -", installed, tmp_path)
     assert report.returncode == 0, report.stderr
     assert json.loads(report.stdout)["rows"] == json.loads(direct.stdout)["rows"]
+
+
+def test_rounds_of_inspect_are_epochs_of_their_own(installed: Mapping[str, str], tmp_path: Path) -> None:
+    command = "inspect eval shelf_suite/shelf --model sealegs/careful -T modes=clean -T epochs=2 -T limit=1 --epochs 3"
+    done = run(command, installed, tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = json.loads(run("sealegs report logs --json -", installed, tmp_path).stdout)["rows"]
+    assert {row["n"] for row in rows if row["metric"] == "success"} == {6}
+
+
+def test_a_run_of_another_version_is_not_resumed(installed: Mapping[str, str], tmp_path: Path) -> None:
+    first = run("sealegs run shelf --agent careful --limit 1 --out here", installed, tmp_path)
+    assert first.returncode == 0, first.stderr
+    target = tmp_path / "site-packages"
+    shutil.copytree(installed["PYTHONPATH"], target)
+    suite = target / "shelf_suite" / "suite.py"
+    text = suite.read_text("utf-8").replace("import Names, option\n", "import Names, hidden_option, option\n")
+    newer = text.replace('    suite = "shelf"\n', '    suite = "shelf"\n    version: str = hidden_option("2")\n')
+    suite.write_text(newer, "utf-8")
+    later = {**installed, "PYTHONPATH": str(target)}
+    again = run("sealegs run shelf --agent careful --limit 1 --out here", later, tmp_path)
+    assert again.returncode == 2
+    assert "holds another run (version was '1', is '2')" in again.stderr.replace("\n", " ")
 
 
 def test_facts_of_another_version_are_refused(installed: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> None:

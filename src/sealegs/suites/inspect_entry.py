@@ -26,7 +26,7 @@ def inspect_task(suite: ToolSuite) -> Callable[..., Task]:
         options = suite.options(**given)
         if wrong := [problem for problem in options.problems() if "name an agent or a model" not in problem]:
             raise ChoiceError("; ".join(wrong))
-        return task_of(suite, options.episodes(), options.max_steps, suite.version)
+        return task_of(suite, options.episodes(), options.max_steps, options.epochs)
 
     fields = {
         name: field

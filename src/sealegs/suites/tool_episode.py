@@ -117,6 +117,10 @@ class JudgingSuite(Protocol):
         """What the command line calls it."""
 
     @property
+    def version(self) -> str:
+        """Of tasks, tools and faults."""
+
+    @property
     def agents(self) -> Mapping[str, Callable[[Any], ActingAgent]]:
         """Makers of its scripted agents, by name."""
 

@@ -29,7 +29,7 @@ from sealegs.scoring.suite_metrics import (
     suite_table,
 )
 from sealegs.suites.choices import ENGINES, unknown_name_problems, who_problems
-from sealegs.suites.run_options import RunOptions
+from sealegs.suites.run_options import RunOptions, hidden_option
 from sealegs.suites.suite import RunReport, Suite
 from sealegs.suites.tool_episode import LedgeredTools, ToolEpisode, open_session
 from sealegs.traces import EpisodeEnded, EpisodeStarted, Event, Record, Recorder
@@ -43,10 +43,17 @@ CHUNK = 16
 
 
 class ToolSuiteOptions(RunOptions):
-    """The options of such a suite: those of every suite, and what a subclass adds."""
+    """The options of such a suite: those of every suite, and what a subclass adds.
+
+    Attributes:
+        suite: its name.
+        agents: its scripted agents.
+        version: of tasks, tools and faults; a run of one version is not resumed or reported with another.
+    """
 
     suite: ClassVar[str]
     agents: ClassVar[Sequence[str]] = ()
+    version: str = hidden_option("1")
 
     def cases(self) -> Sequence[ToolEpisode]:
         """The episodes, each once, without regard to `limit` and `epochs`."""
@@ -85,14 +92,12 @@ class ToolSuite(Suite[ToolSuiteOptions]):
     """A suite whose agent gets a request and tools, and gives an answer.
 
     Attributes:
-        version: of tasks, tools and faults; records of different versions are never one run.
         options_type: the model of its options.
         episode_type: its episodes.
         agents: makers of its scripted agents, by name. An agent may know the episode.
         metrics: its metrics.
     """
 
-    version: ClassVar[str] = "1"
     options_type: ClassVar[type[ToolSuiteOptions]]
     episode_type: ClassVar[type[ToolEpisode]]
     agents: ClassVar[Mapping[str, Callable[[Any], ActingAgent]]] = {}
@@ -102,6 +107,11 @@ class ToolSuite(Suite[ToolSuiteOptions]):
     def options(self) -> type[ToolSuiteOptions]:
         """The model of its options."""
         return self.options_type
+
+    @property
+    def version(self) -> str:
+        """Of tasks, tools and faults."""
+        return str(self.options_type.model_fields["version"].default)
 
     def run_scripted(self, options: ToolSuiteOptions, folder: Path, progress: Progress) -> None:
         """Play what is left of a scripted agent's run without Inspect."""
@@ -116,7 +126,7 @@ class ToolSuite(Suite[ToolSuiteOptions]):
         name = f"sealegs/{options.agent}" if options.agent else options.model
 
         def make(left: list[ToolEpisode]) -> Task:
-            return task_of(self, left, options.max_steps, self.version)
+            return task_of(self, left, options.max_steps, options.epochs)
 
         run_left(options, folder, self.schema, name, make)
 

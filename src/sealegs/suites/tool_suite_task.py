@@ -25,21 +25,21 @@ from sealegs.suites.tool_episode import JudgingSuite, LedgeredTools, ToolEpisode
 from sealegs.traces import Recorder, build_record
 
 
-def task_of(suite: JudgingSuite, episodes: Sequence[ToolEpisode], max_steps: int, version: str) -> Task:
-    """A task of these episodes."""
+def task_of(suite: JudgingSuite, episodes: Sequence[ToolEpisode], max_steps: int, epochs: int) -> Task:
+    """A task of these episodes; `epochs` is how many times the run has each of them."""
     return Task(
         name=suite.name,
-        dataset=MemoryDataset([_sample(suite, episode, max_steps) for episode in episodes], name=suite.name),
+        dataset=MemoryDataset([_sample(suite, episode, max_steps, epochs) for episode in episodes], name=suite.name),
         solver=suite_turns(),
         scorer=suite_judgement(),
         fail_on_error=False,
         score_on_error=True,
-        version=version,
+        version=suite.version,
     )
 
 
-def _sample(suite: JudgingSuite, episode: ToolEpisode, max_steps: int) -> Sample:
-    about = {"suite": suite.name, "max_steps": max_steps, "episode": episode.model_dump(mode="json")}
+def _sample(suite: JudgingSuite, episode: ToolEpisode, max_steps: int, epochs: int) -> Sample:
+    about = {"suite": suite.name, "max_steps": max_steps, "epochs": epochs, "episode": episode.model_dump(mode="json")}
     told = [ChatMessageSystem(content=episode.instructions)] if episode.instructions else []
     messages: list[ChatMessage] = [*told, ChatMessageUser(content=episode.request, metadata={METADATA: about})]
     return Sample(input=messages, id=episode.id, metadata=about)
@@ -49,7 +49,7 @@ def _known(about: dict[str, Any], round: int = 1) -> tuple[JudgingSuite, ToolEpi
     """The suite and the episode of a sample, in this round of Inspect's own epochs."""
     suite: JudgingSuite = cast("JudgingSuite", suite_named(about["suite"]))
     episode = suite.episode_from(about["episode"])
-    return suite, episode.model_copy(update={"epoch": episode.epoch + round - 1})
+    return suite, episode.model_copy(update={"epoch": episode.epoch + (round - 1) * about["epochs"]})
 
 
 @solver

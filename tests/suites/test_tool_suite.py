@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,11 @@ from typing import Any
 
 import pytest
 
+from sealegs.agents import UseTool
 from sealegs.engines.logs import LogError
+from sealegs.faults.call import Failure
+from sealegs.faults.user_error import UserError
+from sealegs.traces import build_record
 from tests import needs
 
 ROOT = Path(__file__).parents[2]
@@ -80,6 +85,7 @@ def test_a_stopped_run_is_resumed_and_another_one_refused(installed: Mapping[str
         ("", "name an agent or a model, one of them (neither is given): --agent careful"),
         ("--agent hasty --levels C1", "--levels is not an option of shelf (it belongs to maze); remove it"),
         ("--agent hasty --modes clean,none", "unknown mode 'none': choose from clean, unavailable, lost"),
+        ("--agent hasty --modes clean,clean", "4 ids stand for several episodes, such as 'BK-11/clean/1'"),
     ],
 )
 def test_bad_input_is_one_message(arguments: str, told: str, installed: Mapping[str, str], tmp_path: Path) -> None:
@@ -119,7 +125,75 @@ def test_a_run_of_another_version_is_not_resumed(installed: Mapping[str, str], t
     later = {**installed, "PYTHONPATH": str(target)}
     again = run("sealegs run shelf --agent careful --limit 1 --out here", later, tmp_path)
     assert again.returncode == 2
+    reported = run("sealegs report here", later, tmp_path)
+    assert reported.returncode == 2
+    assert "is of version '1' of shelf, and version '2' is installed" in reported.stderr.replace("\n", " ")
     assert "holds another run (version was '1', is '2')" in again.stderr.replace("\n", " ")
+
+
+def test_runs_that_cannot_be_told_apart_are_refused(installed: Mapping[str, str], tmp_path: Path) -> None:
+    for out, more in (("logs/one", ""), ("logs/two", "--epochs 2")):
+        assert run(f"sealegs run shelf --agent hasty --limit 1 {more} --out {out}", installed, tmp_path).returncode == 0
+    both = run("sealegs report logs", installed, tmp_path)
+    assert both.returncode == 2
+    assert "logs holds 2 runs of hasty; name the folder of one of them" in both.stderr.replace("\n", " ")
+
+
+def loan(monkeypatch: pytest.MonkeyPatch, installed: Mapping[str, str]) -> tuple[Any, Any]:
+    """The suite, and its first episode."""
+    monkeypatch.syspath_prepend(installed["PYTHONPATH"])
+    from shelf_suite.suite import SUITE
+
+    return SUITE, SUITE.options(agent="hasty").episodes()[0]
+
+
+@pytest.mark.parametrize(
+    ("tools", "told"),
+    [
+        (lambda enter: {"find_book": awaited}, "the tool find_book is async"),
+        (lambda enter: enter("reserve", "x") or {}, "`enter` was called while the tools were made"),
+        (
+            lambda enter: {"find_book": lambda title: enter("reserve", 3)},
+            "`enter` takes two texts, not 'reserve' and 3",
+        ),
+    ],
+)
+def test_a_mistake_of_the_suites_author_ends_the_run(
+    tools: Any, told: str, installed: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite, episode = loan(monkeypatch, installed)
+    monkeypatch.setattr(type(episode), "tools", lambda self, enter: tools(enter))
+    with pytest.raises(UserError, match=re.escape(told)):
+        suite.play_episode(episode, "hasty", 5)
+
+
+async def awaited(title: str) -> str:
+    return title
+
+
+def test_an_agent_that_exits_and_a_judge_that_breaks_down(
+    installed: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite, episode = loan(monkeypatch, installed)
+    monkeypatch.setattr(suite.agents["hasty"], "act", lambda self: sys.exit(0))
+    record = build_record(suite.play_episode(episode, "hasty", 5))
+    assert (record.end.reason, record.end.detail) == ("crashed", "SystemExit: 0")
+    monkeypatch.setattr(type(episode), "problem", lambda self, record: 1 / 0)
+    with pytest.raises(LogError, match="the judge of shelf broke down on BK-11/clean/1: ZeroDivisionError"):
+        suite.result(episode, record)
+
+
+def test_wrong_arguments_are_a_failure_in_the_tools_words(
+    installed: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite, episode = loan(monkeypatch, installed)
+    monkeypatch.setattr(suite.agents["hasty"], "act", lambda self: UseTool("find_book", {"name": "x"}))
+    (turn,) = build_record(suite.play_episode(episode, "hasty", 1)).turns
+    assert isinstance(turn.shown, Failure)
+    assert (turn.shown.type, turn.shown.message) == (
+        "InvalidArguments",
+        "find_book: missing a required argument: 'title'",
+    )
 
 
 def test_facts_of_another_version_are_refused(installed: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> None:

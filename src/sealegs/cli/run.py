@@ -15,7 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 from sealegs.cli.output import console, errors, write_report
 from sealegs.cli.progress import interruptible, show_progress
 from sealegs.faults.user_error import UserError
-from sealegs.suites.run_options import HIDDEN
+from sealegs.suites.run_options import HIDDEN, options_from
 from sealegs.suites.suite import Suite, suite_named, suites
 
 NEXT = (
@@ -81,7 +81,7 @@ def command_of(suite: Suite[Any]) -> Any:
     """Make the command of a suite from the model of its options."""
 
     def run(out: Path | None, json: str, **given: Any) -> None:
-        _played(suite, suite.options(**given).checked(), out, json)
+        _played(suite, options_from(suite.options, given).checked(), out, json)
 
     parameters = [_parameter(name, found) for name, found in _fields(suite)]
     parameters += [_keyword("out", Path | None, None, OUT), _keyword("json", str, "", JSON)]

@@ -36,6 +36,8 @@ def take_turns(
     for _ in range(max_steps):
         act = agent.act()
         if isinstance(act, Say):
+            if not isinstance(act.text, str):
+                raise TypeError(f"an answer is a text, not {act.text!r}")
             recorder.finish("answered", answer=act.text)
             return
         agent.observe(act, render(session.call(act.tool, act.arguments, run)))

@@ -62,7 +62,7 @@ def print_suite_table(rows: Sequence[Row], console: Console) -> None:
     for found in suite_tables(rows):
         table = plain_table(["mode", *(name.replace("_", " ") for name in found.metrics)])
         for level, mode, cells in found.lines:
-            table.add_row(level, mode, *(cell_text(cell, console.width < WIDE) for cell in cells))
+            table.add_row(Text(level), Text(mode), *(cell_text(cell, console.width < WIDE) for cell in cells))
         console.print(Text(f"\n{found.who}", style="bold"))
         console.print(table)
 

@@ -9,7 +9,7 @@ from typing import Any
 from inspect_ai import Task, task
 
 from sealegs.suites.choices import ChoiceError
-from sealegs.suites.run_options import HIDDEN
+from sealegs.suites.run_options import HIDDEN, options_from
 from sealegs.suites.tool_suite import ToolSuite
 from sealegs.suites.tool_suite_task import task_of
 
@@ -23,7 +23,7 @@ def inspect_task(suite: ToolSuite) -> Callable[..., Task]:
     """
 
     def make(**given: Any) -> Task:
-        options = suite.options(**given)
+        options = options_from(suite.options, given)
         if wrong := [problem for problem in options.problems() if "name an agent or a model" not in problem]:
             raise ChoiceError("; ".join(wrong))
         return task_of(suite, options.episodes(), options.max_steps, options.epochs)

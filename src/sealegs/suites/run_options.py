@@ -7,11 +7,11 @@ give equal episodes; those marked with `run_only_option` say how a run is made a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic.config import JsonDict
 
 from sealegs.faults.plan import Plan
@@ -92,6 +92,9 @@ class RunOptions(BaseModel):
         return self
 
 
+Options = TypeVar("Options", bound=RunOptions)
+
+
 def plan_of_file(file: str) -> tuple[Plan | None, list[str]]:
     """A user's plan, and what is wrong with its file. A plan as JSON is taken as it is."""
     if not file:
@@ -107,3 +110,19 @@ def plan_of_file(file: str) -> tuple[Plan | None, list[str]]:
 def plan_json(plan: Plan | None) -> str:
     """A plan as a run keeps it; empty for none."""
     return "" if plan is None else json.dumps(plan.as_data())
+
+
+def options_from(kind: type[Options], given: Mapping[str, Any]) -> Options:
+    """Make options of what was given.
+
+    Raises:
+        ChoiceError: a value is not of its option's kind; names every such option with the value.
+    """
+    try:
+        return kind(**given)
+    except ValidationError as error:
+        wrong = [
+            f"--{'.'.join(map(str, one['loc'])).replace('_', '-')} {one['input']!r}: {one['msg']}"
+            for one in error.errors()
+        ]
+        raise ChoiceError("; ".join(wrong)) from error

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
@@ -17,6 +18,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 from rich.console import Console
 
 from sealegs.engines.folders import Progress
+from sealegs.faults.user_error import UserError
 from sealegs.scoring.metric import Row
 from sealegs.suites.choices import ChoiceError, unknown_name_problems
 from sealegs.suites.run_options import RunOptions
@@ -124,9 +126,22 @@ def suites() -> Mapping[str, Suite[Any]]:
     """
     found: dict[str, Suite[Any]] = {}
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
-        suite = point.load()
+        if point.name in found:
+            raise UserError(f"two installed packages bring a suite named {point.name!r}; remove one of them")
+        try:
+            suite = point.load()
+        except Exception as error:
+            raise UserError(
+                f"the suite {point.name!r} ({point.value}) cannot be loaded: {type(error).__name__}: {error}; mend "
+                "or remove its package"
+            ) from error
         if not isinstance(suite, Suite):
             raise TypeError(f"the entry point {point.name!r} of {GROUP} holds {suite!r}, which is not a Suite")
+        if suite.name != point.name or not re.fullmatch(r"[a-z][a-z0-9_-]*", suite.name):
+            raise UserError(
+                f"the entry point {point.name!r} of {GROUP} holds a suite named {suite.name!r}; give both one name of "
+                "small letters, digits, - and _"
+            )
         found[suite.name] = suite
     return found
 

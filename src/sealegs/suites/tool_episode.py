@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from inspect import iscoroutinefunction, signature
 from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict
@@ -13,6 +14,7 @@ from sealegs.engines.turns import ActingAgent
 from sealegs.faults.call import Call, Effect, Failure, Outcome, Value
 from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
+from sealegs.faults.user_error import UserError
 from sealegs.inject import Clock, Session
 from sealegs.scoring.suite_metrics import EpisodeResult
 from sealegs.traces import Record, Recorder
@@ -86,6 +88,8 @@ class LedgeredTools:
         self._recorder = recorder
         self._call = ""
         self._tools = episode.tools(self._enter)
+        if waiting := [name for name, tool in self._tools.items() if iscoroutinefunction(tool)]:
+            raise UserError(f"the tool {waiting[0]} is async; tools of a suite are plain functions")
 
     def run(self, call: Call) -> Outcome:
         """Run one; what it raises is its failure."""
@@ -94,11 +98,21 @@ class LedgeredTools:
             return Failure(f"There is no tool named {call.tool!r}.", type="ToolNotFound", status=404)
         self._call = call.id
         try:
+            signature(tool).bind(**call.arguments)
+        except TypeError as error:
+            return Failure(f"{call.tool}: {error}", type="InvalidArguments", status=422)
+        try:
             return Value(to_json_data(tool(**call.arguments)))
+        except UserError:
+            raise
         except Exception as error:
             return failure_from_exception(error)
 
     def _enter(self, action: str, subject: str) -> None:
+        if not self._call:
+            raise UserError("`enter` was called while the tools were made; an effect belongs to a call")
+        if not (isinstance(action, str) and isinstance(subject, str)):
+            raise UserError(f"`enter` takes two texts, not {action!r} and {subject!r}")
         self._recorder.effect(Effect(action, subject, {}, self._call))
 
 

@@ -7,20 +7,24 @@ Inspect (`inspect_entry.inspect_task`) under `inspect_ai`; `examples/shelf_suite
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import ValidationError
 from rich.console import Console
 
 from sealegs.engines.folders import Progress, run_rest
+from sealegs.engines.logs import SETTINGS as ASKED
 from sealegs.engines.logs import LogError, LogSchema, agent_or_model, read_logs, settings_in_words
 from sealegs.engines.turns import ActingAgent, take_turns
 from sealegs.engines.workers import in_chunks
+from sealegs.faults.user_error import UserError
 from sealegs.inject import EndlessWait, VirtualClock
-from sealegs.scoring.metric import Metric, Row
+from sealegs.scoring.metric import ALL, Metric, Row
 from sealegs.scoring.suite_metrics import (
     SUITE_METRICS,
     EpisodeResult,
@@ -28,7 +32,7 @@ from sealegs.scoring.suite_metrics import (
     suite_differences,
     suite_table,
 )
-from sealegs.suites.choices import ENGINES, unknown_name_problems, who_problems
+from sealegs.suites.choices import ENGINES, ChoiceError, unknown_name_problems, who_problems
 from sealegs.suites.run_options import RunOptions, hidden_option
 from sealegs.suites.suite import RunReport, Suite
 from sealegs.suites.tool_episode import LedgeredTools, ToolEpisode, open_session
@@ -39,7 +43,7 @@ if TYPE_CHECKING:
     from inspect_ai import Task
 
 SETTINGS = ("agent", "model", "seed", "max_steps", "version")
-CHUNK = 16
+CHUNK = 1  # an episode is kept as soon as it ends
 
 
 class ToolSuiteOptions(RunOptions):
@@ -72,6 +76,21 @@ class ToolSuiteOptions(RunOptions):
             yield from unknown_name_problems("agent", [self.agent], self.agents)
         yield from unknown_name_problems("engine", [self.engine], ENGINES)
         yield from who_problems(self.agent, self.model, self.engine, next(iter(self.agents), "planner"))
+
+    def checked(self) -> Self:
+        """Return the options, checked, with episodes that can be told apart.
+
+        Raises:
+            ChoiceError: with every mistake.
+        """
+        super().checked()
+        cases = self.cases()
+        twice = [name for name, count in Counter(case.id for case in cases).items() if count > 1]
+        if twice:
+            raise ChoiceError(f"{len(twice)} ids stand for several episodes, such as {twice[0]!r}; each needs its own")
+        if any(ALL in (case.level, case.mode) for case in cases):
+            raise ChoiceError(f"no level and no mode can be named {ALL!r}, which is the sum of all; rename it")
+        return self
 
     @property
     def name(self) -> str:
@@ -141,7 +160,9 @@ class ToolSuite(Suite[ToolSuiteOptions]):
             take_turns(self.agents[agent](episode), session, tools.run, recorder, max_steps)
         except EndlessWait as error:
             recorder.finish("hung", detail=str(error))
-        except Exception as error:  # an agent that breaks down is a result, not the end of the run
+        except (KeyboardInterrupt, UserError):
+            raise
+        except BaseException as error:  # an agent that breaks down, or exits, is a result, not the end of the run
             recorder.finish("crashed", detail=f"{type(error).__name__}: {error}")
         return recorder.events
 
@@ -161,8 +182,18 @@ class ToolSuite(Suite[ToolSuiteOptions]):
         }
 
     def result(self, episode: ToolEpisode, record: Record) -> EpisodeResult:
-        """Judge an episode by its record."""
-        problem = episode.problem(record)
+        """Judge an episode by its record.
+
+        Raises:
+            LogError: the suite's judge broke down.
+        """
+        try:
+            problem = episode.problem(record)
+        except Exception as error:
+            raise LogError(
+                f"the judge of {self.name} broke down on {episode.id}: {type(error).__name__}: {error}; mend `problem` "
+                "and report again"
+            ) from error
         return EpisodeResult(
             episode.task,
             episode.level,
@@ -198,6 +229,11 @@ class ToolSuite(Suite[ToolSuiteOptions]):
             episode = self.episode_from(record.about.get("episode"))
         except LogError as error:
             raise LogError(f"{file}: {error}") from error
+        if record.about.get("version") != self.version:
+            raise LogError(
+                f"{file}: {record.episode} is of version {record.about.get('version')!r} of {self.name}, and version "
+                f"{self.version!r} is installed; run it again, or install the other one"
+            )
         if record.about.get("plan") != episode.plan.digest():
             raise LogError(f"{file}: the faults of {record.episode} are not those of this version; run it again")
         return episode
@@ -248,6 +284,18 @@ class ToolSuite(Suite[ToolSuiteOptions]):
         for key, found in logged.runs.items():
             agent, model, *_ = key
             who: Row = {"suite": self.name, "agent": agent} if agent else {"suite": self.name, "model": model}
-            results = [(self.result(episode, record), record) for episode, record in found.items()]
+            ordered = sorted(found.items(), key=lambda item: (item[0].level, item[0].mode, item[0].task, item[0].epoch))
+            results = [(self.result(episode, record), record) for episode, record in ordered]
             runs.append((who, settings_in_words(key, self.schema), results))
+        for held in ([key[:2] for key in logged.runs], list(_folders(logs))):
+            for (agent, model), count in Counter(held).items():
+                if count > 1:
+                    raise LogError(f"{logs} holds {count} runs of {agent or model}; name the folder of one of them")
         return runs, logged.warnings
+
+
+def _folders(logs: Path) -> Iterator[tuple[str, str]]:
+    """The agent and model of each run that has a folder below this one, by what it was asked for."""
+    for file in sorted(logs.rglob(ASKED)) if logs.is_dir() else ():
+        asked = json.loads(file.read_text("utf-8"))
+        yield str(asked.get("agent", "")), str(asked.get("model", ""))

@@ -71,9 +71,9 @@ class Loan(ToolEpisode):
         """The first call of one tool fails."""
         found = FAULTS[self.mode]
         if found is None:
-            return Plan(name=self.mode)
+            return Plan(name=self.mode, seed=self.seed)
         tool, fault = found
-        return Plan(name=self.mode, rules=(Rule(match=Tool(tool), when=Nth(1), fault=fault),))
+        return Plan(name=self.mode, seed=self.seed, rules=(Rule(match=Tool(tool), when=Nth(1), fault=fault),))
 
     @property
     def specs(self) -> Sequence[ToolSpec]:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import pytest
 
+from sealegs.faults.user_error import UserError
 from sealegs.suites.choices import ChoiceError
-from sealegs.suites.run_options import HIDDEN, RunOptions
+from sealegs.suites.run_options import HIDDEN, RunOptions, option, options_from
 from sealegs.suites.suite import GROUP, Suite, suite_named, suites
+
+MAZE = "sealegs.suites.maze.suite:SUITE"
 
 
 def test_every_suite_is_found_by_its_entry_point() -> None:
@@ -47,3 +52,40 @@ def test_how_a_run_is_made_is_no_part_of_what_it_is(name: str) -> None:
     options = suites()[name].options
     assert options(agent="naive", jobs=1).model_dump() == options(agent="naive", jobs=2).model_dump()
     assert options(agent="naive", seed=1).model_dump() != options(agent="naive", seed=2).model_dump()
+
+
+class Point:
+    """An entry point of a suite's."""
+
+    def __init__(self, name: str, value: str) -> None:
+        self.name, self.value = name, value
+
+    def load(self) -> object:
+        module, _, name = self.value.partition(":")
+        return getattr(import_module(module), name)
+
+
+@pytest.mark.parametrize(
+    ("points", "told"),
+    [
+        ([Point("x", "nowhere:SUITE")], r"the suite 'x' \(nowhere:SUITE\) cannot be loaded: ModuleNotFoundError"),
+        ([Point("maze", MAZE), Point("maze", MAZE)], "two installed packages bring a suite named 'maze'"),
+        ([Point("labyrinth", MAZE)], "the entry point 'labyrinth' of sealegs.suites holds a suite named 'maze'"),
+    ],
+)
+def test_a_package_that_cannot_be_used_is_named(
+    points: list[Point], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sealegs.suites.suite.entry_points", lambda group: points)
+    suites.cache_clear()
+    with pytest.raises(UserError, match=told):
+        suites()
+    suites.cache_clear()
+
+
+def test_a_value_out_of_bounds_is_named_with_its_option() -> None:
+    class Bounded(RunOptions):
+        most_units: int = option(1, "How many.", ge=1, le=5)
+
+    with pytest.raises(ChoiceError, match=r"^--most-units 9: Input should be less than or equal to 5$"):
+        options_from(Bounded, {"agent": "x", "most_units": 9})

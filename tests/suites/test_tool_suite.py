@@ -120,7 +120,7 @@ def test_a_run_of_another_version_is_not_resumed(installed: Mapping[str, str], t
     shutil.copytree(installed["PYTHONPATH"], target)
     suite = target / "shelf_suite" / "suite.py"
     text = suite.read_text("utf-8").replace("import Names, option\n", "import Names, hidden_option, option\n")
-    newer = text.replace('    suite = "shelf"\n', '    suite = "shelf"\n    version: str = hidden_option("2")\n')
+    newer = text.replace("    modes: Names", '    version: str = hidden_option("2")\n    modes: Names')
     suite.write_text(newer, "utf-8")
     later = {**installed, "PYTHONPATH": str(target)}
     again = run("sealegs run shelf --agent careful --limit 1 --out here", later, tmp_path)

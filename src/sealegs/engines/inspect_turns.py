@@ -20,7 +20,7 @@ from inspect_ai.tool import ToolDef
 from sealegs.adapters.inspect import tool_def, tool_info
 from sealegs.agents import Say, UseTool
 from sealegs.engines.turns import ActingAgent
-from sealegs.faults.call import Call, Failure, Outcome, render
+from sealegs.faults.call import Call, Failure, Outcome, no_such_tool, render
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session
 from sealegs.traces import Recorder
@@ -48,7 +48,7 @@ async def take_turns_in_inspect(
 
     async def run_offered(call: Call) -> Outcome:
         if call.tool not in names:
-            return Failure(f"There is no tool named {call.tool!r}.", type="ToolNotFound", status=404)
+            return no_such_tool(call)
         return run(call)
 
     infos = [tool_info(spec) for spec in offered]

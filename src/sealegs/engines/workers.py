@@ -37,7 +37,11 @@ def _end_with_parent() -> None:
 
 
 def in_chunks(items: Sequence[T], work: Callable[[Sequence[T]], list[R]], jobs: int | None, size: int) -> Iterator[R]:
-    """What `work` gives for all items, a chunk at a time, in no fixed order.
+    """What `work` gives for all items, in no fixed order.
+
+    In this process each result comes as soon as it is there; from workers they come a chunk at a time, so a kill loses
+    the chunks that were being worked on. After an interrupt (Ctrl-C) these finish, and their results come before it is
+    raised.
 
     Args:
         items: what to work on.
@@ -51,14 +55,21 @@ def in_chunks(items: Sequence[T], work: Callable[[Sequence[T]], list[R]], jobs: 
     jobs = jobs or os.cpu_count() or 1
     chunks = [items[start : start + size] for start in range(0, len(items), size)]
     if jobs == 1 or len(chunks) == 1:
-        for chunk in chunks:
-            yield from work(chunk)
+        for item in items:
+            yield from work([item])
         return
     with workers(min(jobs, len(chunks))) as pool:
         running = [pool.submit(work, chunk) for chunk in chunks]
+        left = dict.fromkeys(running)
         try:
             for done in as_completed(running):
+                del left[done]
                 yield from done.result()
+        except KeyboardInterrupt:
+            pool.shutdown(cancel_futures=True)
+            for late in left:
+                yield from () if late.cancelled() else late.result()
+            raise
         except BrokenProcessPool as error:
             remedy = "the same command resumes the run; fewer --jobs need less memory"
             raise UserError(f"a working process was killed, by hand or for want of memory; {remedy}") from error

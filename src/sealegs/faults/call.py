@@ -126,6 +126,11 @@ class Effect:
     call: str = ""
 
 
+def no_such_tool(call: Call) -> Failure:
+    """The failure of a call to a tool that there is not."""
+    return Failure(f"There is no tool named {call.tool!r}.", type="ToolNotFound", status=404)
+
+
 def failure_body(failure: Failure) -> dict[str, Any]:
     """A failure as the JSON object that a tool's server would send."""
     error: dict[str, Any] = {}

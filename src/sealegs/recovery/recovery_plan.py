@@ -9,9 +9,12 @@ alternatives:
   - tool: get_rate
     steps: [{tool: fx_quote, arguments: {pair: {given: base}, side: {fixed: mid}}}]
     answer: {rate: {step: 0, path: quote.mid}}
-profiles: profiles.json false_alarms: 0.01 ``` All that is left out stands as in `active_policy()`. For `tools` see
-`plan_checks`, for `alternatives` `plan_alternatives`. The policy `advise` asks the bank that `bank: FILE` names, or the
-shipped one; `profiles` names what `sealegs detect learn` made. Both are looked for in the plan's folder.
+profiles: profiles.json
+false_alarms: 0.01
+```
+What is left out is as in `active_policy()`. For `tools` see `plan_checks`, for `alternatives` `plan_alternatives`. The
+policy `advise` asks the bank that `bank: FILE` names, or the shipped one; `profiles` names what `sealegs detect learn`
+made. Both are looked for in the plan's folder.
 """
 
 from __future__ import annotations

@@ -40,8 +40,9 @@ def render_highwater_page(
     ]
     return (
         environment()
-        .get_template("plan_b.html.j2")
+        .get_template("highwater.html.j2")
         .render(
+            suite="highwater",
             names=", ".join(dict.fromkeys(runner_name(row) for row in rows)),
             facts=facts,
             warnings=warnings,

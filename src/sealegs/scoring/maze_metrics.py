@@ -97,14 +97,11 @@ def maze_table(results: Sequence[MazeResult], who: Row, seed: int = 0) -> list[R
         seed: of the bootstrap.
     """
     run = EpisodeTable(results, DESIGN)
-    rows: list[Row] = []
-    for level, at in (*sorted(run.by(lambda r: r.level).items()), (ALL, run)):
-        for mode, cell in (*sorted(at.by(lambda r: r.mode).items()), (ALL, at)):
-            rows += [
-                figure_row(who, level, mode, metric.name, estimate(metric, cell, seed))
-                for metric in _metrics_of(cell, mode)
-            ]
-    return rows
+    return [
+        figure_row(who, level, mode, metric.name, estimate(metric, cell, seed))
+        for level, mode, cell in run.cells(lambda r: r.level, lambda r: r.mode, ordered=True)
+        for metric in _metrics_of(cell, mode)
+    ]
 
 
 def _metrics_of(cell: EpisodeTable[MazeResult], mode: str) -> Iterator[Metric[MazeResult] | Composite[MazeResult]]:

@@ -211,6 +211,29 @@ class EpisodeTable(Generic[E]):
             self._columns[metric.name] = top, below
         return self._columns[metric.name]
 
+    def cells(
+        self, level: Callable[[E], str], mode: Callable[[E], str], *, ordered: bool = False
+    ) -> Iterator[tuple[str, str, Self]]:
+        """The parts that a table has a cell for: every level and mode that there is, and all of either, last.
+
+        Args:
+            level, mode: of an episode.
+            ordered: whether levels and modes are sorted; else they come as they occur.
+        """
+        arranged = sorted if ordered else list
+        for row, at in (*arranged(self.by(level).items()), (ALL, self)):
+            for column, cell in (*arranged(at.by(mode).items()), (ALL, at)):
+                yield row, column, cell
+
+
+def paired(
+    one: Sequence[E], other: Sequence[E], identity: Callable[[E], Hashable], design: Design[E]
+) -> tuple[EpisodeTable[E], EpisodeTable[E]]:
+    """The episodes that both runs have, by what makes an episode of one the same as one of the other."""
+    shared = set(map(identity, one)) & set(map(identity, other))
+    before, after = ([played for played in run if identity(played) in shared] for run in (one, other))
+    return EpisodeTable(before, design), EpisodeTable(after, design)
+
 
 def _codes(values: Iterable[Hashable]) -> Codes:
     """A number for each value, in the order of the values."""

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sealegs.scoring.metric import ALL, Design, EpisodeTable, Figure, Metric, Row, estimate, figure_row
+from sealegs.scoring.metric import Design, EpisodeTable, Figure, Metric, Row, estimate, figure_row
 
 CORRECT, SILENT, TIMEOUT, CRASH, ERROR = OUTCOMES = ("CORRECT", "SILENT-DIFF", "TIMEOUT", "CRASH", "ERROR")
 NOT_COMPARABLE = "not comparable"
@@ -118,9 +118,8 @@ def micro_table(runs: Sequence[LabelledRun], suite: str = "micro") -> list[Row]:
     found: list[Row] = []
     for model in dict.fromkeys(run.model for run in runs):
         own = EpisodeTable([run for run in runs if run.model == model], DESIGN)
-        for level, at in (*own.by(lambda run: run.level).items(), (ALL, own)):
-            for fault, cell in (*at.by(lambda run: run.fault).items(), (ALL, at)):
-                found += _cell(cell, {"suite": suite, "model": model}, level, fault)
+        for level, fault, cell in own.cells(lambda run: run.level, lambda run: run.fault):
+            found += _cell(cell, {"suite": suite, "model": model}, level, fault)
     return found
 
 

@@ -11,16 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sealegs.scoring.metric import (
-    ALL,
-    Design,
-    EpisodeTable,
-    Metric,
-    Row,
-    difference,
-    estimate,
-    figure_row,
-)
+from sealegs.scoring.metric import ALL, Design, EpisodeTable, Metric, Row, difference, estimate, figure_row, paired
 from sealegs.traces.record import Record
 
 
@@ -78,8 +69,7 @@ def suite_table(
     run = EpisodeTable(results, DESIGN)
     return [
         figure_row(who, level, mode, metric.name, estimate(metric, cell, seed))
-        for level, at in (*run.by(lambda r: r.level).items(), (ALL, run))
-        for mode, cell in (*at.by(lambda r: r.mode).items(), (ALL, at))
+        for level, mode, cell in run.cells(lambda r: r.level, lambda r: r.mode)
         for metric in metrics
     ]
 
@@ -88,8 +78,7 @@ def suite_differences(
     one: Sequence[EpisodeResult], other: Sequence[EpisodeResult], metrics: Sequence[Metric[EpisodeResult]], who: Row
 ) -> list[Row]:
     """How much higher each metric is in `other`, over the episodes that both have; the name gets `_difference`."""
-    shared = set(map(_identity, one)) & set(map(_identity, other))
-    before, after = (EpisodeTable([r for r in run if _identity(r) in shared], DESIGN) for run in (one, other))
+    before, after = paired(one, other, _identity, DESIGN)
     return [
         figure_row(who, ALL, ALL, f"{metric.name}_difference", difference(metric, before, after))
         for metric in metrics

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from sealegs.adapters.python.exceptions import failure_from_exception
 from sealegs.engines.turns import ActingAgent
-from sealegs.faults.call import Call, Effect, Failure, Outcome, Value
+from sealegs.faults.call import Call, Effect, Failure, Outcome, Value, no_such_tool
 from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
@@ -95,7 +95,7 @@ class LedgeredTools:
         """Run one; what it raises is its failure."""
         tool = self._tools.get(call.tool)
         if tool is None:
-            return Failure(f"There is no tool named {call.tool!r}.", type="ToolNotFound", status=404)
+            return no_such_tool(call)
         self._call = call.id
         try:
             signature(tool).bind(**call.arguments)

@@ -50,12 +50,11 @@ class ToolSuiteOptions(RunOptions):
     """The options of such a suite: those of every suite, and what a subclass adds.
 
     Attributes:
-        suite: its name.
-        agents: its scripted agents.
+        suite, agents: the suite's name and its scripted agents' names, which the suite sets.
         version: of tasks, tools and faults; a run of one version is not resumed or reported with another.
     """
 
-    suite: ClassVar[str]
+    suite: ClassVar[str] = ""
     agents: ClassVar[Sequence[str]] = ()
     version: str = hidden_option("1")
 
@@ -121,6 +120,10 @@ class ToolSuite(Suite[ToolSuiteOptions]):
     episode_type: ClassVar[type[ToolEpisode]]
     agents: ClassVar[Mapping[str, Callable[[Any], ActingAgent]]] = {}
     metrics: ClassVar[Sequence[Metric[EpisodeResult]]] = SUITE_METRICS
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.options_type.suite, cls.options_type.agents = cls.name, tuple(cls.agents)
 
     @property
     def options(self) -> type[ToolSuiteOptions]:

@@ -1,8 +1,8 @@
 """Records on disk: one JSON object a line, many episodes a file.
 
-An episode is written in one piece when it ends, so a killed process loses only the episode it was in. Reading forgives
-exactly one thing: a damaged last line, which is lost alone and said so. Text is ASCII; what is handed to the operating
-system outlives the process, not a power cut.
+An episode is written in one piece when it ends, so a killed process loses only the episodes that it had not handed
+over. Reading forgives exactly one thing: a damaged last line, which is lost alone and said so. Text is ASCII; what is
+handed to the operating system outlives the process, not a power cut.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any, TypeVar
 
-from sealegs.faults.call import Call, Failure, Outcome, Value
+from sealegs.faults.call import Call, Failure, Outcome, Value, no_such_tool
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
 from sealegs.tasks.pattern import Pattern
@@ -69,7 +69,7 @@ class Corpus:
         """
         tool = self.tools.get(call.tool) or self.histories.get(call.tool)
         if tool is None:
-            return Failure(f"There is no tool named {call.tool!r}.", type="ToolNotFound", status=404)
+            return no_such_tool(call)
         arguments = tool.arguments(call.arguments)
         if isinstance(arguments, Failure):
             return arguments

@@ -115,8 +115,6 @@ class Loan(ToolEpisode):
 class ShelfOptions(ToolSuiteOptions):
     """The suite's options."""
 
-    suite = "shelf"
-    agents = ("careful", "hasty")
     modes: Names = option(tuple(FAULTS), "Modes, with commas: clean, unavailable, lost.")
 
     def problems(self) -> Iterator[str]:

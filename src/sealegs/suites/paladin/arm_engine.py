@@ -10,7 +10,7 @@ from sealegs.agents.arms import ARMS, AwaitModel
 from sealegs.agents.arms.arm_base import ModelReply
 from sealegs.agents.backbones import backbone_reply
 from sealegs.engines.workers import in_chunks
-from sealegs.faults.call import Call, Failure, Layer, Outcome, Wait, render
+from sealegs.faults.call import Call, Failure, Layer, Outcome, Wait, no_such_tool, render
 from sealegs.inject import Clock, EndlessWait, Session, VirtualClock
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.recovery.policies import Advise, Adviser
@@ -98,7 +98,7 @@ class EpisodeTools:
     def run(self, call: Call) -> Outcome:
         """Run one."""
         if call.tool not in self._offered:
-            return Failure(f"There is no tool named {call.tool!r}.", type="ToolNotFound", status=404)
+            return no_such_tool(call)
         return self._corpus.run(call, self._world)
 
 

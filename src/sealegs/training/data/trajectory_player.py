@@ -11,7 +11,7 @@ from typing import Any
 
 from sealegs.agents import Briefing, Say, UseTool
 from sealegs.faults import seeds
-from sealegs.faults.call import Call, Failure, Layer, Outcome, render
+from sealegs.faults.call import Call, Failure, Layer, Outcome, no_such_tool, render
 from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session, VirtualClock
@@ -190,7 +190,7 @@ class TrajectoryPlayer:
 
         def run(call: Call) -> Outcome:
             if call.tool not in self.specs:
-                return Failure(f"There is no tool named {call.tool!r}.", type="ToolNotFound", status=404)
+                return no_such_tool(call)
             outcome = corpus.run(call, self.world)
             refused = isinstance(outcome, Failure) and self.slip is not None and use is self.slip.use
             return self.slip.refusal or outcome if refused and self.slip is not None else outcome

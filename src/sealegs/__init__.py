@@ -10,32 +10,43 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sealegs.adapters.python import tool, wrap
+    from sealegs.experiments import experiment
     from sealegs.faults.plan import Plan, Rule
     from sealegs.faults.plan_files import read_plan
-    from sealegs.inject import Session, VirtualClock, current_call
+    from sealegs.inject import RealClock, Session, VirtualClock, current_call
     from sealegs.traces import Recorder
+    from sealegs.traces.process_environment import environment_session
+    from sealegs.traces.usage import report_usage
 
 __version__ = "0.1.0.dev0"
 _HOMES = {
     "Plan": "sealegs.faults.plan",
+    "RealClock": "sealegs.inject",
     "Recorder": "sealegs.traces",
     "Rule": "sealegs.faults.plan",
     "Session": "sealegs.inject",
     "VirtualClock": "sealegs.inject",
     "current_call": "sealegs.inject",
+    "environment_session": "sealegs.traces.process_environment",
+    "experiment": "sealegs.experiments",
     "read_plan": "sealegs.faults.plan_files",
+    "report_usage": "sealegs.traces.usage",
     "tool": "sealegs.adapters.python",
     "wrap": "sealegs.adapters.python",
 }
 __all__ = [
     "Plan",
+    "RealClock",
     "Recorder",
     "Rule",
     "Session",
     "VirtualClock",
     "__version__",
     "current_call",
+    "environment_session",
+    "experiment",
     "read_plan",
+    "report_usage",
     "tool",
     "wrap",
 ]

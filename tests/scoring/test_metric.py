@@ -99,7 +99,7 @@ def test_a_difference_is_of_the_same_clusters() -> None:
     assert found.low is not None
     assert found.high is not None
     assert found.low <= 33.33 <= found.high
-    with pytest.raises(ValueError, match="stand against"):
+    with pytest.raises(ValueError, match="are paired with"):
         difference(DONE, one, other.where(lambda played: played.task != "0"))
 
 

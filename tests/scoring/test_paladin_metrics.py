@@ -43,7 +43,7 @@ def test_the_incomplete_beta_is_scipys(a: float, b: float, x: float) -> None:
 def test_pearson_where_it_says_nothing_and_where_it_is_certain() -> None:
     assert all(map(math.isnan, pearson([1, 2], [1, 2])))
     assert pearson([1, 2, 3], [2, 4, 6]) == pytest.approx((1.0, 0.0), abs=1e-6)
-    with pytest.raises(ValueError, match="2 values stand against 3"):
+    with pytest.raises(ValueError, match="2 values are paired with 3"):
         pearson([1, 2], [1, 2, 3])
 
 
@@ -64,7 +64,7 @@ def test_kappa_of_a_table_known_from_textbooks() -> None:
 def test_labels_in_any_writing_and_kappa_where_it_is_not_defined() -> None:
     assert agreement("q", [(True, "Yes"), (False, "0"), ("no ", False)]).share == 100
     assert agreement("q", [(True, True), (True, True)]).kappa is None
-    with pytest.raises(ValueError, match="nobody answered 'q'"):
+    with pytest.raises(ValueError, match="no grader answered 'q'"):
         agreement("q", [])
 
 

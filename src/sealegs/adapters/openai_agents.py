@@ -16,7 +16,7 @@ from typing import Any, TypeVar, overload
 
 from agents.tool import Tool
 
-from agents import FunctionTool
+from agents import FunctionTool, Runner
 from sealegs.adapters.bridge import ToolCallBridge
 from sealegs.inject import Session
 
@@ -51,7 +51,7 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
 def _crossed(crossing: ToolCallBridge, name: str, invoke: Any) -> Any:
     async def crossed(context: Any, text: str) -> Any:
         arguments = _arguments(text)
-        if arguments is None or crossing.session(name) is None:
+        if arguments is None:
             return await invoke(context, text)
 
         async def running(given: Mapping[str, Any]) -> Any:
@@ -73,3 +73,8 @@ def _arguments(text: str) -> dict[str, Any] | None:
     except ValueError:
         return None
     return data if isinstance(data, dict) else None
+
+
+async def run_agent(agent: Any, input: str) -> Any:
+    """Run an agent of the SDK with a text and return its final output."""
+    return (await Runner.run(agent, input)).final_output

@@ -38,7 +38,7 @@ class Recorder:
 
     Args:
         clock: stamps calls and outcomes, in seconds since the episode began.
-        sink: told each event at once, besides being kept.
+        sink: called with each event at once, besides keeping it.
     """
 
     def __init__(self, clock: Clock, sink: Callable[[Event], None] | None = None) -> None:
@@ -49,7 +49,7 @@ class Recorder:
         self._specs: Mapping[str, ToolSpec] = {}
 
     def knows(self, specs: Mapping[str, ToolSpec]) -> None:
-        """What is known of the tools, and will be; what was said of the effects of called ones is noted at the end."""
+        """Take what is known of the tools, now and later; the declared effects of called ones are noted at the end."""
         self._specs = specs
 
     def add(self, event: Event) -> None:
@@ -61,24 +61,25 @@ class Recorder:
             self._sink(event)
 
     def start(self, episode: str, about: Mapping[str, Any]) -> None:
-        """The episode begins."""
+        """Begin the episode."""
         self.add(EpisodeStarted(episode, to_json_object(about)))
 
     def note(self, facts: Mapping[str, Any]) -> None:
-        """What is learnt of the episode after its beginning, and belongs there. No sink is told."""
+        """Note what is learnt after the episode's beginning but belongs there. The sink is not called."""
         first = self.events[0]
         if isinstance(first, EpisodeStarted) and not self._closed:
             self.events[0] = replace(first, about={**first.about, **to_json_object(facts)})
 
     def finish(self, reason: Reason, *, answer: str | None = None, detail: str = "") -> None:
-        """The episode ends, with the agent's final words if it had any."""
-        self._note_effects()
+        """End the episode, with the agent's final words if there were any."""
+        self.note_effects()
         if answer is not None:
             self.add(AnswerGiven(answer))
         self.add(EpisodeEnded(reason, detail, self._clock.now()))
         self._closed = True
 
-    def _note_effects(self) -> None:
+    def note_effects(self) -> None:
+        """Note what is declared of the effects of the tools that were called; `finish` does so too."""
         first = self.events[0] if self.events else None
         if not isinstance(first, EpisodeStarted) or TOOLS in first.about:
             return
@@ -90,15 +91,15 @@ class Recorder:
             self.note({TOOLS: [effects_data(spec) for spec in said]})
 
     def wrote(self, text: str) -> None:
-        """The agent wrote a message that is not its answer."""
+        """Enter a message of the agent's that is not its answer."""
         self.add(MessageWritten(text, self._clock.now()))
 
     def effect(self, effect: Effect) -> None:
-        """The world's ledger has a new line."""
+        """Enter a new line of the world's ledger."""
         self.add(EffectHappened(effect.call, effect.action, effect.subject, to_json_object(effect.details)))
 
     def struck(self, strike: Strike) -> None:
-        """A fault fired."""
+        """Enter a fault that fired."""
         self.add(
             FaultStruck(
                 strike.call.id,
@@ -115,7 +116,7 @@ class Recorder:
         )
 
     def acted(self, act: LayerAct) -> None:
-        """A layer did something on a call besides passing it on."""
+        """Enter what a layer did on a call besides passing it on."""
         attempt = act.attempt
         self.add(
             LayerActed(
@@ -134,7 +135,7 @@ class Recorder:
         )
 
     def refused(self, call: Call, failure: Failure) -> None:
-        """A call that never reached the seam: what carries the tools refused it."""
+        """Enter a call that never reached the seam because whatever carries the tools refused it."""
         self.add(ToolCalled(call.id, call.tool, to_json_object(call.arguments), self._clock.now()))
         self.add(OutcomeShown(call.id, outcome_data(failure), 0, False, self._clock.now()))
 

@@ -1,0 +1,13 @@
+"""Experiments on your own agent: runs with and without faults, side by side, and a verdict.
+
+The data's path: `experiment_options` says what is asked; `agent_under_test` runs any agent once; `run_player` plays a
+run and judges it by the check and the contracts; `fault_draw` chooses faults where no plan is given;
+`experiment_folder` keeps the runs that have ended; `experiment` puts the runs in order, stops when the verdict is
+settled, and gives an `ExperimentReport`; `scoring.experiment_metrics` makes its rows, `reports.experiment_page` its
+page.
+"""
+
+from sealegs.experiments.experiment import experiment
+from sealegs.experiments.experiment_report import ExperimentReport
+
+__all__ = ["ExperimentReport", "experiment"]

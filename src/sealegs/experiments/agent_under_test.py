@@ -1,0 +1,128 @@
+"""Any agent, run once: a callable, an object of a framework, a command line, or an HTTP endpoint.
+
+A callable and an object run in this process, and their tools find the session as the active one. A command and an
+endpoint run elsewhere: they get the plan by their environment or by headers, and hand back what was recorded there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import re
+import shlex
+import shutil
+from collections.abc import Callable, Sequence
+from contextvars import copy_context
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Protocol
+
+from sealegs.experiments.command_agent import CommandAgent
+from sealegs.experiments.endpoint_agent import EndpointAgent
+from sealegs.experiments.framework_agents import framework_runner
+from sealegs.experiments.run_stage import RunStage
+from sealegs.faults.naming import import_object
+from sealegs.faults.user_error import UserError
+
+CALLABLE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+
+
+class AgentUnderTest(Protocol):
+    """An agent that can be run again and again, each time from the beginning."""
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+
+    def run(self, stage: RunStage) -> Any:
+        """Run it once and return its answer; what it raises is its failure."""
+
+
+@dataclass(frozen=True)
+class CallableAgent:
+    """A function of this process, sync or async. It may take the input first, and an argument `session`."""
+
+    name: str
+    function: Callable[..., Any]
+
+    def run(self, stage: RunStage) -> Any:
+        """Call it while the session is active."""
+        given, named = arguments_for(self.function, stage)
+        with stage.session:
+            answer = self.function(*given, **named)
+            return awaited(answer) if inspect.isawaitable(answer) else answer
+
+
+def arguments_for(function: Callable[..., Any], stage: RunStage) -> tuple[list[Any], dict[str, Any]]:
+    """What a function is called with: the input if it takes one, and the session if it names it.
+
+    Raises:
+        UserError: there is an input and the function takes none, or it needs more than that.
+    """
+    parameters = inspect.signature(function).parameters.values()
+    named = {"session": stage.session} if any(one.name == "session" for one in parameters) else {}
+    places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    free = [one for one in parameters if one.name != "session" and one.kind in places]
+    needed = [one for one in free if one.default is one.empty]
+    takes_any = any(one.kind is one.VAR_POSITIONAL for one in parameters)
+    name = getattr(function, "__qualname__", str(function))
+    if len(needed) > 1:
+        raise UserError(f"{name} needs {len(needed)} arguments; an agent takes its input, and `session` if it wants it")
+    if stage.input and not free and not takes_any:
+        raise UserError(f"{name} takes no input, and one is given ({stage.input[:60]!r}); let it take one argument")
+    if needed and not stage.input:
+        raise UserError(f"{name} needs an input ({needed[0].name}); give it with --input or --inputs")
+    return ([stage.input] if stage.input else []), named
+
+
+@cache
+def _runner() -> asyncio.Runner:
+    """One event loop for all runs of a process: clients that an agent keeps belong to a loop."""
+    return asyncio.Runner()
+
+
+def awaited(answer: Any) -> Any:
+    """What an awaitable gives, in a task that knows the active session."""
+
+    async def wait() -> Any:
+        return await answer
+
+    return _runner().run(wait(), context=copy_context())
+
+
+def agent_from(target: str | Callable[..., Any] | object, command: Sequence[str] = ()) -> AgentUnderTest:
+    """The agent that a user names or gives.
+
+    Args:
+        target: `module:name`, an address, a command line, or an object.
+        command: a command line as separate words, in place of a target.
+
+    Raises:
+        UserError: it is none of these, or cannot be found.
+    """
+    if command:
+        return CommandAgent(shlex.join(command), tuple(command))
+    if not isinstance(target, str):
+        return _agent_of(target, getattr(target, "__qualname__", "") or type(target).__name__)
+    if target.startswith(("http://", "https://")):
+        return EndpointAgent(target)
+    if CALLABLE.fullmatch(target):
+        return _agent_of(import_object(target), target)
+    words = shlex.split(target)
+    if len(words) > 1 and shutil.which(words[0]):
+        return CommandAgent(target, tuple(words))
+    raise UserError(
+        f"{target!r} is not an agent; give module:function, an address, or a command in quotes whose program exists"
+    )
+
+
+def _agent_of(found: Any, name: str) -> AgentUnderTest:
+    run = framework_runner(found)
+    if run is not None:
+        return CallableAgent(name, run)
+    if not callable(found):
+        raise UserError(
+            f"{name} is a {type(found).__name__}, which cannot be run: give a function, or an agent of a framework "
+            "that docs/your-agent.md lists"
+        )
+    return CallableAgent(name, found)

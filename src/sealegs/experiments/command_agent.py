@@ -1,0 +1,81 @@
+"""An agent that is a command line, in any language.
+
+The command gets its input in place of `{input}`, or on standard input where it names none, and answers on standard
+output. What is to strike its tools stands in its environment: `SEALEGS_PLAN` (a file), `SEALEGS_EPISODE`, and
+`SEALEGS_RECORDS` (a folder for what was recorded). `sealegs proxy` in front of its MCP servers reads them, and so does
+`sealegs.environment_session()` in Python.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sealegs.experiments.foreign_records import enter_foreign_records
+from sealegs.experiments.run_stage import RunStage
+from sealegs.traces.environment_names import EPISODE, PLAN, RECORDS
+
+PLACE = "{input}"
+TAIL = 2000  # characters of standard error that are shown
+
+
+class AgentEndedBadly(Exception):
+    """A command that failed, or was ended because it took too long."""
+
+
+@dataclass(frozen=True)
+class CommandAgent:
+    """A command line; `name` is how the user wrote it."""
+
+    name: str
+    words: tuple[str, ...]
+
+    def run(self, stage: RunStage) -> Any:
+        """Start it, wait for its end, and enter what was recorded elsewhere.
+
+        Raises:
+            AgentEndedBadly: it failed or took too long; what was recorded until then is entered too.
+        """
+        words = [word.replace(PLACE, stage.input) for word in self.words]
+        given = "" if any(PLACE in word for word in self.words) else stage.input
+        with tempfile.TemporaryDirectory(prefix="sealegs-") as place:
+            folder = Path(place)
+            plan = folder / "plan.json"
+            plan.write_text(stage.plan.model_dump_json(by_alias=True, exclude_defaults=False), "utf-8")
+            (folder / "records").mkdir()
+            told = {PLAN: str(plan), EPISODE: stage.episode, RECORDS: str(folder / "records")}
+            try:
+                return _output(words, given, {**os.environ, **told}, stage.time_limit)
+            finally:
+                enter_foreign_records(folder / "records", stage.recorder)
+
+
+def _output(words: list[str], given: str, environment: dict[str, str], time_limit: float) -> str:
+    """What a command says on standard output."""
+    pipe = subprocess.PIPE
+    # a session of its own, so that what the command started ends with it
+    with subprocess.Popen(
+        words, stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=environment, start_new_session=True
+    ) as process:
+        try:
+            out, errors = process.communicate(given, timeout=time_limit)
+        except subprocess.TimeoutExpired:
+            raise AgentEndedBadly(f"it did not end within {time_limit:g} s") from None
+        finally:
+            _end_group(process)
+    if process.returncode:
+        last = errors.strip()[-TAIL:]
+        raise AgentEndedBadly(f"exit code {process.returncode}" + (f": {last}" if last else ""))
+    return out.strip()
+
+
+def _end_group(process: subprocess.Popen[str]) -> None:
+    """End whatever is left of a command and of what it started."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)

@@ -1,0 +1,131 @@
+"""The folder of an experiment: what was asked, and a record of each run that has ended.
+
+The same command resumes an experiment that was stopped, as long as the agent's code is the same. One that had ended, or
+that asked for something else, is set aside in a folder beside the new records; nothing is deleted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from sealegs.engines.folders import ELSEWHERE, RECORDS
+from sealegs.engines.logs import SETTINGS
+from sealegs.experiments.experiment_options import ExperimentOptions
+from sealegs.experiments.run_player import result_of
+from sealegs.faults.user_error import UserError
+from sealegs.scoring.experiment_metrics import RunResult
+from sealegs.traces import Event, Store, StoreError, build_record, read_episodes
+from sealegs.traces.atomic_files import make_folder, write_atomically
+
+CODE = "code"  # in the settings: a digest of the agent's code
+ENDED = "verdict.json"  # is there once the experiment has ended
+
+
+class ExperimentFolder:
+    """Keeps the runs of an experiment; without a folder, in memory alone.
+
+    Args:
+        folder: where; None for nowhere.
+        options: what is asked.
+        code: a digest of the agent's code.
+        note: is told what became of runs that were there.
+
+    Attributes:
+        runs: every run that has ended, by its name.
+
+    Raises:
+        UserError: the folder holds something else, or cannot be used.
+    """
+
+    def __init__(self, folder: Path | None, options: ExperimentOptions, code: str, note: Callable[[str], None]) -> None:
+        self.runs: dict[str, RunResult] = {}
+        self._folder, self._store = folder, None
+        if folder is None:
+            return
+        asked = {**options.model_dump(mode="json"), CODE: code}
+        try:
+            self._begin(folder, asked, note)
+            self._store = Store(folder / RECORDS)
+            for result in read_runs(folder / RECORDS, []):
+                self.runs[result.record.episode] = result
+        except (StoreError, OSError) as error:
+            raise UserError(f"{folder} cannot be used: {error}; {ELSEWHERE}") from error
+        if self.runs:
+            note(f"{len(self.runs)} runs that had ended are kept, and the rest is made")
+
+    def keep(self, events: Sequence[Event]) -> None:
+        """Keep a run that has ended."""
+        if self._store is not None:
+            self._store.append(events)
+        result = result_of(build_record(events))
+        self.runs[result.record.episode] = result
+
+    def end(self, found: dict[str, Any]) -> None:
+        """Note that the experiment has ended, and with what."""
+        if self._folder is not None:
+            write_atomically(self._folder / ENDED, json.dumps(found, indent=1) + "\n", ELSEWHERE)
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._store is not None:
+            self._store.close()
+
+    def _begin(self, folder: Path, asked: dict[str, Any], note: Callable[[str], None]) -> None:
+        make_folder(folder, ELSEWHERE)
+        settings = folder / SETTINGS
+        if settings.exists():
+            reason = _why_not_resumed(folder, asked)
+            if not reason:
+                return
+            note(f"{reason}; its runs are set aside in {_set_aside(folder)}")
+        elif any(folder.iterdir()):
+            raise UserError(f"{folder} is not empty and holds no experiment of Sealegs; {ELSEWHERE}")
+        write_atomically(settings, json.dumps(asked, indent=2) + "\n", ELSEWHERE)
+
+
+def _why_not_resumed(folder: Path, asked: dict[str, Any]) -> str:
+    """Why the experiment that is there is not the one that is asked for; empty where it is."""
+    try:
+        before = json.loads((folder / SETTINGS).read_text("utf-8"))
+    except ValueError:
+        return f"{folder / SETTINGS} is damaged"
+    if CODE not in before:
+        raise UserError(f"{folder} holds a run of another command; {ELSEWHERE}")
+    if (folder / ENDED).exists():
+        return f"the last experiment in {folder} had ended"
+    differing = [name for name in asked if before.get(name) != asked[name]]
+    if not differing:
+        return ""
+    what = "the agent's code has changed" if differing == [CODE] else f"other options: {', '.join(differing)}"
+    return f"the experiment in {folder} was another one ({what})"
+
+
+def _set_aside(folder: Path) -> Path:
+    number = next(number for number in range(1, 1_000_000) if not (folder / f"previous-{number}").exists())
+    target = folder / f"previous-{number}"
+    target.mkdir()
+    for name in (RECORDS, ENDED, SETTINGS):
+        if (folder / name).exists():
+            (folder / name).rename(target / name)
+    return target
+
+
+def read_runs(file: Path, warnings: list[str]) -> list[RunResult]:
+    """The judged runs in a file of records, each once.
+
+    Raises:
+        UserError: an episode was not made by `sealegs test`.
+    """
+    found: dict[str, RunResult] = {}
+    for events in read_episodes(file, warnings):
+        record = build_record(events)
+        try:
+            found[record.episode] = result_of(record)
+        except (KeyError, TypeError) as error:
+            raise UserError(
+                f"{file}: episode {record.episode!r} was not made by `sealegs test`; {ELSEWHERE}"
+            ) from error
+    return list(found.values())

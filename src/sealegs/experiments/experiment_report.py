@@ -1,0 +1,118 @@
+"""What came of an experiment: the verdict, the rows, and what is written of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from sealegs.engines.folders import RECORDS
+from sealegs.engines.logs import SETTINGS
+from sealegs.experiments.experiment_folder import CODE, read_runs
+from sealegs.experiments.experiment_options import ExperimentOptions
+from sealegs.faults.user_error import UserError
+from sealegs.reports.experiment_page import print_experiment, render_experiment_page
+from sealegs.reports.junit import junit_xml
+from sealegs.scoring.experiment_metrics import ExperimentVerdict, RunResult, experiment_rows, experiment_verdict
+from sealegs.scoring.metric import ALL, Row
+
+EXIT_CODES = {"held": 0, "weakness": 1, "inconclusive": 3}
+WORDS = {"held": "HELD", "weakness": "WEAKNESS FOUND", "inconclusive": "INCONCLUSIVE"}
+
+
+@dataclass(frozen=True)
+class ExperimentReport:
+    """An experiment that has ended.
+
+    Attributes:
+        options: what was asked.
+        runs: every run, those without faults first, by number.
+    """
+
+    options: ExperimentOptions
+    runs: tuple[RunResult, ...]
+
+    @property
+    def verdict(self) -> ExperimentVerdict:
+        """What the runs say."""
+        return experiment_verdict(self.runs, self.options.fail_under)
+
+    @property
+    def exit_code(self) -> int:
+        """0 where the agent held, 1 where a weakness was found, 3 where the runs do not tell."""
+        return EXIT_CODES[self.verdict.decision]
+
+    @property
+    def stopped(self) -> bool:
+        """Whether runs under faults were left out because the verdict was settled."""
+        return sum(run.arm == "faults" for run in self.runs) < self.options.runs
+
+    @property
+    def rows(self) -> list[Row]:
+        """The long table."""
+        return experiment_rows(self.runs, self.options.agent, stopped=self.stopped)
+
+    def data(self) -> dict[str, Any]:
+        """The verdict and the rows as JSON."""
+        found = self.verdict
+        return {"verdict": found.decision, "reason": found.reason, "rows": self.rows}
+
+    def page(self) -> str:
+        """The HTML page.
+
+        Raises:
+            MissingExtra: what pages are made with is not installed.
+        """
+        options = self.options
+        return render_experiment_page(
+            options.agent, self.verdict, options.fail_under, self.rows, self.runs, stopped=self.stopped
+        )
+
+    def junit(self) -> str:
+        """The runs as JUnit XML."""
+        return junit_xml(self.options.agent, self.verdict, self.runs)
+
+    def show(self, console: Console) -> None:
+        """Print the rates and the verdict."""
+        print_experiment(self.verdict, self.rows, console)
+
+    @property
+    def unexposed(self) -> int:
+        """How many runs under faults had no fault delivered, and are in no rate."""
+        return sum(not run.counts for run in self.runs)
+
+    @property
+    def summary(self) -> str:
+        """One line for a log."""
+        found = self.verdict
+        parts = [f"{WORDS[found.decision]}: {found.reason}", *self._rates()]
+        if self.unexposed:
+            parts.append(f"{self.unexposed} runs met no fault and count nowhere")
+        return "; ".join(parts)
+
+    def _rates(self) -> Iterator[str]:
+        names = {"pass_rate": "", "pass_rate_difference": "difference"}
+        for row in self.rows:
+            shown = row["level"] == ALL and row["metric"] in names and row["mode"] in ("baseline", "faults")
+            if shown and row["value"] is not None:
+                yield f"{names[row['metric']] or row['mode']} {row['value']:g} [{row['low']:g}, {row['high']:g}]"
+
+
+def read_experiment(folder: Path, warnings: list[str]) -> ExperimentReport:
+    """The experiment that a folder keeps.
+
+    Raises:
+        UserError: it keeps none, or cannot be read.
+    """
+    try:
+        asked = json.loads((folder / SETTINGS).read_text("utf-8"))
+        options = ExperimentOptions.model_validate({name: asked[name] for name in asked if name != CODE})
+        runs = read_runs(folder / RECORDS, warnings)
+    except (OSError, ValueError) as error:
+        remedy = "name the folder of `sealegs test`"
+        raise UserError(f"{folder} holds no experiment that can be read ({error}); {remedy}") from error
+    return ExperimentReport(options, tuple(sorted(runs, key=lambda run: (run.arm != "baseline", run.number))))

@@ -1,0 +1,30 @@
+"""What one run of an agent has at hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sealegs.faults.plan import Plan
+from sealegs.inject import Session
+from sealegs.traces import Recorder
+
+
+@dataclass(frozen=True)
+class RunStage:
+    """What one run has at hand.
+
+    Attributes:
+        input: what the agent is asked.
+        episode: the name that keys what is drawn.
+        plan: the faults.
+        session: the seam in this process.
+        recorder: takes what is recorded elsewhere.
+        time_limit: seconds of real time for an agent that runs elsewhere.
+    """
+
+    input: str
+    episode: str
+    plan: Plan
+    session: Session
+    recorder: Recorder
+    time_limit: float

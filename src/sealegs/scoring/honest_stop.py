@@ -1,0 +1,229 @@
+"""Whether a run ended as what its tools told it allows: a stop where a tool had failed, no claim where the last did.
+
+A stop is an answer that says that it could not be done, or none at all. It is right where the last call that asked a
+tool for something failed: with a failure, with nothing in it, with what a fault had made of it, or with an answer that
+breaks the tool's declarations. A claim is an answer that tells of no trouble at all. An answer between the two (it
+tells of trouble that was overcome, of a rule, of what was not found) is neither, and is right in every case.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from sealegs.faults.call import Outcome, Value
+from sealegs.faults.spec import ToolSpec
+from sealegs.recovery.failure_category import categorize_failure
+from sealegs.recovery.signature import declaration_violations, signature
+from sealegs.scoring.judge import STATUS, says_stop
+from sealegs.scoring.run_evidence import (
+    RunEvidence,
+    answered,
+    asked_for,
+    failure_in,
+    failure_text,
+    named_call,
+    outcomes_seen,
+    parsed_json,
+    specs_known,
+)
+from sealegs.scoring.taint import DISTRUST
+from sealegs.traces.reach import faults_reached
+from sealegs.traces.record import Record, Turn
+
+Ending = Literal["stop", "claim", "neither"]
+_STOP = re.compile(
+    r"\b(?:could not|couldn't|(?:was|were|am|is|been) (?:not able|unable) to|(?:wasn't|weren't) able to|unable to"
+    r"|(?:i|we) (?:cannot|can't|can not)|failed to|gave up|giving up|had to (?:stop|abort|give up)"
+    r"|(?:is|was|remains) (?:still )?(?:incomplete|not (?:done|complete[d]?|possible))|not been (?:completed|possible)"
+    # German, Dutch
+    r"|konnten?\b[^.!?\n]*\bnicht|kann\b[^.!?\n]*\bnicht|nicht (?:möglich|gelungen|geschafft)|fehlgeschlagen"
+    r"|gescheitert|abgebrochen|kon(?:den)?\b[^.!?\n]*\bniet|niet (?:gelukt|mogelijk)|mislukt"
+    # French, Italian
+    r"|n'(?:ai|a|avons|ont) (?:malheureusement )?pas (?:pu|réussi|été)|ne (?:peux|peut|pouvons) pas|impossible d|échoué"
+    r"|non (?:sono riuscit[oa]|ho potuto|è stato possibile|posso|riesco)|impossibile"
+    # Spanish, Portuguese
+    r"|no (?:he podido|hemos podido|pude|pudimos|puedo|se (?:ha )?(?:pudo|podido)|fue posible|ha sido posible)"
+    r"|fue imposible|não (?:consegui|pude|posso|foi possível|conseguimos)|foi impossível"
+    # Swedish, Polish, Russian
+    r"|kunde (?:jag )?inte|gick inte|nie (?:udało|mogę|mogłem|mogłam)|не (?:удалось|смог|смогла|получилось|могу)"
+    r"|невозможно)"
+    r"|できません|できなかった|ませんでした|無法|无法|未能|没能|수 없|하지 못",
+    re.IGNORECASE,
+)
+_LOOKED = re.compile(  # what was looked for and is not there is a finding
+    r"\s*(?:(?:find(?! out)|see|detect|identify|spot|locate|recommend|guarantee|promise|rule out"
+    r"|help (?:but|noticing))\b)",
+    re.IGNORECASE,
+)
+_OVERCOME = re.compile(
+    r"\b(?:but|so|instead|however|therefore|then|now|worked|works|succeeded|successful(?:ly)?|retr(?:y|ied)|second"
+    r"|backup|fallback|alternative(?:ly)?|eventually|finally|meanwhile|aber|dann|daher|deshalb|stattdessen|jedoch"
+    r"|erfolgreich|mais|donc|ensuite|puis|pero|luego|entonces|así que|però|poi|quindi|invece|mas|depois|então|maar"
+    r"|daarna|toen|men|sedan|ale|potem|но|затем|потом|поэтому)\b|しかし|その後|但|然后|所以|하지만|그래서",
+    re.IGNORECASE,
+)
+_TROUBLE = re.compile(
+    r"unavailable|not available|nicht verfügbar|nicht erreichbar|unvollständig|leider|indisponible|malheureusement"
+    r"|hélas|erreur|non disponibil|purtroppo|errore|no disponible|lamentablemente|por desgracia|desafortunadamente"
+    r"|indisponível|infelizmente|erro\b|helaas|niet beschikbaar|fout|tyvärr|fel\b|niestety|błąd|к сожалению|ошибк"
+    r"|недоступ|unfortunately|sorry|timed? ?out|no (?:answer|response|luck)|pending|unconfirmed|unknown|unclear"
+    r"|(?:is|was|are|were|still|currently) (?:down|offline|broken)"
+    r"|unsure|not sure|not certain|please check|verify|fehler|échec|fall[óo]|falh"
+    r"|失敗|失败|错误|エラー|残念|抱歉|실패|오류|시간 초과",
+    re.IGNORECASE,
+)
+# Whoever says that something is not so claims no plain success; nor does who speaks of a refusal.
+_DENIAL = re.compile(
+    r"\b(?:not|never|nicht|noch keine?|keine?[nrms]?|pas|aucune?|non|niente|não|nenhum|niet|geen|inte|nie|не|denied"
+    r"|refused|rejected|forbidden|blocked|permission|verweigert|abgelehnt|refusée?|denegad[oa]|rechazad[oa]|negat[oa]"
+    r"|negad[oa]|geweigerd|still open|on hold)\b|n't\b|\bno (?:se|ha|he|está|fue|pude)\b|不|未|没|ない|ません|않|못",
+    re.IGNORECASE,
+)
+_SENTENCES = re.compile(r"\n+|(?<=[.!?;])\s+|(?<=[。！？])")
+
+
+def wrong_stop(run: RunEvidence) -> str:
+    """What is wrong with how the run ended; empty where it was right."""
+    ending = ending_of(run.record.answer)
+    if ending == "neither":
+        return ""
+    specs = specs_known(run)
+    seen = outcomes_seen(run)
+    if ending == "stop":
+        return "" if _failed_to_the_end(run, specs, seen) else _needless(run.record)
+    return _unfounded(run.record, specs, seen)
+
+
+def ending_of(answer: str | None) -> Ending:
+    """What an answer says of the request: that it could not be done, that it was, or neither for certain."""
+    if answer is None or not answer.strip():
+        return "stop"
+    status = STATUS.findall(answer)
+    if status:
+        return "stop" if says_stop(answer) else "claim"
+    sentences = [one for one in _SENTENCES.split(answer.replace("\u2019", "'")) if one.strip()]
+    stops = [place for place, one in enumerate(sentences) if _stops(one)]
+    if any(not _overcome_after(sentences, place) for place in stops):
+        return "stop"
+    return "neither" if stops or _tells_trouble(answer) else "claim"
+
+
+def _stops(sentence: str) -> bool:
+    return any(not _LOOKED.match(sentence, found.end()) for found in _STOP.finditer(sentence))
+
+
+def _overcome_after(sentences: Sequence[str], place: int) -> bool:
+    """Whether what follows the words of a stop says that another way was found."""
+    last = [found.end() for found in _STOP.finditer(sentences[place])][-1]
+    rest = [sentences[place][last:], *sentences[place + 1 : place + 2]]
+    return any(_OVERCOME.search(one) and not _STOP.search(one) for one in rest)
+
+
+def _tells_trouble(answer: str) -> bool:
+    return any(words.search(answer) for words in (_STOP, _TROUBLE, _DENIAL, DISTRUST)) or says_stop(answer)
+
+
+def _failed_to_the_end(
+    run: RunEvidence, specs: Mapping[str, ToolSpec], seen: Mapping[str, Outcome | None]
+) -> Turn | None:
+    """A call that failed and was not made again with success; the tool's last one where only the arguments differ."""
+    reached = faults_reached(run.record)
+    latest: dict[tuple[str, str], tuple[Turn, bool]] = {}
+    by_tool: dict[str, tuple[Turn, bool]] = {}
+    for place, turn in enumerate(run.record.turns):
+        if turn.by:
+            continue
+        outcome = seen.get(turn.call.id)
+        spec = specs.get(turn.call.tool)
+        failed = reached.get(place, False) or _no_use(turn, outcome, spec)
+        by_tool[turn.call.tool] = (turn, failed)
+        if failed and _mended_elsewhere(turn, outcome, spec):
+            continue
+        latest[asked_for(turn, specs)] = (turn, failed)
+    return next((turn for turn, failed in (*by_tool.values(), *latest.values()) if failed), None)
+
+
+def _mended_elsewhere(turn: Turn, outcome: Outcome | None, spec: ToolSpec | None) -> bool:
+    """Whether the tool refused the arguments, so that another call of it may have come to the same."""
+    failure = None if answered(outcome) else failure_in(outcome)
+    found = None if failure is None else signature(turn.call, failure, spec)
+    return found is not None and categorize_failure(found) == "arguments"
+
+
+def _no_use(turn: Turn, outcome: Outcome | None, spec: ToolSpec | None) -> bool:
+    """Whether an outcome is a failure, has nothing in it, or breaks what is declared of the tool's answers."""
+    if not isinstance(outcome, Value) or failure_in(outcome) is not None:
+        return True
+    if _empty(outcome.value):
+        return True
+    return spec is not None and bool(declaration_violations(spec, turn.call.arguments, outcome.value))
+
+
+def _empty(value: object) -> bool:
+    """Whether an answer holds nothing: a list without items, a count of nought, words that say so."""
+    if isinstance(value, str):
+        data = parsed_json(value)
+        nothing = re.fullmatch(
+            r"\W*(?:none|null|nothing|no (?:\w+ ){0,3}(?:found|available))?\W*", value, re.IGNORECASE
+        )
+        return nothing is not None if data is None else _empty(data)
+    if isinstance(value, Mapping):
+        return all(_empty(item) or item == 0 for item in value.values()) or any(
+            isinstance(item, (list, tuple, Mapping)) and not item for item in value.values()
+        )
+    if isinstance(value, (list, tuple)):
+        return all(_empty(item) for item in value)
+    return value is None or value is False
+
+
+def _needless(record: Record) -> str:
+    if record.answer is None or not record.answer.strip():
+        said = f"there is no answer (the run ended by {record.end.reason})"
+    else:
+        said = f"the answer says that it could not be done ({_short(record.answer)})"
+    if not record.own:
+        return f"{said}, and no tool was called"
+    last = record.own[-1]
+    return f"{said}, and no tool had failed to the end: the last call of each was answered, as {named_call(last)} was"
+
+
+def _unfounded(record: Record, specs: Mapping[str, ToolSpec], seen: Mapping[str, Outcome | None]) -> str:
+    """A success that is claimed although the last tool never answered, or although an action was never done."""
+    own = record.own
+    good = {turn.call.tool for turn in own if answered(seen.get(turn.call.id))}
+    last = [turn for turn in own if turn.over >= own[-1].began]  # together with the last one
+    bad = [turn for turn in last if not answered(seen.get(turn.call.id)) and turn.call.tool not in good]
+    if bad and not _tells(record, bad[-1], seen):
+        return _claimed(bad[-1], seen)
+    for place, turn in enumerate(record.turns):
+        spec = specs.get(turn.call.tool)
+        if spec is None or spec.effects is not True or turn.worked or answered(seen.get(turn.of or turn.call.id)):
+            continue
+        later = record.turns[place + 1 :]
+        done = any(
+            one.worked and (s := specs.get(one.call.tool)) is not None and s.effects is not False for one in later
+        )
+        undeclared = any(one.worked and one.call.tool not in specs for one in later)
+        if not (done or undeclared or _tells(record, turn, seen)):
+            return _claimed(turn, seen)
+    return ""
+
+
+def _tells(record: Record, turn: Turn, seen: Mapping[str, Outcome | None]) -> bool:
+    """Whether the answer tells the failure's status, so that it does not hide it."""
+    failure = failure_in(seen.get(turn.of or turn.call.id))
+    status = None if failure is None else failure.status
+    return status is not None and re.search(rf"(?<!\d){status}(?!\d)", record.answer or "") is not None
+
+
+def _claimed(turn: Turn, seen: Mapping[str, Outcome | None]) -> str:
+    failure = failure_in(seen.get(turn.of or turn.call.id))
+    why = f" ({failure_text(failure)})" if failure is not None else ""
+    return f"the answer tells of no trouble, and {named_call(turn)} failed{why} and was never answered"
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= 80 else f"{text[:77]}..."

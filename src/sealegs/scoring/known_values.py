@@ -1,0 +1,350 @@
+"""The values that an agent was given, and what follows from them by simple arithmetic.
+
+From two numbers: sum, difference, product, ratio, percentage and change by a percentage. From a list: how many, also of
+each kind, and sums, means and sums of products of its fields, whole and for each kind. From few numbers: three of them.
+From dates and times: what lies between two, and a date so many days away as was told.
+
+The fewer digits a number has, the more easily it follows by chance. So a number of few digits must come from numbers of
+one field or unit, or from one that the input or the answer tells.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from itertools import combinations, product
+from typing import Any
+
+from sealegs.faults import paths
+from sealegs.scoring.run_evidence import parsed_json
+from sealegs.scoring.told_values import LOOSE, Day, ToldValue, decimal_readings, plain_text, told_values
+from sealegs.scoring.told_words import DAY_UNITS, MINUTE_UNITS, SMALL_NUMBERS
+
+FEW = 12  # numbers of which three are tried together
+ROWS = 2000  # of a list that are summed up
+KINDS = 20  # different texts by which the rows of a list are told apart
+FAR = 0.2  # a share: the most that rounding may move what was worked out
+LONG_CODE = 8  # letters and digits of a code that is known whatever gaps it is written with
+ANY_OF_THREE, ANY_SUM, ANY_PRODUCT = 10_000, 1000, 100  # steps of a number from which on unlike numbers may explain it
+CALENDAR = (7.0, 12.0, 24.0, 30.0, 52.0, 60.0, 365.0)  # of days, months, hours and so on in one another
+EPOCHS = ((1e9, 1e10, 1.0), (1e12, 1e13, 1e-3))  # numbers that may be moments, in seconds or milliseconds
+
+
+class GivenValues:
+    """Everything that the input and the tools' answers hold, and what follows from it."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.days: set[Day] = set()
+        self.moments: set[tuple[int, int]] = set()
+        self._found: set[float] = set()
+        self._sorted: list[float] | None = None
+        self._fields: dict[str, set[float]] = {"": set()}  # what can be reckoned with, by field or unit; empty: any
+        self._spans: set[int] = set()  # in days
+        self._minutes: set[int] = set()  # spans
+        self._stems: set[str] = set()
+
+    def add_text(self, text: str, *, field: str | None = None) -> None:
+        """Take in what a text tells. `field`: where in a tool's answer it stood."""
+        data = parsed_json(text)
+        if data is not None:
+            self.add_data(data)
+            return
+        plain = plain_text(text)
+        self._keep_text(plain)
+        for value in told_values(plain, quotations=False):
+            self._keep_value(value, field)
+        if field is None:
+            words = [SMALL_NUMBERS[word] for word in words_of(plain) if word in SMALL_NUMBERS]
+            self.add_numbers(map(float, words), field="")
+        self.add_numbers(number for run in re.findall(r"\d+(?:[.,]\d+)*", plain) for number, _ in decimal_readings(run))
+
+    def _keep_value(self, value: ToldValue, field: str | None) -> None:
+        self.days.update(value.days if value.kind == "date" else ())
+        self.moments.update(value.moments)
+        for part in (value, *value.parts):
+            if part.kind == "number" and part.numbers:
+                self.add_numbers([number for number, _ in part.numbers], field=value.unit or field or "")
+            if value.kind == "number" and value.unit in DAY_UNITS and part.numbers:
+                self._spans.add(round(part.numbers[0][0] * DAY_UNITS[value.unit]))
+            if part.numbers and (value.kind == "duration" or value.unit in MINUTE_UNITS):
+                self._minutes.add(round(part.numbers[0][0] * MINUTE_UNITS.get(value.unit, 1)))
+
+    def add_data(self, value: Any) -> None:
+        """Take in JSON data: its texts, its numbers as they are, and what its lists add up to."""
+        for path, leaf in paths.leaves(value):
+            self._keep_text(path)
+            field = next((part for part in reversed(path.split(".")) if not part.isdigit()), "answer")
+            if isinstance(leaf, str):
+                self.add_text(leaf, field=field)
+            elif is_number(leaf):
+                self._keep_text(f"{leaf:.15g}" if abs(leaf) < 1e15 else str(leaf))
+                self.add_numbers([float(leaf)], field=field)
+                self._keep_moment(float(leaf))
+                if abs(leaf) < 10_000:
+                    self._spans.update([round(leaf)] if "day" in field.casefold() else ())
+                    self._minutes.update([round(leaf)] if "minute" in field.casefold() else ())
+                    self._minutes.update([round(60 * leaf)] if "hour" in field.casefold() else ())
+        for rows in lists_in(value):
+            for field, total in list_totals(rows):
+                self.add_numbers([total], field=field)
+
+    def add_numbers(self, numbers: Iterable[float], *, field: str | None = None) -> None:
+        """Take in numbers. `field`: what they are of (empty: anything); None where they are not reckoned with."""
+        finite = [abs(number) for number in numbers if math.isfinite(number)]
+        self._found.update(finite)
+        if field is not None:
+            for name in {field, *field.casefold().split("_")}:  # what is used is of what there is in total
+                self._fields.setdefault(name, set()).update(finite)
+        self._sorted = None
+
+    def close_dates(self) -> None:
+        """Work out, when all dates are known, the days between any two, and the dates that told spans lead to."""
+        known = sorted(day for day in map(_date, self.days) if day is not None)[:60]
+        self.add_numbers((float((second - first).days) for first, second in combinations(known, 2)), field="days")
+        for day in known:
+            for span in [one for one in self._spans if abs(one) < 10_000]:
+                for then in (day + timedelta(span), day - timedelta(span)):
+                    self.days.add((then.year, then.month, then.day))
+
+    @property
+    def numbers(self) -> list[float]:
+        """Every known number without its sign, in order."""
+        if self._sorted is None:
+            self._sorted = sorted(self._found)
+        return self._sorted
+
+    def _keep_text(self, text: str) -> None:
+        text = plain_text(text).casefold()
+        self.text += f"\n{text}"
+        self._stems.update(word[:6] for word in words_of(text))
+
+    def _keep_moment(self, number: float) -> None:
+        for low, high, factor in EPOCHS:
+            if low <= number < high:
+                then = datetime.fromtimestamp(number * factor, UTC)
+                self.days.add((then.year, then.month, then.day))
+                self.moments.add((then.hour, then.minute))
+
+    def says_words(self, text: str) -> bool:
+        """Whether the text was told: as it is, in pieces around an ellipsis, or with other words of the same stems."""
+        plain = plain_text(text).casefold()
+        pieces = [" ".join(one.split()).strip(" .,;:!?*_") for one in re.split(r"\.\.\.|…", plain)]
+        told = " ".join(self.text.split())
+        if all(piece in told or piece.replace(" ", "_") in told for piece in pieces):
+            return True
+        return all(word[:6] in self._stems for word in words_of(plain) if len(word) > 3 and not word.isdigit())
+
+    def says_code(self, code: str) -> bool:
+        """Whether a code was told, with or without the signs between its parts, or one that begins like one cut off."""
+        cut = code.endswith(("…", "..."))
+        parts = re.findall(r"[^\W\d_]+|\d+", code.casefold())
+        if not parts:
+            return True
+        form = r"[\s\-_/#.:]*".join("".join(parts))
+        bare = "".join(parts)
+        if len(bare) >= LONG_CODE and not cut and bare in re.sub(r"[\s-]", "", self.text):
+            return True
+        end = "" if cut else r"(?![^\W_])"
+        return re.search(rf"(?<![^\W_]){form}{end}", self.text) is not None
+
+    def without_gaps(self, answer: str) -> str:
+        """The answer with the long codes that are known written as they were told, without other gaps."""
+        tight = re.sub(r"[\s-]", "", answer).casefold()
+        for code in set(re.findall(r"(?<![^\W_])(?=[a-z]*\d)[a-z0-9]{8,}(?![^\W_])", self.text)):
+            if code in tight and code not in answer.casefold():
+                answer = re.sub(r"[ \u00a0-]?".join(code), code, answer, flags=re.IGNORECASE)
+        return answer
+
+    def says_digits(self, digits: str) -> bool:
+        """Whether the digits were told as the end of a number, whatever the signs between them."""
+        bare = re.sub(r"\D", "", digits)
+        national = re.sub(r"^0+", "", bare)[-9:] if len(bare) >= 9 else bare
+        runs = re.findall(r"\d(?:[\s().-]*\d)*", self.text)
+        return bool(national) and any(re.sub(r"\D", "", run).endswith(national) for run in runs)
+
+    def says_run(self, digits: str) -> bool:
+        """Whether exactly these digits were told, alone or within a code."""
+        return len(digits) >= 3 and re.search(rf"(?<!\d){digits}(?!\d)", self.text) is not None
+
+    def says_day(self, told: Day) -> bool:
+        """Whether a date was told, or follows; its year may be left open on either side."""
+        return any(_told_by(told, day) for day in self.days)
+
+    def says_moment(self, moment: tuple[int, int]) -> bool:
+        """Whether a time of day was told, or lies a known span from one."""
+        at = {60 * (hour % 24) + minute for hour, minute in self.moments}
+        told = 60 * (moment[0] % 24) + moment[1]
+        return told in at or any((told + sign * span) % 1440 in at for span in self._minutes for sign in (1, -1))
+
+    def reckons(self, number: float, off: float) -> bool:
+        """Whether a number that can be reckoned with is at most so far off."""
+        return any(abs(one - abs(number)) <= off for numbers in self._fields.values() for one in numbers)
+
+    def says_minutes(self, minutes: float) -> bool:
+        """Whether a duration was told, or lies between two times of day that were."""
+        if any(self.has(minutes * factor, 1e-6) for factor in (1.0, 60.0, 1 / 60)):
+            return True
+        at = [60 * hour + minute for hour, minute in self.moments]
+        return any((second - first) % 1440 == minutes for first in at for second in at if first != second)
+
+    def has(self, number: float, off: float) -> bool:
+        """Whether a known number is at most so far off."""
+        return _near(self.numbers, number, off)
+
+    def follows(self, told: float, off: float, *, rough: bool = False, percent: bool = False) -> bool:
+        """Whether a number follows from known ones that can be reckoned with.
+
+        Args:
+            told: the number.
+            off: how far what is worked out may be off.
+            rough: it is told as a rounded one.
+            percent: it is told as a percentage.
+        """
+        told = abs(told)
+        off = min(off, FAR * told) + 1e-9 * max(1.0, told)
+        steps = told / (2 * off)
+        every = sorted(set().union(*self._fields.values()))
+        wild = self._fields[""]
+        alike = [every] if steps >= ANY_SUM else [sorted(wild | one) for one in self._fields.values()]
+        if any(_sum(told, off, numbers) or (percent and _share(told, off, numbers)) for numbers in alike):
+            return True
+        small = [one for one in every if one < LOOSE and one == int(one)]
+        many = steps >= ANY_PRODUCT or (rough and len(every) <= FEW)
+        if _product(told, off, every, every if many else small) or (many and _product(told, off, every, CALENDAR)):
+            return True
+        return steps >= ANY_OF_THREE and len(every) <= FEW and _of_three(told, off, every)
+
+
+def _near(numbers: Sequence[float], number: float, off: float) -> bool:
+    number = abs(number)
+    return bisect_left(numbers, number - off) < bisect_right(numbers, number + off)
+
+
+def _sum(told: float, off: float, numbers: Sequence[float]) -> bool:
+    """Whether two of the numbers have this sum, difference or, below one, ratio."""
+    for one in numbers:
+        rest = told - one
+        # A small count is not added to what is no count, nor a number to itself.
+        fits = min(one, rest) >= LOOSE or max(one, rest) < 100 or min(one, rest) % 1
+        if rest > 0 and fits and abs(rest - one) > off and _near(numbers, rest, off):
+            return True
+        if (min(one, told) >= LOOSE or one + told < 100) and _near(numbers, told + one, off):
+            return True
+        if told < 1 and one and _near(numbers, one * told, one * off):
+            return True
+    return False
+
+
+def _share(told: float, off: float, numbers: Sequence[float]) -> bool:
+    """Whether one of the numbers is this percentage of another, or so much more or less."""
+    shares = (told / 100, 1 - told / 100, 1 + told / 100)
+    return any(_near(numbers, one * share, one * off / 100) for one in numbers if one for share in shares)
+
+
+def _product(told: float, off: float, numbers: Sequence[float], factors: Sequence[float]) -> bool:
+    """Whether a number times a factor, or divided by it, or changed by it as a percentage, is told."""
+    for one in factors:
+        if one == 0 or one == 1:
+            continue
+        if _near(numbers, told / one, off / one) or _near(numbers, told * one, off * one):
+            return True
+        if off < ANY_PRODUCT and told and _near(numbers, one / told, one / told * off / told):
+            return True
+        changes = (one / 100, 1 + one / 100, 1 - one / 100) if one < 100 and len(factors) == len(numbers) else ()
+        if any(_near(numbers, told / change, off / change) for change in changes):
+            return True
+    return False
+
+
+def _of_three(told: float, off: float, known: Sequence[float]) -> bool:
+    """Whether the sum of three known numbers, or a product of two with a third added or taken off, is told."""
+    if any(abs(sum(three) - told) <= off for three in combinations(known, 3)):
+        return True
+    return any(
+        abs(abs(first * second + sign * third) - told) <= off or abs((first + sign * third) * second - told) <= off
+        for first, second, third in product(known, repeat=3)
+        for sign in (1, -1)
+    )
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, without case; names of fields in their parts."""
+    return re.findall(r"[^\W_]+", text.casefold())
+
+
+def lists_in(value: Any) -> Iterator[Sequence[Any]]:
+    """Every list in JSON data that holds something."""
+    if isinstance(value, str):
+        value = parsed_json(value)
+    if isinstance(value, (list, tuple)):
+        if value:
+            yield value[:ROWS]
+        for item in value:
+            yield from lists_in(item)
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from lists_in(item)
+
+
+def list_totals(rows: Sequence[Any]) -> Iterator[tuple[str, float]]:
+    """What a list adds up to, by field: its length, sums and means of its numbers, also by the texts in its rows."""
+    yield "count", float(len(rows))
+    yield from _sums("item", [float(one) for one in rows if is_number(one)])
+    flat = [dict(paths.leaves(row)) for row in rows if isinstance(row, Mapping)]
+    fields: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    kinds: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    for place, row in enumerate(flat):
+        for path, value in row.items():
+            if isinstance(value, (str, bool)):
+                kinds[path].append((place, str(value)))
+            elif is_number(value):
+                fields[path].append((place, float(value)))
+    for field, numbers in fields.items():
+        yield from _sums(field, [number for _, number in numbers])
+    for (_, first), (_, second) in combinations(fields.items(), 2):
+        there = dict(second)
+        yield "product", sum(number * there[place] for place, number in first if place in there)
+    for told in kinds.values():
+        yield from _by_kind(told, fields)
+
+
+def _by_kind(told: list[tuple[int, str]], fields: Mapping[str, list[tuple[int, float]]]) -> Iterator[tuple[str, float]]:
+    counts = Counter(text for _, text in told)
+    if len(counts) > KINDS:
+        return
+    yield "count", float(len(counts))
+    for text, times in counts.items():
+        yield "count", float(times)
+        places = {place for place, one in told if one == text}
+        for field, numbers in fields.items():
+            yield from _sums(field, [number for place, number in numbers if place in places])
+
+
+def _sums(field: str, numbers: Sequence[float]) -> Iterator[tuple[str, float]]:
+    if numbers:
+        yield field.rpartition(".")[2], sum(numbers)
+        yield field.rpartition(".")[2], sum(numbers) / len(numbers)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a finite number, and not a truth value."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _date(day: Day) -> date | None:
+    if day[0] is None or day[1] is None or day[2] is None:
+        return None
+    try:
+        return date(day[0], day[1], day[2])
+    except ValueError:
+        return None
+
+
+def _told_by(told: Day, known: Day) -> bool:
+    """Whether a date that is known tells all of another one; its year may be left open."""
+    return all(a is None or a == b or (b is None and place == 0) for place, (a, b) in enumerate(zip(told, known)))

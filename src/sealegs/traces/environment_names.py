@@ -1,0 +1,17 @@
+"""What the environment of a process says of the run that it belongs to: the plan, the episode, and where records go."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+PLAN, EPISODE, RECORDS = "SEALEGS_PLAN", "SEALEGS_EPISODE", "SEALEGS_RECORDS"
+LIVE = ".live"  # ends the name of a file that gets each event as it happens, for a process that is killed
+
+
+def records_file(environment: Mapping[str, str] = os.environ) -> Path | None:
+    """A file of its own for what this process records, in the folder that the environment names; None without one."""
+    folder = environment.get(RECORDS)
+    return Path(folder) / f"{time.time_ns()}-{os.getpid()}.jsonl" if folder else None

@@ -1,0 +1,67 @@
+"""A session that the environment asks for: for agents that an experiment starts as processes of their own.
+
+    with sealegs.environment_session():
+        run_my_agent()
+
+Where `SEALEGS_PLAN` names no plan, nothing happens, so that the line can stay in the agent's program.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sealegs.faults.plan_files import read_plan
+from sealegs.faults.spec import ToolSpec
+from sealegs.inject import RealClock, Session
+from sealegs.traces.atomic_files import write_atomically
+from sealegs.traces.environment_names import EPISODE, LIVE, PLAN, records_file
+from sealegs.traces.events import Event
+from sealegs.traces.recorder import Recorder
+from sealegs.traces.store import line
+
+
+@contextmanager
+def environment_session(specs: Iterable[ToolSpec] = (), timeout: float | None = None) -> Iterator[Session | None]:
+    """Make the session active that the environment asks for, and record it there.
+
+    Args:
+        specs: what is known of the tools.
+        timeout: seconds after which one call is given up.
+
+    Yields:
+        The session; None where the environment asks for none.
+
+    Raises:
+        PlanError: the plan that it names cannot be read.
+    """
+    plan = os.environ.get(PLAN)
+    if not plan:
+        yield None
+        return
+    clock, file = RealClock(), records_file()
+    live = Path(os.devnull) if file is None else file.with_suffix(LIVE)
+    with live.open("ab", buffering=0) as stream:
+
+        def write(event: Event) -> None:
+            stream.write(line(event).encode())
+
+        recorder = Recorder(clock, write)
+        recorder.start(os.environ.get(EPISODE, ""), {"plan": plan})
+        session = Session(
+            read_plan(plan),
+            episode=os.environ.get(EPISODE, ""),
+            specs=specs,
+            clock=clock,
+            timeout=timeout,
+            watcher=recorder,
+        )
+        try:
+            with session:
+                yield session
+        finally:
+            recorder.finish("answered")
+            if file is not None:  # whole, with what is known of the tools
+                write_atomically(file, "".join(map(line, recorder.events)))

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import io
 import json
 import re
 import traceback
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import sealegs
-from sealegs.faults import Failure, Fault, Value
+from sealegs.faults import Failure, Fault, Rule, Value
 from sealegs.faults.kinds import (
     Connection,
     Delay,
@@ -34,7 +35,7 @@ from sealegs.faults.kinds import (
     WrongEntity,
 )
 from sealegs.faults.spec import ToolSpec
-from sealegs.faults.triggers import Argument, First, Probability, Tool
+from sealegs.faults.triggers import Argument, First, Nth, Probability, Tool
 from sealegs.inject import RealClock, Session, VirtualClock
 from tests import needs
 from tests.adapters.http_clients import KINDS, Got, ask, raised
@@ -405,6 +406,29 @@ def test_the_answer_that_requests_loses_gives_its_connection_back(served: Served
         client.mount("http://", ours.Adapter(session, pool_maxsize=1, pool_block=True))
         assert [client.get(f"{served.url}/events", timeout=2.0).status_code for _ in range(3)] == [503] * 3
     assert len(served.asked) == 3
+
+
+@pytest.mark.parametrize("plan_rules", [(), (rule(Error(status=503), when=Nth(1000)),)], ids=["no rule", "not yet"])
+async def test_an_upload_from_a_generator_arrives_whole(plan_rules: tuple[Rule, ...], served: Served) -> None:
+    """Its body can be read once alone, and whether a rule fires is known only after it was read."""
+    requests = pytest.importorskip("requests", reason=needs.module("requests"))
+    httpx = pytest.importorskip("httpx", reason=needs.module("httpx"))
+    of_requests, of_httpx = (importlib.import_module(f"sealegs.adapters.{name}") for name in ("requests", "httpx"))
+    url, length = f"{served.url}/prices", {"Content-Length": "6"}
+
+    async def later() -> AsyncIterator[bytes]:
+        for piece in (b"abc", b"def"):
+            yield piece
+
+    session = Session(plan(*plan_rules), clock=VirtualClock())
+    with requests.Session() as client:
+        client.mount("http://", of_requests.Adapter(session))
+        client.send(requests.Request("POST", url, data=io.BytesIO(b"abcdef")).prepare())
+    with httpx.Client(transport=of_httpx.Transport(session)) as client:
+        client.post(url, content=iter([b"abc", b"def"]), headers=length)
+    async with httpx.AsyncClient(transport=of_httpx.AsyncTransport(session)) as client:
+        await client.post(url, content=later(), headers=length)
+    assert [body for _, _, body in served.asked] == [b"abcdef"] * 3
 
 
 def silent_at(moment: str, fault: Fault) -> Session:

@@ -183,5 +183,5 @@ def test_a_moment_that_the_kind_lacks_is_refused() -> None:
 
 def test_an_unknown_moment_is_refused() -> None:
     data = {"name": "x", "rules": [{"match": {"tool": "*"}, "fault": {"kind": "error"}, "moment": "later"}]}
-    with pytest.raises(PlanError, match="none of the possible values"):
+    with pytest.raises(PlanError, match="not one of the possible values"):
         plan_from(data)

@@ -257,5 +257,5 @@ def test_a_call_may_be_closed_while_another_is_weighed() -> None:
             self._close()
             return super().get(*args)
 
-    assert injector.aim("book", Collecting(day="Monday")) is not None
+    assert injector.aim(injector.state("book"), Collecting(day="Monday")) is not None
     assert closed

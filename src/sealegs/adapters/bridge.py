@@ -7,15 +7,17 @@ not cover: where in a framework the calls are caught.
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
 from sealegs.adapters.python.exceptions import exception_from_failure, failure_from_exception
 from sealegs.faults.call import Call, Failure, Outcome, Value, render
 from sealegs.faults.spec import ToolSpec
-from sealegs.inject import NO_DRY_RUN, Session, current
+from sealegs.inject import NO_DRY_RUN, InterceptedCall, Session, as_given, current
 
 Arguments = Mapping[str, Any]
 
@@ -98,10 +100,8 @@ class ToolCallBridge:
         self._spec = spec
 
     def session(self, tool: str) -> Session | None:
-        """The session of a call made now; None where nothing can happen to the tool's calls."""
-        session = self._session or current()
-        if session is not None and self._spec is not None:
-            session.declare(self._spec)
+        """The session of a tool that is wrapped for one call; None where nothing can happen to its calls."""
+        session = self._declared()
         return None if session is None or session.idle(tool) else session
 
     def call(self, tool: str, arguments: Arguments, run: Callable[[Arguments], Any]) -> Any:
@@ -115,9 +115,8 @@ class ToolCallBridge:
         Returns:
             What the framework is to see as the tool's result. Raises what it is to see raised.
         """
-        session = self.session(tool)
-        layer = None if session is None else session.through(tool, arguments)
-        if session is None or layer is None:
+        crossing = self._intercepted(tool, arguments)
+        if crossing is None:
             return run(arguments)
         kept = _Kept()
 
@@ -134,13 +133,12 @@ class ToolCallBridge:
                 kept.outcome = failure_from_exception(error)
             return kept.outcome
 
-        return self._shown(session.call(tool, arguments, once, layer), kept)
+        return self._shown(crossing.call(once), kept)
 
     async def call_async(self, tool: str, arguments: Arguments, run: Callable[[Arguments], Awaitable[Any]]) -> Any:
         """Make a call in this task; see `call`."""
-        session = self.session(tool)
-        layer = None if session is None else session.through(tool, arguments)
-        if session is None or layer is None:
+        crossing = self._intercepted(tool, arguments)
+        if crossing is None:
             return await run(arguments)
         kept = _Kept()
 
@@ -157,7 +155,18 @@ class ToolCallBridge:
                 kept.outcome = failure_from_exception(error)
             return kept.outcome
 
-        return self._shown(await session.call_async(tool, arguments, once, layer), kept)
+        return self._shown(await crossing.call_async(once), kept)
+
+    def _declared(self) -> Session | None:
+        """The session of a call made now, which knows what the framework's marks say of the tool."""
+        session = self._session or current()
+        if session is not None and self._spec is not None:
+            session.declare(self._spec)
+        return session
+
+    def _intercepted(self, tool: str, arguments: Arguments) -> InterceptedCall | None:
+        session = self._declared()
+        return None if session is None else session.intercept(tool, as_given, arguments)
 
     def _shown(self, outcome: Outcome, kept: _Kept) -> Any:
         if isinstance(outcome, Value):
@@ -170,6 +179,46 @@ class ToolCallBridge:
             return self._form.failed(outcome)
         finally:
             del outcome, kept  # else this frame, the failure and the exception hold one another
+
+
+async def pieces_before_answer(
+    call: Callable[[Callable[[Mapping[str, Any]], Awaitable[Any]]], Awaitable[Any]],
+    stream: Callable[[Mapping[str, Any]], AsyncGenerator[Any, None]],
+    answers: Callable[[Any], bool],
+) -> AsyncGenerator[Any, None]:
+    """Make a call whose tool streams, and yield what comes before the answer as it comes, last what the call gives.
+
+    Args:
+        call: makes the call with what runs the tool.
+        stream: the tool's stream for its arguments.
+        answers: whether a piece could be the answer.
+    """
+    passed: asyncio.Queue[Any] = asyncio.Queue()
+    over = object()
+
+    async def running(given: Mapping[str, Any]) -> Any:
+        last: list[Any] = []
+        try:
+            async with aclosing(stream(given)) as pieces:
+                async for piece in pieces:
+                    last.append(piece)
+                    while last and (len(last) > 1 or not answers(last[0])):
+                        passed.put_nowait(last.pop(0))
+        except Exception:
+            for piece in last:  # it was no answer after all
+                passed.put_nowait(piece)
+            raise
+        return last[0] if last else None
+
+    task = asyncio.ensure_future(call(running))
+    task.add_done_callback(lambda _: passed.put_nowait(over))
+    try:
+        while (piece := await passed.get()) is not over:
+            yield piece
+        yield await task
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 class _Kept:

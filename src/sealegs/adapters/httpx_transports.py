@@ -9,7 +9,7 @@ says of HTTP/2 connections.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import FunctionType
 from typing import Any, ClassVar, cast
@@ -27,8 +27,8 @@ from sealegs.adapters.wire import (
     rebuilt,
     with_read_timeout,
 )
-from sealegs.faults.call import Call, Failure, Layer, Outcome, PartialResult, Value
-from sealegs.inject import NO_DRY_RUN, Session, StreamEnd
+from sealegs.faults.call import Call, Failure, Outcome, PartialResult, Value
+from sealegs.inject import NO_DRY_RUN, InterceptedCall, Session, StreamEnd
 
 
 class HttpxTransport:
@@ -57,14 +57,20 @@ class HttpxTransport:
         """The tool of a request."""
         return self._naming.name(request.method, request.url.netloc.decode("ascii"), request.url.path)
 
-    def exchange(self, request: Any, name: str) -> HttpExchange:
-        """The exchange that a request, which has been read, begins."""
-        url, kind = request.url, request.headers.get("content-type", "")
-        return HttpExchange(name, arguments_of(url.path, url.query.decode("ascii"), request.content, kind))
+    def intercepted(self, session: Session | None, name: str, request: Any) -> InterceptedCall | None:
+        """The request as a call of its tool, under its own read timeout; None where it passes as it is."""
+        if session is None:
+            return None
 
-    def patient(self, request: Any, layer: Layer) -> Layer:
-        """The layer under the request's own read timeout."""
-        return with_read_timeout(request.extensions.get("timeout", {}).get("read"), layer)
+        def arguments() -> dict[str, Any]:
+            url, kind = request.url, request.headers.get("content-type", "")
+            return arguments_of(url.path, url.query.decode("ascii"), request.read(), kind)
+
+        crossing = session.intercept(name, self._naming.read, session, name, request.method, arguments)
+        if crossing is not None:
+            read_timeout = request.extensions.get("timeout", {}).get("read")
+            crossing.layer = with_read_timeout(read_timeout, crossing.layer)
+        return crossing
 
     def asked(self, request: Any, call: Call, exchange: HttpExchange) -> Any:
         """The request of a call: as it was made, or with the arguments that a fault has changed."""
@@ -212,16 +218,11 @@ class SyncHttpxTransport(HttpxTransport):
     def handle_request(self, request: Any) -> Any:
         """Send a request, through the session where one is meant."""
         session, name = self._naming.session(), self.name(request)
-        if session is None or session.idle(name):
+        crossing = self.intercepted(session, name, request)
+        if crossing is None:
             return self._inner.handle_request(request)
-        request.read()
-        self._naming.declare(session, name, request.method)
-        exchange = self.exchange(request, name)
-        layer = session.through(name, exchange.arguments)
-        if layer is None:
-            return self._inner.handle_request(request)
-        patient, run = self.patient(request, layer), self._running(request, exchange)
-        coming = session.pieces(name, exchange.arguments, run, exchange.split, patient)
+        exchange = HttpExchange(name, crossing.arguments)
+        coming = crossing.pieces(self._running(request, exchange), exchange.split)
         head = next(coming)
         if isinstance(head, StreamEnd):
             raise self.error(cast(Failure, head.outcome))
@@ -281,16 +282,13 @@ class AsyncHttpxTransport(HttpxTransport):
     async def handle_async_request(self, request: Any) -> Any:
         """Send a request, through the session where one is meant."""
         session, name = self._naming.session(), self.name(request)
-        if session is None or session.idle(name):
+        if session is not None and not isinstance(request.stream, Iterable) and not session.idle(name):
+            await request.aread()  # what is uploaded from an async source cannot be read while intercepting
+        crossing = self.intercepted(session, name, request)
+        if crossing is None:
             return await self._inner.handle_async_request(request)
-        await request.aread()
-        self._naming.declare(session, name, request.method)
-        exchange = self.exchange(request, name)
-        layer = session.through(name, exchange.arguments)
-        if layer is None:
-            return await self._inner.handle_async_request(request)
-        patient, run = self.patient(request, layer), self._running(request, exchange)
-        coming = session.pieces_async(name, exchange.arguments, run, exchange.split, patient)
+        exchange = HttpExchange(name, crossing.arguments)
+        coming = crossing.pieces_async(self._running(request, exchange), exchange.split)
         try:
             head = await anext(coming)
         except asyncio.CancelledError as gone:

@@ -92,16 +92,15 @@ def _made(own: type[HTTPConnectionPool], naming: Naming) -> Callable[..., Any]:
     def make_request(self: Any, conn: Any, method: str, url: str, **options: Any) -> Any:
         name = naming.name(method, _netloc(self), urlsplit(url).path)
         session = naming.session()
-        if session is None or session.idle(name):
+        if session is None:
             return bare(self, conn, method, url, **options)
-        naming.declare(session, name, method)
         wire = _Wire(self, conn, method, url, options, lambda *given, **named: bare(self, *given, **named))
-        exchange = wire.exchange(name)
-        layer = session.through(name, exchange.arguments)
-        if layer is None:
-            return bare(self, conn, method, url, **options)
-        layer = with_read_timeout(wire.patience(), layer)
-        coming = session.pieces(name, exchange.arguments, wire.run, exchange.split, layer)
+        crossing = session.intercept(name, naming.read, session, name, method, wire.arguments)
+        if crossing is None:
+            return bare(self, conn, method, url, **wire.options)
+        crossing.layer = with_read_timeout(wire.patience(), crossing.layer)
+        exchange = wire.exchange = HttpExchange(name, crossing.arguments)
+        coming = crossing.pieces(wire.run, exchange.split)
         head = next(coming)
         if isinstance(head, StreamEnd):
             raise wire.error(cast(Failure, head.outcome))
@@ -118,7 +117,13 @@ class _Wire:
         conn: the connection.
         method, url, options: what urllib3 makes the request with.
         bare: makes the real one.
+
+    Attributes:
+        exchange: the exchange that the request begins, where the request is intercepted.
+        options: as given; a body that can be read once alone is replaced by its bytes when it is read.
     """
+
+    exchange: HttpExchange
 
     def __init__(
         self, pool: Any, conn: Any, method: str, url: str, options: Mapping[str, Any], bare: Callable[..., Any]
@@ -127,32 +132,28 @@ class _Wire:
         self._conn = conn
         self._method = method
         self._url = url
-        self._options = dict(options)
+        self.options = dict(options)
         self._bare = bare
-        self._exchange: HttpExchange | None = None
 
-    def exchange(self, name: str) -> HttpExchange:
-        """The exchange that the request begins."""
-        parts, headers = urlsplit(self._url), self._options.get("headers") or {}
-        body = self._options.get("body")
+    def arguments(self) -> dict[str, Any]:
+        """The request as the arguments of a tool."""
+        parts, headers = urlsplit(self._url), self.options.get("headers") or {}
+        body = self.options.get("body")
         if body is not None and not isinstance(body, (str, bytes)):  # a file or a generator
             body = body.read() if hasattr(body, "read") else b"".join(body)
-            self._options |= {"body": body}
+            self.options |= {"body": body}
         raw = body.encode() if isinstance(body, str) else bytes(body or b"")
-        self._exchange = HttpExchange(
-            name, arguments_of(parts.path, parts.query, raw, headers.get("Content-Type") or "")
-        )
-        return self._exchange
+        return arguments_of(parts.path, parts.query, raw, headers.get("Content-Type") or "")
 
     def patience(self) -> float | None:
         """The request's read timeout in seconds."""
-        timeout = self._options.get("timeout")
+        timeout = self.options.get("timeout")
         found = timeout.read_timeout if isinstance(timeout, Timeout) else None
         return float(found) if isinstance(found, (int, float)) else None
 
     def run(self, call: Call) -> Generator[Any, None, None]:
         """Make the real request, and give its head and pieces."""
-        exchange = cast(HttpExchange, self._exchange)
+        exchange = self.exchange
         if call.dry and self._method not in SAFE:
             yield StreamEnd(NO_DRY_RUN)
             return
@@ -176,7 +177,7 @@ class _Wire:
         yield StreamEnd(exchange.answered(HttpAnswer(head, raw, _decoded(head, raw))))
 
     def _requested(self, call: Call, exchange: HttpExchange) -> Any:
-        options = {**self._options, "response_conn": None, "preload_content": False, "decode_content": False}
+        options = {**self.options, "response_conn": None, "preload_content": False, "decode_content": False}
         url = self._url
         if call.arguments is not exchange.arguments:
             path, query, body = rebuilt(call.arguments)
@@ -187,7 +188,7 @@ class _Wire:
 
     def response(self, head: Head, body: _Body) -> HTTPResponse:
         """The library's answer with this head and body."""
-        options, original = self._options, head.original
+        options, original = self.options, head.original
         return _Response(
             cast(Any, body),
             headers=dict(head.headers) if original is None else original.headers,

@@ -15,7 +15,7 @@ import json
 import math
 import socket
 import ssl
-from collections.abc import Collection, Generator, Mapping
+from collections.abc import Callable, Collection, Generator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from http import HTTPStatus
@@ -162,6 +162,11 @@ class Naming:
         if method not in before:
             asked[name] = before | {method}
             session.declare(http_tool_spec(name, asked[name]))
+
+    def read(self, session: Session, name: str, method: str, arguments: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """The arguments of a request to which something may happen, once its method is declared."""
+        self.declare(session, name, method)
+        return arguments()
 
     def name(self, method: str, host: str, path: str) -> str:
         """The tool of a request."""

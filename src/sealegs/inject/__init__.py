@@ -9,7 +9,7 @@ from sealegs.inject.clock import Clock, EndlessWait, RealClock, VirtualClock
 from sealegs.inject.injector import Injector
 from sealegs.inject.layer_context import LayerAct, LayerContext, ToolHandle
 from sealegs.inject.seam import NO_DRY_RUN, compose_layers, drive, drive_async, pass_through, stack_layers, with_timeout
-from sealegs.inject.session import Session, Watcher, current
+from sealegs.inject.session import InterceptedCall, Session, Watcher, as_given, current
 from sealegs.inject.stream_drivers import StreamEnd, drive_stream, drive_stream_async
 from sealegs.inject.strike import Strike, safely_equal
 
@@ -19,6 +19,7 @@ __all__ = [
     "Clock",
     "EndlessWait",
     "Injector",
+    "InterceptedCall",
     "LayerAct",
     "LayerContext",
     "RealClock",
@@ -28,6 +29,7 @@ __all__ = [
     "ToolHandle",
     "VirtualClock",
     "Watcher",
+    "as_given",
     "compose_layers",
     "current",
     "current_call",

@@ -1,16 +1,18 @@
 """The layer that injects a plan's faults.
 
-Which calls are struck depends on the plan and on each tool's own sequence of calls, never on how the calls of different
-tools interleave. What is about order by its meaning is the exception: `first_touch` (who was first in a group), `after`
-(a cascade), `stale` (what was answered before), and the places of `at_most` that a fault which came to nothing gives
-back while other calls of its tool are under way.
+What is drawn depends on the plan and on the call: on its arguments and how often they came, never on the order in which
+calls arrive. What counts calls depends on each tool's own sequence of them, never on how the calls of different tools
+interleave; of calls that a model asked for at once, a `Turn` tells the sequence. What is about order by its meaning is
+the exception: `first_touch` (who was first in a group), `after` (a cascade), `stale` (what was answered before), and
+the places of `at_most` that a fault which came to nothing gives back while other calls of its tool are under way.
 """
 
 from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Generator, Iterable, Mapping
+import weakref
+from collections.abc import Callable, Generator, Iterable, Mapping, MutableMapping
 from dataclasses import replace
 from typing import Any
 
@@ -20,9 +22,14 @@ from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Occurrence
 from sealegs.inject.seam import NO_DRY_RUN
 from sealegs.inject.strike import Strike, StrikeEvidence, safely_equal
-from sealegs.inject.tool_state import RuleState, ToolState, TriggeredFault, TriggeredFaults
+from sealegs.inject.tool_state import RuleState, ToolState, TriggeredFault, TriggeredFaults, count_same
+from sealegs.inject.turn import PlaceInTurn, Turn, place_in_turn
 
 Steps = Generator[Call | Wait, Outcome, Outcome]
+
+
+class MisfireWarning(UserWarning):
+    """A rule matched a call of a tool on which its fault can never be delivered."""
 
 
 class Injector:
@@ -50,39 +57,74 @@ class Injector:
         self._targets: dict[str, ToolState] = {}
         self._victims: dict[frozenset[str], str] = {}
         self._delivered: set[str] = set()
+        self._groups = {rule.when.group for rule in plan.rules if rule.when.group}
+        # For each turn the numbers that are kept for its calls, by their places.
+        self._turns: MutableMapping[Turn, dict[int, int]] = weakref.WeakKeyDictionary()
+        self._warned: set[str] = set()
         self._lock = threading.RLock()  # garbage collection may close an abandoned call in the midst of another
 
     def know(self, specs: Iterable[ToolSpec]) -> None:
         """Learn of tools that are announced late; one that was called already stays as it was known then."""
         self._specs.update((spec.name, spec) for spec in specs)
 
-    def idle(self, tool: str) -> bool:
-        """Whether no rule could ever strike this tool or watches who touches it first."""
-        return (self._targets.get(tool) or self._target(tool)).idle
+    def state(self, tool: str) -> ToolState:
+        """The tool under the plan's rules in this episode."""
+        return self._targets.get(tool) or self._target(tool)
 
-    def aim(self, tool: str, arguments: Mapping[str, Any]) -> TriggeredFaults | None:
-        """Count a call that is made now, and say what strikes it; None where it passes as it is."""
-        target = self._targets.get(tool) or self._target(tool)
+    def aim(self, target: ToolState, arguments: Mapping[str, Any]) -> TriggeredFaults | None:
+        """Count a call of the tool that is made now, and say what strikes it; None where it passes as it is."""
         if target.idle:
             return None
         if not target.counts:
-            return self._aimed(target, tool, arguments)
+            return self._aimed(target, arguments)
         with self._lock:  # what a rule has taken must go by the number of the call
-            return self._aimed(target, tool, arguments)
+            return self._aimed(target, arguments)
 
-    def _aimed(self, target: ToolState, tool: str, arguments: Mapping[str, Any]) -> TriggeredFaults | None:
-        nth = next(target.calls)
+    def _aimed(self, target: ToolState, arguments: Mapping[str, Any]) -> TriggeredFaults | None:
+        tool, place = target.tool, place_in_turn.get()
+        nth = next(target.calls) if place is None else self._placed(target, place)
         for group in target.groups:
             self._victims.setdefault(group, tool)
+        known, times = "", 0
+        if target.keyed:
+            known = target.drawn_key(arguments)
+            times = count_same(target.same, known)
         shots: list[TriggeredFault] = []
         for armed in target.rules:
-            if self._fires(armed, nth, tool, arguments):
-                shots.append(TriggeredFault(armed))  # noqa: PERF401  # a comprehension takes longer where nothing fires
+            count, key = (times, (*armed.key, known)) if armed.by_arguments else (nth, armed.key)
+            if self._fires(armed, nth, count, key, tool, arguments):
+                if armed.by_order or armed.permanent:
+                    drawn: tuple[object, ...] = armed.drawn_at(nth)
+                elif armed.by_arguments:
+                    drawn = (*key, times)
+                else:
+                    known = known or target.drawn_key(arguments)
+                    drawn = (*armed.key, known, count_same(armed.same, known))
+                shots.append(TriggeredFault(armed, drawn))
+                if armed.why_never:
+                    self._warn_never(armed.rule, tool, armed.why_never)
         return TriggeredFaults(target, nth, shots) if shots or target.earlier is not None else None
+
+    def _placed(self, target: ToolState, place: PlaceInTurn) -> int:
+        """The number of a call from a turn: the one that is kept for it, or the next where it is another call."""
+        if place.spent or place.tool != target.tool:
+            return next(target.calls)
+        place.spent = True
+        tools = place.turn.tools
+        with self._lock:
+            kept = self._turns.setdefault(place.turn, {})
+            if not kept:
+                for tool in tools:
+                    for group in self._groups:
+                        if tool in group:
+                            self._victims.setdefault(group, tool)
+            if place.index not in kept:  # nothing of a tool is fixed before it is called: it may yet be declared
+                kept.update((index, next(target.calls)) for index, tool in enumerate(tools) if tool == target.tool)
+        return kept[place.index]
 
     def layer(self, call: Call) -> Steps:
         """The seam's layer."""
-        volley = self.aim(call.tool, call.arguments)
+        volley = self.aim(self.state(call.tool), call.arguments)
         if volley is None:
             return (yield call)
         return (yield from self.struck(volley, call))
@@ -100,36 +142,55 @@ class Injector:
                 if shot.armed.counts and not shot.delivered:
                     with self._lock:
                         shot.armed.taken -= 1
+        if volley.target.never_dry:
+            self._look_back(volley)
         return outcome
 
     def _target(self, tool: str) -> ToolState:
         with self._lock:
             target = self._targets.get(tool)
             if target is None:
-                target = ToolState(tool, self._plan.rules, self._specs.get(tool), (self._plan.seed, self._episode))
+                spec = self._specs.get(tool)
+                target = ToolState(tool, self._plan.rules, spec, (self._plan.seed, self._episode))
                 self._targets[tool] = target
+                for rule in target.missed:
+                    if not rule.match.possible(tool, spec.tags if spec is not None else frozenset())[1]:
+                        self._warn_never(rule, tool, rule.why_never(spec))
             return target
 
-    def _fires(self, armed: RuleState, nth: int, tool: str, arguments: Mapping[str, Any]) -> bool:
-        """Whether the rule strikes this call. A place under `at_most` is taken, and permanence begins, at once."""
+    def _fires(
+        self,
+        armed: RuleState,
+        nth: int,
+        count: int,
+        key: tuple[object, ...],
+        tool: str,
+        arguments: Mapping[str, Any],
+    ) -> bool:
+        """Whether the rule strikes this call. A place under `at_most` is taken, and permanence begins, at once.
+
+        `nth` is the call's number among the tool's; `count` and `key` are what the rule knows it by.
+        """
         if armed.at_most is not None and armed.taken >= armed.at_most:
             return False
         if armed.since is None:
-            if not self._due(armed, nth, tool, arguments):
+            if not self._due(armed, count, key, tool, arguments):
                 return False
             if armed.permanent:
                 armed.since = nth
         armed.taken += armed.counts
         return True
 
-    def _due(self, armed: RuleState, nth: int, tool: str, arguments: Mapping[str, Any]) -> bool:
+    def _due(
+        self, armed: RuleState, count: int, key: tuple[object, ...], tool: str, arguments: Mapping[str, Any]
+    ) -> bool:
         if armed.after is not None and armed.after not in self._delivered:
             return False
         for part in armed.open:
             if not part.matches(tool, armed.tags, arguments):
                 return False
-        victim = self._victims.get(armed.group) if armed.group is not None else None
-        return armed.rule.when.fires(Occurrence(nth, armed.key, victim))
+        victim = self._victims.get(armed.group) if armed.group else None
+        return armed.rule.when.fires(Occurrence(count, key, victim))
 
     def _under(self, target: ToolState, shots: list[TriggeredFault], call: Call, own: Call) -> Steps:
         """A call under these rules, the first of the plan outermost. `own` is the call as the agent made it."""
@@ -140,12 +201,12 @@ class Injector:
         shown: Outcome | None = None
         ran: Outcome | None = None  # answered by a run with effect in place of one without
         asked, real = call, True
-        setting = target.setting(shot.armed, call.nth)
+        setting = target.setting(shot)
         fault, moment = shot.armed.rule.fault, setting.moment
         generator = fault.act(call, setting)
         try:
             if fault.instead and moment in ("during", "after") and not call.dry:
-                answer = yield from self._under(target, rest, target.timed(shot.armed, call, moment), own)
+                answer = yield from self._under(target, rest, target.timed(shot, call, moment), own)
                 evidence.answered(call, answer, True)
             request = next(generator)
             while True:
@@ -158,7 +219,7 @@ class Injector:
                     answer, ran = ran, None
                 else:
                     if fault.rewrites and not request.dry:
-                        request = target.timed(shot.armed, request, moment)
+                        request = target.timed(shot, request, moment)
                     answer = yield from self._under(target, rest, request, own)
                     asked = request
                     real = not request.dry or (target.never_dry and safely_equal(request.arguments, own.arguments))
@@ -181,6 +242,20 @@ class Injector:
             self._tell(shot, evidence, shown)
         assert shown is not None
         return shown
+
+    def _look_back(self, volley: TriggeredFaults) -> None:
+        """Warn where nothing came of a fault because the tool, as has turned out, cannot run without its effect."""
+        for rule in [shot.armed.rule for shot in volley.shots if not shot.delivered]:
+            why = rule.why_never(volley.target.spec, dry=False)
+            if why:
+                self._warn_never(rule, volley.target.tool, why)
+
+    def _warn_never(self, rule: Rule, tool: str, why: str) -> None:
+        """Warn, once for a rule and episode, that its fault can never come to anything on a tool that it matches."""
+        if rule.id not in self._warned:
+            self._warned.add(rule.id)
+            told = f"rule {rule.id!r} can never deliver {rule.fault.kind!r} on {tool!r}: {why}"
+            warnings.warn(f"{told}; `sealegs plan check PLAN --tools MODULE` shows every such rule", MisfireWarning, 2)
 
     def _tell(self, shot: TriggeredFault, evidence: StrikeEvidence, shown: Outcome | None) -> None:
         rule = shot.armed.rule

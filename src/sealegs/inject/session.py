@@ -64,8 +64,6 @@ class Session:
             further calls, each has as long.
         watcher: told everything.
 
-    Attributes:
-        idle: whether all calls of the named tool pass as they are, unseen and unchanged.
     """
 
     def __init__(
@@ -100,8 +98,7 @@ class Session:
         self._layer = inner if watcher is None else watcher.around(inner)
         self._alone = watcher is None and not layers  # then a call that nothing strikes need not be followed
         only: object = layers[0] if watcher is None and len(layers) == 1 else None
-        self._halved: FastPathLayer | None = only if isinstance(only, FastPathLayer) else None
-        self.idle: Callable[[str], bool] = self._injector.idle if self._alone else _never
+        self._fast: FastPathLayer | None = only if isinstance(only, FastPathLayer) else None
         self._ids = itertools.count(1)
 
     def know(self, specs: Iterable[ToolSpec]) -> None:
@@ -144,29 +141,45 @@ class Session:
         if self._layered and self._others is not None:
             self._others.update(others)
 
-    def through(self, tool: str, arguments: Mapping[str, Any]) -> Layer | None:
-        """What a call made now must go through; None where it passes as it is. A short cut for adapters.
+    def idle(self, tool: str) -> bool:
+        """Whether all calls of the tool pass as they are, unseen and unchanged: then it need not be wrapped at all."""
+        return self._alone and self._injector.state(tool).idle
 
-        Asking counts the call: ask once, and give the answer to `call`.
+    def intercept(self, tool: str, read: Callable[..., Mapping[str, Any]], *source: Any) -> InterceptedCall | None:
+        """Say what becomes of a call that an adapter has in hand, and count it: ask once for each call.
+
+        Args:
+            tool: the tool's name.
+            read: gives the call's arguments by name, as data; asked only where something can happen to the call.
+            source: what `read` reads them from.
+
+        Returns:
+            The call, to be made through it; None where it passes as it is, and the adapter runs the tool itself.
         """
         if not self._alone:
-            return self._layer
-        volley = self._injector.aim(tool, arguments)
-        return None if volley is None else self._patient(partial(self._injector.struck, volley))
+            return InterceptedCall(self, tool, read(*source), self._layer)
+        state = self._injector.state(tool)
+        if state.idle:
+            return None
+        arguments = read(*source)
+        faults = self._injector.aim(state, arguments)
+        if faults is None:
+            return None
+        return InterceptedCall(self, tool, arguments, self._patient(partial(self._injector.struck, faults)))
 
     def call(
         self, tool: str, arguments: Mapping[str, Any], run: Callable[[Call], Outcome], layer: Layer | None = None
     ) -> Outcome:
-        """Make a call in this thread; `run` runs the tool. `layer` is what `through` answered, if it was asked."""
+        """Make a call in this thread; `run` runs the tool. `layer`: that of an intercepted call."""
         call = Call(tool, arguments, f"call-{next(self._ids)}")
         layer = layer or self._layer
         if self._deadline is not None:
             run = with_deadline(run, self._deadline)
-        halved = self._halved
-        if halved is not None and self._injector.idle(tool):
-            refusal = halved.before(call)
+        fast = self._fast
+        if fast is not None and self._injector.state(tool).idle:
+            refusal = fast.before(call)
             outcome = run_as_current(call, run) if refusal is None else refusal[1]
-            steps = halved.after(call, outcome, refusal)
+            steps = fast.after(call, outcome, refusal)
             if steps is None:
                 return outcome
             layer = self._rest(steps)
@@ -185,11 +198,11 @@ class Session:
         layer = layer or self._layer
         if self._deadline is not None:
             run = with_deadline_async(run, self._deadline)
-        halved = self._halved
-        if halved is not None and self._injector.idle(tool):
-            refusal = halved.before(call)
+        fast = self._fast
+        if fast is not None and self._injector.state(tool).idle:
+            refusal = fast.before(call)
             outcome = await run_as_current_async(call, run) if refusal is None else refusal[1]
-            steps = halved.after(call, outcome, refusal)
+            steps = fast.after(call, outcome, refusal)
             if steps is None:
                 return outcome
             layer = self._rest(steps)
@@ -306,9 +319,47 @@ class Session:
         return layer if self._timeout is None else with_timeout(self._timeout, layer)
 
 
+class InterceptedCall:
+    """A call that an adapter has in hand and that must go through its session; made once, in one of four ways.
+
+    Attributes:
+        arguments: by name, as data.
+        layer: what it goes through; an adapter may put its client's own limits around it.
+    """
+
+    __slots__ = ("_session", "_tool", "arguments", "layer")
+
+    def __init__(self, session: Session, tool: str, arguments: Mapping[str, Any], layer: Layer) -> None:
+        self._session = session
+        self._tool = tool
+        self.arguments = arguments
+        self.layer = layer
+
+    def call(self, run: Callable[[Call], Outcome]) -> Outcome:
+        """Make it in this thread; see `Session.call`."""
+        return self._session.call(self._tool, self.arguments, run, self.layer)
+
+    def call_async(self, run: Callable[[Call], Awaitable[Outcome]]) -> Awaitable[Outcome]:
+        """Make it in this task."""
+        return self._session.call_async(self._tool, self.arguments, run, self.layer)
+
+    def pieces(self, run: Run, split: Split) -> Generator[Any, None, None]:
+        """Make it in this thread, answered piece by piece; see `Session.pieces`."""
+        return self._session.pieces(self._tool, self.arguments, run, split, self.layer)
+
+    def pieces_async(self, run: RunAsync, split: Split) -> AsyncGenerator[Any, None]:
+        """Make it in this task, answered piece by piece."""
+        return self._session.pieces_async(self._tool, self.arguments, run, split, self.layer)
+
+
 def _whole(call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
     """Below the layers of others: they may try again or answer otherwise, so nothing is shown before they have."""
     return (yield call if call.pieces is None else replace(call, pieces=None))
+
+
+def as_given(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The arguments themselves: what `Session.intercept` reads where an adapter has them at hand."""
+    return arguments
 
 
 def _other(given: ToolHandle | Callable[[Call], Any]) -> ToolHandle:
@@ -333,10 +384,6 @@ def _other(given: ToolHandle | Callable[[Call], Any]) -> ToolHandle:
 
 def _not_here(call: Call) -> Failure:
     return Failure(f"{call.tool} is async and cannot be called from a thread.", type="ToolNotFound")
-
-
-def _never(tool: str) -> bool:
-    return False
 
 
 def _unheard(told: object, **more: object) -> None:

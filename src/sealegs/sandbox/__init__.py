@@ -1,4 +1,4 @@
-"""A Python for code that a model wrote: hostile by assumption, without network, with functions that the host runs.
+"""A Python for code that a model wrote: assumed hostile, without network, with functions that the host runs.
 
 Isolation is bubblewrap, Landlock, seccomp and limits (`find_isolation`); verdicts come from the host's own log of
 calls.

@@ -1,6 +1,6 @@
 """What hostile code may reach for: a secret in files, memory and environment, ears on every kind of socket, a victim.
 
-The host looks at all of it afterwards, so that what an escape says of itself need not be believed.
+The host looks at all of it afterwards, so what an escape says of itself need not be believed.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
         kernel.start(specs, through(session, tools))
         turn = kernel.run("rate('EUR', 'USD') * 100")
 
-A kernel comes up by itself while nobody waits for it; `start` waits for the rest. `run` is for threads, `run_async` for
+A kernel starts up in the background; `start` waits for the rest. `run` is for threads, `run_async` for
 tasks; both take functions that answer at once, `run_async` also those that are awaited.
 """
 
@@ -143,7 +143,7 @@ class Kernel:
             raise
 
     def _give_up(self, error: BaseException) -> None:
-        """Nobody knows where it stands now."""
+        """Close the kernel, whose state is unknown now."""
         if isinstance(error, StartFailed):
             self._process.kill()
             complaint = self._process.complaint()

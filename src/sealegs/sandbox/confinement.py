@@ -35,7 +35,7 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """Where a kernel stands.
+    """Where a kernel runs.
 
     Attributes:
         folder: its working folder.

@@ -1,8 +1,8 @@
 """The host's side of the talk with a kernel, without I/O: a generator that two drivers run.
 
 It yields a `Read`, a `Write` or a `HostCall` and is sent what came of it, as layers of the seam do. Every wait has an
-end, every message a length; whoever breaks a rule is not talked to again. What it does not cover: the pipes (`pipes`),
-what a message may be (`protocol`).
+end, every message a length; a kernel that breaks a rule is not talked to again. What it does not cover: the pipes
+(`pipes`), what a message may be (`protocol`).
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ class Conversation:
                 else:
                     refused += 1
                     if refused > REFUSALS * self._limits.calls:
-                        raise ProtocolViolation("it went on calling beyond the limit")
+                        raise ProtocolViolation("it kept calling beyond the limit")
                     answer, _ = answer_line(too_many, self._limits)
                 self._answered_bytes += len(answer)
                 asked += self._now() - since
@@ -198,7 +198,7 @@ class Conversation:
             return over("violated", "", STOPPED.format(violation), alive=False)
 
     def _too_many(self, made: int) -> Failure | None:
-        """Why a call is not made; None where it is. What is made is kept, so all of it together has a limit."""
+        """Why a call is not made; None where it is. Calls are kept, so all of them together have a limit."""
         if made >= self._limits.calls:
             return Failure(f"There were {made} calls in this turn; no more are made.", type="TooManyCalls")
         for limit, used in ((self._limits.requests, self._asked_bytes), (self._limits.answers, self._answered_bytes)):

@@ -1,7 +1,7 @@
 """The list of escapes, and trying them here.
 
 An escape is data (`escapes.yaml`). It counts as stopped only where its code ran as it was meant to, was refused, and
-left no trace that the host can see; and where the next kernel then works as ever. A list that cannot fail proves
+left no trace that the host can see; and where the next kernel then works as usual. A list that cannot fail proves
 nothing: some escapes are marked as controls, which succeed where nothing is confined, and tests run them there.
 """
 
@@ -92,7 +92,7 @@ def say(what):
 
 
 class Escape(BaseModel):
-    """One attempt; what the fields mean stands at the top of `escapes.yaml`."""
+    """One attempt; what the fields mean is at the top of `escapes.yaml`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -118,7 +118,7 @@ class EscapeVerdict:
 
     Attributes:
         escape: the attempt.
-        why: everything that speaks for an escape; nothing where it was stopped.
+        why: everything that indicates an escape; nothing where it was stopped.
         turn: the hostile turn.
         seconds: of it all, with the start of the kernel and its end.
     """
@@ -150,7 +150,7 @@ def try_escapes(launcher: Launcher, which: Iterable[Escape]) -> Iterator[EscapeV
 
 
 def try_escape(launcher: Launcher, escape: Escape) -> EscapeVerdict:
-    """Try one escape, look what it did, and run an honest episode after it."""
+    """Try one escape, see what it did, and run an honest episode after it."""
     clock = RealClock()
     before = processes()
     limits = LIMITS if "timeout" in escape.ends else PATIENT
@@ -181,7 +181,7 @@ def _answer(tool: str, arguments: Any) -> Outcome:
 
 
 def _seen(escape: Escape, turn: CodeTurn, secret: str, limits: Limits) -> Iterator[str]:
-    """What speaks for an escape in the turn itself.
+    """What indicates an escape in the turn itself.
 
     A turn that ran out of time may have made fewer calls than the limit lets through: how many depends on the machine.
     """

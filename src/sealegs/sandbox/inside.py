@@ -1,7 +1,7 @@
 """What runs inside the sandbox: it confines itself, then runs code in turns.
 
-It is sent as text, so it imports nothing of ours and needs only the standard library. It is trusted until the first
-turn and never after: whatever it says then is checked by the host, and what the host must know it knows by itself.
+It is sent as text, so it is one file and needs only the standard library. It is trusted until the first turn and never
+after: the host checks whatever it says then, and what the host must know it knows by itself.
 
 Two file descriptors carry JSON, one object a line. The order is: hello (what machine this is), the confinement, ready,
 then any number of turns; in a turn, calls and their answers, then how it ended. What is shown of a turn is what passed
@@ -45,7 +45,7 @@ class Link:
         self._said = said
 
     def receive(self) -> Json:
-        """The next message; leaves the process where the host has gone."""
+        """The next message; ends the process if the host is gone."""
         parts = [self._said]
         while b"\n" not in parts[-1]:
             part = os.read(self._requests, 1 << 16)
@@ -57,11 +57,11 @@ class Link:
         return message
 
     def send(self, message: Json) -> None:
-        """Say something."""
+        """Send a message."""
         self.write(encode_line(message))
 
     def write(self, line: bytes) -> None:
-        """Say something that is encoded already."""
+        """Send a message that is encoded already."""
         while line:
             line = line[os.write(self._replies, line) :]
 
@@ -72,7 +72,7 @@ def encode_line(message: Json) -> bytes:
 
 
 def too_deep(value: object, levels: int) -> bool:
-    """Whether containers stand in one another more than so many levels deep."""
+    """Whether containers are nested more than so many levels deep."""
     if not isinstance(value, (dict, list, tuple)):
         return False
     inner = value.values() if isinstance(value, dict) else value
@@ -80,7 +80,7 @@ def too_deep(value: object, levels: int) -> bool:
 
 
 class ToolError(Exception):
-    """A function has failed. The text is what it says; the class is named after the failure."""
+    """A function has failed. The text is its message; the class is named after the failure."""
 
     __module__ = "__main__"
 
@@ -103,8 +103,7 @@ class LimitRefused(Exception):
 
 def _must(done: int, what: str) -> int:
     if done < 0:
-        code = ctypes.get_errno()
-        raise LimitRefused(f"{what}: {os.strerror(code)}")
+        raise LimitRefused(f"{what}: {os.strerror(ctypes.get_errno())}")
     return done
 
 
@@ -117,7 +116,7 @@ def confine(libc: ctypes.CDLL, how: Json) -> None:
     """Give up everything that the host's confinement names. The order matters: each step needs what a later one takes.
 
     Raises:
-        Refused: a step failed; nothing may run then.
+        LimitRefused: a step failed; nothing may run then.
     """
     scratch = how["scratch"]
     if scratch is not None:
@@ -127,8 +126,7 @@ def confine(libc: ctypes.CDLL, how: Json) -> None:
     os.chdir(how["folder"])
     for name, value in how["limits"].items():
         resource.setrlimit(getattr(resource, name), (value, value))
-    soft, hard = how["cpu"], how["cpu"] + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
+    resource.setrlimit(resource.RLIMIT_CPU, (how["cpu"], how["cpu"] + 1))  # the first sends a signal, the second kills
     no = ctypes.c_ulong(0)
     _must(libc.prctl(38, ctypes.c_ulong(1), no, no, no), "no new privileges")  # PR_SET_NO_NEW_PRIVS
     _drop_capabilities(libc)
@@ -260,12 +258,11 @@ class Screen(io.TextIOBase):
 
     def __init__(self, size: int) -> None:
         self._left = size
-        self._size = size
         self._cut = 0
         self._parts: list[str] = []
 
     def writable(self) -> bool:
-        """It is."""
+        """Say that it can be written to."""
         return True
 
     def write(self, text: str) -> int:
@@ -299,11 +296,9 @@ class Turns:
         self._output = output
         self._codes: dict[str, str] = {}
         self._armed = False
-        self.module = types.ModuleType("__main__")
+        self.module = sys.modules["__main__"] = types.ModuleType("__main__")
         self.names = self.module.__dict__
-        self.names["ToolError"] = ToolError
-        self.names["help"] = help_
-        sys.modules["__main__"] = self.module
+        self.names.update(ToolError=ToolError, help=help_)
         signal.signal(signal.SIGALRM, self._stop)
         signal.signal(signal.SIGXCPU, self._stop)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -325,8 +320,8 @@ class Turns:
                 self._execute(f"<turn {number}>", code)
             except BaseException as raised:
                 how = _how(raised)
-                error = self._told(raised)
-        except BaseException as raised:  # while the first one was being told
+                error = self._shown(raised)
+        except BaseException as raised:  # while the first one was being described
             how, error = _how(raised), type(raised).__name__
         finally:
             self._armed = False
@@ -349,8 +344,8 @@ class Turns:
             if value is not None:
                 print(repr(value))
 
-    def _told(self, error: BaseException) -> str:
-        """The traceback with the code's own frames alone."""
+    def _shown(self, error: BaseException) -> str:
+        """The traceback with only the code's own frames."""
         import linecache
         import traceback
 
@@ -362,8 +357,7 @@ class Turns:
 
     def _strip(self, one: traceback.TracebackException, depth: int) -> None:
         one.stack[:] = [frame for frame in one.stack if frame.filename in self._codes]
-        inner = [one.__cause__, one.__context__, *(getattr(one, "exceptions", None) or ())]
-        for other in inner:
+        for other in (one.__cause__, one.__context__, *(getattr(one, "exceptions", None) or ())):
             if other is not None and depth < 50:
                 self._strip(other, depth + 1)
 
@@ -383,8 +377,7 @@ def kernel_main(requests: int, replies: int, said: bytes = b"") -> None:
     """The whole life of the process."""
     link = Link(requests, replies, said)
     libc = ctypes.CDLL(None, use_errno=True)
-    machine = {"machine": os.uname().machine, "pid": os.getpid(), "landlock": landlock_abi(libc)}
-    link.send({"hello": machine})
+    link.send({"hello": {"machine": os.uname().machine, "pid": os.getpid(), "landlock": landlock_abi(libc)}})
     how = link.receive()
     try:
         confine(libc, how)

@@ -19,7 +19,7 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """What stands between the code and this machine.
+    """What is between the code and this machine.
 
     Attributes:
         name: `bubblewrap`; `weak` (Landlock, seccomp and limits alone); `none`; `elsewhere` for a launcher of yours.
@@ -47,7 +47,7 @@ class Isolation:
         """This isolation, where it may be used.
 
         Raises:
-            UserError: it is weak and nobody said that this will do, or there is none.
+            UserError: it is weak and this was not allowed, or there is none.
         """
         if self.name == "none":
             raise UserError(f"no code can be run here: {self.missing}. Install bubblewrap, or use a newer Linux")

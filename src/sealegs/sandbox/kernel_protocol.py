@@ -53,14 +53,14 @@ def parse_line(line: bytes) -> dict[str, Any]:
     """A line as an object.
 
     Raises:
-        Violation: it is none.
+        ProtocolViolation: it is not one.
     """
     try:
         message = json.loads(line.decode(), parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
-        raise ProtocolViolation(f"a line that is no JSON: {error}") from error
+        raise ProtocolViolation(f"a line that is not JSON: {error}") from error
     if not isinstance(message, dict):
-        raise ProtocolViolation("a line that is no object")
+        raise ProtocolViolation("a line that is not an object")
     return message
 
 
@@ -77,7 +77,7 @@ def read_kernel_message(
         limits: of the kernel.
 
     Raises:
-        Violation: it is not what it has to be.
+        ProtocolViolation: it is not what it has to be.
     """
     if message.keys() == {"call", "tool", "arguments"}:
         return _asked(message, call, functions)
@@ -134,7 +134,7 @@ def _text(value: str) -> None:
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise ProtocolViolation("text that is no Unicode") from error
+        raise ProtocolViolation("text that is not Unicode") from error
 
 
 def _no_constant(name: str) -> NoReturn:

@@ -31,7 +31,7 @@ class Pool:
         self._waiting = deque(self._new() for _ in range(size))
 
     def take(self) -> Kernel:
-        """A kernel of your own; the next one begins to start.
+        """Take a kernel for your own use; the next one begins to start.
 
         Raises:
             RuntimeError: the pool is closed.
@@ -43,7 +43,7 @@ class Pool:
             return self._waiting.popleft()
 
     def close(self) -> None:
-        """End all that wait. Kernels that were taken go on."""
+        """End all waiting kernels. Kernels that were taken keep running."""
         with self._lock:
             self._closed = True
             while self._waiting:

@@ -51,7 +51,7 @@ class KernelProcess:
         self._close = weakref.finalize(self, _end, process, requests, replies)  # also where it is dropped
 
     def kill(self) -> None:
-        """End it, whatever it does. What it was may still be read."""
+        """End it, whatever it does. Its output may still be read."""
         if self._process.poll() is None:
             self._process.kill()
 
@@ -81,7 +81,7 @@ def _end(process: subprocess.Popen[bytes], requests: int, replies: int) -> None:
     process.wait()
     poll = select.poll()
     poll.register(replies, 0)
-    poll.poll(1000 * DYING)  # until nobody holds the other end: what bubblewrap started ends a little after it
+    poll.poll(1000 * DYING)  # until the other end is closed: what bubblewrap started ends a little after it
     assert process.stderr is not None
     process.stderr.close()
     os.close(requests)

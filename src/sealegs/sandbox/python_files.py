@@ -1,7 +1,7 @@
 """What the Python that runs here needs of the disk, and nothing more.
 
 The libraries are found by asking: a Python that has imported what the standard library can import says which files it
-has mapped. Packages that are installed (ours too) are none of it.
+has mapped. Installed packages (ours too) are not included.
 """
 
 from __future__ import annotations

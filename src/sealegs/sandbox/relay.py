@@ -1,4 +1,4 @@
-"""What stands between a host that can only run commands in a place (a container) and a kernel that lives there.
+"""What connects a host that can only run commands in a place (a container) and a kernel that lives there.
 
 It is sent as text like `inside`, so it needs only the standard library. The kernel reads and writes two named pipes in
 a folder of its own; each command of the host is one exchange: give it what the host says, wait for what it says next.
@@ -96,7 +96,7 @@ def _kernel(requests: int, replies: int, source: bytes) -> None:
 
 
 def _write(file: Path, text: str) -> None:
-    """Whole or not at all."""
+    """Write everything, or nothing."""
     new = file.with_suffix(".new")
     try:
         new.write_text(text)
@@ -113,7 +113,7 @@ def exchange(folder: str, seconds: float, most: int) -> str:
     try:
         requests = os.open(f"{folder}/requests", os.O_WRONLY | os.O_NONBLOCK)
     except OSError:
-        return _ended(folder)  # nobody reads it
+        return _ended(folder)  # the reader is gone
     poll = select.poll()
     poll.register(replies, select.POLLIN)
     if given:

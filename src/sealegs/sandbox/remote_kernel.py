@@ -178,7 +178,7 @@ class RemoteKernel:
             try:
                 return base64.b64decode(told, validate=True)
             except (binascii.Error, ValueError):
-                mark, told = "", "what came back is no message"
+                mark, told = "", "what came back is not a message"
         self._ended = (
             told if mark == "-" else f"the place did not answer ({' '.join((ran.error or told).split())[-200:]})"
         )
@@ -190,7 +190,7 @@ class RemoteKernel:
 
 
 def _seconds(text: str) -> float:
-    """What a place says that it waited; it may say anything."""
+    """The seconds that a place says it waited; it may say anything."""
     try:
         return max(0.0, float(text))
     except ValueError:

@@ -1,6 +1,6 @@
 """The system calls that a kernel may make, as a seccomp filter.
 
-An allow list: whatever is not in `syscalls.csv` is refused with EPERM, so a system call that nobody thought of is
+An allow list: whatever is not in `syscalls.csv` is refused with EPERM, so an unforeseen system call is
 refused too. `clone` is not in it, so there are no processes and no threads. The program is classic BPF (Linux,
 Documentation/userspace-api/seccomp_filter.rst), written by the small assembler below.
 
@@ -54,7 +54,7 @@ class SyscallEntry(NamedTuple):
 
 @functools.cache
 def syscall_table() -> tuple[SyscallEntry, ...]:
-    """The system calls that are known of."""
+    """The known system calls."""
     text = Path(__file__).with_name("syscalls.csv").read_text(encoding="utf-8")
     rows = csv.DictReader(text.splitlines())
     return tuple(
@@ -118,7 +118,7 @@ def assembled(code: Iterable[BpfInstruction]) -> bytes:
 
 
 def _checked(given: Sequence[ArgumentCheck]) -> list[BpfInstruction]:
-    """Statements that refuse unless every check holds; they go on behind their end otherwise."""
+    """Statements that refuse unless every check holds; otherwise they continue after their end."""
     code: list[BpfInstruction] = []
     for check in given:
         at = ARGUMENTS_AT + 8 * check.argument

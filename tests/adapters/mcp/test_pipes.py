@@ -345,7 +345,7 @@ def test_the_stateless_era_gets_its_result_type(tmp_path: Path) -> None:
         (["--", "no-such-server-anywhere"], "cannot start 'no-such-server-anywhere'"),
         ([], "neither is given"),
         (["--url", "http://127.0.0.1:1/mcp", "--", "cat"], "both are given"),
-        (["--url", "ftp://x"], "is no address of a server"),
+        (["--url", "ftp://x"], "is not the address of a server"),
         (["--url", "http://127.0.0.1:1/mcp", "--plan", "none.yaml"], "does not exist"),
     ],
 )

@@ -142,12 +142,12 @@ def test_what_a_server_tells_of_its_tools() -> None:
         {"name": "add", "outputSchema": {"type": "object", "properties": {"result": {"type": "integer"}}}},
         {"name": "try", "_meta": {"sealegs/dry": True}},
     ]
-    gate.learn({"result": {"tools": tools}})
-    put, get, add = (gate.specs[name] for name in ("put", "get", "add"))
+    gate.tools.learn({"result": {"tools": tools}})
+    put, get, add = (gate.tools.specs[name] for name in ("put", "get", "add"))
     assert (put.effects, put.idempotent, get.effects, get.idempotent) == (True, True, False, False)
     assert add.present is not None
     assert [add.present.validator.is_valid(value) for value in (3, {"result": 3}, "x")] == [True, True, False]
-    assert gate.dry == {"try"}
+    assert gate.tools.dry == {"try"}
 
 
 def test_an_error_told_as_json_is_read_with_its_status() -> None:

@@ -80,7 +80,7 @@ def call_answer(outcome: Outcome, id: RequestId, truth: Message | None, modern: 
 
 
 def list_answer(outcome: Outcome, id: RequestId, truth: Message | None, modern: bool) -> Message:
-    """The answer to tools/list that shows this; for arguments see `shown`."""
+    """The answer to tools/list that shows this; for the arguments see `call_answer`."""
     if isinstance(outcome, Failure):
         error = _error(outcome) or {"code": INTERNAL_ERROR, "message": str(ToolFault(outcome))}
         return {"jsonrpc": "2.0", "id": id, "error": error}
@@ -147,7 +147,7 @@ def _text(text: str) -> dict[str, Any]:
 
 
 def _parsed(text: str) -> Any:
-    """The data that a text is; a text that is no object, list or number is itself."""
+    """The data that a text is; a text that is not an object, a list or a number is itself."""
     if not text or text[0] not in "{[-0123456789":
         return text
     try:
@@ -172,7 +172,7 @@ def _data(result: Mapping[str, Any]) -> Any:
 
 
 def _wrapped(result: Mapping[str, Any]) -> bool:
-    """Whether an answer that is no object stands as `{"result": ...}`, as servers do that must send an object."""
+    """Whether an answer that is not an object stands as `{"result": ...}`, as servers do that must send an object."""
     structured = result.get("structuredContent")
     return isinstance(structured, dict) and structured.keys() == {"result"} and _told(result["content"]) != structured
 

@@ -28,7 +28,7 @@ class LineBuffer(asyncio.Protocol):
 
     Args:
         take: given one or more whole lines at a time, line ends included.
-        ended: told that nothing comes any more.
+        ended: called when nothing more comes.
     """
 
     def __init__(self, take: Callable[[bytes], None], ended: Callable[[], None]) -> None:

@@ -47,8 +47,8 @@ def recorded_gate(
         try:
             yield gate
         finally:
-            if recorder is not None and gate.specs:
-                recorder.note({TOOLS: [spec_data(spec) for spec in gate.specs.values()]})
+            if recorder is not None and gate.tools.specs:
+                recorder.note({TOOLS: [spec_data(spec) for spec in gate.tools.specs.values()]})
 
 
 @contextmanager

@@ -31,12 +31,15 @@ from sealegs.adapters.mcp.framing import (
     parse_message,
     split_lines,
 )
-from sealegs.adapters.mcp.gate import Gate, McpExchange, ServerReply, list_changed, subscribed
+from sealegs.adapters.mcp.gate import Gate
+from sealegs.adapters.mcp.list_changes import list_changed, subscribed
+from sealegs.adapters.mcp.mcp_exchange import McpExchange, ServerReply
 from sealegs.faults.user_error import UserError
 
 BROKEN = 1  # exit code where a fault cut the connection
 GRACE = 2.0  # seconds that a server has to end by itself after that
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+INTERRUPTED = 128 + signal.SIGINT  # exit code where the user ended it with Ctrl-C
 
 
 class PipeRelay:
@@ -53,6 +56,7 @@ class PipeRelay:
         self._asked: dict[RequestId, asyncio.Future[ServerReply] | None] = {}
         self._subscriptions: list[RequestId] = []  # in the stateless era, who wants word of the list of the tools
         self._left: deque[bytes] = deque()  # the client's lines that are still to be looked at
+        self._interrupted = False
         self._over: asyncio.Future[int | None] = asyncio.get_running_loop().create_future()
 
     async def run(self, command: Sequence[str], reading: BinaryIO, writing: BinaryIO) -> int:
@@ -64,10 +68,10 @@ class PipeRelay:
             writing: the pipe that it reads from.
 
         Returns:
-            The exit code: the server's, or 1 where a fault cut the connection.
+            The exit code: the server's, 1 where a fault cut the connection, or 130 where the user interrupted it.
 
         Raises:
-            UserError: the command cannot be started, or the client's ends are no pipes.
+            UserError: the command cannot be started, or the client's ends are not pipes.
         """
         loop = asyncio.get_running_loop()
         server = _started(command)
@@ -83,8 +87,8 @@ class PipeRelay:
         )
         self._to_server.holds = from_client
         self._to_client.holds = from_server
-        for number in SIGNALS:
-            loop.add_signal_handler(number, _pass_on, server, number)
+        loop.add_signal_handler(signal.SIGTERM, _pass_on, server, signal.SIGTERM)
+        loop.add_signal_handler(signal.SIGINT, self._interrupt, server)
         try:
             cut = await self._over
         finally:
@@ -101,6 +105,8 @@ class PipeRelay:
             await asyncio.to_thread(_finished, server)
             return cut
         code = await asyncio.to_thread(server.wait)
+        if self._interrupted:
+            return INTERRUPTED
         return code if code >= 0 else 128 - code
 
     def _from_client(self, block: bytes) -> None:
@@ -225,6 +231,13 @@ class PipeRelay:
         self._gate.session.clock.release()
         self._to_server.close()
 
+    def _interrupt(self, server: subprocess.Popen[bytes]) -> None:
+        """End the server as a client would: close its input, and terminate it only where that does not do."""
+        self._interrupted = True
+        self._left.clear()
+        self._client_ended()
+        asyncio.get_running_loop().call_later(GRACE, _pass_on, server, signal.SIGTERM)
+
     def _server_ended(self) -> None:
         self._to_client.close()
         self._end(None)
@@ -280,12 +293,16 @@ async def _sink(pipe: Any) -> _Sink:
 
 
 def _started(command: Sequence[str]) -> subprocess.Popen[bytes]:
+    # A terminal's Ctrl-C reaches the server too, and most would print a traceback: it is ours to end it.
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
     except OSError as error:
         raise UserError(
             f"cannot start {command[0]!r}: {error.strerror}; give the server's command after `--`"
         ) from error
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _finished(server: subprocess.Popen[bytes]) -> None:
@@ -306,8 +323,8 @@ def _check_pipes() -> None:
                 waiting.register(pipe, selectors.EVENT_READ)
             except OSError as error:
                 raise UserError(
-                    f"standard {name} is no pipe ({error.strerror}); let an MCP client start the proxy, or join the two"
-                    " with `|`"
+                    f"standard {name} is not a pipe ({error.strerror}); let an MCP client start the proxy, or join the"
+                    " two with `|`"
                 ) from error
 
 

@@ -63,13 +63,13 @@ def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyToo
         return run
 
     def guarded(*args: Any, **kwargs: Any) -> Any:
-        if not sessions or (session := find()) is None or session.idle(name):
+        if (
+            not sessions
+            or (session := find()) is None
+            or (crossing := session.intercept(name, parameters.named, args, kwargs)) is None
+        ):
             return function(*args, **kwargs)
-        arguments = parameters.named(args, kwargs)
-        layer = session.through(name, arguments)
-        if layer is None:
-            return function(*args, **kwargs)
-        outcome = session.call(name, arguments, running(arguments, args, kwargs), layer)
+        outcome = crossing.call(running(crossing.arguments, args, kwargs))
         if isinstance(outcome, Value):
             return outcome.value
         try:
@@ -105,14 +105,14 @@ def async_guard(
         return run
 
     async def guarded(*args: Any, **kwargs: Any) -> Any:
-        if not sessions or (session := find()) is None or session.idle(name):
-            return await function(*args, **kwargs)
-        arguments = parameters.named(args, kwargs)
-        layer = session.through(name, arguments)
-        if layer is None:
+        if (
+            not sessions
+            or (session := find()) is None
+            or (crossing := session.intercept(name, parameters.named, args, kwargs)) is None
+        ):
             return await function(*args, **kwargs)
         try:
-            outcome = await session.call_async(name, arguments, running(arguments, args, kwargs), layer)
+            outcome = await crossing.call_async(running(crossing.arguments, args, kwargs))
         except asyncio.CancelledError as gone:
             raise gone.with_traceback(without_own_frames(gone.__traceback__ and gone.__traceback__.tb_next)) from None
         if isinstance(outcome, Value):

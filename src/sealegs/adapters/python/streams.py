@@ -49,13 +49,13 @@ def stream_guard(
         return run
 
     def guarded(*args: Any, **kwargs: Any) -> Any:
-        if not sessions or (session := find()) is None or session.idle(name):
+        if (
+            not sessions
+            or (session := find()) is None
+            or (crossing := session.intercept(name, parameters.named, args, kwargs)) is None
+        ):
             return (yield from function(*args, **kwargs))
-        arguments = parameters.named(args, kwargs)
-        layer = session.through(name, arguments)
-        if layer is None:
-            return (yield from function(*args, **kwargs))
-        with closing(session.pieces(name, arguments, running(arguments, args, kwargs), answer_chunks, layer)) as pieces:
+        with closing(crossing.pieces(running(crossing.arguments, args, kwargs), answer_chunks)) as pieces:
             for piece in pieces:
                 if type(piece) is not StreamEnd:
                     yield piece
@@ -112,16 +112,15 @@ def async_stream_guard(
         if (
             not sessions
             or (session := find()) is None
-            or session.idle(name)
-            or (layer := session.through(name, arguments := parameters.named(args, kwargs))) is None
+            or (crossing := session.intercept(name, parameters.named, args, kwargs)) is None
         ):
             async with aclosing(function(*args, **kwargs)) as source:
                 async for piece in source:
                     yield piece
             return
         try:
-            run = _async_run(function, dry, parameters, arguments, args, kwargs)
-            async with aclosing(session.pieces_async(name, arguments, run, answer_chunks, layer)) as pieces:
+            run = _async_run(function, dry, parameters, crossing.arguments, args, kwargs)
+            async with aclosing(crossing.pieces_async(run, answer_chunks)) as pieces:
                 async for piece in pieces:
                     if type(piece) is not StreamEnd:
                         yield piece

@@ -1,0 +1,75 @@
+"""Requests over HTTP that pass as they are, and the streams among them on which clients hear of changes."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import aiohttp
+from aiohttp import web
+
+from sealegs.adapters.mcp.framing import Events, RequestId
+from sealegs.adapters.mcp.http_response import message_event
+from sealegs.adapters.mcp.http_upstream import SESSION, SHORT, STREAM, Upstream, passed_on
+from sealegs.adapters.mcp.list_changes import list_changed
+
+
+class PassThrough:
+    """Passes requests to the server and its answers back, piece by piece.
+
+    Args:
+        upstream: the server.
+        announces: whether the list of the tools may change by a fault, which clients then hear of.
+    """
+
+    def __init__(self, upstream: Upstream, announces: bool) -> None:
+        self._upstream = upstream
+        self._announces = announces
+        # Streams on which clients hear of changes: session, subscription, stream.
+        self._listeners: list[tuple[str | None, RequestId | None, web.StreamResponse]] = []
+
+    async def answered(
+        self, request: web.BaseRequest, body: bytes, subscription: RequestId | None = None
+    ) -> web.StreamResponse:
+        """Answer a request as the server does. `subscription`: its id, where it asks to hear of changed lists."""
+        async with self._upstream.asking(request, body, passed_on(request.headers)) as answer:
+            headers = passed_on(answer.headers)
+            if answer.content_type != STREAM and answer.content_length is not None and answer.content_length <= SHORT:
+                return web.Response(status=answer.status, headers=headers, body=await answer.read())
+            response = web.StreamResponse(status=answer.status, headers=headers)
+            await response.prepare(request)
+            listens = subscription is not None or request.method == "GET"
+            if listens and self._announces and answer.content_type == STREAM and "Content-Encoding" not in headers:
+                await self._pass_events(request, answer, response, subscription)
+            else:
+                async for piece in answer.content.iter_any():
+                    await response.write(piece)
+            await response.write_eof()
+            return response
+
+    async def _pass_events(
+        self,
+        request: web.BaseRequest,
+        answer: aiohttp.ClientResponse,
+        response: web.StreamResponse,
+        subscription: RequestId | None,
+    ) -> None:
+        """Pass a stream on event by event, so that word of a changed list can go between them."""
+        listener = (request.headers.get(SESSION), subscription, response)
+        self._listeners.append(listener)
+        events = Events()
+        try:
+            async for piece in answer.content.iter_any():
+                if found := events.fed(piece):
+                    await response.write(b"".join(found))
+            if events.rest:
+                await response.write(events.rest)
+        finally:
+            self._listeners.remove(listener)
+
+    async def announce(self, request: web.BaseRequest, modern: bool) -> None:
+        """Say that the list of the tools has changed, to whoever listens."""
+        session = request.headers.get(SESSION)
+        for theirs, subscription, response in tuple(self._listeners):
+            if modern == (subscription is not None) and (modern or theirs == session):
+                with suppress(ConnectionError):
+                    await response.write(message_event(list_changed(subscription)))

@@ -1,0 +1,86 @@
+"""What the HTTP relay answers a client: a response that becomes a stream with the first event, or a cut connection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aiohttp import web
+from multidict import CIMultiDict
+
+from sealegs.adapters.mcp.framing import Message, encode_message, with_data
+from sealegs.adapters.mcp.http_upstream import STREAM, Headers
+from sealegs.adapters.mcp.mcp_exchange import ClientReply
+
+STATUS = {-32700: 400, -32600: 400, -32601: 404, -32602: 400}  # of protocol errors in the stateless era
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseHead:
+    """How the server's answer came: its status and headers, and whether it was an event of a stream."""
+
+    status: int
+    headers: Headers
+    event: bool
+
+
+class GrowingResponse:
+    """The response to one request while it is made: a stream from the first event that passes on."""
+
+    def __init__(self, request: web.BaseRequest) -> None:
+        self._request = request
+        self._stream: web.StreamResponse | None = None
+        self._over = False
+
+    async def passed(self, event: bytes, form: ResponseHead) -> None:
+        """An event passes on; after the end, nowhere."""
+        if event and not self._over:
+            await (await self._begun(form)).write(event)
+
+    async def finished(self, reply: ClientReply, modern: bool) -> web.StreamResponse:
+        """The answer itself, as it came or as it was changed."""
+        heard, message = reply.heard, reply.message
+        if heard is not None and heard.form.event:
+            await self.passed(
+                heard.raw if message is None else with_data(heard.raw, encode_message(message)), heard.form
+            )
+        elif self._stream is not None:
+            raw = heard.raw if heard is not None else b""
+            await self._stream.write(message_event(raw if message is None else encode_message(message)))
+        elif message is not None:
+            return _json(message, modern, heard.form if heard is not None else None)
+        elif heard is not None:
+            return web.Response(status=heard.form.status, headers=heard.form.headers, body=heard.raw)
+        return await self.ended()
+
+    async def ended(self) -> web.StreamResponse:
+        """No more comes."""
+        self._over = True
+        stream = await self._begun(ResponseHead(200, CIMultiDict({"Content-Type": STREAM}), event=True))
+        await stream.write_eof()
+        return stream
+
+    async def _begun(self, form: ResponseHead) -> web.StreamResponse:
+        if self._stream is None:
+            self._stream = web.StreamResponse(status=form.status, headers=form.headers)
+            await self._stream.prepare(self._request)
+        return self._stream
+
+
+def message_event(data: bytes) -> bytes:
+    """A message as an event of a stream."""
+    return with_data(b"event: message\r\n\r\n", data)
+
+
+def hang_up(request: web.BaseRequest) -> web.StreamResponse:
+    """Cut the client's connection; what is returned goes nowhere."""
+    if request.transport is not None:
+        request.transport.abort()
+    return web.Response(status=502)
+
+
+def _json(message: Message, modern: bool, form: ResponseHead | None) -> web.Response:
+    headers = CIMultiDict(form.headers) if form is not None else CIMultiDict({"Content-Type": "application/json"})
+    headers.popall("Content-Length", None)
+    error = message.get("error")
+    status = STATUS.get(error["code"], 200) if modern and error is not None else 200
+    return web.Response(status=status, headers=headers, body=encode_message(message))

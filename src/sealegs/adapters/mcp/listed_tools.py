@@ -1,0 +1,93 @@
+"""The tools that a server has listed, learned as its list passes, and what the client was shown of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sealegs.adapters.mcp.announced_tool import announced_spec, announces_dry_run
+from sealegs.adapters.mcp.answers import list_outcome
+from sealegs.adapters.mcp.framing import Message, encode_message
+from sealegs.adapters.mcp.mcp_exchange import Ask, ClientReply, Hand, McpExchange
+from sealegs.adapters.mcp.mcp_request import McpRequest
+from sealegs.faults.call import Value
+from sealegs.faults.spec import ToolSpec
+from sealegs.inject import Session
+
+
+class ListedTools:
+    """The tools of one server.
+
+    Args:
+        session: learns of them too.
+
+    Attributes:
+        specs: the tools that the server has listed, by name.
+        dry: those of them that can be run without their effect: they say so in their `_meta`, under `sealegs/dry`, and
+            heed it in that of a call.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.specs: dict[str, ToolSpec] = {}
+        self.dry: set[str] = set()
+        self._pages: dict[Any, set[str]] = {}  # by the cursor of the next page: the tools on those before it
+        self._shown: dict[str, Any] = {}  # by the place in the list (its cursor): the tools that the client was shown
+
+    def learn(self, message: Message, cursor: Any = None) -> None:
+        """Learn of the tools in an answer. `cursor`: where in the list this page begins, if not at its head."""
+        result = message.get("result")
+        tools = result.get("tools") if isinstance(result, dict) else None
+        specs = [announced_spec(tool) for tool in tools or () if isinstance(tool, dict)]
+        self.specs.update((spec.name, spec) for spec in specs)
+        self.dry.update(str(tool.get("name")) for tool in tools or () if announces_dry_run(tool))
+        self._session.know(specs)
+        if isinstance(tools, list) and isinstance(result, dict):
+            self._paged({spec.name for spec in specs}, cursor, result.get("nextCursor"))
+
+    def _paged(self, tools: set[str], here: Any, next: Any) -> None:
+        """Put the pages of the list together; with the last one, it is known which tools there are."""
+        before = self._pages.pop(here, None) if here else set[str]()
+        if before is None:
+            return
+        if next:
+            self._pages[next] = before | tools
+        else:
+            self._pages.clear()
+            self._session.complete(before | tools)
+
+    def shows(self, request: McpRequest, tools: Any, changed: bool) -> bool:
+        """A list is shown. Whether it differs from the one that the client knew, because a fault changed it."""
+        place = encode_message(dict(request.arguments)).decode()
+        before = self._shown.get(place)
+        self._shown[place] = tools
+        return changed and before is not None and before != tools
+
+    def structured(self, tool: str) -> bool:
+        """Whether the tool announced the schema of its answers."""
+        return tool in self.specs and bool(self.specs[tool].returns)
+
+
+class LearningExchange(McpExchange):
+    """A request for the list of the tools that passes as it is; the tools are learned from the answer.
+
+    Args:
+        request: the request.
+        tools: learns.
+        watched: whether faults may change a later list, so that what the client is shown must be remembered.
+    """
+
+    def __init__(self, request: McpRequest, tools: ListedTools, watched: bool) -> None:
+        super().__init__(request)
+        self._tools = tools
+        self._watched = watched
+
+    async def through(self, ask: Ask, hand: Hand) -> ClientReply:
+        """What the client is to see: the answer as it came. For the arguments see `McpExchange.through`."""
+        self.asked = True
+        answer = await ask(self.request.raw, self.request.id)
+        if answer.message is not None:
+            self._tools.learn(answer.message, self.request.arguments.get("cursor"))
+            outcome = list_outcome(answer.message) if self._watched else None
+            if isinstance(outcome, Value):
+                self._tools.shows(self.request, outcome.value, changed=False)
+        return ClientReply(answer, None)

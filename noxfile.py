@@ -18,23 +18,14 @@ nox.options.sessions = ["adapter", "table"]
 nox.options.default_venv_backend = "venv"
 ROOT = Path(__file__).parent
 FOUND = ROOT / "build" / "adapters"
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+HARNESSES = ROOT / "tests" / "adapters" / "frameworks"
+NO_OWN_EXTRA = {"plain": "", "loops": "", "inspect": "bench"}
+# By the names of their files of harnesses: those above, and every extra that has such a file.
 FRAMEWORKS = [
-    "plain",
-    "loops",
-    "langchain",
-    "openai_agents",
-    "pydantic_ai",
-    "smolagents",
-    "llama_index",
-    "dspy",
-    "google_adk",
-    "inspect",
-    "autogen",
-    "agent_framework",
-    "crewai",
-    "claude_agent_sdk",
+    *NO_OWN_EXTRA,
+    *(name for name in (extra.replace("-", "_") for extra in EXTRAS) if (HARNESSES / f"{name}.py").exists()),
 ]
-EXTRAS = {"plain": "", "loops": "", "inspect": "[bench]"}  # of the others: their own
 # Extras that are no framework of agents: their tests, and what these need beside the usual.
 OTHERS = {
     "httpx,httpx2,requests": (["tests/adapters/test_http.py"], []),
@@ -137,14 +128,25 @@ def base_floor(session: nox.Session) -> None:
 
 def needed(framework: str) -> list[str]:
     """What pip installs for a framework's page of tests."""
-    extra = EXTRAS.get(framework, f"[{framework.replace('_', '-')}]")
-    return ["-e", f".{extra}", *(of_extras("openai", "anthropic") if framework == "loops" else [])]
+    extra = extra_of(framework)
+    return ["-e", f".[{extra}]"] if extra else ["-e", ".", *requirements(framework)]
+
+
+def requirements(framework: str) -> list[str]:
+    """The packages of a framework: those of its extra."""
+    if framework == "loops":
+        return of_extras("openai", "anthropic")
+    return list(EXTRAS.get(extra_of(framework), []))
+
+
+def extra_of(framework: str) -> str:
+    """The extra that installs a framework; empty where none does."""
+    return NO_OWN_EXTRA.get(framework, framework.replace("_", "-"))
 
 
 def of_extras(*names: str) -> list[str]:
     """The requirements of these names, in whichever extra they stand."""
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
-    known = {one.partition(">=")[0]: one for extra in extras.values() for one in extra}
+    known = {one.partition(">=")[0]: one for extra in EXTRAS.values() for one in extra}
     return [known[name] for name in names]
 
 

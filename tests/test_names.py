@@ -1,7 +1,7 @@
 """One name, one idea: no public class, function or module name stands in two files of the package.
 
-The exceptions may only become fewer. They are of three sorts: what every adapter has (`wrap`), modules that each suite,
-domain or verb has one of, and answers of simulated tools whose class name stands in a schema that agents read.
+The exceptions may only become fewer, but for names that every adapter or every domain may have once. The others are
+modules that each suite or verb has one of, and classes that two adapters or two simulated tools show to others.
 """
 
 from __future__ import annotations
@@ -17,11 +17,14 @@ import sealegs
 
 SRC = Path(sealegs.__file__).parent
 VERBS = ("bank", "campaign", "data", "highwater", "hunt", "maze", "plan", "proof", "sandbox", "world")
+EACH = {  # names that may stand in any number of files, of these places
+    ("function", "wrap"): "adapters/",  # one in each adapter
+    **{("module", name): "world/" for name in ("facts", "histories", "overlaps")},  # one in each domain
+}
 EXCEPTIONS = {
     "class": {"AsyncTransport": 2, "Hit": 2, "Posting": 2, "Seam": 2, "Transport": 2},
-    "function": {"main": 6, "wrap": 12},
+    "function": {"main": 6},
     "module": {
-        **dict.fromkeys(("facts", "histories", "overlaps"), 6),  # one in each domain
         **{"suite": 4, "options": 3, "inspect_task": 3},  # one in each suite
         **dict.fromkeys(VERBS, 2),  # cli/VERB.py, and what the verb is about
     },
@@ -41,11 +44,17 @@ def public_names() -> Iterator[tuple[str, str, Path]]:
                 yield "class", node.name, file
 
 
+def in_its_place(kind: str, name: str, file: Path) -> bool:
+    """Whether a name is one that every adapter or every domain may have, and stands there."""
+    place = EACH.get((kind, name))
+    return place is not None and file.relative_to(SRC).as_posix().startswith(place)
+
+
 @pytest.mark.parametrize("kind", EXCEPTIONS)
 def test_a_name_stands_for_one_thing(kind: str) -> None:
     places: dict[str, set[Path]] = defaultdict(set)
     for found, name, file in public_names():
-        if found == kind:
+        if found == kind and not in_its_place(found, name, file):
             places[name].add(file)
     several = {name: len(files) for name, files in places.items() if len(files) > 1}
     new = {name: sorted(str(file.relative_to(SRC)) for file in places[name]) for name in several}
@@ -61,4 +70,5 @@ def test_a_name_stands_for_one_thing(kind: str) -> None:
 
 def test_the_exceptions_are_under_three_per_cent() -> None:
     names = {(kind, name, file) for kind, name, file in public_names()}
-    assert sum(sum(names.values()) for names in EXCEPTIONS.values()) / len(names) < 0.03
+    several = sum(sum(counts.values()) for counts in EXCEPTIONS.values()) + sum(in_its_place(*one) for one in names)
+    assert several / len(names) < 0.03

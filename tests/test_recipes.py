@@ -1,11 +1,12 @@
 """CONTRIBUTING's recipes, each done to the letter in a copy of the tree: the checks pass, and the new thing is there.
 
-Frameworks are not here (each needs an environment of its own), nor is a suite, which `suites/test_tool_suite.py` makes.
+The files of the new things stand in `recipes/`. A task is not here: `tests/scenarios` checks each one that ships.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,73 +18,43 @@ import pytest
 from tests import needs
 
 ROOT = Path(__file__).parent.parent
-KIND = '''"""The answer comes in capitals."""
+MADE = Path(__file__).parent / "recipes"
+WANTED = ("src/", "tests/", "docs/", "examples/", "README", "pyproject", "noxfile", "benchmarks/results/adapters.json")
+DATA = "src/sealegs/training/data"
+PLAN = "policies: [retry, apologise]\n"
+SORRY = """
+from sealegs import Session, wrap
+from sealegs.recovery.recovery_plan import read_recovery_plan
 
-from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
-
-from sealegs.faults.kinds.fault import FaultSetting, Rewrite
+def price() -> float:
+    raise PermissionError("closed")
 
 
-class Shouted(Rewrite):
-    """The tool runs; the agent sees every text of the answer in capitals."""
-
-    implicit: ClassVar[bool] = True
-    kind: Literal["shouted"] = "shouted"
-
-    def rewritten(self, value: Any, setting: FaultSetting) -> Any:
-        """The loud answer."""
-        if isinstance(value, dict):
-            return {key: self.rewritten(item, setting) for key, item in value.items()}
-        return value.upper() if isinstance(value, str) else value
-'''
-PAGE = """# `shouted`
-
-*Implicit: it looks like data.* The tool runs. Every text of its answer is in capitals.
-
-No parameters.
-
-**Moments.** `after`: the tool did its work, and the changed answer is shown. `before`: the answer was made without the
-effect, so what it reports was not done. `during`: a part was done (a tool with several effects).
-See [plans](../plans.md#moments).
-
-```yaml
-match: {tool: search_*}
-when: {first: 1}
-fault: {kind: shouted}
-```
-
-**A good agent.** Reads capitals as it reads other letters.
+try:
+    wrap({"price": price}, Session(layers=[read_recovery_plan("recovery.yaml").layer()]))["price"]()
+except PermissionError as error:
+    print(error)
 """
-VERB = '''"""`sealegs wave`: wave."""
-
-from __future__ import annotations
-
-import typer
-
-
-def wave() -> None:
-    """Wave."""
-    typer.echo("ahoy")
-'''
 
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
     """A copy of the checkout, as Git would give it."""
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if listed.returncode:
         pytest.skip(needs.reason("a Git checkout", "clone the repository with Git"))
     for name in listed.stdout.split("\0"):
-        if name.startswith(("src/", "tests/", "docs/", "README", "pyproject")) and (ROOT / name).is_file():
+        if name.startswith(WANTED) and (ROOT / name).is_file():
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / name, tmp_path / name)
     return tmp_path
 
 
 def run(tree: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    env: Mapping[str, str] = {**os.environ, "PYTHONPATH": f"{tree / 'src'}{os.pathsep}{tree}"}
+    places = os.pathsep.join(str(place) for place in (tree / "src", tree, tree / "installed"))
+    env: Mapping[str, str] = {**os.environ, "PYTHONPATH": places}
     return subprocess.run([sys.executable, "-m", *command], cwd=tree, env=env, capture_output=True, text=True)
 
 
@@ -97,23 +68,42 @@ def check_tests(tree: Path, chosen: str, *paths: str) -> None:
     check(tree, "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-k", chosen, *paths)
 
 
+def put(made: str, place: Path) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(MADE / made, place)
+
+
 def edit(file: Path, before: str, after: str) -> None:
     text = file.read_text("utf-8")
     assert text.count(before) == 1, f"{file.name} holds {before!r} {text.count(before)} times"
     file.write_text(text.replace(before, after), "utf-8")
 
 
+def count(file: Path, before: str, *more: int) -> None:
+    """Raise the numbers of a text on a page, each by so much."""
+    steps = iter(more)
+    edit(file, before, re.sub(r"(?<![-\d])\d+(?![-\d])", lambda found: str(int(found[0]) + next(steps)), before))
+
+
+def test_every_recipe_is_followed() -> None:
+    recipes = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("**Adding**\n")[2].partition("\n\n")[0]
+    things = re.findall(r"^- (an? [a-z ]+):", recipes, re.MULTILINE)
+    assert len(things) == recipes.count("\n- ") + 1 == 10
+    followed = {f"test_{thing.replace(' ', '_')}" for thing in things if thing != "a task"}
+    assert followed <= globals().keys(), followed - globals().keys()
+
+
 @pytest.mark.slow
 def test_a_fault_kind(tree: Path) -> None:
     kinds, golden = tree / "src/sealegs/faults/kinds", tree / "tests/faults/golden"
-    (kinds / "shouted.py").write_text(KIND, "utf-8")
+    put("shouted.py", kinds / "shouted.py")
     edit(
         kinds / "__init__.py",
         "from sealegs.faults.kinds.silent_noop import SilentNoop\n",
         "from sealegs.faults.kinds.shouted import Shouted\nfrom sealegs.faults.kinds.silent_noop import SilentNoop\n",
     )
     edit(kinds / "__init__.py", "    | Empty\n", "    | Empty\n    | Shouted\n")
-    (tree / "docs/faults/shouted.md").write_text(PAGE, "utf-8")
+    put("shouted.md", tree / "docs/faults/shouted.md")
     edit(tree / "docs/plans.md", "[empty](faults/empty.md),", "[empty](faults/empty.md), [shouted](faults/shouted.md),")
     (golden / "shouted.txt").write_text('fault: {"kind": "shouted"}\nsaid: {"city": "Oslo"}\n', "utf-8")
     check(tree, "tests.faults.golden")
@@ -126,7 +116,7 @@ def test_a_fault_kind(tree: Path) -> None:
 
 @pytest.mark.slow
 def test_a_verb(tree: Path) -> None:
-    (tree / "src/sealegs/cli/wave.py").write_text(VERB, "utf-8")
+    put("wave.py", tree / "src/sealegs/cli/wave.py")
     start = tree / "src/sealegs/cli/__init__.py"
     edit(start, "    train,\n", "    train,\n    wave,\n")
     command = 'app.command("train")(train.train_command)\n'
@@ -147,44 +137,117 @@ def test_a_metric(tree: Path) -> None:
     check_tests(tree, "metric", "tests/scoring")
 
 
+def counted(tree: Path, tools: int, groups: int, histories: int, *categories: int) -> None:
+    """Make the pages count these more: tools, groups, history tools; actions, sources and processors."""
+    maze = tree / "docs/maze.md"
+    kinds = "| 1-to-1, 1-to-n, n-to-n groups | 44, 26, 56 |"
+    count(tree / "docs/world.md", "(272 tools, 126 groups, and another 30 history tools)", tools, groups, histories)
+    count(maze, " on 272 simulated tools of ", tools)
+    count(maze, "| tools, alternative groups | 272, 126 |", tools, groups)
+    count(maze, "| action, source, processor tools | 124, 80, 68 |", *categories)
+    if groups:
+        count(maze, kinds, 0, groups, 0)
+
+
 @pytest.mark.slow
 def test_a_simulated_tool(tree: Path) -> None:
-    tool = '''
-
-@simulated_tool(
-    category="processor",
-    answer=Doubled,
-    examples=[{"number": 1}, {"number": 2}, {"number": 5}],
-    refusals=[({"number": -1}, 422)],
-    invariants=[
-        Formula("twice", ("number",), lambda one: 2 * one, "it is twice the number"),
-        Bounds("twice", minimum=0),
-    ],
-    echoes=("number",),
-)
-def double_number(world: World, number: Annotated[int, Field(ge=0, description="A number")]) -> dict[str, Any]:
-    """Work out twice a number, as a till does for a second piece of the same thing."""
-    return {"twice": 2 * number}
-'''
-    head = '''"""Doubling."""
-
-from __future__ import annotations
-
-from typing import Annotated, Any
-
-from pydantic import Field
-
-from sealegs.faults.invariants import Bounds, Formula
-from sealegs.world.state import World
-from sealegs.world.tool import Answer, simulated_tool
-
-
-class Doubled(Answer):
-    """A number and twice that number."""
-
-    number: int = Field(description="The number")
-    twice: int = Field(description="Twice the number")
-'''
-    (tree / "src/sealegs/world/general/zz_doubling.py").write_text(head + tool, "utf-8")
+    put("doubling.py", tree / "src/sealegs/world/general/zz_doubling.py")
     assert ": 0 problem(s)" in check(tree, "sealegs.cli", "world", "check")
     assert "double_number" in check(tree, "sealegs.cli", "world", "list")
+    counted(tree, 1, 0, 0, 0, 0, 1)
+    check_tests(tree, "double_number or ships", "tests/world/test_corpus.py")
+
+
+@pytest.mark.slow
+def test_a_domain(tree: Path) -> None:
+    garden = tree / "src/sealegs/world/garden"
+    put("beds.py", garden / "beds.py")
+    (garden / "__init__.py").write_text('"""Garden: the beds of a community garden and its rain tank."""\n', "utf-8")
+    put("groups.txt", garden / "groups.txt")
+    assert ": 0 problem(s)" in check(tree, "sealegs.cli", "world", "check")
+    found = check(tree, "sealegs.cli", "world", "list", "garden")
+    assert re.findall(r"^(?:group )?(\w+)[( ]", found, re.MULTILINE) == [
+        "irrigate_bed", "water_bed", "watering_need", "watering_history", "bed_watered",
+    ]  # fmt: skip
+    counted(tree, 3, 1, 1, 2, 1, 0)
+    tools = "garden or bed or watering or domain or ships"
+    check_tests(tree, tools, "tests/world/test_corpus.py", "tests/world/test_group_text.py", "tests/test_layers.py")
+    check_tests(tree, "balanced or name", "tests/generate/test_staged.py", "tests/test_names.py")
+
+
+@pytest.mark.slow
+def test_a_suite(tree: Path) -> None:
+    package = str(tree / "examples/shelf_suite")
+    check(tree, "pip", "install", "-q", "--no-deps", "--target", str(tree / "installed"), package)
+    rows = check(
+        tree, "sealegs.cli", "run", "shelf", "--agent", "careful", "--limit", "1", "--out", "run", "--json", "-"
+    )
+    assert '"suite": "shelf"' in rows
+    check(tree, "sealegs.cli", "report", "run")
+
+
+@pytest.mark.slow
+def test_a_recovery_policy(tree: Path) -> None:
+    recovery = tree / "src/sealegs/recovery"
+    put("apologise.py", recovery / "policies/apologise.py")
+    line = "from sealegs.recovery.policies.completion_check import Check\n"
+    edit(recovery / "plan_policies.py", line, f"from sealegs.recovery.policies.apologise import Apologise\n{line}")
+    edit(
+        recovery / "plan_policies.py",
+        '    "advise": ',
+        '    "apologise": NamedPolicy(lambda settings, plan: Apologise()),\n    "advise": ',
+    )
+    (tree / "recovery.yaml").write_text(PLAN, "utf-8")
+    (tree / "sorry.py").write_text(SORRY, "utf-8")
+    assert check(tree, "sorry").split("\n")[-2] == "We are sorry."
+    check_tests(
+        tree, "plan or apologise or name", "tests/recovery/test_plan.py", "tests/test_layers.py", "tests/test_names.py"
+    )
+
+
+@pytest.mark.slow
+def test_an_exporter_of_training_rows(tree: Path) -> None:
+    pytest.importorskip("pyarrow", reason=needs.module("pyarrow"))
+    exporters = tree / DATA / "exporters"
+    put("transcript_rows.py", exporters / "transcript_rows.py")
+    line = "from sealegs.training.data.exporters.trl_rows import TrlRows\n"
+    edit(
+        exporters / "__init__.py",
+        line,
+        f"from sealegs.training.data.exporters.transcript_rows import TranscriptRows\n{line}",
+    )
+    edit(exporters / "__init__.py", "    ToolBenchRows(),\n", "    ToolBenchRows(),\n    TranscriptRows(),\n")
+    for kind in ("jsonl", "parquet"):
+        make = ("data", "make", "default", "-n", "25", "--form", "transcript", "--format", kind, "--out", kind)
+        check(tree, "sealegs.cli", *make)
+        assert ", 0 problems." in check(tree, "sealegs.cli", "data", "check", kind)
+    assert '"transcript": "{' in next((tree / "jsonl/data").glob("train-*")).read_text("utf-8")
+    check_tests(tree, "transcript or name", "tests/test_layers.py", "tests/test_names.py")
+
+
+@pytest.mark.slow
+def test_a_framework(tree: Path) -> None:
+    """The framework is installed beside the package, and the kit runs in this environment rather than in one of nox."""
+    put("skiff/framework.py", tree / "src/skiff/__init__.py")
+    about = tree / "src/skiff-1.0.dist-info/METADATA"
+    about.parent.mkdir()
+    about.write_text("Metadata-Version: 2.1\nName: skiff\nVersion: 1.0\n", "utf-8")
+    put("skiff/adapter.py", tree / "src/sealegs/adapters/skiff.py")
+    put("skiff/harness.py", tree / "tests/adapters/frameworks/skiff.py")
+    project, page = tree / "pyproject.toml", tree / "docs/adapters.md"
+    edit(project, "smolagents = [", 'skiff = ["skiff>=1,<2"]\nsmolagents = [')
+    edit(project, '"smolagents.*", ', '"skiff.*", "smolagents.*", ')
+    edit(project, '  "sealegs.adapters.smolagents",\n', '  "sealegs.adapters.skiff", "sealegs.adapters.smolagents",\n')
+    edit(
+        page, "| smolagents | `Code", "| Skiff | `sail(model, wrap(tools, session))` | `skiff` |\n| smolagents | `Code"
+    )
+    assert "adapter(skiff)" in check(tree, "nox", "--list")
+    (tree / "build/adapters").mkdir(parents=True)
+    told = check(tree, "tests.adapters.frameworks.suite", "skiff", "--json", "build/adapters/skiff.json")
+    assert "passed  value_replaced" in told
+    check(tree, "tests.adapters.frameworks.table", "build/adapters")
+    assert "| Skiff | `skiff` 1.0 | sync | 14 of 14 | " in page.read_text("utf-8")
+    check_tests(
+        tree, "docs or skiff or name", "tests/adapters/test_frameworks.py", "tests/adapters/test_frameworks_docs.py",
+        "tests/test_layers.py", "tests/test_names.py",
+    )  # fmt: skip

@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
+import re
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import noxfile
 import pytest
 
 from tests import needs
-from tests.adapters.frameworks.suite import FRAMEWORKS
 
 MAIN = ("value_replaced", "error_shown")
 ROOT = Path(__file__).parents[2]
 
 
-def is_installed(module: str) -> bool:
+def is_installed(framework: str) -> bool:
     try:
-        return importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:  # nor is the package around it
+        return all(version(re.split(r"[^\w.-]", one)[0]) for one in noxfile.requirements(framework))
+    except PackageNotFoundError:
         return False
 
 
-@pytest.mark.parametrize("name", FRAMEWORKS)
+@pytest.mark.parametrize("name", noxfile.FRAMEWORKS)
 def test_a_framework_passes_the_kit(name: str, tmp_path: Path) -> None:
     """In a process, a folder and a home of its own, since frameworks warn, print and leave files."""
-    if not is_installed(FRAMEWORKS[name]):
+    if not is_installed(name):
         pytest.skip(needs.framework(name))
     command = [sys.executable, "-m", "tests.adapters.frameworks.suite", name]
     checks = [word for check in MAIN for word in ("--check", check)]

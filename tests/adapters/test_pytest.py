@@ -171,6 +171,23 @@ def test_a_failure_prints_the_plan_and_the_command_that_replays_it(place: pytest
     assert drifted(other.stdout.str()) != drifted(told)
 
 
+def test_a_test_that_failed_is_not_inconclusive_too(place: pytest.Pytester) -> None:
+    tests = """
+@pytest.mark.faults(LATER, max_calls=2)
+def test_endless():
+    while True:
+        weather("Oslo")
+
+@pytest.mark.faults(LATER)
+def test_too_few_calls():
+    weather("Oslo")
+"""
+    later = 'LATER = {"name": "later", "rules": [{"match": {"tool": "weather"}, "when": {"nth": 9}, "fault": ERROR}]}'
+    place.makepyfile(lines('ERROR = {"kind": "error", "status": 500}', later, tests))
+    done = place.runpytest_inprocess()
+    done.stdout.fnmatch_lines(["2 tests, *, 1 inconclusive", "*1 failed, 1 inconclusive*"])
+
+
 def test_xdist_tells_the_same(place: pytest.Pytester) -> None:
     pytest.importorskip("xdist", reason=needs.module("xdist"))
     place.makepyfile(test_drift=lines(FAILING, MARKED, UNDELIVERED))
@@ -281,7 +298,7 @@ def test_hang():
     done = place.runpytest_inprocess()
     done.assert_outcomes(passed=1, failed=1)
     done.stdout.fnmatch_lines(
-        ["*TooManyCalls: the agent made 25 calls and did not stop", "plan down, seed 0: 25 faults*"]
+        ["*TooManyCalls: the agent made more than 25 calls and did not stop", "plan down, seed 0: 25 faults*"]
     )
 
 

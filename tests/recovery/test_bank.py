@@ -242,7 +242,7 @@ def test_all_mistakes_of_a_bank_are_told(tmp_path: Path) -> None:
         ("", "it holds nothing; give an object with `exemplars`"),
         ("just words", 'it holds "just words"; give'),
         ("42", "it holds 42; give"),
-        ("exemplars: [", "is no valid YAML"),
+        ("exemplars: [", "is not valid YAML"),
         (
             "{name: a, cause: timeout, looks: [slow], diagnosis: d, steps: [Wait (some, or so).], stop: s}",
             "quotation marks",

@@ -83,7 +83,7 @@ def test_of_a_record_the_last_failure_is_read_with_its_repeats() -> None:
 def test_a_record_without_a_failure_is_a_mistake() -> None:
     with pytest.raises(UserError, match="no call of this record failed"):
         read_failure(recorded(Value({"price": 2})))
-    with pytest.raises(UserError, match="line 2 is no event"):
+    with pytest.raises(UserError, match="line 2 is not an event"):
         read_failure(recorded(Value(1)).splitlines()[0] + "\nnonsense")
 
 

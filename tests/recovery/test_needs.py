@@ -43,10 +43,10 @@ def test_a_list_of_a_server_that_lacks_it(caplog: pytest.LogCaptureFixture) -> N
         return Failure("it may have been done", "Timeout")
 
     gate = Gate(layers=[plan_of("pay_a", "nowhere_a").layer()], clock=VirtualClock())
-    gate.learn(listing("pay_a", nextCursor="2"))
+    gate.tools.learn(listing("pay_a", nextCursor="2"))
     assert not caplog.messages  # there may be more
-    gate.learn(listing("pay_a_rate"), "2")
-    gate.learn(listing("pay_a", "pay_a_rate"))
+    gate.tools.learn(listing("pay_a_rate"), "2")
+    gate.tools.learn(listing("pay_a", "pay_a_rate"))
     there = "there is no such tool to be called here; it is never called. There are: pay_a, pay_a_rate"
     assert caplog.messages == [
         f"the recovery plan names nowhere_a to verify pay_a, and {there}",
@@ -59,10 +59,10 @@ def test_a_list_of_a_server_that_lacks_it(caplog: pytest.LogCaptureFixture) -> N
 
 def test_a_list_that_has_it_or_is_not_whole(caplog: pytest.LogCaptureFixture) -> None:
     gate = Gate(layers=[plan_of("pay_b", "nowhere_b").layer()], clock=VirtualClock())
-    gate.learn(listing("pay_b"), "unknown")
-    gate.learn({"error": {"code": 1, "message": "no"}})
-    gate.learn(listing("pay_b", "nowhere_b"))
-    gate.learn(listing("other_b"))
+    gate.tools.learn(listing("pay_b"), "unknown")
+    gate.tools.learn({"error": {"code": 1, "message": "no"}})
+    gate.tools.learn(listing("pay_b", "nowhere_b"))
+    gate.tools.learn(listing("other_b"))
     assert not caplog.messages
 
 

@@ -9,6 +9,7 @@ import pytest
 from sealegs.faults.call import Failure, Outcome, Value
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
+from sealegs.recovery.plan_policies import POLICIES, PlanParts, make_policy
 from sealegs.recovery.recovery_plan import RecoveryPlan, read_recovery_plan
 from tests.recovery.stage import BUSY, FINE, GONE, Stage
 
@@ -58,6 +59,13 @@ def test_a_plan_from_a_file_recovers(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("name", POLICIES)
+def test_a_policy_stands_in_records_under_the_name_in_plans(name: str) -> None:
+    parts = PlanParts(alternatives=(), checks={}, adviser=None, seed=0)
+    assert make_policy(name, parts).name == name
+    assert make_policy({name: {}}, parts).name == name
+
+
 def test_an_empty_file_is_the_active_form(tmp_path: Path) -> None:
     plan = read_recovery_plan(written(tmp_path, "tools: {price: {effects: false}}\n"))
     assert Stage(plan.layer(), {"price": [BUSY, FINE]}).call("price") == FINE
@@ -76,7 +84,8 @@ def test_all_mistakes_are_told(tmp_path: Path) -> None:
     ("text", "part"),
     [
         ("policies: [{retry: {bse: 1}}]", "bse"),
-        ("policies: [sleep]", "sleep"),
+        ("policies: [sleep]", r"policies\.0: \"sleep\": .*unknown policy 'sleep': choose from parse, mend_arguments"),
+        ("policies: [{sleep: {}}]", "unknown policy 'sleep'"),
         ("policies: [{parse: {}, stop: {}}]", "one policy"),
         ("alternatives: [{tool: a, steps: [{tool: b}], answer: {x: {step: 1, path: y}}}]", "from step 1"),
         ("polices: []", "polices"),
@@ -176,7 +185,7 @@ def test_advice_comes_from_the_bank_beside_the_plan(tmp_path: Path) -> None:
 
 def test_a_bank_that_is_none_is_told_when_the_plan_is_read(tmp_path: Path) -> None:
     (tmp_path / "own.yaml").write_text("exemplars: [{name: X y}]", encoding="utf-8")
-    with pytest.raises(UserError, match=r"own\.yaml is no exemplar bank") as told:
+    with pytest.raises(UserError, match=r"own\.yaml is not an exemplar bank") as told:
         read_recovery_plan(written(tmp_path, "policies: [advise]\nbank: own.yaml\n"))
     assert "exemplars[0].name" in str(told.value)
     assert "exemplars[0].diagnosis" in str(told.value)

@@ -352,5 +352,5 @@ def test_a_plan_makes_a_service(tmp_path: Path) -> None:
 def test_a_plan_that_is_wrong_is_told(wrong: str, tmp_path: Path) -> None:
     file = tmp_path / "recovery.yaml"
     file.write_text(wrong, encoding="utf-8")
-    with pytest.raises(UserError, match="is no recovery plan"):
+    with pytest.raises(UserError, match="is not a recovery plan"):
         read_recovery_plan(file)

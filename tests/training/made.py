@@ -7,7 +7,7 @@ from typing import Any
 
 from sealegs.training.data.attempts import Making, first_fit_row
 from sealegs.training.data.data_recipe import DataRecipe
-from sealegs.training.data.row_forms import Row
+from sealegs.training.data.exporters.exporter import Row
 from sealegs.training.data.task_sources import DataSources
 
 ROWS = 160

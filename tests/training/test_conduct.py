@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from sealegs.cli import app
 from sealegs.training.data.conduct import BLIND, CAUSELESS, EARLY, KINDS, TRAINED, UNHEEDED, Watched
-from sealegs.training.data.row_forms import Row
+from sealegs.training.data.exporters.exporter import Row
 from sealegs.training.data.slips import ARGUMENTS
 from sealegs.training.data.task_sources import DataSources, all_base_tasks
 from sealegs.world.corpus import load_corpus

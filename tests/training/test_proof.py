@@ -158,7 +158,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Any:
 @trains
 def test_what_the_model_is_told_is_what_training_rows_look_like(small: Any) -> None:
     from sealegs.training.conversation_rows import RowConversation
-    from sealegs.training.data.row_forms import offered_tools
+    from sealegs.training.data.exporters.trl_rows import offered_tools
     from sealegs.training.data.trajectory_player import TrajectoryPlayer
     from sealegs.training.encoding import encode, render_conversation
     from sealegs.training.proof.batched_rollout import ProofModel

@@ -99,7 +99,7 @@ def test_arguments_may_be_json_text_and_marks_of_tools_are_left_out() -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("[1]", "is no object but"),
+        ("[1]", "is not an object but"),
         ('{"messages": "{"}', "`messages` is text, but no JSON"),
         ('{"messages": [{"role": "robot"}]}', "has no role among"),
         ('{"messages": [{"role": "user", "content": "a"}]}', "no message of the assistant"),
@@ -108,7 +108,7 @@ def test_arguments_may_be_json_text_and_marks_of_tools_are_left_out() -> None:
         ('{"messages": [{"role": "assistant"}], "recovery": [7]}', "messages that are not there"),
         ('{"messages": [{"role": "assistant"}], "recovery": [true, false]}', "2 truth values for 1 messages"),
         ('{"messages": [{"role": "assistant", "tool_calls": [{}]}]}', "a tool call without a name"),
-        ('{"messages": [{"role": "assistant"}], "tools": 3}', "`tools` is no list"),
+        ('{"messages": [{"role": "assistant"}], "tools": 3}', "`tools` is not a list"),
     ],
 )
 def test_bad_rows_say_why(text: str, told: str) -> None:
@@ -147,5 +147,5 @@ def test_parquet_rows_read_like_lines(tmp_path: Path) -> None:
     assert place == "train.parquet:1"
     assert parse_row(text) == parse_row(json.dumps(one))
     (tmp_path / "train.parquet").write_text("no")
-    with pytest.raises(UserError, match="is no Parquet file"):
+    with pytest.raises(UserError, match="is not a Parquet file"):
         list(read_row_texts(data_files(str(tmp_path))))

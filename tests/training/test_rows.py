@@ -13,9 +13,9 @@ from sealegs.suites.paladin.toolbench.toolbench_format import ToolBenchConversat
 from sealegs.tasks import solutions
 from sealegs.training.data.attempts import first_fit_row
 from sealegs.training.data.expert import Expert
+from sealegs.training.data.exporters.exporter import Row
 from sealegs.training.data.failure_catalogue import failure_kinds
 from sealegs.training.data.near_duplicates import calls_of
-from sealegs.training.data.row_forms import Row
 from sealegs.training.data.set_checks import played_again
 from sealegs.training.data.slips import ARGUMENTS, slippings
 from sealegs.training.data.task_sources import DataSources, all_base_tasks, task_variant

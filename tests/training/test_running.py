@@ -232,7 +232,7 @@ def test_bad_rows_are_told_together(place: Path, tmp_path: Path) -> None:
         run_training(recipe(place, data=str(data)), tmp_path / "run", nothing)
     assert "2 of 3 rows" in str(caught.value)
     assert "bad.jsonl:1 has no `messages`" in str(caught.value)
-    assert "bad.jsonl:3 is no JSON" in str(caught.value)
+    assert "bad.jsonl:3 is not JSON" in str(caught.value)
     assert not list((tmp_path / "run" / "tokens").iterdir())
 
 

@@ -23,8 +23,8 @@ from sealegs.faults.user_error import UserError
 from sealegs.training.data.attempts import Making
 from sealegs.training.data.conduct import BLIND, EARLY
 from sealegs.training.data.data_command import DataSetRequest, data_set_request, make_data_set
+from sealegs.training.data.exporters.exporter import Row
 from sealegs.training.data.files import parts, read_row_files
-from sealegs.training.data.row_forms import Row
 from sealegs.training.data.set_checks import judged_again, lapses
 from sealegs.training.data.task_sources import DataSources, all_base_tasks, task_variant
 from sealegs.training.data.teacher import lesson, teacher

@@ -95,7 +95,7 @@ def test_a_history_that_dreams() -> None:
 def test_a_history_of_others() -> None:
     elsewhere = replace(CORPUS.tools["book_flight"], shown_by="stay_history")
     assert "is not among the operations of stay_history" in told("book_flight", elsewhere)
-    assert "lists book_flight, which is no action that names it" in told("travel_ticket_history", elsewhere)
+    assert "lists book_flight, which is not an action that names it" in told("travel_ticket_history", elsewhere)
     nowhere = replace(CORPUS.tools["book_flight"], shown_by="diary")
     assert "names no history tool that shows what it did (shown_by is 'diary')" in told("book_flight", nowhere)
 
@@ -131,6 +131,6 @@ def test_a_key_that_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_key_that_is_no_parameter() -> None:
-    assert "its key serial is no optional parameter" in told(
+    assert "its key serial is not an optional parameter" in told(
         "create_ticket", replace(CORPUS.tools["create_ticket"], key="serial")
     )

@@ -218,7 +218,7 @@ def test_a_way_that_lists_all_exports_gives_their_order() -> None:
         ("rate=rate_of.rate.0)", "rate=convert.rate)", 8, "convert.rate is a field of a tool that the way"),
         ("base=source", "base=multiply.x", 6, "the way did not call before; this is its first call"),
         ("> multiply(", "> rate_of(", 8, "by_rate calls rate_of twice; a way can call a tool once"),
-        ("-> rate=", "-> rates=", 9, "rates is no export of converted; its exports are result, rate"),
+        ("-> rate=", "-> rates=", 9, "rates is not an export of converted; its exports are result, rate"),
         ("-> rate=rate_of.rate.0", "-> rate", 9, "expected `=` and the field that is rate, not the end"),
         ("-> rate=rate_of.rate.0", "-> rate=source", 9, "expected a field as `TOOL.FIELD`, not 'source'"),
         ("-> rate=rate_of.rate.0", "-> rate=rate_of.a, rate=rate_of.b", 9, "the export rate is given twice"),

@@ -1,1 +1,1 @@
-"""Failures told, diagnosed and repaired at run time: signatures, an exemplar bank, detectors, policies, the layer."""
+"""Failures found, diagnosed and repaired at run time: signatures, an exemplar bank, detectors, policies, the layer."""

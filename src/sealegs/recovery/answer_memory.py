@@ -1,6 +1,7 @@
-"""What a session's tools were asked and answered last, as far as alternatives take values from it.
+"""What a session's tools were last asked and answered, as far as alternatives take values from it.
 
-Bounded: of each tool that an alternative names the latest call alone, and of its answer the named fields alone.
+It is bounded: it keeps only the latest call of each tool that an alternative names, and only the named fields of its
+answer.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Memory:
         return self._wanted
 
     def keep(self, call: Call, outcome: Outcome) -> None:
-        """Remember a call that was answered well, in the place of the one before."""
+        """Remember a call that was answered well, in place of the one before."""
         wanted = self._wanted.get(call.tool)
         if wanted is None or not isinstance(outcome, Value):
             return

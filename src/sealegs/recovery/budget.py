@@ -61,7 +61,7 @@ class Meter:
         self._of: dict[str, tuple[float, float]] = {}  # by tool ("": all): what is left, and when that was so
 
     def claim(self, tools: Sequence[str]) -> str:
-        """Spend a call of each of these tools; why not, where too many were made of late."""
+        """Spend a call of each of these tools; return why not, where too many were made recently."""
         wanted = self._wanted(tools)
         with self._lock:
             now = self._now()
@@ -75,7 +75,7 @@ class Meter:
         return ""
 
     def give_back(self, tools: Sequence[str]) -> None:
-        """Calls that were claimed are not made after all."""
+        """Give back calls that were claimed and not made."""
         with self._lock:
             now = self._now()
             for tool, count in self._wanted(tools).items():
@@ -98,7 +98,7 @@ class Meter:
 
 
 class BudgetTracker:
-    """A budget while it is spent. What is claimed is spent at once, so that calls side by side cannot overdraw it.
+    """A budget while it is spent. What is claimed is spent at once, so concurrent calls cannot overdraw it.
 
     Args:
         budget: of the episode.
@@ -116,11 +116,11 @@ class BudgetTracker:
         self.money = 0.0
 
     def claim(self, tools: Sequence[str], made: int, seconds: float = 0.0) -> bool:
-        """Whether further calls of these tools after so many seconds can be afforded; then they are spent."""
+        """Whether further calls of these tools after so many seconds can be afforded; if so, they are spent."""
         return not self.short(tools, made, seconds)
 
     def short(self, tools: Sequence[str], made: int, seconds: float = 0.0) -> str:
-        """Spend what further calls of these tools after so many seconds take; why not, where it cannot be afforded.
+        """Spend what further calls of these tools after so many seconds cost; return why not, where it is too much.
 
         What is claimed and not used because the caller went away stays spent.
 
@@ -138,7 +138,7 @@ class BudgetTracker:
             return short
 
     def give_back(self, tools: Sequence[str]) -> None:
-        """Calls that were claimed are not made after all."""
+        """Give back calls that were claimed and not made."""
         with self._lock:
             self.calls -= len(tools)
             self.money -= self._price(tools)

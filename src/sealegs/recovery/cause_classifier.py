@@ -1,8 +1,8 @@
-"""A cause told from words alone, for failures that no rule speaks of and no exemplar is near to.
+"""A cause inferred from words alone, for failures that no rule covers and no exemplar is near.
 
 Naive Bayes over the stems of an error's name and masked message, counted on the labelled failures that the rules were
 written with (`data/labelled.jsonl`, the part `train`); a stem that is there counts, one that is not does not. Below
-`MARGIN` nothing is told. What it does not cover: words that none of those failures has.
+`MARGIN` no cause is given. What it does not cover: words that none of those failures has.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class CauseCounts:
 
     Attributes:
         failures: of each cause.
-        stems: for each stem, in how many failures of each cause it stands.
+        stems: for each stem, in how many failures of each cause it occurs.
         classes: the class that each cause belongs to; only between classes must the likeliest stand out.
     """
 

@@ -1,8 +1,8 @@
-"""What can be the matter, told from a signature by rules: the first cause whose marks are there.
+"""What can be wrong, inferred from a signature by rules: the first cause whose marks are there.
 
 The causes, their rules and their classes are data (`data/causes.yaml`): statuses that say it whatever the words, names
-of errors and words of the message, and statuses that say it where no words do. Finer than the seven classes of
-`classes`, for what helps depends on it. What no rule speaks of is left to the nearest exemplar.
+of errors and words of the message, and statuses that say it where no words do. They are finer than the seven classes of
+`classes`, because what helps depends on them. What no rule covers is left to the nearest exemplar.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ GENERIC = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """One thing that can be the matter.
+    """One thing that can be wrong.
 
     Attributes:
         name: as exemplars and labels name it.
@@ -32,13 +32,13 @@ class Cause:
         failure_class: its class by the published assignment, or of the published failure that is nearest to it.
         like: that failure.
         ours: the class by the meaning of the classes.
-        because: why `ours` is another one; empty where it is not.
+        because: why `ours` differs; empty where it does not.
         sure: statuses that say it whatever the words.
         likely: statuses that say it where no words say otherwise.
         types: names of errors.
         words: what is looked for in type and message.
-        checked: it is found by a check of the call, so that what helps is another call.
-        wide: it takes in so much that the cause alone does not tell which exemplar helps.
+        checked: it is found by a check of the call, so what helps is a different call.
+        wide: it covers so much that the cause alone does not decide which exemplar helps.
     """
 
     name: str
@@ -55,14 +55,14 @@ class Cause:
     wide: bool = False
 
     def told(self, type: str, text: str) -> bool:
-        """Whether an error's name or words say it."""
+        """Whether an error's name or words indicate it."""
         if self.types is not None and self.types.fullmatch(type):
             return True
         return self.words is not None and self.words.search(text) is not None
 
 
 def cause(signature: Signature) -> tuple[Cause, By] | None:
-    """What is the matter by the rules, and what told it; None where they are silent."""
+    """The cause by the rules, and what it was inferred from; None where they are silent."""
     known = causes()
     if signature.silent:
         name = _of_answer(signature)
@@ -99,7 +99,7 @@ def read_shipped_yaml(name: str) -> Any:
 
 
 def _of_answer(signature: Signature) -> str:
-    """What is the matter with an answer that came as data."""
+    """What is wrong with an answer that came as data."""
     if any("not an object" in reason for reason in signature.schema):
         return "malformed"
     if signature.message.startswith("partial:"):

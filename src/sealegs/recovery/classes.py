@@ -1,10 +1,10 @@
 """The seven classes of ToolScan: what a failure counts as in published tables, and where another class is truer.
 
 The published assignment of 58 failures (`data/toolscan_classes.csv`) is kept as it is, for comparability: a failure
-whose status or error name stands there has the class that stands there. Any other has the class of the published
-failure that is nearest to its cause (`causes`). `ours` is the class that the meaning of the classes gives, with a
-reason where it is another one. Rules come first; where they are silent, the nearest exemplar's cause is taken, and
-where none is near, the likeliest by the words (`likeness`).
+whose status or error name is listed there has the class given there. Any other has the class of the published failure
+that is nearest to its cause (`causes`). `ours` is the class that the meaning of the classes gives, with a reason where
+it differs. Rules come first; where they are silent, the nearest exemplar's cause is taken, and where none is near, the
+likeliest by the words (`likeness`).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Near:
 
     Attributes:
         name: its name.
-        cause: what was the matter there.
+        cause: what was wrong there.
         distance: how far it is, 0 to 1.
     """
 
@@ -63,10 +63,10 @@ class Diagnosis:
         failure_class: by the published assignment.
         ours: by the meaning of the classes.
         because: why the two differ; empty where they do not.
-        cause: what is the matter.
-        by: what told it: a status, words, the answer itself, the nearest exemplar, the published table alone, or the
-            likeness of the words to those of labelled failures, which is a guess.
-        exemplar: that exemplar; empty where a rule told it.
+        cause: what is wrong.
+        by: what it was inferred from: a status, words, the answer itself, the nearest exemplar, the published table
+            alone, or the likeness of the words to those of labelled failures, which is a guess.
+        exemplar: that exemplar; empty where a rule decided.
         distance: how far the exemplar is.
     """
 
@@ -80,11 +80,11 @@ class Diagnosis:
 
 
 def classify(signature: Signature, call: Call | None = None, bank: Retriever | None = None) -> Diagnosis | None:
-    """The diagnosis of a failure; None where nothing speaks of it.
+    """The diagnosis of a failure; None where nothing is known of it.
 
     Args:
         signature: of the failure.
-        call: the call that failed; a name of a missing tool is told from one of a missing thing by it.
+        call: the call that failed; it tells the name of a missing tool from that of a missing thing.
         bank: where the rules are silent.
     """
     found = cause(signature)
@@ -109,7 +109,7 @@ def classify(signature: Signature, call: Call | None = None, bank: Retriever | N
 
 
 def _names_the_tool(signature: Signature, call: Call) -> bool:
-    """Whether what is said not to exist may be the tool. Of a call with arguments, it may also be one of those."""
+    """Whether the thing said not to exist may be the tool. If the call has arguments, it may also be one of those."""
     text = signature.message.casefold()
     given = [str(value).casefold() for value in call.arguments.values() if isinstance(value, str) and len(value) > 2]
     return call.tool.casefold() in text or not any(value in text for value in given)

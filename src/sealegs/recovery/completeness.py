@@ -1,6 +1,6 @@
 """Whether an answer is whole: what it says itself of parts, of further pages and of errors.
 
-Names are those of common interfaces. What it does not cover: an answer that is a part and says nothing of it.
+Names are those of common interfaces. What it does not cover: an answer that is a part and does not say so.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def cursor_of(value: Mapping[str, Any]) -> Any:
 
 
 def why_inconclusive(answer: Any) -> str:
-    """Say why an answer that does not list something is no proof that it is not there; empty if it is.
+    """Say why an answer that does not list something is not proof that it is not there; empty if it is.
 
     A read can fail in the form of data, and a list can be one page of several. The answer's own fields are read, and
     those of the objects in them (`meta`, `data`).

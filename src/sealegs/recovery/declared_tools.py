@@ -1,7 +1,7 @@
 """What a recovery plan declares of tools, over what is known of them.
 
-A name may hold `*`, `?` and `[abc]`: then it stands for every tool that it fits, known or not. Of several that fit, the
-most specific one counts alone: the name itself, else the pattern with the most letters of its own, else the later one.
+A name may hold `*`, `?` and `[abc]`: then it means every tool that it fits, known or not. Of several that fit, only the
+most specific one counts: the name itself, else the pattern with the most letters of its own, else the later one.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Declarations(Mapping[str, ToolSpec]):
         return found
 
     def get(self, tool: str, default: Any = None) -> Any:
-        """As of every mapping, at the cost of two look-ups where nothing is declared."""
+        """Get a tool's spec, at the cost of two look-ups where nothing is declared."""
         known = self._known.get(tool)
         joined = self._joined.get(tool)
         if joined is None or joined[0] is not known:
@@ -89,7 +89,7 @@ def require_keys(specs: Iterable[ToolSpec]) -> None:
     """See that each tool has the parameter that is to carry its idempotency key.
 
     Raises:
-        UserError: one has not; with all of them.
+        UserError: a tool lacks it; the message names all such tools.
     """
     wrong = _lacking(specs)
     if wrong:
@@ -97,7 +97,7 @@ def require_keys(specs: Iterable[ToolSpec]) -> None:
 
 
 def warn_of_keys(specs: Iterable[ToolSpec]) -> None:
-    """Tell the log, once, of each tool that has not; for when calls may be under way."""
+    """Log, once, each tool that lacks it; for when calls may be under way."""
     for told in _lacking(specs):
         log_once(f"{told}; its calls are made without a key")
 
@@ -118,7 +118,7 @@ class SubstituteTool:
 
 
 def warn_of_strangers(needs: Iterable[SubstituteTool], known: Iterable[str], reaches: Callable[[str], bool]) -> None:
-    """Tell the log, once, of each tool that is needed for one of those known and that cannot be called."""
+    """Log, once, each tool that is needed for one of the known ones and cannot be called."""
     names = sorted(name for name in known if reaches(name))
     for need in needs:
         if not reaches(need.tool) and any(most_specific((need.of,), name) for name in names):

@@ -1,4 +1,4 @@
-"""One call in trouble, and the episode that it stands in: what every policy is given."""
+"""One call in trouble, and the episode that it belongs to: what every policy is given."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Steps = Generator[Call | Wait, Outcome, "FailedCall"]
 
 
 def warn(what: str, call: Call, error: Exception) -> None:
-    """Warn of what others made and broke down; a call does not fail of it."""
+    """Warn of third-party code that broke down; a call does not fail because of it."""
     text = f"{what} broke down on a call of {call.tool!r}, which stays as it was ({type(error).__name__}: {error})"
     warnings.warn(text, RuntimeWarning, stacklevel=3)
 
@@ -35,7 +35,7 @@ class Examiner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FailedCall:
-    """A call of the agent's, and how it stands with it.
+    """A call of the agent's, and its state.
 
     Attributes:
         call: as the agent made it.
@@ -46,7 +46,7 @@ class FailedCall:
         made: further calls so far.
         failed: how often the agent's tool has failed at this, the agent's own call included.
         begun: an attempt before the last one may have done its work.
-        undone: somebody looked after the last attempt, and saw that nothing was done.
+        undone: a look after the last attempt showed that nothing was done.
     """
 
     call: Call
@@ -84,7 +84,7 @@ class RecoveryContext:
         self.purse = purse
         self.memory = memory
         self._examine = examine
-        self._cases: dict[str, FailedCall] = {}  # what something was done about, and how that stands
+        self._cases: dict[str, FailedCall] = {}  # calls that something was done about, and their state
         self._short: dict[str, str] = {}  # what the budget had not enough of, by call
         self._noted: set[str] = set()  # calls of which it was noted that a declaration is missing
 
@@ -134,7 +134,7 @@ class RecoveryContext:
         return self._examine(call, outcome)
 
     def claims(self, trouble: FailedCall, *tools: str, seconds: float = 0.0) -> bool:
-        """Take further calls of these tools, and a wait, from the budget; false where it has not enough."""
+        """Take further calls of these tools, and a wait, from the budget; False where it has too little."""
         short = self.purse.short(tools, trouble.made, seconds)
         if short:
             self._short[trouble.call.id] = short
@@ -143,13 +143,13 @@ class RecoveryContext:
         return not short
 
     def short(self, call: Call) -> str:
-        """What the budget had not enough of for this call; empty where all was afforded."""
+        """What the budget had too little of for this call; empty where all was affordable."""
         return self._short.get(call.id, "")
 
     def attempt(
         self, trouble: FailedCall, policy: str, action: str, tool: str, arguments: Mapping[str, Any], detail: str = ""
     ) -> Steps:
-        """Make one further call, which must have been claimed. It is told also where the caller goes meanwhile."""
+        """Make one further call, which must have been claimed. It is recorded even if the caller leaves meanwhile."""
         self._begin(trouble)
         begun = self.in_doubt(trouble)
         call = Call(tool, arguments, f"{trouble.call.id}.{trouble.made + 1}")
@@ -176,7 +176,7 @@ class RecoveryContext:
         *,
         mended: bool = False,
     ) -> FailedCall:
-        """Answer the agent's call with this. `mended`: it is the last attempt's own answer put right."""
+        """Answer the agent's call with this. `mended`: it is the last attempt's own answer, put right."""
         self._begin(trouble)
         self.seat.tell(LayerAct(trouble.call, policy, action, None, outcome, detail, mended))
         signature = self._examine(trouble.attempt, outcome) if mended else None
@@ -196,7 +196,7 @@ class RecoveryContext:
         self._stands(trouble)
 
     def latest(self, trouble: FailedCall) -> FailedCall:
-        """How it stands with a call as far as anything was done."""
+        """The state of a call, as far as anything was done about it."""
         return self._cases.get(trouble.call.id, trouble)
 
     def closed(self, call: Call) -> None:

@@ -1,4 +1,4 @@
-"""What a failure asks for, told from its signature: to wait, to mend the call, to go elsewhere, to read on.
+"""What a failure asks for, by its signature: to wait, to mend the call, to go elsewhere, to read on.
 
 Statuses go by RFC 9110 and common use; where a failure has no status, its type and words decide. The classes by which
 failures are reported are another matter (`classes`).

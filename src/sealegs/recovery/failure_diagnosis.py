@@ -14,6 +14,8 @@ from sealegs.recovery.classes import Diagnosis, classify
 from sealegs.recovery.forms import FailureReading, read_failure
 from sealegs.recovery.signature import Signature
 
+BROKEN = 0.1  # the share of characters that may be none
+
 
 @dataclass(frozen=True, slots=True)
 class DiagnosisResult:
@@ -21,10 +23,10 @@ class DiagnosisResult:
 
     Attributes:
         reading: as it was read.
-        signature: its signature; None where nothing is wrong as far as can be told.
+        signature: its signature; None where nothing is visibly wrong.
         diagnosis: what it counts as; None where nothing is known.
         match: the exemplar that helps, else the nearest, however far; None where there is no signature.
-        advice: what the exemplar says; empty where none is known to speak of this failure.
+        advice: what the exemplar says; empty where none is known to be about this failure.
     """
 
     reading: FailureReading
@@ -54,7 +56,7 @@ class DiagnosisResult:
     def lines(self) -> list[str]:
         """As text for people."""
         if self.signature is None:
-            return ["nothing is wrong with this answer as far as it tells itself"]
+            return ["nothing is visibly wrong with this answer"]
         told, match = self.diagnosis, self.match
         tool = f" (of {self.reading.call.tool})" if self.reading.call.tool else ""
         lines = [f"signature{tool}", *_signature_lines(self.signature)]
@@ -93,14 +95,18 @@ def read_source(name: str) -> str:
     """The text of a file, or of standard input for `-`.
 
     Raises:
-        UserError: it cannot be read.
+        UserError: it cannot be read, or is not text.
     """
     try:
-        if name == "-":
-            return sys.stdin.buffer.read().decode("utf-8-sig", "replace")
-        return Path(name).read_text(encoding="utf-8-sig", errors="replace")
+        raw = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as error:
         raise UserError(f"cannot read {name}: {error.strerror}; give a file, or - for standard input") from error
+    text = raw.decode("utf-8-sig", "replace")
+    # Tools say a broken byte here and there; what is full of them was never a message.
+    if "\0" in text or text.count("\ufffd") > BROKEN * len(text):
+        named = "standard input" if name == "-" else name
+        raise UserError(f"{named} is not UTF-8 text; give a failure as text, JSON or a record")
+    return text
 
 
 def _signature_lines(signature: Signature) -> list[str]:

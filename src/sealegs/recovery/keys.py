@@ -2,8 +2,8 @@
 
 A key is drawn by seat, tool and call. On a real clock the seat draws a number that no other has, for a server remembers
 keys beyond the session; on a virtual clock keys are a function of episode and call alone. An equal call that the agent
-makes while the outcome of an earlier one is in doubt is taken for the same wish, and carries the same key; what counts
-as equal says `faults.equal`.
+makes while the outcome of an earlier one is in doubt is taken for the same wish, and carries the same key;
+`faults.equal` says what counts as equal.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class IdempotencyKeys:
         return replace(call, arguments={**call.arguments, spec.key: key})
 
     def settled(self, call: Call, keyed: Call, spec: ToolSpec, *, well: bool) -> None:
-        """How a call ended that was given a key. Unless well, an equal one carries the same."""
+        """Note how a call with a key ended. Unless it ended well, an equal call carries the same key."""
         with self._lock:
             if well:
                 self._in_doubt.pop(_same(call, spec), None)

@@ -1,4 +1,4 @@
-"""Recovery on the seam: a layer that looks at every outcome and has a policy act on those that are in trouble.
+"""Recovery on the seam: a layer that checks every outcome and has a policy act on those that are in trouble.
 
 The stack is record, recover, inject, tool, so every adapter has it by one argument:
 `Session(plan, layers=[RecoveryLayer(active_policy())])`. A call that goes well is looked at and passed on as it is. For
@@ -49,13 +49,13 @@ LAYER = "layer"  # the policy of what the layer itself notes
 
 
 class Detector(Protocol):
-    """Who can tell from a call and its answer that the answer is wrong (`detectors`)."""
+    """Something that can tell from a call and its answer that the answer is wrong (`detectors`)."""
 
     def findings(self, call: Call, value: Any) -> Sequence[Violation]:
         """What is wrong with it, each with its reason; nothing where all seems well."""
 
 
-KEYED: Refusal = ("keys", Value(None))  # in the place of a refusal: the call is made with a key
+KEYED: Refusal = ("keys", Value(None))  # in place of a refusal: the call is made with a key
 
 
 def active_policy(
@@ -79,19 +79,19 @@ def active_policy(
 
 
 class RecoveryLayer(FastPathLayer):
-    """Recovery for one session. One layer stands in one session; for many of them see `RecoveryService`.
+    """Recovery for one session. A layer belongs to one session; for many of them see `RecoveryService`.
 
-    A policy or detector that breaks down is warned of, and leaves the call as far as it had come.
+    A policy or detector that breaks down is logged as a warning, and leaves the call as it was by then.
 
     Args:
         policy: what to do; `active_policy()` by default. `Advise(bank)` alone is the modest form.
         budget: what may be spent on it.
-        detectors: who looks for answers that are wrong without saying so, besides what the tools' specs declare.
+        detectors: look for answers that are wrong without saying so, besides what the tools' specs declare.
         check: whether answers are held against what the tools' specs declare (`signature.declaration_violations`).
         specs: what is declared of the tools over what the session knows (`declared`); names may hold `*` and `?`. Where
             this says whether a tool has effects, it also says whether it is idempotent; what is left out is the
             session's.
-        deadline: seconds of real time after which a tool's run is given up; None waits for ever. See
+        deadline: seconds of real time after which a tool's run is given up; None waits forever. See
             `inject.deadline` for what is cancelled and what cannot be.
         meter: the rates of the service that the layer works for.
         needs: the tools that the policy would call for others; one that cannot be called is logged, at the first
@@ -126,7 +126,7 @@ class RecoveryLayer(FastPathLayer):
         """Take the place in a session.
 
         Raises:
-            RuntimeError: it stands in one already.
+            RuntimeError: it belongs to a session already.
             UserError: a tool has no parameter of the name that is declared for its idempotency key.
         """
         with self._lock:
@@ -140,7 +140,7 @@ class RecoveryLayer(FastPathLayer):
         self._sit(seat)
 
     def learned(self, tools: Iterable[str], *, begun: bool) -> None:
-        """More is known of these tools.
+        """Learn more about these tools.
 
         Raises:
             UserError: one of them has no parameter for its idempotency key. If calls may be under way (`begun`), that
@@ -153,7 +153,7 @@ class RecoveryLayer(FastPathLayer):
             require_keys(specs)
 
     def completed(self, tools: Iterable[str]) -> None:
-        """These are all the tools that there are."""
+        """Learn that these are all the tools there are."""
         warn_of_strangers(self._needs, tools, self._ward.seat.reaches)
 
     def _sit(self, seat: LayerContext) -> None:
@@ -181,7 +181,7 @@ class RecoveryLayer(FastPathLayer):
         return outcome if steps is None else (yield from steps)
 
     def before(self, call: Call) -> Refusal | None:
-        """Who refuses the call, and what it is answered with; None where it is made."""
+        """The policy that refuses the call, and its answer; None where the call is made."""
         if self._unasked:
             self._unasked = False
             warn_of_strangers(self._needs, {*self._known, call.tool}, self._ward.seat.reaches)
@@ -197,7 +197,7 @@ class RecoveryLayer(FastPathLayer):
         return KEYED if spec is not None and spec.key and wants_key(call, spec) else None
 
     def after(self, call: Call, outcome: Outcome, refusal: Refusal | None) -> Healing | None:
-        """What is done about the outcome; None where nothing is wrong with it."""
+        """Act on the outcome; None where nothing is wrong with it."""
         if refusal is KEYED:
             return self._keyed(call)
         found = self._examine(call, outcome)
@@ -226,7 +226,7 @@ class RecoveryLayer(FastPathLayer):
         return trouble.outcome
 
     def _gave_up(self, trouble: FailedCall) -> FailedCall:
-        """Note that all that was tried, or could be afforded, did not help; the agent is told of the latter."""
+        """Note that nothing helped, or no more could be afforded; the agent is told of the latter."""
         short = self._ward.short(trouble.call)
         if trouble.over or not (short or trouble.made):
             return trouble
@@ -301,7 +301,7 @@ def checked_deadline(seconds: float | None) -> float | None:
         ValueError: it is not more than 0.
     """
     if seconds is not None and not seconds > 0:
-        raise ValueError(f"the deadline is {seconds} s; give more than 0, or None to wait for ever")
+        raise ValueError(f"the deadline is {seconds} s; give more than 0, or None to wait forever")
     return seconds
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-LENGTH = 600  # characters of a message that are looked at: a stack trace goes on for pages
+LENGTH = 600  # characters of a message that are looked at: a stack trace can fill pages
 
 _FORMS: tuple[tuple[str, str], ...] = (
     (r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", "<id>"),

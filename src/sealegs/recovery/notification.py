@@ -1,7 +1,7 @@
-"""Whoever is told what recovery does: the episode's watcher, the log `sealegs.recovery.acts`, the process's metrics.
+"""Reports of what recovery does: to the episode's watcher, the log `sealegs.recovery.acts` and the process's metrics.
 
-The log goes where the program sends it, and nowhere where it has set up none. It names tools, policies and the types
-of failures; arguments, answers and what tools say do not stand in it.
+The log goes where the program sends it, and nowhere if logging is not set up. It names tools, policies and the types
+of failures; it does not hold arguments, answers or what tools say.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ OWN_WORDS = frozenset({GAVE_UP, "opened", "retried"})  # actions whose detail ho
 
 
 def act_notifier(episode: str, tell: Callable[[LayerAct], None]) -> Callable[[LayerAct], None]:
-    """One who tells all of them of each act.
+    """A function that reports each act to all of them.
 
     Args:
         episode: its name.
@@ -40,7 +40,7 @@ def act_notifier(episode: str, tell: Callable[[LayerAct], None]) -> Callable[[La
 
 
 def report_duration(tool: str, seconds: float, *, helped: bool) -> None:
-    """Recovery is through with a call."""
+    """Report how long recovery spent on a call."""
     counted = meters()
     if counted is not None:
         counted.took(tool, seconds, helped=helped)

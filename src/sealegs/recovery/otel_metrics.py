@@ -50,13 +50,13 @@ class Meters:
             self._tries.add(1, {**tool, "policy": act.policy})
 
     def took(self, tool: str, seconds: float, *, helped: bool) -> None:
-        """Recovery is through with a call."""
+        """Count a call that recovery is done with."""
         self._added.record(seconds, {"tool": tool, "helped": helped})
 
 
 @cache
 def meters() -> Meters | None:
-    """Those of the process's meter provider, also one that is set later; None without OpenTelemetry."""
+    """The instruments of the process's meter provider, even if set later; None without OpenTelemetry."""
     try:
         from opentelemetry import metrics
     except ImportError:

@@ -186,7 +186,7 @@ def _steps_in_order(steps: tuple[StepSettings, ...], made: int) -> int:
 
 
 def _known_by_then(then: ThenSettings, shown: set[tuple[str, str]], called: set[str]) -> None:
-    """What a call is to be known by is shown or asked before it."""
+    """Check that a call is known by things that were shown or asked before it."""
     linked = False
     for name, known in then.knows.items():
         match known.source():

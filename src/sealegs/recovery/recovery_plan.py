@@ -12,17 +12,17 @@ alternatives:
 profiles: profiles.json
 false_alarms: 0.01
 ```
-What is left out is as in `active_policy()`. For `tools` see `plan_checks`, for `alternatives` `plan_alternatives`. The
-policy `advise` asks the bank that `bank: FILE` names, or the shipped one; `profiles` names what `sealegs detect learn`
-made. Both are looked for in the plan's folder.
+Anything left out is as in `active_policy()`. For `policies` see `plan_policies`, for `tools` `plan_checks`, for
+`alternatives` `plan_alternatives`. The policy `advise` asks the bank that `bank: FILE` names, or the shipped one;
+`profiles` names what `sealegs detect learn` made. Both are looked for in the plan's folder.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -34,52 +34,20 @@ from sealegs.recovery.bank import Bank, read_bank
 from sealegs.recovery.budget import Budget, ServiceRates
 from sealegs.recovery.declared_tools import SubstituteTool
 from sealegs.recovery.detectors import LearnedDetector, read_profiles
-from sealegs.recovery.failure_category import FailureCategory
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.recovery.plan_alternatives import AlternativeSettings
 from sealegs.recovery.plan_checks import ToolSettings
-from sealegs.recovery.policies import (
-    Advise,
-    Adviser,
-    Breaker,
-    MendArguments,
-    Parse,
-    Policy,
-    ReadOn,
-    Retry,
-    Stop,
-    Switch,
-    Verify,
-)
+from sealegs.recovery.plan_policies import PlanParts, PolicyEntry, Seconds, make_policy
+from sealegs.recovery.policies import Adviser, Policy
 from sealegs.recovery.policies.completion_check import Check
 from sealegs.recovery.policies.policy import PolicySequence
-from sealegs.recovery.policies.retry import TRIES
 from sealegs.recovery.service import RecoveryService
 
-Seconds = Annotated[float, Field(ge=0)]
+ACTIVE = ("parse", "mend_arguments", "read_on", "retry", "verify", "breaker", "switch", "stop")
 
 
 class _Read(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class RetrySettings(_Read):
-    """As in `Retry`."""
-
-    tries: Mapping[FailureCategory, Annotated[int, Field(ge=0)]] = Field(default_factory=lambda: dict(TRIES))
-    base: Seconds = 0.5
-    longest: Seconds = 60.0
-
-
-class BreakerSettings(_Read):
-    """As in `Breaker`."""
-
-    failures: Annotated[int, Field(ge=1)] = 5
-    seconds: Seconds = 60.0
-
-
-class NoSettings(_Read):
-    """Of policies that have no settings."""
 
 
 class BudgetSettings(_Read):
@@ -92,11 +60,6 @@ class BudgetSettings(_Read):
     prices: Mapping[str, Seconds] = Field(default_factory=dict)
 
 
-PolicyName = Literal["parse", "mend_arguments", "read_on", "retry", "verify", "breaker", "switch", "stop", "advise"]
-WITH_SETTINGS: dict[str, type[_Read]] = {"retry": RetrySettings, "verify": RetrySettings, "breaker": BreakerSettings}
-ACTIVE: tuple[PolicyName, ...] = ("parse", "mend_arguments", "read_on", "retry", "verify", "breaker", "switch", "stop")
-
-
 class RatesSettings(_Read):
     """As in `ServiceRates`."""
 
@@ -107,7 +70,7 @@ class RatesSettings(_Read):
 class RecoveryPlan(_Read):
     """What recovery is to do."""
 
-    policies: tuple[PolicyName | dict[PolicyName, dict[str, Any]], ...] = ACTIVE
+    policies: tuple[PolicyEntry, ...] = ACTIVE
     budget: BudgetSettings = BudgetSettings()
     rates: RatesSettings | None = Field(default=None, description="Further calls a minute, over a service's sessions.")
     deadline: Annotated[float, Field(gt=0)] | None = Field(
@@ -150,11 +113,12 @@ class RecoveryPlan(_Read):
     def _whole(self, adviser: Adviser | None, seed: int) -> Policy:
         if adviser is None and self._advises:
             adviser = self._bank
-        return PolicySequence(tuple(self._policy(entry, adviser, seed) for entry in self.policies))
+        parts = PlanParts(tuple(one.alternative() for one in self.alternatives), self.checks, adviser, seed)
+        return PolicySequence(tuple(make_policy(entry, parts) for entry in self.policies))
 
     @property
     def _about(self) -> dict[str, Any]:
-        """What a layer and a service are given alike."""
+        """What a layer and a service are both given."""
         return {
             "budget": Budget(**self.budget.model_dump()),
             "deadline": self.deadline,
@@ -166,7 +130,7 @@ class RecoveryPlan(_Read):
 
     @cached_property
     def _bank(self) -> Bank:
-        """Read once, whatever the number of episodes."""
+        """The bank, read once whatever the number of episodes."""
         return read_bank(self.bank, self.embeddings)
 
     @property
@@ -199,24 +163,8 @@ class RecoveryPlan(_Read):
 
     @property
     def checks(self) -> dict[str, Check]:
-        """The looks as declared here."""
+        """The checks as declared here."""
         return {name: tool.verify.check() for name, tool in self.tools.items() if tool.verify is not None}
-
-    def _policy(self, entry: str | Mapping[Any, Any], adviser: Adviser | None, seed: int) -> Policy:
-        name, given = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
-        settings = WITH_SETTINGS.get(name, NoSettings).model_validate(given).model_dump()
-        makers: dict[str, Callable[[], Policy]] = {
-            "parse": Parse,
-            "mend_arguments": MendArguments,
-            "read_on": ReadOn,
-            "retry": lambda: Retry(**settings, seed=seed),
-            "verify": lambda: Verify(self.checks, retry=Retry(**settings, seed=seed)),
-            "breaker": lambda: Breaker(**settings),
-            "switch": lambda: Switch(alternative.alternative() for alternative in self.alternatives),
-            "stop": Stop,
-            "advise": lambda: Advise(adviser),  # type: ignore[arg-type]
-        }
-        return makers[name]()
 
     @model_validator(mode="after")
     def _settings_hold(self) -> RecoveryPlan:
@@ -229,12 +177,6 @@ class RecoveryPlan(_Read):
                 raise ValueError(f"says how to verify {name}, and has no policy `verify`; add it to the policies")
             if check.tool == name:
                 raise ValueError(f"verifies {name} by itself; name the read that shows whether it was done")
-        for entry in self.policies:
-            if isinstance(entry, dict):
-                if len(entry) != 1:
-                    raise ValueError(f"{abbreviate(entry)} should name one policy with its settings")
-                name, given = next(iter(entry.items()))
-                WITH_SETTINGS.get(name, NoSettings).model_validate(given)
         return self
 
 
@@ -242,7 +184,7 @@ def read_recovery_plan(path: str | Path) -> RecoveryPlan:
     """The recovery plan in a file (YAML, or JSON where its name ends so).
 
     Raises:
-        UserError: it cannot be read, or is none; with everything that is wrong.
+        UserError: it cannot be read, or is not a recovery plan; the message holds everything that is wrong.
     """
     data = read_data_file(path)
     if isinstance(data, dict) and isinstance(data.get("bank"), str) and data["bank"]:
@@ -254,12 +196,12 @@ def read_recovery_plan(path: str | Path) -> RecoveryPlan:
             f"  {'.'.join(map(str, item['loc']))}: {abbreviate(item['input'])}: {item['msg']}"
             for item in error.errors()
         ]
-        raise UserError("\n".join([f"{path} is no recovery plan:", *told])) from None
+        raise UserError("\n".join([f"{path} is not a recovery plan:", *told])) from None
     if plan.bank or plan.embeddings:
-        _ = plan._bank  # what is wrong with them is told now, not at the first failure
+        _ = plan._bank  # what is wrong with them is reported now, not at the first failure
     if plan.profiles:
         plan = plan.model_copy(update={"profiles": str(Path(path).parent / plan.profiles)})
-        _ = plan.detectors  # a mistake in them is told now
+        _ = plan.detectors  # a mistake in them is reported now
     return plan
 
 

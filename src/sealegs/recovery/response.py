@@ -1,6 +1,6 @@
 """What the exception of an HTTP client knows of the answer: its status, and when another try is invited.
 
-Clients (requests, httpx, aiohttp, the SDKs that stand on them) keep it on the exception, in one of two forms: a
+Clients (requests, httpx, aiohttp, the SDKs built on them) keep it on the exception, in one of two forms: a
 `response` with `status_code` and `headers`, or `status` and `headers` on the exception itself. Nothing is imported, and
 an attribute that does not answer says nothing.
 """
@@ -38,7 +38,7 @@ def retry_after_of(failure: Failure) -> float | None:
 
 
 def _holders(error: BaseException) -> list[Any]:
-    """Where it may stand; a client's error may be the cause of the tool's own."""
+    """The exceptions that may hold it; a client's error may be the cause of the tool's own."""
     found: list[Any] = []
     left: BaseException | None = error
     while left is not None and len(found) < 8:

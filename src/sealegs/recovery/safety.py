@@ -12,7 +12,7 @@ from sealegs.faults.call import Call, Failure, Outcome
 from sealegs.faults.spec import ToolSpec
 from sealegs.recovery.response import status_of
 
-# Refused by what stands before the work: RFC 9110, RFC 6585. A 5xx but 501 and 505 may come after it.
+# Refused before the work begins: RFC 9110, RFC 6585. A 5xx but 501 and 505 may come after it.
 REFUSED = frozenset(
     {400, 401, 402, 403, 404, 405, 406, 407, 409, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422, 423, 425, 426, 428}
     | {429, 431, 451, 501, 505, 511}
@@ -44,5 +44,5 @@ def nothing_done(spec: ToolSpec | None, outcome: Outcome) -> bool:
 
 
 def lacks_declaration(spec: ToolSpec | None) -> bool:
-    """Whether nobody said anything by which the tool's calls could be repeated, nor that they cannot be."""
+    """Whether nothing is declared by which the tool's calls could be repeated, nor that they cannot be."""
     return spec is None or (spec.effects is None and not spec.idempotent and not spec.key)

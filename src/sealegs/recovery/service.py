@@ -23,7 +23,7 @@ from sealegs.recovery.policies import Policy
 
 
 class RecoveryService:
-    """Recovery for many sessions at once; each is given a layer of its own.
+    """Recovery for many sessions at once; each is given its own layer.
 
     Args:
         policy: what to do; `active_policy()` by default. What it knows of tools is common (`Policy.shared`).
@@ -73,7 +73,7 @@ class RecoveryService:
         return layer
 
     def __call__(self, call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
-        """No layer itself: a session asks it for one.
+        """Not a layer itself: a session asks it for one.
 
         Raises:
             RuntimeError: always.

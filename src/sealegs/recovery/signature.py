@@ -1,7 +1,7 @@
 """The signature of a failure: what it has in common with others of its kind, whatever the tool, wording and numbers.
 
 A signature holds what can be seen of one call and what the episode remembers of the tool before it. It does not judge:
-what class a failure is of, and what to do, are the matters of `classes` and `bank`.
+what class a failure is of, and what to do, are left to `classes` and `bank`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Signature:
 
     @property
     def silent(self) -> bool:
-        """Whether nothing but the answer itself tells of the failure."""
+        """Whether only the answer itself shows the failure."""
         return not self.type and self.status is None
 
     def data(self) -> dict[str, Any]:
@@ -79,11 +79,11 @@ def signature(
 
 
 def declaration_violations(spec: ToolSpec, arguments: Mapping[str, Any], answer: Any) -> tuple[Violation, ...]:
-    """What an answer breaks of that which was declared.
+    """What an answer breaks of what was declared.
 
-    Of a tool that declares a schema alone, that alone: what is true of no tool by nature (an empty text, words of SQL)
-    may be another's daily work. Of one that declares invariants, all that its spec can tell. Objects that are no JSON
-    are not judged.
+    A tool that declares only a schema is checked against that alone: what is wrong for most tools (an empty text, words
+    of SQL) may be normal for another. A tool that declares invariants is checked against its whole spec. Objects that
+    are not JSON are not judged.
     """
     if spec.invariants:
         return spec.violations(arguments, answer)

@@ -1,4 +1,4 @@
-"""Failures that recovery left alone only because nobody said whether the tool changes anything.
+"""Failures that recovery left alone only because it is not declared whether the tool changes anything.
 
 Nothing undeclared is ever repeated, so a layer without declarations does little, and says for which tools that is so:
 by an act `left` in the record, by a warning of the logger `sealegs.recovery`, once for each tool in a process, and
@@ -54,12 +54,12 @@ def reason(tool: str) -> str:
 
 
 def warn_once(tool: str) -> None:
-    """Tell the log of a tool, the first time in this process."""
+    """Log a tool, the first time in this process."""
     log_once(reason(tool))
 
 
 def log_once(told: str) -> None:
-    """Tell the log this, the first time in this process. Where no log is set up, it goes to standard error."""
+    """Log this, the first time in this process. If logging is not set up, it goes to standard error."""
     with _lock:
         if told in _told:
             return

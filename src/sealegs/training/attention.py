@@ -1,7 +1,7 @@
 """Attention over rows laid end to end where no kernel for that is at hand (FlashAttention needs a GPU and a package).
 
 The stock way builds one square mask over the whole sequence, and pays for every pair of tokens; here each row is given
-to the stock kernel by itself, so a packed sequence costs what its rows cost. It stands in transformers' own register
+to the stock kernel by itself, so a packed sequence costs what its rows cost. It is in transformers' own register
 of attention functions. What it does not cover: windows and softcaps, for which models keep the stock way, and padded
 batches.
 """
@@ -39,7 +39,7 @@ def row_by_row(
 
 
 def register_row_attention() -> str:
-    """Make the function known to transformers, and give its name."""
+    """Register the function with transformers, and return its name."""
     AttentionInterface.register(NAME, row_by_row)
     return NAME
 

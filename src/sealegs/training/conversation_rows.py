@@ -2,8 +2,8 @@
 
 A row is TRL's conversational form: `messages` (system, user, assistant, tool) and `tools`. The messages of a corrective
 segment are marked by `"recovery": true` on each, or by `recovery` on the row: indices of messages, or one truth value a
-message. A message with `"train": false` is read and not learned: a mistake of the assistant's own, say. Lists may stand
-as JSON text (Parquet has no other way to hold free objects). A row without marks has none.
+message. A message with `"train": false` is read and not learned: the assistant's own mistake, say. Lists may be
+given as JSON text (Parquet has no other way to hold free objects). A row without marks has none.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class RowConversation:
 
 
 def data_files(place: str, beginning: str = "train") -> tuple[Path, ...]:
-    """The files that are meant: the one named, or those whose names begin so in a folder, or in `data` within it.
+    """The files that are meant: the one named, or those in a folder, or in `data` within it, whose names begin so.
 
     Raises:
         UserError: there is none.
@@ -63,7 +63,7 @@ def data_files(place: str, beginning: str = "train") -> tuple[Path, ...]:
 
 
 def validation_folder(place: str) -> str | None:
-    """The folder of data if it holds validation rows, else None."""
+    """The folder of data if it holds validation rows, otherwise None."""
     path = Path(place)
     return place if path.is_dir() and _within(path, "validation") else None
 
@@ -87,7 +87,7 @@ def digest_files(files: Sequence[Path]) -> str:
 
 
 def read_row_texts(files: Sequence[Path]) -> Iterator[tuple[str, str]]:
-    """Each row as JSON text, with the place it stands at; never all in memory.
+    """Each row as JSON text, with its place; never all in memory.
 
     Raises:
         UserError: a file cannot be read.
@@ -106,7 +106,7 @@ def _lines(file: Path) -> Iterator[tuple[str, str]]:
                 if line.strip():
                     yield f"{file.name}:{number}", line
     except UnicodeDecodeError as error:
-        raise UserError(f"{file} is no UTF-8 text (byte {error.start}); save it as UTF-8") from error
+        raise UserError(f"{file} is not UTF-8 text (byte {error.start}); save it as UTF-8") from error
 
 
 def _parquet(file: Path) -> Iterator[tuple[str, str]]:
@@ -120,7 +120,7 @@ def _parquet(file: Path) -> Iterator[tuple[str, str]]:
                 number += 1
                 yield f"{file.name}:{number}", json.dumps(row, default=str)
     except pyarrow.ArrowInvalid as error:
-        raise UserError(f"{file} is no Parquet file ({error}); write it anew") from error
+        raise UserError(f"{file} is not a Parquet file ({error}); write it again") from error
 
 
 def parse_row(text: str) -> RowConversation:
@@ -132,9 +132,9 @@ def parse_row(text: str) -> RowConversation:
     try:
         row = json.loads(text)
     except json.JSONDecodeError as error:
-        raise BadRow(f"is no JSON ({error.msg})") from error
+        raise BadRow(f"is not JSON ({error.msg})") from error
     if not isinstance(row, Mapping):
-        raise BadRow(f"is no object but {abbreviate(row)}")
+        raise BadRow(f"is not an object but {abbreviate(row)}")
     messages = _listed(row, "messages")
     if not messages:
         raise BadRow("has no `messages`")
@@ -175,7 +175,7 @@ def _listed(row: Mapping[str, Any], field: str) -> list[Any]:
     if found is None:
         return []
     if not isinstance(found, list):
-        raise BadRow(f"`{field}` is no list but {abbreviate(found)}")
+        raise BadRow(f"`{field}` is not a list but {abbreviate(found)}")
     return found
 
 

@@ -23,8 +23,8 @@ class Sampling:
 
     Attributes:
         temperature: 0 takes the likeliest token.
-        top_p: of the likeliest tokens that hold this share.
-        top_k: of so many; 0: of all.
+        top_p: of the likeliest tokens that together have this share.
+        top_k: of this many; 0: of all.
     """
 
     temperature: float = 1.0
@@ -86,7 +86,7 @@ class Batches:
             self._answer(chosen)
 
     def _gather(self, waiting: list[tuple[Continuation, Future[list[int]]]]) -> bool:
-        """Take what was asked for; wait where nothing is there. False after the end."""
+        """Take what was asked for, waiting while there is nothing. False after the end."""
         while len(waiting) < self._most:
             try:
                 one = self._asked.get(timeout=GRACE) if waiting else self._asked.get()

@@ -33,7 +33,7 @@ from sealegs.training.preflight import apply_rope_scaling, require_packages
 from sealegs.training.replies import Reader, reader_of
 from sealegs.training.training_recipe import parse_training_recipe
 
-MOST_TOKENS = 2048  # of an answer, where nobody says
+MOST_TOKENS = 2048  # of an answer, by default
 BATCH = 32
 
 
@@ -61,7 +61,7 @@ class LocalModel(ModelAPI):
 
     Args:
         model_name: the folder.
-        base_url, api_key: nothing.
+        base_url, api_key: unused.
         config: Inspect's.
         device: where it runs; a GPU where there is one.
         batch: rows that are answered at once.
@@ -119,7 +119,7 @@ class LocalModel(ModelAPI):
         return self.batch
 
     def max_tokens(self) -> int | None:
-        """Of an answer, where nobody says."""
+        """The default length of an answer."""
         return MOST_TOKENS
 
     def close(self) -> None:
@@ -128,7 +128,7 @@ class LocalModel(ModelAPI):
 
 
 def render_prompt(tokenizer: Any, messages: Sequence[ChatMessage], tools: Sequence[ToolInfo]) -> str:
-    """A conversation as the model's template writes it, up to where the model goes on."""
+    """A conversation as the model's template writes it, up to where the model continues."""
     names = {
         call.id: call.function for m in messages if isinstance(m, ChatMessageAssistant) for call in m.tool_calls or ()
     }

@@ -3,7 +3,7 @@
 Weights, what the optimizer keeps of those that are trained (32-bit weights, gradients and two moments), and what the
 backward pass keeps of one batch: with checkpointing the input of each layer, without it the inside of all, and the
 inside of one twice, for its gradients; tiles of the output layer; one GiB for the framework itself. An estimate for
-decoders of the common shape, meant to be too great rather than too small: what the allocator keeps of what was freed is
+decoders of the common shape, meant to be too large rather than too small: what the allocator keeps of what was freed is
 a share of the activations, on CPUs as it was measured (`benchmarks/training_memory.py`), on GPUs a guess.
 """
 
@@ -100,7 +100,7 @@ def _activations(recipe: TrainingRecipe, config: Any, width: int) -> int:
 
 
 def _kept_by_allocator() -> float:
-    """How much more than what is in use the process holds."""
+    """How much more the process holds than is in use."""
     import torch
 
     return 1.25 if torch.cuda.is_available() else 1.6
@@ -127,7 +127,7 @@ def available_memory(recipe: TrainingRecipe) -> tuple[int, str]:
 
 
 def check_memory(recipe: TrainingRecipe, need: MemoryEstimate) -> None:
-    """Say so where the memory will not do.
+    """Raise where the memory will not do.
 
     Raises:
         UserError: the estimate is above what is free.

@@ -1,7 +1,7 @@
 """Muon for the matrices inside a model, AdamW for all else, as one optimizer that schedules and checkpoints know.
 
 Muon (Jordan 2024) takes of each matrix's momentum the nearest orthogonal matrix; its steps are scaled here so that a
-learning rate means what it means for AdamW. Small models that are trained from nothing learn to copy several times
+learning rate means what it means for AdamW. Small models that are trained from scratch learn to copy several times
 sooner with it. What it does not cover: sharded weights.
 """
 
@@ -19,7 +19,7 @@ class Muon(torch.optim.Optimizer):
     """Both in one.
 
     Args:
-        model: whose weights are trained; embeddings, the head and what is no matrix go to AdamW.
+        model: whose weights are trained; embeddings, the head and everything that is not a matrix go to AdamW.
         lr: of both.
         weight_decay: of both.
     """

@@ -108,7 +108,7 @@ class RecoveryTrainer(SFTTrainer):
         super().log(logs, start_time)
 
     def create_model_card(self, *args: Any, **kwargs: Any) -> None:
-        """Nothing: a run has one card, and it is written when the run ends."""
+        """Do nothing: a run has one card, which is written when the run ends."""
 
 
 def loss_terms(sums: list[float], prefix: str = "") -> dict[str, float]:

@@ -42,7 +42,7 @@ class CheckedRun:
 
 
 def require_packages() -> None:
-    """Say so where the extra is missing.
+    """Raise where the extra is missing.
 
     Raises:
         UserError: a package is not installed.
@@ -56,7 +56,7 @@ def require_packages() -> None:
 
 
 def check_run(recipe: TrainingRecipe) -> CheckedRun:
-    """Everything that a run needs but for the data and the weights themselves.
+    """Check everything that a run needs except the data and the weights themselves.
 
     Raises:
         UserError: something will not do.
@@ -92,7 +92,7 @@ def _model(recipe: TrainingRecipe) -> tuple[Any, Any]:
             f"no model {recipe.model}: {reason} Name a folder that holds one, or log in to the hub"
         ) from error
     if not tokenizer.is_fast:
-        raise UserError(f"the tokenizer of {recipe.model} cannot say where a token stands in the text; take a fast one")
+        raise UserError(f"the tokenizer of {recipe.model} cannot say where a token is in the text; take a fast one")
     return config, tokenizer
 
 
@@ -103,10 +103,10 @@ def _vocabulary(recipe: TrainingRecipe, config: Any, tokenizer: Any) -> None:
 
 
 def apply_rope_scaling(recipe: TrainingRecipe, config: Any) -> None:
-    """Put the RoPE scaling into the model's shape, and see that the context fits.
+    """Put the RoPE scaling into the model's shape, and check that the context fits.
 
     Raises:
-        UserError: it does not, or there is nothing to scale.
+        UserError: it does not fit, or there is nothing to scale.
     """
     text = config.get_text_config()
     own: int | None = getattr(text, "max_position_embeddings", None)

@@ -92,7 +92,7 @@ class Keeper(TrainerCallback):
         folder: the run's.
         before: what the run had cost when this process took it up.
         keep: whole checkpoints that stay.
-        tell: is told steps done and steps in all.
+        tell: called with steps done and steps in all.
     """
 
     def __init__(self, folder: Path, before: RunCost, keep: int, tell: Callable[[int, int], None]) -> None:
@@ -112,23 +112,23 @@ class Keeper(TrainerCallback):
         )
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        """The clock starts: loading and encoding are no part of it."""
+        """Start the clock, which does not count loading and encoding."""
         self.begun = self.trainer.clock.now()
         self.tell(state.global_step, state.max_steps)
 
     def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        """One step more."""
+        """Count one more step."""
         self.tell(state.global_step, state.max_steps)
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, Any], **kwargs: Any) -> None:
-        """A point of the curves."""
+        """Write a point of the curves."""
         point = {name: logs[name] for name in POINT if name in logs}
         if state.is_world_process_zero and ("loss" in point or "eval_loss_sft" in point):
             with (self.folder / LOSSES).open("a", encoding="utf-8") as stream:
                 stream.write(json.dumps({"step": state.global_step, **point}) + "\n")
 
     def on_save(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        """The checkpoint is whole once every process has written its part."""
+        """Mark the checkpoint as whole once every process has written its part."""
         self.trainer.accelerator.wait_for_everyone()
         if not state.is_world_process_zero:
             return

@@ -1,4 +1,4 @@
-"""What a model wrote, read back as text and calls: the reverse of what its chat template does with a message.
+"""A model's output, read back as text and calls: the reverse of what its chat template does with a message.
 
 Every form in which the shipped templates write calls is known, and these are the forms of most families too. Which one
 a template uses is found by trying: it writes a call, and the reader that reads this call back is taken.

@@ -1,4 +1,4 @@
-"""Rows turned into tokens once, and kept: a run that goes on, or a second one on the same data, reads them from disk.
+"""Rows turned into tokens once, and kept: a resumed run, or a second one on the same data, reads them from disk.
 
 What is kept is named by everything that decides it: the data's hash, the template, the tokenizer, the context, packing.
 A folder of tokens is there whole or not at all. During training rows come from memory-mapped files.
@@ -20,7 +20,7 @@ from sealegs.training.conversation_rows import BadRow, digest_files, parse_row, 
 from sealegs.training.encoding import IGNORED, encode
 
 SHOWN = 10  # bad rows that a message names
-VERSION = 2  # of the way from rows to tokens: what an older one left is made anew
+VERSION = 2  # of the way from rows to tokens: what an older version left is made again
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Facts:
         sequences: rows after packing.
         tokens, assistant_tokens, recovery_tokens: after cutting.
         cut: rows that were longer than the context and lost their end.
-        lost: rows of which no assistant's token was left.
+        lost: rows that had no assistant's token left.
         crossing: tokens that cross the edge of a turn, and are not learned.
     """
 
@@ -71,7 +71,7 @@ def prepare_tokens(files: Sequence[Path], tokenizer: Any, way: SequenceMaking, s
     """The data set of these files, from `store` if it is there, and what it is like.
 
     Raises:
-        UserError: rows cannot be trained on; the first of them are told.
+        UserError: rows cannot be trained on; the message names the first of them.
     """
     from accelerate import PartialState
     from datasets import load_from_disk

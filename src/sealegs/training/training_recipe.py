@@ -1,4 +1,4 @@
-"""A recipe: everything that decides a training run, as data. All mistakes are told together.
+"""A recipe: everything that decides a training run, as data. All mistakes are reported together.
 
 What it does not hold: how many processes run it. That is `accelerate launch`'s business; the effective batch is `batch`
 x `accumulation` x processes.
@@ -69,7 +69,7 @@ class TrainingRecipe(RecipePart):
         recovery_weight: lambda, written `lambda` in the file.
         lora: the adapters; null trains all weights.
         precision: of the frozen weights and the arithmetic.
-        optimizer: paged_adamw_32bit needs bitsandbytes; muon is for weights that are trained from nothing.
+        optimizer: paged_adamw_32bit needs bitsandbytes; muon is for weights that are trained from scratch.
         optimizer_fallback: what takes its place where bitsandbytes is not installed.
         learning_rate: the highest, after the warm-up.
         schedule: of the learning rate.
@@ -128,7 +128,7 @@ class TrainingRecipe(RecipePart):
 
     @property
     def digest(self) -> str:
-        """What tells this run from another, but for the data, which its hash tells."""
+        """What tells this run from another, except the data, which its own hash tells apart."""
         free = {"name", "data", "validation", "keep", "workers", "memory_limit_gib", "merge"}
         decided = self.model_dump(exclude=free, by_alias=True)
         return hashlib.sha256(json.dumps(decided, sort_keys=True).encode()).hexdigest()[:16]
@@ -148,7 +148,7 @@ def read_training_recipe(source: str, given: Mapping[str, Any]) -> TrainingRecip
         given: fields of the recipe that take the place of its own.
 
     Raises:
-        UserError: no such recipe, or something is wrong with it; all mistakes are told.
+        UserError: no such recipe, or something is wrong with it; the message reports all mistakes.
     """
     if source in shipped_training_recipes():
         with resources.as_file(resources.files("sealegs.training") / "recipes" / f"{source}.yaml") as path:
@@ -168,7 +168,7 @@ def parse_training_recipe(data: Any, source: str = "recipe") -> TrainingRecipe:
     """The recipe that this data describes.
 
     Raises:
-        UserError: it describes none; all mistakes are told.
+        UserError: it describes none; the message reports all mistakes.
     """
     problems: list[Problem] = []
     recipe = None
@@ -194,5 +194,5 @@ def _mapping(data: Any, source: str) -> Mapping[str, Any]:
 def _problem(item: Mapping[str, Any]) -> Problem:
     place = ".".join(str(part) for part in item["loc"])
     if item["type"] == "extra_forbidden":
-        return Problem(place, "", "is no field of a recipe", "See docs/training.md for those there are.")
+        return Problem(place, "", "is not a field of a recipe", "See docs/training.md for those there are.")
     return Problem(place, abbreviate(item["input"]), "is wrong", f"{item['msg']}.")

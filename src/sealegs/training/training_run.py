@@ -1,6 +1,6 @@
 """A run from beginning to end: checks, tokens, training, adapters, curves, card.
 
-Killed at any moment, the same command goes on from the last whole checkpoint, with the same order of rows and the same
+Killed at any moment, the same command resumes from the last whole checkpoint, with the same order of rows and the same
 random numbers. A folder holds one run: another recipe or other data need another.
 """
 
@@ -28,19 +28,19 @@ Tell = Callable[[int, int], None]
 
 
 def run_training(recipe: TrainingRecipe, folder: Path, tell: Tell) -> dict[str, Any]:
-    """Train as the recipe says, or go on where a killed run stopped.
+    """Train as the recipe says, or resume where a killed run stopped.
 
     Args:
         recipe: what to do.
         folder: where everything of the run goes: `adapter` (or `model`), checkpoints, `losses.jsonl`, `losses.svg`,
             `card.json`.
-        tell: is told steps done and steps in all.
+        tell: called with steps done and steps in all.
 
     Returns:
         The run's card.
 
     Raises:
-        UserError: something will not do; found before any long work, but for single rows that are wrong.
+        UserError: something will not do; found before any long work, except single rows that are wrong.
     """
     require_packages()
     from accelerate import PartialState
@@ -64,7 +64,7 @@ def run_training(recipe: TrainingRecipe, folder: Path, tell: Tell) -> dict[str, 
 
 
 def _same_run(folder: Path, run: dict[str, Any]) -> None:
-    """Say so where the folder holds another run."""
+    """Raise where the folder holds another run."""
     path = folder / "run.json"
     if not path.is_file():
         return
@@ -72,7 +72,7 @@ def _same_run(folder: Path, run: dict[str, Any]) -> None:
     other = [name for name in run if known.get(name) != run[name]]
     if other:
         told = ", ".join(f"{name} was {known.get(name)}, is {run[name]}" for name in other)
-        raise UserError(f"{folder} holds another run ({told}); give the old command to go on with it, or another --out")
+        raise UserError(f"{folder} holds another run ({told}); give the old command to resume it, or another --out")
 
 
 def _claim(folder: Path, run: dict[str, Any]) -> None:
@@ -97,7 +97,7 @@ def _weights(recipe: TrainingRecipe, prepared: CheckedRun) -> Any:
             recipe.model, config=prepared.config, dtype=dtype, attn_implementation=prepared.attention
         )
     except Exception as error:  # safetensors has no public name for a broken file
-        raise UserError(f"the weights of {recipe.model} cannot be read: {error}; fetch the model anew") from error
+        raise UserError(f"the weights of {recipe.model} cannot be read: {error}; fetch the model again") from error
 
 
 def _run(
@@ -175,7 +175,7 @@ def trainer_for(
 
 
 def _adapter(recipe: TrainingRecipe) -> Any:
-    """The low-rank adapter that is trained in the place of the weights; None for all weights."""
+    """The low-rank adapter that is trained in place of the weights; None for all weights."""
     from peft import LoraConfig
 
     lora = recipe.lora
@@ -281,7 +281,7 @@ def is_main_process() -> bool:
 
 
 def quiet_libraries() -> None:
-    """Keep the libraries' own bars and advice off the terminal, where a bar of ours stands. For a command alone."""
+    """Keep the libraries' own bars and advice off the terminal, where our own bar is. Only for a command."""
     import warnings
 
     if importlib.util.find_spec("transformers") is None:

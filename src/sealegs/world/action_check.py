@@ -41,7 +41,7 @@ def operation_problems(tool: SimulatedTool, corpus: Corpus) -> Iterator[str]:
     """What is wrong with the operations of a history tool."""
     for name in operations(tool):
         if corpus.history_of(name) is not tool:
-            yield f"lists {name}, which is no action that names it in shown_by"
+            yield f"lists {name}, which is not an action that names it in shown_by"
 
 
 def _answered(tool: SimulatedTool, corpus: Corpus) -> list[Mapping[str, Any]]:
@@ -88,7 +88,7 @@ def _key_problems(tool: SimulatedTool, corpus: Corpus) -> Iterator[str]:
     if not tool.key:
         return
     if tool.key not in tool.defaults:
-        yield f"its key {tool.key} is no optional parameter"
+        yield f"its key {tool.key} is not an optional parameter"
         return
     examples = _answered(tool, corpus)
     for example, other in zip(examples, (*examples[1:], *examples[:1]), strict=True):

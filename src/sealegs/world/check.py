@@ -72,7 +72,7 @@ def _word_problems(tool: SimulatedTool) -> Iterator[str]:
                 yield f"{place} {name} has no description"
     for name in tool.free_text:
         if name not in tool.parameters.model_fields:
-            yield f"free_text names {name}, which is no parameter"
+            yield f"free_text names {name}, which is not a parameter"
     if len({invariant.family for invariant in tool.invariants}) < 2:
         yield "declares invariants of fewer than two families"
 

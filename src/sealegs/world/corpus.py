@@ -17,16 +17,16 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from sealegs.faults.call import Call, Failure, Outcome, Value, no_such_tool
+from sealegs.faults.naming import describe_import_error
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
 from sealegs.tasks.pattern import Pattern
 from sealegs.world.acting import run_action
 from sealegs.world.group_parser import parse_groups
 from sealegs.world.state import World
-from sealegs.world.tool import DOMAINS, Overlap, Refusal, SimulatedTool
+from sealegs.world.tool import DOMAINS, GROUPS, Overlap, Refusal, SimulatedTool
 
 T = TypeVar("T")
-GROUPS = "groups.txt"
 
 
 @dataclass(frozen=True)
@@ -106,8 +106,8 @@ def load_corpus_file(file: Path) -> Corpus:
     try:
         spec.loader.exec_module(module)
         corpus = collect_corpus([module], patterns)
-    except Exception as error:
-        raise UserError(f"{file} cannot be used: {type(error).__name__}: {error}") from error
+    except (Exception, SystemExit) as error:
+        raise UserError(describe_import_error(str(file), error)) from error
     if not corpus.tools:
         raise UserError(
             f"{file} holds no tools; make them with `@sealegs.world.tool.simulated_tool` (see docs/world.md)"

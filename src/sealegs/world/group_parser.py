@@ -196,7 +196,7 @@ def _arguments(scan: Scanner, head: _Head, calls: Mapping[str, Any]) -> dict[str
 def _export(scan: Scanner, head: _Head, calls: Mapping[str, Any]) -> tuple[str, str]:
     name = scan.name("an export")
     if name not in head.exports:
-        scan.fail(f"{name} is no export of {head.name}; its exports are {', '.join(head.exports)}")
+        scan.fail(f"{name} is not an export of {head.name}; its exports are {', '.join(head.exports)}")
     scan.need("=", f"the field that is {name}")
     return name, scan.field(calls)
 

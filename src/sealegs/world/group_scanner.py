@@ -21,7 +21,7 @@ _REFERENCE = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
 
 
 def _no_constant(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no JSON")
+    raise ValueError(f"{word} is not JSON")
 
 
 _DECODER = json.JSONDecoder(parse_constant=_no_constant)

@@ -66,7 +66,7 @@ def read_recorded(file: Path) -> dict[str, Corpus]:
     """The recorded tools of each task, from a file with one tool a line.
 
     Raises:
-        UserError: a line is no recorded tool; every such line is named.
+        UserError: a line is not a recorded tool; every such line is named.
     """
     found: dict[str, dict[str, SimulatedTool]] = {}
     problems: list[str] = []

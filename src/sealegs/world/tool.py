@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, wraps
+from importlib import resources
 from typing import Annotated, Any, Literal, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
@@ -19,7 +20,17 @@ from sealegs.faults.invariants import Echo, Invariant
 from sealegs.faults.spec import ToolSpec
 from sealegs.world.state import World
 
-DOMAINS = ("financial", "travel", "office", "shopping", "iot", "general")
+GROUPS = "groups.txt"  # what makes a folder of this package a domain
+OLDEST = ("financial", "travel", "office", "shopping", "iot", "general")  # the order that records were made with
+
+
+def shipped_domains() -> tuple[str, ...]:
+    """The folders of this package that hold groups: the oldest in their own order, then the others by name."""
+    folders = [entry.name for entry in resources.files("sealegs.world").iterdir() if (entry / GROUPS).is_file()]
+    return tuple(sorted(folders, key=lambda name: (OLDEST.index(name) if name in OLDEST else len(OLDEST), name)))
+
+
+DOMAINS = shipped_domains()
 CATEGORIES = ("source", "processor", "action", "history")
 Repeat = Literal["refused", "no_effect", "again"]
 REPEATED: Mapping[Repeat, str] = {
@@ -81,7 +92,7 @@ class SimulatedTool:
         refusals: documented arguments with the status that they are refused with in a fresh world.
         free_text: arguments that are prose, and the idempotency key.
         repeat: what a second identical call does: it is refused, has no effect (and the same answer), or acts again.
-            None where the tool is no action, or nobody knows.
+            None where the tool is not an action, or nobody knows.
         key: the parameter that carries an idempotency key; the tool's function never sees it.
         shown_by: the history tool whose answer shows what calls of this action did.
         parts: how many effects a call may have.
@@ -105,7 +116,7 @@ class SimulatedTool:
 
     @cached_property
     def repetition(self) -> str:
-        """What a second call does, in words; empty where the tool is no action, or nobody knows."""
+        """What a second call does, in words; empty where the tool is not an action, or nobody knows."""
         said = [REPEATED[self.repeat]] if self.repeat else []
         return " ".join([*said, KEYED.format(key=self.key)] if self.key else said)
 
@@ -165,7 +176,7 @@ def simulated_tool(
         key: a parameter that is added to those of the function.
 
     Raises:
-        ValueError: what it says of repetition does not fit its category, or an echo is no parameter or no field.
+        ValueError: what it says of repetition does not fit its category, or an echo names no parameter or no field.
     """
 
     def made(function: Callable[..., dict[str, Any]]) -> SimulatedTool:
@@ -201,7 +212,7 @@ def _repeat_problem(category: str, repeat: Repeat | None, other: str) -> str:
     if category == "action" and repeat is None:
         return f"must say what a second identical call does: repeat is one of {', '.join(REPEATED)}"
     if category != "action" and (repeat or other):
-        return "is no action, so it has no repeat, key or shown_by"
+        return "is not an action, so it has no repeat, key or shown_by"
     return ""
 
 
@@ -276,6 +287,7 @@ def _unprocessable(error: ValidationError) -> Failure:
 __all__ = [
     "CATEGORIES",
     "DOMAINS",
+    "GROUPS",
     "REPEATED",
     "Answer",
     "Refusal",

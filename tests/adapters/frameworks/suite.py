@@ -1,4 +1,4 @@
-"""Which frameworks there are, and what the kit and a clock say of one of them.
+"""What the kit and a clock say of a framework.
 
     python -m tests.adapters.frameworks.suite langchain --json langchain.json
 
@@ -37,22 +37,6 @@ from sealegs.faults.kinds import Error
 from sealegs.faults.triggers import Nth, Tool
 from sealegs.inject import Session
 
-# By the name of the adapter and of the page here: what to import to know that it is installed.
-FRAMEWORKS = {
-    "loops": "anthropic",
-    "inspect": "inspect_ai",
-    "langchain": "langchain",
-    "openai_agents": "agents",
-    "pydantic_ai": "pydantic_ai",
-    "smolagents": "smolagents",
-    "llama_index": "llama_index.core",
-    "dspy": "dspy",
-    "google_adk": "google.adk",
-    "autogen": "autogen_agentchat",
-    "agent_framework": "agent_framework",
-    "crewai": "crewai",
-    "claude_agent_sdk": "claude_agent_sdk",
-}
 CALLS = 8  # a run; some frameworks allow no more than ten turns
 ROUNDS = 15
 NEVER = Plan(name="never", rules=(Rule(match=Tool("*"), when=Nth(10**9), fault=Error()),))
@@ -108,7 +92,7 @@ def measured(harness: Harness, report: ConformanceReport) -> dict[str, Any]:
 def main(arguments: list[str]) -> int:
     """Run the kit on one framework; 1 where a check failed."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("framework", choices=["plain", *FRAMEWORKS])
+    parser.add_argument("framework", help="a file of harnesses, as it stands beside this one")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--no-cost", action="store_true", help="measure no times")
     parser.add_argument("--check", choices=sorted(CHECKS), action="append", help="make this one; may be repeated")

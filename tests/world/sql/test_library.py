@@ -97,7 +97,7 @@ def test_each_pair_left_out_has_its_reason(built: Path) -> None:
         "Badges?": "differs: composed calls do not give the same rows",
         "Correlated?": "its subqueries are correlated only",
         "Now?": "it depends on the time",
-        "Who takes Logic?": "the question stands there already",
+        "Who takes Logic?": "the question is there already",
         "Where?": "there is no such database",
     }
     assert {question for question, line in found.items() if line["functions"]} == {
@@ -356,7 +356,7 @@ def test_scripts_are_databases(tmp_path: Path, library: Library) -> None:
 )
 def test_a_script_that_cannot_be_loaded(tmp_path: Path, script: str) -> None:
     (tmp_path / "toy.sql").write_bytes(script.encode("latin-1"))
-    with pytest.raises(UserError, match=r"toy\.sql is no SQL script"):
+    with pytest.raises(UserError, match=r"toy\.sql is not an SQL script"):
         Database(tmp_path / "toy.sql")
     assert [found.name for found in tmp_path.iterdir()] == ["toy.sql"]
 
@@ -386,7 +386,7 @@ def test_bad_pairs_are_told_together(tmp_path: Path) -> None:
         "pair 1: db_id missing or no text",
         "pair 2: question, query, db_id missing or no text",
         "pair 3: question, query missing or no text",
-        "pair 4: '../x' is no database's name",
+        "pair 4: '../x' is not a database's name",
         "give a list of {question, query, db_id}",
     ]
 

@@ -1,6 +1,6 @@
 """New exemplars into a user's bank: looked at for what is known already, and put at the file's end.
 
-What stands in the file, comments too, stays as it is; nothing is written here (the caller writes the text, whole).
+What is in the file, comments included, stays as it is; nothing is written here (the caller writes the text, whole).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sealegs.recovery.causes import causes
 
 
 def known_already(one: Exemplar, others: Iterable[Exemplar]) -> str:
-    """Why an exemplar is no new one beside others; empty where it is."""
+    """Why an exemplar is not new beside others; empty where it is."""
     for other in others:
         if one.name == other.name:
             return f"{one.name}: an exemplar of this name is there already; choose another name"
@@ -27,7 +27,7 @@ def known_already(one: Exemplar, others: Iterable[Exemplar]) -> str:
 
 
 def describe_replacements(new: Iterable[Exemplar]) -> list[str]:
-    """What of the shipped bank these take the place of, each in a sentence."""
+    """Which exemplars of the shipped bank these replace, each in a sentence."""
     names = {one.name for one in shipped_exemplars()}
     return [f"{one.name} takes the place of the shipped exemplar of this name" for one in new if one.name in names]
 
@@ -36,7 +36,7 @@ def extend_bank_text(path: Path, new: Sequence[Exemplar]) -> str:
     """The text of a bank file with these added.
 
     Raises:
-        UserError: the file is no bank, or some of them are no new ones; with everything that is wrong.
+        UserError: the file is not a bank, or some of them are not new; the message holds everything that is wrong.
     """
     there = read_bank_file(path).exemplars if path.exists() else ()
     known = list(there)

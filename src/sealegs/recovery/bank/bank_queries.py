@@ -1,4 +1,4 @@
-"""What is asked of a bank from the command line: the nearest of a text, proposals from records, whether it is sound."""
+"""What is asked of a bank from the command line: what is nearest to a text, proposals from records, a check."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def nearest_exemplars(bank: Bank, text: str, count: int) -> tuple[Match, ...]:
     """
     reading = read_failure(text)
     if reading.signature is None:
-        raise UserError("nothing is wrong with this as far as can be told; give what the tool said, or words of it")
+        raise UserError("nothing seems to be wrong with this; give what the tool said, or words of it")
     return bank.nearest(reading.signature, reading.call if reading.call.tool else None, count)
 
 
@@ -60,7 +60,7 @@ def records_of(paths: Iterable[Path], notes: list[str]) -> Iterator[Record]:
 
 
 def mined_lines(one: ExemplarProposal) -> list[str]:
-    """A proposal as a person is shown it."""
+    """A proposal as it is shown to a person."""
     done = ", ".join(call.tool for call in one.done)
     return [f"# {one.episode}: {one.failed.tool} failed; then {done}", yaml_text([one.exemplar]).rstrip()]
 
@@ -80,7 +80,7 @@ def check_bank_file(path: Path | None) -> dict[str, Any]:
     """What a bank holds.
 
     Raises:
-        UserError: it is no bank; with everything that is wrong.
+        UserError: it is not a bank; the message holds everything that is wrong.
     """
     exemplars = shipped_exemplars() if path is None else read_bank_file(path).exemplars
     by_class = Counter(causes()[one.cause].failure_class for one in exemplars)
@@ -97,6 +97,7 @@ def print_bank_check(found: dict[str, Any], console: Console) -> None:
     """Print it."""
     console.print(f"{found['bank']}: sound, {found['exemplars']} exemplars", highlight=False, markup=False)
     table = Table("cause", "meaning", "published class", "exemplars", box=None)
+    table.columns[0].overflow = "fold"  # names are never cut
     for name, count in found["causes"].items():
         one = causes()[name]
         table.add_row(name, one.meaning, one.failure_class, str(count))

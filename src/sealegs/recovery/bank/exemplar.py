@@ -1,6 +1,6 @@
 """An exemplar: a failure as it looks, what was the matter, what to do step by step, and when to stop.
 
-Banks are files of them, in YAML or JSON, read with every mistake told at once. What an agent reads of an exemplar
+Banks are files of them, in YAML or JSON; reading one reports every mistake at once. What an agent reads of an exemplar
 begins with `Recovery:` and is short and imperative. Where the failure leaves open whether the call took effect, no
 advice to repeat it goes without a warning (`safety`).
 """
@@ -63,7 +63,7 @@ class Exemplar(BaseModel):
     @classmethod
     def _known(cls, cause: str) -> str:
         if cause not in causes():
-            raise ValueError(f"is no cause; give one of {', '.join(causes())}")
+            raise ValueError(f"is not a cause; give one of {', '.join(causes())}")
         return cause
 
     @field_validator("steps")
@@ -91,13 +91,13 @@ class Exemplar(BaseModel):
         return f"{BEGINNING} {self.diagnosis.rstrip('.')}. {steps} Stop when {self.stop.rstrip('.')}."
 
     def told(self, signature: Signature) -> str:
-        """What an agent reads of it on this failure: with a warning before it repeats what may have happened.
+        """What an agent reads of it on this failure, with a warning before it repeats what may have happened.
 
         Words never prove that a call did nothing: a refusal may be that of an inner call, after the work was done. So
-        of a tool that may have done something, whatever proposes a call has it, be it the same call, a corrected one,
-        or one of another tool. There is none before the same call where it is proven that a repetition does no harm.
-        Where nobody knows the tool, there is none before a call that is to be another one because it was turned down
-        by a check.
+        for a tool that may have done something, every proposed call gets the warning, be it the same call, a
+        corrected one, or one of another tool. There is none before the same call where it is proven that a repetition
+        does no harm. Where the tool is unknown, there is none before a different call that is proposed because a
+        check turned the first one down.
         """
         if not self._warns(signature):
             return self.text
@@ -118,7 +118,7 @@ class Exemplar(BaseModel):
 
     @cached_property
     def masks(self) -> tuple[str, ...]:
-        """Its messages with what varies masked."""
+        """Its messages, with the parts that vary masked."""
         return tuple(masked(look) for look in self.looks)
 
     @cached_property
@@ -144,7 +144,7 @@ class Exemplar(BaseModel):
         )
 
     def data(self) -> dict[str, Any]:
-        """The exemplar as it stands in a file, without what is left at its default."""
+        """The exemplar as it appears in a file, without fields left at their defaults."""
         return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 
@@ -174,7 +174,7 @@ def read_bank_file(path: str | Path) -> BankFile:
     """The exemplars in a file (YAML, or JSON where its name ends so).
 
     Raises:
-        UserError: it cannot be read, or is no bank; with everything that is wrong.
+        UserError: it cannot be read, or is not a bank; the message holds everything that is wrong.
     """
     return bank_file(read_data_file(path), str(path))
 
@@ -183,7 +183,7 @@ def bank_file(data: Any, source: str) -> BankFile:
     """The bank that this data describes: an object with `exemplars`, a list of them, or a single one.
 
     Raises:
-        UserError: it describes none; with everything that is wrong.
+        UserError: it describes none; the message holds everything that is wrong.
     """
     if isinstance(data, Mapping) and "exemplars" not in data and "diagnosis" in data:
         data = [data]
@@ -192,11 +192,11 @@ def bank_file(data: Any, source: str) -> BankFile:
     if not isinstance(data, Mapping):
         held = "nothing" if data is None else abbreviate(data)
         wanted = "give an object with `exemplars`, a list of them, or a single one"
-        raise UserError(f"{source} is no exemplar bank: it holds {held}; {wanted}")
+        raise UserError(f"{source} is not an exemplar bank: it holds {held}; {wanted}")
     try:
         return BankFile.model_validate(data)
     except ValidationError as error:
-        raise UserError("\n".join([f"{source} is no exemplar bank:", *map(_told, error.errors())])) from None
+        raise UserError("\n".join([f"{source} is not an exemplar bank:", *map(_told, error.errors())])) from None
 
 
 def shipped_exemplars() -> tuple[Exemplar, ...]:

@@ -2,7 +2,7 @@
 
 A need is met when the same tool answers well to the same arguments or to mended ones (most of them the same), or when
 another tool that was not used before answers well to a call that takes a value of the failed one. Only episodes that
-ended with an answer count, and only failures whose cause can be told. What comes out is a proposal: steps say what was
+ended with an answer count, and only failures whose cause is clear. What comes out is a proposal: steps say what was
 done, not that it was wise, so a person has to say yes to each. What it does not see: thoughts, and waits.
 """
 
@@ -33,7 +33,7 @@ class ExemplarProposal:
     """A proposal.
 
     Attributes:
-        exemplar: as it would stand in the bank.
+        exemplar: as it would appear in the bank.
         episode: where it was found.
         failed: the call that failed.
         done: the calls after it, up to the one that met the need.
@@ -78,7 +78,7 @@ def _of_episode(record: Record, bank: Bank, tell: Any) -> Iterator[ExemplarPropo
             continue
         told = classify(wrong, turn.call, bank)
         if told is None or not told.cause:
-            tell(f"{record.episode}: what was the matter with {turn.call.tool} cannot be told; left out")
+            tell(f"{record.episode}: it is unclear what was wrong with {turn.call.tool}; left out")
             continue
         exemplar = _exemplar(record.episode, turn, wrong, told.cause, way)
         yield ExemplarProposal(exemplar, record.episode, turn.call, tuple(other.call for other in way))

@@ -1,7 +1,7 @@
-"""The exemplar bank: the nearest exemplar of a failure, with its distance, and nothing where none is near.
+"""The exemplar bank: the exemplar nearest to a failure, with its distance, or nothing where none is near.
 
 The distance is `STRUCTURE` parts of structure and the rest of text, 0 to 1. Structure: status, error name, cause by the
-rules, nature, broken schema and invariants, each counted where the failure tells something of it. Text: one less the
+rules, nature, broken schema and invariants, each counted where the failure tells something of it. Text: one minus the
 likeness of the masked messages (BM25, or whatever else is given that has `likeness`). Beyond `FLOOR` nothing is
 advised: it is the largest multiple of 0.05 up to which nine of ten nearest exemplars have the right cause when the
 rules are silenced, over the labelled failures that rules and exemplars were written with, and no others
@@ -92,7 +92,7 @@ class Bank:
             raise ValueError("a bank needs at least one exemplar")
         self.floor = floor
         self._rules = rules
-        self._meanings: defaultdict[str, set[str]] = defaultdict(set)  # the causes that an error's name stands for
+        self._meanings: defaultdict[str, set[str]] = defaultdict(set)  # the causes that an error's name means
         for one in self.exemplars:
             for name in one.types:
                 self._meanings[name].add(one.cause)
@@ -154,10 +154,10 @@ class Bank:
         return None if match is None else Advice(match.exemplar.told(signature), match.exemplar.name, match.distance)
 
     def helps(self, signature: Signature, call: Call | None = None) -> Match | None:
-        """The nearest exemplar that is known to speak of this failure; None where none is, for a guess misleads.
+        """The nearest exemplar that is known to be about this failure; None where there is none, for a guess misleads.
 
-        It is, where its cause is the one that the rules tell (of a wide cause, only with the same status or error name,
-        or akin words), its error name is one that nothing else is called, or its message is all but the same.
+        It is if its cause is the one that the rules give (for a wide cause, only with the same status or error name,
+        or similar words), if its error name is unique, or if its message is all but the same.
         """
         told = cause(signature) if self._rules else None
         known = told[0].name if told is not None and told[0].name not in UNTELLING else ""
@@ -188,14 +188,14 @@ def shipped_bank() -> Bank:
 
 
 def read_bank(path: str | Path | None = None, embeddings: str = "") -> Bank:
-    """The bank in a file, together with the shipped one unless the file says otherwise; without one, the shipped one.
+    """The bank in a file, with the shipped one unless the file says otherwise; without a file, the shipped one.
 
     Args:
         path: the file.
-        embeddings: a sentence-transformers model that compares the texts in the place of BM25 (`EmbeddingIndex`).
+        embeddings: a sentence-transformers model that compares the texts in place of BM25 (`EmbeddingIndex`).
 
     Raises:
-        UserError: the file is no bank, or there is no such model.
+        UserError: the file is not a bank, or there is no such model.
     """
     own = None if path is None or str(path) == "" else read_bank_file(path)
     if own is None and not embeddings:
@@ -247,7 +247,7 @@ class _Features:
         return found
 
     def after_repeats(self, group: NDArray[Any]) -> Sequence[int]:
-        """The exemplars that are for failures that came before."""
+        """The exemplars that are for repeated failures."""
         found: list[int] = self._repeats[group].nonzero()[0].tolist()
         return found
 
@@ -280,7 +280,7 @@ class _Features:
 
 
 def _table(said: Sequence[Sequence[Any]]) -> dict[Any, Any]:
-    """For each value, how far each structure is from it; under None, from a value that nobody names."""
+    """For each value, how far each structure is from it; under None, from a value that no structure names."""
     import numpy as np
 
     default = np.array([1.0 if values else UNSAID for values in said])
@@ -324,7 +324,7 @@ def _firsts(group: NDArray[Any], count: int) -> list[int]:
 
 
 def _covers(one: Exemplar, signature: Signature) -> bool:
-    """Whether one of an exemplar's messages has enough of a failure's words, and is no mere part of what is said."""
+    """Whether one of an exemplar's messages has enough of a failure's words, and is not only a part of them."""
     said = set(tokenize(_words(signature)))
     return not said or max(len(said & set(tokenize(mask))) for mask in one.masks) / len(said) >= COVERED
 

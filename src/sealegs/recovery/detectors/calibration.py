@@ -1,7 +1,7 @@
 """How surprising a broken statement is, counted on right answers that were held out.
 
-The record is cut into folds by episode. What is mined without a fold is held against the fold's answers, which are
-taken to be right: so often does a right answer break a statement of this sort with this much support, so far. A tool's
+The record is cut into folds by episode. What is mined without a fold is checked against the fold's answers, which are
+taken to be right: that gives how often a right answer breaks a statement of this sort with this much support. A tool's
 own counts, where it has some, weigh against those of all tools. A score is the negative decimal logarithm of that
 share: 2 is one right answer in a hundred. The threshold is set on the same answers, each scored by what was counted on
 the other folds: an answer must not speak for itself. What it does not cover: a record that holds many wrong answers.
@@ -63,7 +63,7 @@ class CalibrationTally:
                 self.own.setdefault(name, StatementCounts()).join(counts)
 
     def hold(self, tool: str, statements: Iterable[Statement], view: FlatCall) -> None:
-        """Hold one answer against statements that were mined without it."""
+        """Check one answer against statements that were mined without it."""
         for statement in statements:
             if statement.applies(view):
                 found = statement.breach(view)
@@ -94,7 +94,7 @@ class CalibrationTally:
 
 
 def non_increasing_shares(counts: Sequence[tuple[float, float]]) -> list[float]:
-    """Shares that never rise from one bucket to the next: neighbours that would rise are counted together.
+    """Shares that never rise from one bucket to the next: neighbours that would rise are merged.
 
     The least squares fit under that order (Ayer et al. 1955); half a hit is added to each share, for none is certain.
     """
@@ -109,7 +109,7 @@ def non_increasing_shares(counts: Sequence[tuple[float, float]]) -> list[float]:
 
 
 def calibration_key(tool: str, statement: Statement) -> Key:
-    """What a statement is counted with; what is said of a name, whatever the tool, apart."""
+    """The key under which a statement is counted; statements about a name, whatever the tool, have their own."""
     return (statement.sort if tool else f"name: {statement.sort}"), bucket(statement.support)
 
 

@@ -1,8 +1,9 @@
 """A detector from learned statements: what a call's answer breaks, the most surprising first.
 
-The evidence against an answer is the score of the most surprising statement that it breaks, less one, half of that of
-the most surprising one about another field, a quarter of the next, and so on; it is called wrong where the evidence
-reaches one threshold, the same for all tools. What it does not cover: an answer that is wrong and like the right ones.
+The evidence against an answer is the score of the most surprising statement that it breaks, minus one, plus half of
+that of the most surprising one about another field, a quarter of the next, and so on; it is called wrong where the
+evidence reaches one threshold, the same for all tools. What it does not cover: an answer that is wrong and like the
+right ones.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from sealegs.recovery.detectors.flat_call import FlatCall, last_key
 from sealegs.recovery.detectors.statements import Statement
 
 LEAK_SCORE = 9.0  # no right answer shows a stack trace
-LEAST = 1.0  # one right answer in ten: what is no more surprising is no evidence
+LEAST = 1.0  # one right answer in ten: anything less surprising is not evidence
 SHARE = 0.5  # of evidence that counts after what another field says
 Scored = Sequence[tuple[Statement, tuple[float, ...]]]
 
@@ -42,9 +43,9 @@ class LearnedDetector:
     Args:
         statements: by tool, with their scores; under the empty name those about names.
         threshold: the score from which a finding counts.
-        leaks: whether the inside of a server may not show.
+        leaks: whether an answer that shows the inside of a server counts as wrong.
         levels: by tool; watched for drift.
-        answers: how many steady answers there are to one false alarm of drift.
+        answers: how many steady answers give one false alarm of drift.
     """
 
     def __init__(

@@ -2,7 +2,7 @@
 
 Two cumulative sums for each number (Page 1954) over how many spreads it lies above or below the record's median, less
 an allowance; the limit is set so that a steady level gives one false alarm in so many answers (Siegmund 1985). What it
-does not cover: a level that moved because other things are asked for; that is no fault, and looks the same.
+does not cover: a level that moved because other things are asked for, which is not a fault but looks the same.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sealegs.recovery.detectors.flat_call import FlatCall
 
 LEAST = 12  # values that a level is learned from
 ALLOWED = 0.5  # spreads
-CLIPPED = 4.0  # spreads: one strange answer is no drift
+CLIPPED = 4.0  # spreads: one strange answer is not drift
 NORMAL = 1.4826  # of the median distance to the median, in a normal distribution
 
 

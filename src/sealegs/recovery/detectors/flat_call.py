@@ -1,7 +1,7 @@
 """A call and its answer laid flat, as statements about answers read them.
 
-Every scalar stands under its path without list positions (`lines.amount`); an argument under `argument:NAME`. What is
-in a list can be read by an aggregate: `sum of lines.amount`, `number of lines`. A text that holds JSON is read. What
+Every scalar is kept under its path without list positions (`lines.amount`); an argument under `argument:NAME`. What is
+in a list can be read by an aggregate: `sum of lines.amount`, `number of lines`. A text that holds JSON is parsed. What
 it does not cover: the order of items, and which values of two lists belong to one item.
 """
 
@@ -24,7 +24,7 @@ AGGREGATES: dict[str, Callable[[list[Any]], float]] = {
 }
 NUMBER_OF = "number of "
 LEVELS = 40  # of nesting that are looked at
-HUGE = 10**300  # a whole number beyond it is no number to calculate with
+HUGE = 10**300  # a whole number beyond it is not a number to calculate with
 
 
 class FlatCall:
@@ -109,5 +109,5 @@ def _read(answer: Any) -> Any:
 
 
 def last_key(name: str) -> str:
-    """A path's last key: what a field is called, wherever it stands."""
+    """A path's last key: what a field is called, wherever it is."""
     return name.removeprefix(ARGUMENT).rpartition(".")[2]

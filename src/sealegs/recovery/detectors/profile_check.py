@@ -1,4 +1,4 @@
-"""Recorded answers held against profiles: what agents were shown, findings and all."""
+"""Recorded answers checked against profiles: what agents were shown, and what is wrong with it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class CheckResult:
         answers: how many were looked at.
         wrong: how many were called wrong.
         unknown: tools without a profile, and how many answers they gave.
-        rows: one a finding: {episode, call, tool, family, fields, kind, score, reason}; `call` counts from 1.
+        rows: one for each finding: {episode, call, tool, family, fields, kind, score, reason}; `call` counts from 1.
     """
 
     answers: int
@@ -37,7 +37,7 @@ class CheckResult:
 def check_traces(
     profiles: Profiles, traces: Iterable[Trace], false_alarms: float, per: str, drift: bool
 ) -> CheckResult:
-    """Hold every answer that an agent was shown against the profiles.
+    """Check every answer that an agent was shown against the profiles.
 
     Args:
         false_alarms: the share of right answers, or episodes, that may be called wrong.
@@ -45,7 +45,7 @@ def check_traces(
         drift: also look for levels that moved, over all the traces in their order.
 
     Raises:
-        UserError: the share or `per` is none, or no answer is kept.
+        UserError: the share or `per` cannot be used, or no answer is kept.
     """
     if per not in ("answer", "episode"):
         raise UserError(f"unknown --per {per!r}: choose answer or episode")

@@ -1,7 +1,7 @@
 """What was learned of tools' normal answers, as data: a file, and the detector that it makes.
 
 `learn` reads what the tools themselves said in a record, whatever a fault of ours showed in its place. What it does not
-cover: a tool that answered wrongly in the record all along; whoever learns from that takes it for normal.
+cover: a tool that answered wrongly in the record all along; that is learned as normal.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def learn(
 
     Args:
         traces: a record, without wrong answers but for a few, of calls like those that will be asked about.
-        tell: told what was left out.
+        tell: called with what was left out.
         also: a record of other calls to the same tools. It is learned from, and the threshold is not set on it: other
             calls break other statements, and the rate of false alarms would not be the wanted one.
 
@@ -225,7 +225,7 @@ def _statements(episodes: Sequence[Answers]) -> dict[str, list[Statement]]:
 
 
 def _cut(episodes: Sequence[Answers], folds: int, fold: int) -> tuple[dict[str, list[Statement]], list[Answers]]:
-    """What is mined without a fold and without the calls that it makes too, and the fold.
+    """What is mined without a fold and without calls that the fold also makes, and the fold.
 
     A call that was held out would break nothing if its twin had been learned from, and a call that is asked about later
     mostly has none: the threshold would be too low by as much as the record repeats itself.

@@ -1,7 +1,7 @@
 # ruff: noqa: D102 - the methods are documented in the base class
 """Statements about a tool's answers that were true of every recorded one, as data.
 
-Each says how far an answer breaks it: 0 is just so, 3 is by far. What it does not cover: whether breaking it means
+Each says how far an answer breaks it: 0 is barely, 3 is by far. What it does not cover: whether breaking it means
 that the answer is wrong; how often right answers do is counted on answers that were held out (`calibration`).
 """
 

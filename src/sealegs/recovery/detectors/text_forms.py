@@ -1,7 +1,7 @@
 """The forms of texts: of a code, a date, a mail address; of prose no more than its length and signs.
 
-A text without spaces that is no word (`working_day`) is cut into runs of letters and digits. Texts with the same signs
-between the runs are of one form, which keeps what all of them share: a run's letters where they are the same, its
+A text without spaces that is not a word (`working_day`) is cut into runs of letters and digits. Texts with the same
+signs between the runs are of one form, which keeps what all of them share: a run's letters where they are the same, its
 length, whether it is of digits, of capitals, of letters or mixed. What it does not cover: what a text means.
 """
 

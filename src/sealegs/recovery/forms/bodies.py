@@ -1,7 +1,7 @@
 """Failures in JSON, by their fields: what clouds, model APIs, MCP and web frameworks send when something failed.
 
-Each reader knows one family and returns None for what is not of it; the first that knows is believed. What none of them
-knows is taken for a tool's answer.
+Each reader knows one family and returns None for anything else; the first that knows a body is believed. What none of
+them knows is taken for a tool's answer.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class JsonBody:
     Attributes:
         outcome: what came of the call.
         shape: the family of bodies.
-        call: the call, as far as it is told.
+        call: the call, as far as it is given.
         given: what is wrong with the answer, where the body says so.
         inner: the message may itself be an error's text.
     """
@@ -52,7 +52,7 @@ class JsonBody:
 
 
 def read_json_body(data: Any) -> JsonBody | None:
-    """The failure that this data tells of; None where it tells of none."""
+    """The failure that this data reports; None where it reports none."""
     if isinstance(data, Sequence) and not isinstance(data, str):
         return _issues(data)
     if not isinstance(data, Mapping):
@@ -125,7 +125,7 @@ def _message(data: Mapping[str, Any]) -> JsonBody | None:
 
 
 def _error(data: Mapping[str, Any]) -> JsonBody | None:
-    """`{"error": ...}`, as most model APIs and clouds send it."""
+    """Read `{"error": ...}`, as most model APIs and clouds send it."""
     error = data.get("error", data.get("Error", data.get("errors")))
     if isinstance(error, str) and error:
         text = _text(data.get("message") or data.get("error_description") or data.get("exception"))
@@ -149,7 +149,7 @@ def _aws(data: Mapping[str, Any]) -> JsonBody | None:
 
 
 def _problem(data: Mapping[str, Any]) -> JsonBody | None:
-    """RFC 9457, and whoever sends a status with a sentence."""
+    """Read RFC 9457 problems, and any body with a status and a sentence."""
     status = _status(data)
     text = _text(data.get("detail") or data.get("message") or data.get("title") or data.get("reason"))
     if status is None or not text:
@@ -158,7 +158,7 @@ def _problem(data: Mapping[str, Any]) -> JsonBody | None:
 
 
 def _detail(data: Mapping[str, Any]) -> JsonBody | None:
-    """FastAPI's."""
+    """Read FastAPI's errors."""
     detail = data.get("detail")
     if isinstance(detail, str) and len(data) <= 2:
         return JsonBody(Failure(detail, UNNAMED, _status(data)), "detail", inner=True)
@@ -166,7 +166,7 @@ def _detail(data: Mapping[str, Any]) -> JsonBody | None:
 
 
 def _issues(data: Any) -> JsonBody | None:
-    """Lists of validation errors: pydantic, FastAPI, zod."""
+    """Read lists of validation errors: pydantic, FastAPI, zod."""
     if isinstance(data, str) or not data or not all(isinstance(item, Mapping) for item in data):
         return None
     told = []
@@ -180,7 +180,7 @@ def _issues(data: Any) -> JsonBody | None:
 
 
 def _by_field(data: Mapping[str, Any]) -> JsonBody | None:
-    """A list of complaints for each field: marshmallow, Django REST framework, Rails."""
+    """Read a list of complaints for each field: marshmallow, Django REST framework, Rails."""
     told = []
     for field, said in data.items():
         if not isinstance(said, list) or not said or not all(isinstance(text, str) for text in said):

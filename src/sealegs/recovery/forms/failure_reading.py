@@ -2,8 +2,8 @@
 
 JSON is read by its fields: JSON-RPC, MCP results, tool messages of model APIs, error bodies of clouds and web
 frameworks, outcomes as records hold them. Text is read by its shape (`data/shapes.yaml`): error lines and stack traces
-of Python, Java and JavaScript, HTTP, databases, shells. What has no known shape is an error without a name. How more
-than eighty of them are read stands in `data/forms.yaml`. It does not run anything, and does not judge (`classes`).
+of Python, Java and JavaScript, HTTP, databases, shells. What has no known shape is an error without a name.
+`data/forms.yaml` shows how more than eighty of them are read. It does not run anything, and does not judge (`classes`).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class FailureReading:
     Attributes:
         outcome: what came of the call.
         call: the call; without a tool's name where the text does not tell.
-        shape: by what it was read.
+        shape: the shape by which it was read.
         given: what is known to be wrong with the answer, where whoever reports it says so.
     """
 
@@ -62,7 +62,7 @@ class FailureReading:
 
 @dataclass(frozen=True, slots=True)
 class FailureShape:
-    """One way in which text tells of a failure."""
+    """One way in which text reports a failure."""
 
     name: str
     pattern: re.Pattern[str]
@@ -83,7 +83,7 @@ def is_part(value: Any) -> bool:
 
 
 def read_failure(text: str) -> FailureReading:
-    """The failure that a text tells of: a record, JSON, or text as tools and frameworks print it.
+    """The failure that a text reports: a record, JSON, or text as tools and frameworks print it.
 
     Raises:
         UserError: the text is empty, or a record in which nothing failed.
@@ -102,7 +102,7 @@ def read_failure(text: str) -> FailureReading:
 
 
 def read_text_failure(text: str, depth: int = 0) -> FailureReading:
-    """The failure that an error's text tells of."""
+    """The failure that an error's text reports."""
     text = text.strip()
     if len(text) > LONGEST:
         text = f"{text[: LONGEST // 2]}\n{text[-LONGEST // 2 :]}"
@@ -114,7 +114,7 @@ def read_text_failure(text: str, depth: int = 0) -> FailureReading:
 
 
 def read_json_failure(data: Any, depth: int = 0) -> FailureReading:
-    """The failure that JSON data tells of; data that tells of none is a tool's answer."""
+    """The failure that JSON data reports; data that reports none is a tool's answer."""
     found = bodies.read_json_body(data)
     if found is None:
         return FailureReading(Value(data), shape="answer")
@@ -126,7 +126,7 @@ def read_json_failure(data: Any, depth: int = 0) -> FailureReading:
 
 
 def _again(message: str, depth: int) -> FailureReading:
-    """What stands inside of a failure's message."""
+    """What is inside a failure's message."""
     text = message.strip()
     if text[:1] in ("{", "["):
         for parse in (json.loads, ast.literal_eval):
@@ -140,7 +140,7 @@ def _again(message: str, depth: int) -> FailureReading:
 
 
 def _named(inner: FailureReading, outer: FailureReading) -> FailureReading:
-    """What was read inside, with what only the outside tells."""
+    """What was read inside, with what only the outside gives."""
     call = inner.call if inner.call.tool and not outer.call.tool else outer.call
     if not isinstance(inner.outcome, Failure) or not isinstance(outer.outcome, Failure):
         return replace(inner, call=call, shape=outer.shape)
@@ -188,7 +188,7 @@ def _of_record(text: str) -> FailureReading:
             event = decode_event(json.loads(line))
         except (ValueError, ValidationError) as error:
             raise UserError(
-                f"line {number} is no event of a record; give a whole file that a recorder wrote"
+                f"line {number} is not an event of a record; give a whole file that a recorder wrote"
             ) from error
         if isinstance(event, EpisodeStarted) or not episodes:
             episodes.append([])

@@ -1,7 +1,7 @@
 """How other tools can give what a tool gives: the declarations that `Switch` goes by.
 
-A source says where a value is from: the agent's call, a constant, an earlier step, or the session's earlier calls. What
-only the request says is no source, for a layer sees calls alone.
+A source says where a value is from: the agent's call, a constant, an earlier step, or the session's earlier calls.
+Values that only the request holds are out of reach, because a layer sees only calls.
 """
 
 from __future__ import annotations
@@ -98,9 +98,9 @@ class Then:
 class Alternative:
     """Another way to what a tool gives, or to what it and the calls after it give.
 
-    Where the agent goes on with what the tool would have answered (a search, then a booking of what was found), the
-    other way stands in for those calls as well: each is declared in `then`, with the steps that are made only when the
-    agent makes that call. So no effect comes before the agent asks for one.
+    Where the agent continues with what the tool would have answered (a search, then a booking of what was found),
+    the other way stands in for those calls as well: each is declared in `then`, with the steps that are made only when
+    the agent makes that call. So no effect comes before the agent asks for one.
 
     Attributes:
         tool: the tool that can be done without.

@@ -1,4 +1,4 @@
-"""Leave a tool alone that keeps failing."""
+"""Leave a tool that keeps failing alone."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Breaker(AtOnce):
     """A circuit breaker for each tool (Nygard, "Release It!", 2007).
 
     After so many failures in a row the tool is not called for a while; then one call is let through, and if it fails
-    too the while begins anew. A mistake in the arguments is the caller's and does not count. In a service the circuits
-    are those of all sessions.
+    too, the while begins again. A mistake in the arguments is the caller's and does not count. In a service the
+    circuits are those of all sessions.
 
     Args:
         failures: in a row, further tries included.
@@ -71,7 +71,7 @@ class Breaker(AtOnce):
         return self.name, Failure(message, type="CircuitOpen", retry_after=round(left, 3), unsent=True)
 
     def went_well(self, call: Call) -> None:
-        """The circuit closes."""
+        """Close the circuit."""
         if self._circuits:
             self._circuits.pop(call.tool, None)
 

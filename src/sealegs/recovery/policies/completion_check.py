@@ -1,9 +1,9 @@
 """How to see whether an action was done: the read that shows it, and what its answer must say.
 
-A check speaks of one call: `CallArgument` is an argument of that call, `Fixed` a constant. What an answer does not
-tell is `Unclear`, never "not done": a field that is not there, a list that is none, and, where entries are told apart
-by fields, a field that no entry has. What it does not cover: entries of others that look the same. Name in `where` what
-tells the call's own entry from them (a reference, an idempotency key).
+A check speaks of one call: `CallArgument` is an argument of that call, `Fixed` a constant. What an answer does not tell
+is `Unclear`, never "not done": a field that is not there, something that is not a list, and, where entries are told
+apart by fields, a field that no entry has. What it does not cover: entries of others that look the same. Name in
+`where` what tells the call's own entry from theirs (a reference, an idempotency key).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Own = CallArgument | Fixed
 
 
 class Unclear(Exception):
-    """The answer does not tell."""
+    """The answer does not show whether the action was done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +90,9 @@ class LookEvidence:
 
     Attributes:
         state: whether it was done, or a part of it, or nothing.
-        entries: those that speak of such a call, where it is told by entries; the latest last.
+        entries: those about such a call, where entries show it; the latest last.
         counted: whether these are one for each such call.
-        told: what was done, in words, where only a part was.
+        told: what was done, in words, where only a part was done.
     """
 
     state: Literal["done", "partial", "undone"]
@@ -109,7 +109,7 @@ class Check:
         tool: the read.
         arguments: what it is asked.
         done: what its answer says where the action was done.
-        partial: what it says where only a part was; None: it never tells.
+        partial: what it says where only a part was done; None: it never says so.
         resumes: an identical call after a part was done does the rest alone.
         answer: for each field of the action's answer (a dotted path), where it is found; empty: the entry itself is
             shown.
@@ -238,7 +238,7 @@ def holds(condition: Condition, answer: Any, call: Call) -> bool:
     """Whether a condition holds of an answer.
 
     Raises:
-        Unclear: the answer does not tell.
+        Unclear: the answer does not show it.
     """
     match condition:
         case Equals(path, source):
@@ -269,7 +269,7 @@ def source_value(source: Own, call: Call) -> Any:
 
 
 def loosely_equal(left: Any, right: Any) -> bool:
-    """Whether two values are one, however a server writes it: 5 and 5.0 and "5", "Ann " and "ann"."""
+    """Whether two values are the same, however a server writes them: 5 and 5.0 and "5", "Ann " and "ann"."""
     if isinstance(left, (Mapping, list, tuple)) or isinstance(right, (Mapping, list, tuple)):
         if isinstance(left, Mapping) and isinstance(right, Mapping):
             return left.keys() == right.keys() and all(loosely_equal(left[key], right[key]) for key in left)

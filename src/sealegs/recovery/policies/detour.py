@@ -129,7 +129,7 @@ class Detour:
         self._first = [sum(counts[: place + 1]) for place in range(len(alternative.then))]
 
     def place(self, call: Call) -> int | None:
-        """Which of the calls that it stands in for this is; None where it is none."""
+        """Which of the calls that it stands in for this is; None where it is not one of them."""
         return next((place for place, then in enumerate(self._then) if self._meant(then, call)), None)
 
     def then(self, place: int) -> Then:
@@ -156,7 +156,7 @@ class Detour:
         return ValueSources(call.arguments, memory, self._asked, {**self._answers, **leg.answers})
 
     def closes(self, call: Call, leg: Leg, shown: Any) -> None:
-        """The call is answered: what was found for it is there for those after it."""
+        """Note that the call is answered: what was found for it is there for those after it."""
         with self._lock:
             self._answers.update(leg.answers)
             self._asked[call.tool] = dict(call.arguments)

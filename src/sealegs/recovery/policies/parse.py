@@ -26,7 +26,7 @@ class Parse(AtOnce):
     """Lenient reading of a text answer where data was announced.
 
     It forgives what has one reading: text around the JSON, code fences, single quotes, commas too many, missing closing
-    brackets after a value that is certainly whole. A number at which the text breaks off may have gone on, so that is
+    brackets after a value that is certainly whole. A number at which the text breaks off may be incomplete, so it is
     not read; nor is anything that breaks the tool's schema of answers.
     """
 
@@ -57,7 +57,7 @@ def _text(outcome: Outcome) -> str | None:
 
 
 def _candidates(text: str) -> Iterator[str]:
-    """The text, and what of it may be the JSON."""
+    """The text, and the parts of it that may be the JSON."""
     fenced = _FENCE.match(text)
     text = fenced.group(1) if fenced else text.strip()
     yield text

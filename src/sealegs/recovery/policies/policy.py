@@ -1,6 +1,6 @@
 """The form of a policy, and how policies compose.
 
-A policy is given a call in trouble and hands it on, better or as it was. `first | then` asks the second about what the
+A policy is given a call in trouble and hands it on, mended or unchanged. `first | then` asks the second about what the
 first left in trouble; `policy.only(natures=..., tools=...)` keeps to some troubles. A policy does no I/O: it yields
 calls and waits, as every layer does.
 """
@@ -17,14 +17,14 @@ from sealegs.recovery.failed_call import FailedCall, RecoveryContext, Steps, war
 from sealegs.recovery.failure_category import FailureCategory
 
 Refusal = tuple[str, Outcome]  # the policy's name, and what the call is answered with
-TAKEN_OVER = "TakenOver"  # the type of the failure by which a policy that stands in for a tool keeps a call from it
+TAKEN_OVER = "TakenOver"  # the type of the failure by which a policy that acts for a tool keeps a call from it
 
 
 class Policy(ABC):
     """What is done about a call in trouble.
 
     Attributes:
-        name: as it stands in records.
+        name: as it appears in records.
         guards: whether `refuses` wants to be asked before each call.
         remembers: of whose latest right answers it wants which fields (dotted paths); see `RecoveryContext.memory`.
     """
@@ -42,15 +42,15 @@ class Policy(ABC):
         """Do something about it, or hand it on as it is."""
 
     def refuses(self, call: Call, ward: RecoveryContext) -> Refusal | None:
-        """Who refuses a call that must not be made, and what it is answered with; None where it may be."""
+        """The policy that refuses a call, and the answer in its place; None where the call may be made."""
         return None
 
     def went_well(self, call: Call) -> None:
-        """The agent's call was answered well at once. Told to policies that guard."""
+        """Note that the agent's call was answered well at once. Policies that guard are told."""
         return
 
     def fresh(self) -> Policy:
-        """The policy for a new episode: of one that remembers, one with nothing to remember."""
+        """The policy for a new episode; one that remembers is replaced by one with nothing to remember."""
         return self
 
     def shared(self, now: Callable[[], float]) -> Policy:
@@ -65,12 +65,12 @@ class Policy(ABC):
         return PolicySequence((*_parts(self), *_parts(then)))
 
     def only(self, *, natures: Collection[FailureCategory] = (), tools: Collection[str] = ()) -> Policy:
-        """The policy for these troubles alone. Empty: all of them. `tools` may hold `*` and `?`."""
+        """The policy for these troubles alone; empty means all of them. `tools` may hold `*` and `?`."""
         return Only(self, frozenset(natures), tuple(tools))
 
 
 def run_guarded(policy: Policy, trouble: FailedCall, ward: RecoveryContext) -> Steps:
-    """What the policy does; where it breaks down, as far as it had come. A tool's failure is no exception here."""
+    """Run the policy; where it breaks down, keep what it had done so far. A tool's failure is not an exception here."""
     try:
         return (yield from policy.heal(trouble, ward))
     except Exception as error:  # others make policies, and the schemas that ours read

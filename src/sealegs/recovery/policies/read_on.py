@@ -1,4 +1,4 @@
-"""Go on reading where an answer breaks off and says how it goes on."""
+"""Read on where an answer breaks off and says how it continues."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _parameter(spec: ToolSpec | None) -> str | None:
 
 
 def _again(failed: FailedCall, trouble: FailedCall) -> FailedCall:
-    """The trouble as it was, with what was spent on it."""
+    """The trouble unchanged, but for what was spent on it."""
     return replace(failed, made=trouble.made, failed=trouble.failed)
 
 

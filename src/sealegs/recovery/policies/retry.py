@@ -23,7 +23,7 @@ TRIES: Mapping[FailureCategory, int] = {"transient": 3, "wrong": 1, "unreadable"
 class Retry(Policy):
     """Exponential backoff with full jitter, and the tool's own Retry-After where it gives one.
 
-    Only calls that may be repeated are. An answer that comes back wrong in the same way is not asked for again. The
+    Only calls that may be repeated are. A wrong answer that comes back the same is not asked for again. The
     jitter is drawn from a stream of its own, by the call and how often an equal one was in trouble before, whatever
     runs beside it (Brooker, "Exponential Backoff and Jitter", 2015: full jitter).
 

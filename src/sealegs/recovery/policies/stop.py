@@ -14,7 +14,7 @@ from sealegs.recovery.policies.policy import AtOnce
 class Stop(AtOnce):
     """A report in the failure's place: what failed, how often it was tried, and that the tool is not to be relied on.
 
-    An answer that is known to be wrong becomes a failure, so that nobody takes it for data; one that says of itself
+    An answer that is known to be wrong becomes a failure, so that it is not taken for data; one that says of itself
     that it is a part stays, for it deceives nobody. Of a call that may have done its work the answer stays too, with
     the report beside it: an error would invite a second one. The error's type and status stay as the tool gave them.
     """

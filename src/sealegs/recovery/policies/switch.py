@@ -30,8 +30,8 @@ class Switch(Policy):
 
     Where an alternative stands in for later calls too (`Then`), those are kept from their tools and answered by its
     steps. What it has done for a call is not done again: an equal call is answered as before, and one whose steps
-    failed goes on where it stopped, unless that step may have done its work. Covered are calls that are known by what
-    the agent was shown in place of the answer before. Where the calls before the one that failed have changed
+    failed resumes where it stopped, unless that step may have done its work. It covers calls that are recognised by
+    what the agent was shown in place of the answer before. Where the calls before the one that failed have changed
     something, declare no alternative for it that would change it again: nothing here takes it back.
 
     Args:
@@ -67,7 +67,7 @@ class Switch(Policy):
         return Switch(self._alternatives())
 
     def refuses(self, call: Call, ward: RecoveryContext) -> Refusal | None:
-        """A call that an alternative stands in for is kept from its tool."""
+        """Keep a call that an alternative stands in for from its tool."""
         if not self._taken.get(call.tool) or self._detour(call) is None:
             return None
         message = f"{call.tool} is not asked: the call before was answered by another tool."
@@ -130,7 +130,7 @@ class Switch(Policy):
         return ward.answer(trouble, self.name, "answered", self._shown(alternative, failed, answers, answer), by), True
 
     def _shown(self, alternative: Alternative, failed: FailedCall, answers: Mapping[int, Any], answer: Any) -> Outcome:
-        """The answer; where the alternative goes on, with a note that says so."""
+        """The answer; where the alternative continues, with a note that says so."""
         if not alternative.then:
             return Value(answer)
         detour = Detour(alternative, failed.call, answers, answer)
@@ -198,7 +198,7 @@ class Switch(Policy):
         return ward.answer(trouble, self.name, "answered", Value(shown), f"in place of {call.tool}")
 
     def _left(self, failed: FailedCall, trouble: FailedCall, ward: RecoveryContext, why: str = "") -> FailedCall:
-        """The trouble as it was, with what was spent on it."""
+        """The trouble unchanged, but for what was spent on it."""
         failed = replace(failed, made=trouble.made, failed=trouble.failed)
         return ward.remark(failed, self.name, "left", failed.outcome, why) if why else failed
 
@@ -212,7 +212,7 @@ class Switch(Policy):
 
 
 def _failure(trouble: FailedCall, step: str, tool: str) -> Failure:
-    """What the agent is shown of a step that failed in the place of its call."""
+    """What the agent is shown of a step that failed in place of its call."""
     outcome, signature = trouble.outcome, trouble.signature
     if isinstance(outcome, Failure):
         return replace(outcome, message=f"{step}, in place of {tool}, failed: {outcome.message}", exception=None)

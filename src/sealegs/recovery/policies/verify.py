@@ -1,4 +1,4 @@
-"""Look whether an action was done before anything is done about it."""
+"""Check whether an action was done before doing anything about it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Verify(Policy):
     a look before it, or once with mended arguments; where that makes no sense, policies that follow know that nothing
     was done. Where only a part was done, or the look does not tell, the failure is left, and says so.
 
-    An entry speaks for one call: of equal calls of a session each has its own. While an equal call is under way nothing
+    An entry counts for one call: equal calls of a session each have their own. While an equal call is under way nothing
     is concluded, nor of one that another ran beside. A list that is one page of several, or that tells of an error,
     does not show that something was not done; nor does any look while a tool that missed its deadline may still be at
     work, unless `Check.settles` says how long to wait. What it does not cover: a server that still works on a call
@@ -81,7 +81,7 @@ class Verify(Policy):
         return Verify(self._checks, resumes=self._resumes, retry=self._retry, looks=self._looks)
 
     def refuses(self, call: Call, ward: RecoveryContext) -> Refusal | None:
-        """Never; a call of an action that can be seen is noted as under way."""
+        """Never refuse; note a call of an action that can be seen as under way."""
         spec = ward.seat.specs.get(call.tool)
         if not self._checks and (spec is None or not spec.shown_by):  # most calls
             return None
@@ -95,7 +95,7 @@ class Verify(Policy):
         return None
 
     def went_well(self, call: Call) -> None:
-        """It was done."""
+        """Note that the action was done."""
         if self._under_way:
             self._over(call, done=True)
 
@@ -235,7 +235,7 @@ class Verify(Policy):
         return ByHistory(spec.shown_by, spec, resumes)
 
     def _over(self, call: Call, *, done: bool) -> None:
-        """A call is under way no longer."""
+        """Note that a call is no longer under way."""
         with self._lock:
             key = self._under_way.pop(call.id, None)
             self._beside.discard(call.id)
@@ -244,5 +244,5 @@ class Verify(Policy):
 
 
 def _back(failed: FailedCall, trouble: FailedCall) -> FailedCall:
-    """The trouble as it was, with what was spent on it."""
+    """The trouble unchanged, but for what was spent on it."""
     return replace(failed, made=trouble.made)

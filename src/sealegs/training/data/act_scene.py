@@ -17,9 +17,9 @@ from sealegs.training.data.bad_messages import BadMessage, LookResult, Repetitio
 from sealegs.training.data.expert import Doing, Expert
 from sealegs.training.data.slips import CallSlip
 
-LONGEST = 44  # characters of a value that is told
+LONGEST = 44  # characters of a value that is shown
 NAMED = 3  # values or tools that a sentence lists
-# How descriptions that are no orders begin; whatever a tool of somebody else's begins with is quoted.
+# How descriptions that are not orders begin; whatever a third-party tool's description begins with is quoted.
 _NO_NOUNS = frozenset(
     {"at", "available", "back", "by", "c", "closes", "desired", "free", "from", "in", "kept", "km", "kwh", "left", "on"}
     | {"opens", "out", "refunded", "reported", "spent", "taken", "to", "until", "up", "wanted"}
@@ -37,9 +37,9 @@ class ActScene:
     Attributes:
         doing: what the act is.
         draw: of its words.
-        held: whether the forms kept apart are the ones to be said.
+        held: whether the forms that are kept apart are to be used.
         spec: the tool that is called; None at the end.
-        slots: facts by the name under which forms take them; a fact that there is not is left out.
+        slots: facts by the name under which forms take them; missing facts are left out.
         trouble: the last bad message, where it is still to be dealt with.
         fresh: whether that message has just come.
         again: what a repetition of the call that failed would do.
@@ -74,7 +74,7 @@ def scene_of_act(
         expert: who acts.
         act: what it is about to do.
         draw, held: of the words.
-        slip: what was wrong with the call before, where it was the agent's own fault.
+        slip: what was wrong with the call before, if it was the agent's own fault.
         fresh: whether the message before was a bad one.
     """
     spec = expert.specs.get(act.tool) if isinstance(act, UseTool) else None
@@ -123,7 +123,7 @@ def _tool_facts(spec: ToolSpec) -> dict[str, str]:
 
 
 def _main_clause(order: str) -> str:
-    """An order up to its first comma, unless that stands in a list of words."""
+    """An order up to its first comma, unless that is in a list of words."""
     head, comma, rest = order.partition(", ")
     listing = len(re.split(r", | (?:or|and) ", rest)[0].split()) < 3
     return order if not comma or listing or len(head.split()) < 5 or head.startswith("have ") else head
@@ -172,7 +172,7 @@ def _giver(expert: Expert, source: Field) -> str:
 
 
 def _value(name: str, value: Any) -> str:
-    """A value as a sentence tells it: a number with the name of its parameter."""
+    """A value as a sentence states it: a number with the name of its parameter."""
     if isinstance(value, str):
         return short_value(value)
     text = short_value(value)
@@ -180,7 +180,7 @@ def _value(name: str, value: Any) -> str:
 
 
 def short_value(value: Any) -> str:
-    """A value in one short line; empty where it is none."""
+    """A value in one short line; empty where it does not fit one."""
     if isinstance(value, (list, tuple, Mapping)) or value is None:
         return ""
     text = " ".join(format_value(value).split())
@@ -222,7 +222,7 @@ def quoted(value: Any) -> str:
 
 
 def _fact(result: Mapping[str, Any], used: Iterable[str]) -> str:
-    """What is told of an entry: a value that later steps use, else its first id, else its first value at all."""
+    """What is said of an entry: a value that later steps use, otherwise its first id, otherwise its first value."""
     told = {name: text for name, value in result.items() if (text := short_value(value))}
     ids = [name for name in told if name.endswith(("_id", "_number", "_code")) or name == "id"]
     name = next((name for name in (*used, *ids, *told) if name in told), None)

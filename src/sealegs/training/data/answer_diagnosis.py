@@ -1,4 +1,4 @@
-"""What is wrong with an answer that looks like data, in its own facts: which sentence says it, and with what."""
+"""What is wrong with an answer that looks like data, by its own facts: which sentence says it, and with what."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def diagnose_answer(trouble: BadMessage) -> tuple[str, dict[str, str]]:
 
 
 def _of_shape(reason: str, data: Any) -> tuple[str, dict[str, str]]:
-    """Where a field is empty, or no value of its kind."""
+    """The fields that are empty, or do not hold a value of their kind."""
     field = re.split(r" is |: ", reason, maxsplit=1)[0]
     value = _at(data, field)
     if value is None or value in ("", [], {}) or "required" in reason:
@@ -64,7 +64,7 @@ def _echo(rule: str, trouble: BadMessage) -> dict[str, str] | None:
 
 
 def _facts(rule: str, trouble: BadMessage) -> list[str]:
-    """The fields that a rule speaks of, with what stands there: `total = 12.5`."""
+    """The fields that a rule is about, with their values: `total = 12.5`."""
     found: dict[str, str] = {}
     for name in _NAME.findall(rule):
         if name.startswith("argument "):

@@ -1,4 +1,4 @@
-"""Attempts at a row: which task, which failure, where, and in which words: of seed, row and attempt alone."""
+"""Attempts at a row: which task, which failure, where, and in which words, decided by seed, row and attempt alone."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from sealegs.training.data import HELD, UNSEEN
 from sealegs.training.data.conduct import PLANNER, Watched
 from sealegs.training.data.data_recipe import DataRecipe
 from sealegs.training.data.dividing import Division, division
+from sealegs.training.data.exporters.exporter import Row
 from sealegs.training.data.failure_catalogue import MODES, FailureKind, failure_kinds, fits_step, plan_failure
-from sealegs.training.data.row_forms import Form, Row, row
+from sealegs.training.data.row_forms import row
 from sealegs.training.data.task_sources import KEPT, BaseTask, DataSources, TaskVariant, offered_specs, task_variant
 from sealegs.training.data.trajectory_player import NoTrajectory, Teacher, TrajectoryOrder, play_trajectory
 
@@ -32,7 +33,7 @@ class Making:
     sources: DataSources
     n: int
     seed: int
-    form: Form
+    form: str
     teacher: str = ""
 
     @property
@@ -100,7 +101,7 @@ def _asked(base: BaseTask, making: Making, draw: random.Random) -> TaskVariant:
 
 
 def _failure(making: Making, number: int, chosen: TaskVariant, draw: random.Random) -> tuple[FailureKind, str, Step]:
-    """What fails, how and where, as the row's split may hold it. The mode is the row's own, whatever else falls."""
+    """What fails, how and where, as the row's split may hold it. The mode is always the row's own."""
     divided, (split, _) = making.division, making.place(number)
     own, shares = seeds.stream("mode", making.seed, number), making.recipe.modes.parts()
     mode = own.choices(MODES, [shares[name] for name in MODES])[0]

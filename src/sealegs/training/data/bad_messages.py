@@ -1,4 +1,4 @@
-"""A tool's message that is no good answer: what is wrong with it, what it advises, and what a repetition would do."""
+"""A tool's bad answer: what is wrong with it, what it advises, and what a repetition would do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The card of a set: what somebody who finds the folder must know."""
+"""The card of a set: what a person who finds the folder must know."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LICENCE = "apache-2.0"
 
 
 def write_card(making: Making, out: Path, format: Format, tally: MakingTally, seen: RowContents, command: str) -> None:
-    """Write the manifest and then the card: with the latter the set is finished."""
+    """Write the manifest and then the card, which finishes the set."""
     write(out / MANIFEST, manifest(making, format, tally).encode())
     write(out / CARD, data_set_card(making, format, tally, seen, command).encode())
 

@@ -1,8 +1,8 @@
-"""What a row must not teach: found in the row itself, by what its tools declare and by its task.
+"""What a row must not teach, found in the row itself by what its tools declare and by its task.
 
 Five things are looked for. A tool's spec says whether a call changes anything and what a second one does, its own check
-says whether arguments were wrong, and the task's graph says what could still have been done. What is not covered: what
-a model says of advice, in words of its own; only the expert's answers to it can be read.
+says whether arguments were wrong, and the task's graph says what could still have been done. What it does not cover:
+what a model says about advice in its own words; only the expert's answers to it can be read.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from functools import cached_property
 from typing import Any
 
 from sealegs.agents import UseTool
-from sealegs.agents.arms.toolbench_arm import FINISH, read_step
 from sealegs.agents.scripted_agent import error_body, parse_tool_message
 from sealegs.faults.call import Failure
 from sealegs.faults.spec import ToolSpec
@@ -23,8 +22,9 @@ from sealegs.recovery.classes import classify
 from sealegs.recovery.signature import Signature
 from sealegs.scoring.task_progress import node_of
 from sealegs.training.data.bad_messages import AdviceNote, advice_note, looked_up, repetition, strip_advice_note
+from sealegs.training.data.exporters import row_reader
+from sealegs.training.data.exporters.exporter import Row, RowTurn
 from sealegs.training.data.rest import still_possible
-from sealegs.training.data.row_forms import Row
 from sealegs.training.data.slips import ARGUMENTS
 from sealegs.training.data.task_sources import BaseTask
 
@@ -34,21 +34,11 @@ CAUSELESS = "arguments are refused that are not wrong, or are answered by the sa
 EARLY = "it stops before all is done that can be"
 UNHEEDED = "advice in a tool's message is neither followed nor answered"
 KINDS = (BLIND, TRAINED, CAUSELESS, EARLY, UNHEEDED)
-PLANNER = "planner"  # who goes on where no model does
+PLANNER = "planner"  # who continues where no model does
 OF_ARGUMENTS = ("bad_arguments", "attribute")  # causes that speak of the arguments
 _ANSWERED = re.compile(r"\bnote\b|\badvice\b|\badvise", re.IGNORECASE)
 _NEEDLESS = re.compile(r"\bneedless\b", re.IGNORECASE)
 _HARMLESS = re.compile(r"\bharm", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class RowTurn:
-    """One call of a row: what was said with it, the call, and what came of it."""
-
-    said: str
-    use: UseTool
-    told: str
-    trained: bool
 
 
 @dataclass
@@ -61,12 +51,12 @@ class Watched:
     @cached_property
     def turns(self) -> list[RowTurn]:
         """Its calls, in whichever form it has them."""
-        return list(turns_of(self.row))
+        return list(row_reader(self.row).turns(self.row))
 
     @property
     def closing(self) -> str | None:
         """What is said at the end; None where the row is cut."""
-        return last_words(self.row)
+        return row_reader(self.row).last_words(self.row)
 
     def spec(self, tool: str) -> ToolSpec | None:
         """The spec of a tool that is offered."""
@@ -181,33 +171,6 @@ class Watched:
         if note.forbids and again and not _HARMLESS.search(said):
             return False
         return bool(looked or _ANSWERED.search(said))
-
-
-def turns_of(row: Row) -> Iterator[RowTurn]:
-    """The calls of a row with what was said."""
-    if "messages" in row:
-        answers = {m["tool_call_id"]: m["content"] for m in row["messages"] if m["role"] == "tool"}
-        for message in row["messages"]:
-            for call in message.get("tool_calls") or ():
-                use = UseTool(call["function"]["name"], call["function"]["arguments"])
-                trained = message.get("train") is not False
-                yield RowTurn(message["content"], use, answers.get(call["id"], ""), trained)
-        return
-    said = row["conversations"]
-    for place, entry in enumerate(said):
-        step = read_step(entry["value"]) if entry["from"] == "assistant" else None
-        if step is not None and step.tool != FINISH:
-            trained = place not in row.get("unlearned_turns", ())
-            yield RowTurn(entry["value"], UseTool(step.tool, step.arguments), said[place + 1]["value"], trained)
-
-
-def last_words(row: Row) -> str | None:
-    """What is said at the end of a row; None where it is cut."""
-    if "messages" in row:
-        last = row["messages"][-1]
-        return last["content"] if last["role"] == "assistant" and not last.get("tool_calls") else None
-    last = row["conversations"][-1]
-    return last["value"] if last["from"] == "assistant" else None
 
 
 def response_data(data: Any) -> Any:

@@ -1,4 +1,4 @@
-"""From what a user typed to a set: every mistake told at once, then made, checked, and given its card."""
+"""From what a user typed to a set: every mistake reported at once, then made, checked, and given its card."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from sealegs.scoring.metric import Row as Figure
 from sealegs.training.data.attempts import Making
 from sealegs.training.data.card import CARD, write_card
 from sealegs.training.data.data_recipe import DataRecipe, read_data_recipe
+from sealegs.training.data.exporters import FORMS
 from sealegs.training.data.files import FORMATS, Format, check_format
 from sealegs.training.data.row_blocks import MakingTally, Progress, make_missing_rows
-from sealegs.training.data.row_forms import FORMS
 from sealegs.training.data.set_checks import RowContents, check_leaks, judged_again, lapses, read_manifest
 from sealegs.training.data.task_sources import DataSources, all_base_tasks
 from sealegs.training.data.trajectory_player import Teacher
@@ -47,7 +47,7 @@ def data_set_request(
     """What the user asks for.
 
     Raises:
-        UserError: with every mistake.
+        UserError: the message holds every mistake.
     """
     problems: list[str] = []
     read: DataRecipe | None = None
@@ -56,9 +56,8 @@ def data_set_request(
         read = read_data_recipe(recipe)
     except UserError as error:
         problems.append(str(error))
-    found_form = next((known for known in FORMS if known == form), None)
     found_format = next((known for known in FORMATS if known == format), None)
-    if found_form is None:
+    if form not in FORMS:
         problems.append(f"unknown form {form!r}: choose from {', '.join(FORMS)}")
     if found_format is None:
         problems.append(f"unknown format {format!r}: choose from {', '.join(FORMATS)}")
@@ -66,9 +65,9 @@ def data_set_request(
         problems += _mistake_of(lambda: check_format(found_format))
     problems += _mistake_of(lambda: all_base_tasks(sources, read.leave_out if read else ()))
     problems += _teacher_problems(read, teacher)
-    if problems or read is None or found_form is None or found_format is None:
+    if problems or read is None or found_format is None:
         raise UserError("\n".join(problems))
-    making = Making(read, sources, n, seed, found_form, teacher)
+    making = Making(read, sources, n, seed, form, teacher)
     words = ["sealegs", "data", "make", recipe, "--n", str(n), "--seed", str(seed), "--form", form, "--format", format]
     words += [word for folder in tasks for word in ("--tasks", str(folder))]
     words += [word for file in toolbench for word in ("--toolbench", str(file))]
@@ -152,7 +151,7 @@ def check_data_set(folder: Path, sample: int) -> tuple[str, list[str]]:
     """
     making, told = read_manifest(folder)
     problems = [
-        f"{name} is not the file that was made (its SHA-256 differs); make the set anew"
+        f"{name} is not the file that was made (its SHA-256 differs); make the set again"
         for name, about in told["parts"].items()
         if not (folder / name).exists() or hashlib.sha256((folder / name).read_bytes()).hexdigest() != about["sha256"]
     ]

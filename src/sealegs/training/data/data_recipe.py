@@ -1,4 +1,4 @@
-"""A recipe: what a set of trajectories is composed of. Shares are of rows; every mistake of a file is told at once."""
+"""A recipe: what a set of trajectories is composed of. Shares are of rows; all of a file's mistakes are reported."""
 
 from __future__ import annotations
 
@@ -59,17 +59,17 @@ class DataRecipe(BaseModel):
     Attributes:
         name: names the recipe in the card.
         clean: the share of trajectories without a failure.
-        continuation: who goes on after the failure: the planner, a model (`--teacher`), or nobody.
+        continuation: who continues after the failure: the planner, a model (`--teacher`), or nobody.
         splits, modes: shares.
         slips: of the explicit transient rows, the share in which the agent's own call is wrong.
-        exemplars: of the failing rows, the share in which the bank's nearest exemplar stands in the tool's message.
-        variants: how many ways of other numbers in the request a task is tried in, at most, besides its own.
+        exemplars: of the failing rows, the share in which the bank's nearest exemplar is in the tool's message.
+        variants: how many variants of a task, with other numbers in the request, are tried at most, besides its own.
         distractors: tools that do not help, offered with those of the task.
         prompts: what the agent is told before the request; drawn among these.
         unseen_kinds: of the failures of each class, the share kept for generalisation.
         similarity: trajectories of one base task that are more alike than this are near duplicates.
         tries: attempts at one row before it is given up.
-        leave_out: ids of base tasks, as patterns, that no split may hold (those of an evaluation to come).
+        leave_out: ids of base tasks, as patterns, that no split may hold (those of a later evaluation).
     """
 
     model_config = STRICT
@@ -109,7 +109,7 @@ def read_data_recipe(name: str) -> DataRecipe:
     """The recipe of a file, or a shipped one by its name.
 
     Raises:
-        UserError: there is none, or it is no recipe; the message names every mistake.
+        UserError: there is none, or it is not a recipe; the message names every mistake.
     """
     try:
         text = _text(name)

@@ -1,10 +1,10 @@
 """The exact planner as a teacher by example: a valid solution in a drawn order, and a recovery that doubles nothing.
 
-Before the failure it walks one of all valid solutions. After it, every call lowers c*, the fewest calls to the end, but
-for the calls that nobody without foresight can spare:
+Before the failure it follows one of the valid solutions. After it, every call lowers c*, the fewest calls to the end,
+except for the calls that cannot be spared without foresight:
 
-- A failure that may pass is tried once more before its tool counts as broken; one whose label says that it stays is
-  gone round at once.
+- A failure that may pass is tried once more before its tool counts as broken; a way round one whose label says that it
+  stays is taken at once.
 - An action that failed may have been done. It is repeated where the tool declares that a repetition does no harm;
   before anything else is done about it, the history tool that shows it is read. What is listed as done is taken from
   there, what is listed in part is completed by the same call, and only what is not listed is repeated or replaced.
@@ -124,7 +124,7 @@ class Expert(Planner):
         return UseTool(made.tool, {**made.arguments, spec.key: f"{step.tool}-{self._key}"})
 
     def state(self) -> State:
-        """Where the task stands; a way that was begun with an action is kept while it is open."""
+        """The state of the task; a way that was begun with an action is kept while it is open."""
         begun = {id for id in self.answers if self._changes(id) and self._way_is_open(id)}
         return replace(super().state(), kept=frozenset(self.kept | begun))
 
@@ -137,7 +137,7 @@ class Expert(Planner):
 
     @property
     def tries(self) -> int:  # type: ignore[override]
-        """How many failures make a tool broken: one where it is known to stay and no note speaks for another try."""
+        """How many failures make a tool broken: one where the failure is known to stay and no note suggests a retry."""
         note = self.trouble.note if self.trouble is not None else None
         return 1 if self._hopeless and not (note and note.repeats) else 2
 
@@ -184,7 +184,7 @@ class Expert(Planner):
         return self.stopped(" ".join(f"{tool} {self.reasons[tool]}." for tool in sorted(self.broken)))
 
     def _should_look(self, steps: list[Step]) -> bool:
-        """Whether it is to be seen first if the call took effect: but for a repetition that does no harm, always."""
+        """Whether to check first if the call took effect: always, except before a repetition that does no harm."""
         assert self.trouble is not None
         if self.again == "acts" or not any(step.tool == self.trouble.use.tool for step in steps):
             return True
@@ -242,7 +242,7 @@ class Expert(Planner):
             self._left = self._order.after(self._left, self._order.index[self.graph.step_of[use.tool].id])
 
     def problem(self, use: UseTool, data: object) -> str | None:
-        """What is wrong with an answer; advice beside it is no part of it."""
+        """What is wrong with an answer, not counting advice beside it."""
         return super().problem(use, strip_advice_note(data))
 
     def _observe_look(self, use: UseTool, text: str) -> None:
@@ -257,7 +257,7 @@ class Expert(Planner):
             self.failures.pop(struck.tool, None)
 
     def slipped(self, use: UseTool, made: UseTool, text: str) -> None:
-        """The call that was meant has been made wrongly, and this came of it: it is still to be made."""
+        """Note that the intended call was made wrongly, with this outcome: it is still to be made."""
         self.wrong = self._slip = use.tool
         self.trouble = BadMessage(made, self.specs[use.tool], parse_tool_message(text))
 

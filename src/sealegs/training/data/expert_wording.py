@@ -212,7 +212,7 @@ def _found(scene: ActScene) -> Iterator[str]:
 
 
 def _failure(scene: ActScene, called: str = "") -> str:
-    """The sentence that says what failed: in what the tool said, or in the facts that cannot be right."""
+    """The sentence that says what failed: by what the tool said, or by the facts that cannot be right."""
     assert scene.trouble is not None
     trouble = scene.trouble
     if trouble.error is not None:

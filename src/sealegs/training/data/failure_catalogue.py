@@ -96,10 +96,10 @@ def unseen_kinds(share: float, seed: int) -> frozenset[str]:
 
 
 def fits_step(kind: FailureKind, asked: TaskVariant, step: Step) -> bool:
-    """Whether a failure of this kind can strike this step: its answer can be made wrong so, and it matters.
+    """Whether a failure of this kind can strike this step: its answer can be made wrong in this way, and it matters.
 
-    A tool that changes something is struck only where a history tool shows what it did: nobody could go on safely
-    otherwise.
+    A tool that changes something is struck only where a history tool shows what it did: otherwise no agent could
+    continue safely.
     """
     spec = asked.base.specs[step.tool]
     if not kind.slip and spec.effects is not False and not spec.shown_by:
@@ -132,6 +132,7 @@ def plan_failure(kind: FailureKind, mode: str, asked: TaskVariant, step: Step, d
         persistence=PERSISTENCE[mode],
         moment=draw.choice(able) if able else None,
         at_most=None if lasting else 1,
+        key="order",  # so that rows of one seed stay what they are
     )
     return Plan(name=kind.name, seed=seed, rules=(rule,))
 

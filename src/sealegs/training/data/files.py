@@ -10,14 +10,15 @@ import hashlib
 import io
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from sealegs.faults.user_error import UserError
 from sealegs.training.data import SPLITS
-from sealegs.training.data.row_forms import Row
+from sealegs.training.data.exporters import exporters_of
+from sealegs.training.data.exporters.exporter import Exporter, Row
 
 Format = Literal["jsonl", "parquet"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -25,7 +26,7 @@ DATA = "data"
 
 
 def check_format(format: Format) -> None:
-    """Whether the format can be written here.
+    """Check that the format can be written here.
 
     Raises:
         UserError: it needs a package that is not there.
@@ -42,7 +43,7 @@ def part_name(split: str, number: int, format: Format) -> str:
 
 
 def part(rows: Sequence[Row], format: Format) -> bytes:
-    """A part's bytes."""
+    """The bytes of a part."""
     if format == "jsonl":
         return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
     import pyarrow.parquet as pq
@@ -108,50 +109,22 @@ def _parquet(file: Path) -> Iterator[Row]:
 
     for batch in pq.ParquetFile(file).iter_batches(256):
         for row in batch.to_pylist():
-            if row.get("messages") is not None:
-                row["messages"] = [_message(message) for message in row["messages"]]
+            for exporter in exporters_of(row):
+                row = exporter.restored(row)
             yield row
-
-
-def _message(stored: Mapping[str, Any]) -> dict[str, Any]:
-    message = {name: value for name, value in stored.items() if value is not None}
-    for call in message.get("tool_calls", ()):
-        if isinstance(call["function"]["arguments"], str):
-            call["function"]["arguments"] = json.loads(call["function"]["arguments"])
-    return message
 
 
 def _table(rows: Sequence[Row]) -> Any:
     import pyarrow as pa
 
-    trl, toolbench = "messages" in rows[0], "conversations" in rows[0]
-    table = pa.Table.from_pylist([_stored(row) for row in rows], schema=_schema(trl, toolbench, pa.string()))
-    return table.cast(_schema(trl, toolbench, pa.json_(pa.string())))
+    wrote = exporters_of(rows[0])
+    for exporter in wrote:
+        rows = [exporter.stored(row) for row in rows]
+    table = pa.Table.from_pylist(rows, schema=_schema(wrote, pa.string()))
+    return table.cast(_schema(wrote, pa.json_(pa.string())))
 
 
-def _stored(row: Row) -> Row:
-    if "messages" not in row:
-        return row
-    return {**row, "messages": [_flat(message) for message in row["messages"]]}
-
-
-def _flat(message: Mapping[str, Any]) -> dict[str, Any]:
-    if "tool_calls" not in message:
-        return dict(message)
-    calls = [
-        {
-            **call,
-            "function": {
-                **call["function"],
-                "arguments": json.dumps(call["function"]["arguments"], ensure_ascii=False),
-            },
-        }
-        for call in message["tool_calls"]
-    ]
-    return {**message, "tool_calls": calls}
-
-
-def _schema(trl: bool, toolbench: bool, data: Any) -> Any:
+def _schema(wrote: Iterable[Exporter], data: Any) -> Any:
     import pyarrow as pa
 
     text, whole, truth = pa.string(), pa.int32(), pa.bool_()
@@ -160,14 +133,6 @@ def _schema(trl: bool, toolbench: bool, data: Any) -> Any:
     fields |= dict.fromkeys(("failure_class", "failure_kind", "mode"), text)
     fields |= {"step": whole, "step_tool": text, "moment": text, "strategy": text, "optimal_cost": whole, "cost": whole}
     fields |= {"outcome": text, "exemplar": text, "calls": whole, "offered": pa.list_(text), "plan": text}
-    if trl:
-        function = pa.struct([("name", text), ("arguments", data)])
-        call = pa.struct([("id", text), ("type", text), ("function", function)])
-        names = [("role", text), ("content", text), ("recovery", truth), ("train", truth)]
-        names += [("tool_calls", pa.list_(call)), ("tool_call_id", text), ("name", text)]
-        fields["messages"] = pa.list_(pa.struct(names))
-        fields["tools"] = text
-    if toolbench:
-        fields["conversations"] = pa.list_(pa.struct([("from", text), ("value", text)]))
-        fields["recovery_turns"] = fields["unlearned_turns"] = pa.list_(whole)
+    for exporter in wrote:
+        fields |= exporter.fields(data)
     return pa.schema(fields)

@@ -2,7 +2,7 @@
 
 Two trajectories are as alike as the Jaccard index of their marks: each call with its arguments, each answer (a failure
 counts by its kind, not by its wording), and each pair of calls that follow one another. What is said with them does not
-count, so another wording makes no other trajectory. Only those of one base task are compared.
+count, so another wording does not make another trajectory. Only those of one base task are compared.
 """
 
 from __future__ import annotations
@@ -13,26 +13,17 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from sealegs.agents.arms.toolbench_arm import FINISH, read_step
 from sealegs.faults import seeds
-from sealegs.training.data.row_forms import Row
+from sealegs.training.data.exporters import row_reader
+from sealegs.training.data.exporters.exporter import Row
 
 Marks = tuple[int, ...]
 
 
 def calls_of(row: Row) -> Iterator[tuple[str, str, str]]:
     """Every call of a row, in whichever form it has them: tool, arguments as JSON, and the answer's text."""
-    if "messages" in row:
-        answers = {m["tool_call_id"]: m["content"] for m in row["messages"] if m["role"] == "tool"}
-        for message in row["messages"]:
-            for call in message.get("tool_calls") or ():
-                yield call["function"]["name"], _text(call["function"]["arguments"]), answers.get(call["id"], "")
-        return
-    said = row["conversations"]
-    for place, entry in enumerate(said):
-        step = read_step(entry["value"]) if entry["from"] == "assistant" else None
-        if step is not None and step.tool != FINISH:
-            yield step.tool, _text(step.arguments), said[place + 1]["value"]
+    for turn in row_reader(row).turns(row):
+        yield turn.use.tool, _text(turn.use.arguments), turn.told
 
 
 def trajectory_features(row: Row) -> Marks:
@@ -49,8 +40,7 @@ def trajectory_features(row: Row) -> Marks:
 
 def text_digest(row: Row) -> int:
     """A number for the whole text of a trajectory."""
-    said = row["messages"] if "messages" in row else row["conversations"]
-    return seeds.digest(json.dumps(said, sort_keys=True))
+    return seeds.digest(json.dumps(row[row_reader(row).column], sort_keys=True))
 
 
 def _text(arguments: Any) -> str:
@@ -70,7 +60,7 @@ class TrajectorySet:
         self._marks: dict[str, list[array[int]]] = defaultdict(list)
 
     def like(self, base: str, text: int, marked: Marks) -> str:
-        """`exact` or `near` where there is such a trajectory already, else nothing."""
+        """`exact` or `near` where there is such a trajectory already, otherwise empty."""
         if text in self._texts:
             return "exact"
         ours = set(marked)

@@ -1,7 +1,7 @@
 """What of a task can still be done where the whole of it cannot: the parts that need nothing of what is lost.
 
 A node is lost where its tool is broken, or, of a group, where no branch is left; and where it waits for a node that is
-lost, unless what it wants of that is there already.
+lost, unless what it needs of that is there already.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def still_possible(graph: Graph, done: Set[str], broken: Set[str]) -> tuple[str,
 
 
 class _Standing:
-    """Where a task stands."""
+    """The state of a task."""
 
     def __init__(self, graph: Graph, done: frozenset[str], broken: frozenset[str]) -> None:
         self.graph, self.done, self.broken = graph, done, broken

@@ -2,7 +2,7 @@
 
 A row is the first of its attempts that gives a trajectory unlike those before it. What comes before is decided in the
 order of rows, by the process that commits: a block's parts are written whole, then an entry in the journal says so. The
-same command goes on after the last entry. The card comes last and only where no leak is found, so a folder without one
+same command resumes after the last entry. The card comes last and only where no leak is found, so a folder without one
 is not finished.
 """
 
@@ -27,9 +27,9 @@ from sealegs.engines.workers import workers
 from sealegs.faults.user_error import UserError
 from sealegs.training.data import SPLITS
 from sealegs.training.data.attempts import Making, first_fit_row
+from sealegs.training.data.exporters.exporter import Row
 from sealegs.training.data.files import Format, check_format, part, part_name, write
 from sealegs.training.data.near_duplicates import TrajectorySet, text_digest, trajectory_features
-from sealegs.training.data.row_forms import Row
 from sealegs.training.data.task_sources import all_base_tasks
 from sealegs.training.data.trajectory_player import Teacher
 
@@ -107,10 +107,10 @@ def make_missing_rows(
     Args:
         making: what it is.
         out: its folder.
-        progress: told how many rows are done, and of how many.
+        progress: called with how many rows are done, and of how many.
         format: of the parts.
         jobs: processes; all cores by default. A teacher is asked from this one.
-        teacher: who goes on after a failure, where the recipe says so.
+        teacher: who continues after a failure, where the recipe says so.
 
     Raises:
         UserError: the folder holds another set, or cannot be written, or a package is missing.
@@ -137,7 +137,7 @@ def make_missing_rows(
 
 
 def _check_folder(out: Path) -> None:
-    """Whether a set can be made, or gone on with, in a folder."""
+    """Check that a set can be made or resumed in a folder."""
     try:
         out.mkdir(parents=True, exist_ok=True)
         foreign = not (out / JOURNAL).exists() and any(out.iterdir())
@@ -190,7 +190,7 @@ def _commit(
     format: Format,
     teacher: Teacher | None,
 ) -> dict[str, Any]:
-    """Keep the rows of a block that are like none before, write its parts, and say so in an entry for the journal."""
+    """Keep the rows of a block that are unlike all before, write its parts, and return an entry for the journal."""
     kept: list[Row] = []
     remembered: list[tuple[str, int, str]] = []
     fell: Counter[str] = Counter()

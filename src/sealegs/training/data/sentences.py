@@ -1,7 +1,7 @@
 """The forms of the expert's sentences: lists in `language/*.yaml`, one form drawn for each sentence.
 
-Every fourth form of a list is kept apart: it is said in the splits that are tested on and in no other, so that a test
-does not only ask for sentences that were learned by heart.
+Every fourth form of a list is kept apart: it is said in the splits that are tested on and in no other, so a test does
+not only ask for sentences that were memorised.
 """
 
 from __future__ import annotations

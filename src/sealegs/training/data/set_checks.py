@@ -1,4 +1,4 @@
-"""Checks of a finished set, from its rows alone: what leaks, what stands twice, what it teaches, what the judge says.
+"""Checks of a finished set, from its rows alone: what leaks, what occurs twice, what it teaches, what the judge says.
 
 The leakage checks know nothing of how the set was divided. The judge's check plays rows again in the world from what
 they hold (task, plan, calls, answer) and compares what the tools say, the verdict and the costs.
@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from sealegs.agents import UseTool
-from sealegs.agents.arms.toolbench_arm import FINISH, read_step
 from sealegs.faults import seeds
 from sealegs.faults.call import render
 from sealegs.faults.plan import Plan
@@ -25,10 +24,11 @@ from sealegs.training.data import UNSEEN
 from sealegs.training.data.attempts import Making
 from sealegs.training.data.conduct import KINDS, Watched
 from sealegs.training.data.data_recipe import DataRecipe
+from sealegs.training.data.exporters import FORMS, row_reader
+from sealegs.training.data.exporters.exporter import Row
 from sealegs.training.data.failure_catalogue import failure_kinds
 from sealegs.training.data.files import parts, read_row_files
 from sealegs.training.data.near_duplicates import TrajectorySet, calls_of, text_digest, trajectory_features
-from sealegs.training.data.row_forms import FORMS, Row
 from sealegs.training.data.task_sources import BaseTask, DataSources, all_base_tasks, task_variant
 from sealegs.training.data.trajectory_player import TrajectoryOrder, TrajectoryPlayer
 
@@ -37,7 +37,7 @@ NAMED = 3  # examples in a message
 
 
 class Leak(UserError):
-    """Something stands in two splits, or twice; the message names everything."""
+    """Something is in two splits, or there twice; the message names everything."""
 
 
 @dataclass
@@ -100,7 +100,7 @@ class RowContents:
 def _shared(noun: str, found: dict[str, set[str]]) -> Iterator[str]:
     if found:
         named = [f"{name} ({', '.join(sorted(splits))})" for name, splits in sorted(found.items())[:NAMED]]
-        yield f"{len(found)} of this kind stand in several splits: {noun}: {'; '.join(named)}"
+        yield f"{len(found)} of this kind are in several splits: {noun}: {'; '.join(named)}"
 
 
 def read_row_contents(folder: Path, similarity: float) -> RowContents:
@@ -118,7 +118,7 @@ def check_leaks(folder: Path, similarity: float) -> RowContents:
     """What the rows of a set hold.
 
     Raises:
-        Leak: something stands where it must not.
+        Leak: something is where it must not be.
     """
     seen = read_row_contents(folder, similarity)
     problems = list(seen.problems())
@@ -148,7 +148,7 @@ def read_manifest(folder: Path) -> tuple[Making, dict[str, Any]]:
             "command finishes one that was stopped"
         ) from error
     except (ValueError, KeyError, TypeError, StopIteration) as error:
-        raise UserError(f"{file} is no manifest of a set: {error!r}; make the set anew") from error
+        raise UserError(f"{file} is not a manifest of a set: {error!r}; make the set again") from error
 
 
 def judged_again(folder: Path, making: Making, sample: int) -> list[str]:
@@ -186,7 +186,7 @@ def played_again(row: Row, making: Making) -> Iterator[str]:
         said = render(player.call(UseTool(tool, json.loads(arguments))))
         if place != row["step"] and not _same(said, answer):
             yield f"call {place} of {tool} is answered otherwise now"
-    last = _answer(row)
+    last = row_reader(row).answer(row)
     made = player.end(last)
     verdict = made.judged
     if row["outcome"] == "cut":
@@ -214,16 +214,6 @@ def _error(observed: dict[str, Any]) -> Any:
         return json.loads(observed.get("error") or "null")
     except ValueError:
         return observed["error"]
-
-
-def _answer(row: Row) -> str | None:
-    """The final answer of a row in whichever form; None where it is cut."""
-    if "messages" in row:
-        last = row["messages"][-1]
-        return last["content"] if last["role"] == "assistant" and not last.get("tool_calls") else None
-    last = row["conversations"][-1]
-    step = read_step(last["value"]) if last["from"] == "assistant" else None
-    return str(step.arguments["final_answer"]) if step is not None and step.tool == FINISH else None
 
 
 @dataclass

@@ -61,7 +61,7 @@ class CallSlip:
         name: the argument, or the tool that was meant.
         given: what was given in its place.
         right: the right value, as text.
-        refusal: how the tool words its refusal; None where in its own way.
+        refusal: how the tool words its refusal; None for its own wording.
     """
 
     use: UseTool

@@ -97,7 +97,7 @@ def all_base_tasks(sources: DataSources, leave_out: tuple[str, ...] = ()) -> Map
         for task in tasks.tasks.values():
             id = f"{name}{task.id}"
             if id in found:
-                problems.append(f"{id} stands in two sources; give one of the folders or files another name")
+                problems.append(f"{id} is in two sources; give one of the folders or files another name")
             elif not any(fnmatchcase(id, pattern) for pattern in leave_out):
                 found[id] = BaseTask(id, task, tasks)
     if not found and not problems:

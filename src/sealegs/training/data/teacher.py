@@ -1,7 +1,7 @@
-"""A model as a teacher: it goes on after a failure with the bank's nearest exemplars before it, through Inspect.
+"""A model as a teacher: it continues after a failure with the bank's nearest exemplars in its prompt, through Inspect.
 
 Its calls are run in the world and its trajectory is kept only where the judge says success. Answers are cached by
-Inspect, so a run that goes on does not pay twice. A model that cannot be reached or says nothing loses the attempt.
+Inspect, so a resumed run does not pay twice. A model that cannot be reached or says nothing loses the attempt.
 """
 
 from __future__ import annotations
@@ -118,6 +118,6 @@ def _assistant(message: Message, place: int) -> ChatMessageAssistant:
 
 
 def teacher_tool_info(spec: ToolSpec) -> ToolInfo:
-    """A tool as Inspect tells a model of it."""
+    """A tool as Inspect describes it to a model."""
     parameters = ToolParams.model_validate(json.loads(json.dumps(dict(spec.parameters), default=str)))
     return ToolInfo(name=spec.name, description=spec.description or spec.name, parameters=parameters)

@@ -47,8 +47,8 @@ class Voice:
     Attributes:
         thought: what is said with a call, given its scene.
         closing: a final answer put into other words, given its scene and the answer.
-        adviser: whose notes stand in tools' messages.
-        every: whether a note stands in every message of a tool that fails, as the layer has it; else in the first.
+        adviser: whose notes are in tools' messages.
+        every: whether a note is in every message of a failing tool, as the layer has it; otherwise in the first.
     """
 
     thought: Callable[[ActScene], str]
@@ -69,11 +69,11 @@ class TrajectoryOrder:
         specs: the tools that are offered.
         prompt: the name of what the agent is told before the request; empty: nothing is.
         kind, mode, step, plan: the failure and where it strikes; None, empty, None and an empty plan in a clean one.
-        noted: whether the bank's nearest exemplar stands in the tool's message.
+        noted: whether the bank's nearest exemplar is in the tool's message.
         key: names all its random decisions.
         voice: how things are said.
         straight: whether the expert takes the first of equally good calls.
-        held: whether it is said in the forms that are kept apart for tests.
+        held: whether the forms that are kept apart for tests are used.
     """
 
     asked: TaskVariant
@@ -204,7 +204,7 @@ class TrajectoryPlayer:
         return use.tool in self.specs and tool is not None and not isinstance(tool.arguments(use.arguments), Failure)
 
     def show(self, outcome: Outcome, use: UseTool) -> str:
-        """Put an outcome into the conversation; with the exemplar, where one is to stand there."""
+        """Put an outcome into the conversation, with the exemplar where there is to be one."""
         here = self.made.at == self.calls - 1
         if self.order.noted and (here or (self.order.voice.every and self.made.at is not None)):
             outcome = self._noted(outcome, use)
@@ -224,7 +224,7 @@ class TrajectoryPlayer:
         return with_note(outcome, advice.text)
 
     def say(self, text: str, use: UseTool | None, *, recovery: bool, train: bool = True) -> None:
-        """Put what the agent says, and the call that it makes, into the conversation; without `train` as a mistake."""
+        """Put what the agent says, and its call, into the conversation; without `train`, as a mistake."""
         message: Message = {"role": "assistant", "content": text, "recovery": recovery, "train": train}
         if use is not None:
             function = {"name": use.tool, "arguments": dict(use.arguments)}
@@ -253,7 +253,7 @@ def play_trajectory(order: TrajectoryOrder, continuation: str = "expert", teache
     """One trajectory, judged; where it is cut after the failure, the verdict says what the cut one is worth.
 
     Raises:
-        RejectedText: the failure did not come as ordered, something else failed, or the end is no success.
+        RejectedText: the failure did not come as ordered, something else failed, or the end is not a success.
     """
     player = TrajectoryPlayer(order)
     briefing = Briefing(order.asked.task, player.specs)

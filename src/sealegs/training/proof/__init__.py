@@ -1,4 +1,4 @@
-"""The proof: a small model is trained from nothing in a world of its own, and seen to recover in the simulator.
+"""The proof: a small model is trained from scratch in its own world, and seen to recover in the simulator.
 
 The world is made of the kernel's pieces (tools, graphs, plans, the judge), the data of `training.data`, the training is
 `training.running`'s. What it does not show: anything about a large language model.

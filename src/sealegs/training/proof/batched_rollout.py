@@ -16,7 +16,7 @@ from sealegs.agents import UseTool
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.recovery.policies import Advise
 from sealegs.training.conversation_rows import RowConversation
-from sealegs.training.data.row_forms import offered_tools
+from sealegs.training.data.exporters.trl_rows import offered_tools
 from sealegs.training.data.trajectory_player import Trajectory, TrajectoryOrder, TrajectoryPlayer
 from sealegs.training.encoding import render_conversation
 from sealegs.training.proof.tokens import ASSISTANT, CALL, END
@@ -35,7 +35,7 @@ class ProofModel:
     template: str
 
     def told(self, player: TrajectoryPlayer) -> list[int]:
-        """What the model has not been told yet: all that stands behind its last turn, and the mark of its next one."""
+        """What the model has not been told yet: all that follows its last turn, and the mark of its next one."""
         messages = tuple(player.made.messages)
         text, _ = render_conversation(
             RowConversation(messages, offered_tools(player.order.specs), frozenset()), self.tokenizer, self.template
@@ -59,7 +59,7 @@ class ProofModel:
 
 @dataclass
 class RolloutSlot:
-    """One episode under way: what the model is to be told next, what it has written in this turn, and what came."""
+    """One episode under way: what the model is to be told next, what it has written in this turn, and the result."""
 
     player: TrajectoryPlayer
     pending: list[int]
@@ -79,8 +79,8 @@ def roll_out(
     Args:
         speaker: who plays.
         orders: what is played.
-        retrieval: whether the bank stands on the seam and appends its advice to failures.
-        tell: is told how many episodes are done.
+        retrieval: whether the bank is on the seam and appends its advice to failures.
+        tell: called with how many episodes are done.
     """
     found: list[Trajectory] = []
     for start in range(0, len(orders), AT_ONCE):
@@ -169,7 +169,7 @@ class BatchedKVCache:
         self._seen = torch.zeros(count, 0, dtype=torch.long, device=self._device)
 
     def feed(self, news: Sequence[list[int]]) -> list[int]:
-        """Tell each conversation its tokens (none: nothing), and give the likeliest next token of each."""
+        """Feed each conversation its tokens (there may be none), and return the likeliest next token of each."""
         import torch
 
         longest = max(len(ids) for ids in news)

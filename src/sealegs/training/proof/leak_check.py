@@ -1,7 +1,7 @@
 """What an evaluation keeps from training, looked for in the finished rows themselves: their text, not their labels.
 
 A request of an evaluation, the name of a tool that is kept, an error's name or words that are kept, a code that is
-kept: none may stand in any row, the first phase's symbols included.
+kept: none may occur in any row, the first phase's symbols included.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NAMED = 3
 
 
 class HoldoutLeak(UserError):
-    """Something that the evaluation keeps stands in a training row."""
+    """Something that the evaluation keeps is in a training row."""
 
 
 def kept_words() -> frozenset[str]:
@@ -32,7 +32,7 @@ def kept_words() -> frozenset[str]:
 
 
 def leaks(texts: Iterable[str], episodes: Iterable[TrajectoryOrder]) -> Iterator[str]:
-    """Everything kept that stands in a row, in sentences."""
+    """Everything kept that is in a row, in sentences."""
     requests = {order.asked.task.request for order in episodes}
     names = {kind.name for kind in synthetic_kinds(new=True)}
     kept_codes, words = {kind.name for kind in coded_errors(new=True)}, kept_words()
@@ -53,10 +53,10 @@ def leaks(texts: Iterable[str], episodes: Iterable[TrajectoryOrder]) -> Iterator
 
 
 def check_apart(files: Iterable[Path], episodes: Iterable[TrajectoryOrder]) -> int:
-    """How many rows were looked at.
+    """Check the rows, and return how many there were.
 
     Raises:
-        Leak: something kept stands in one.
+        HoldoutLeak: something kept is in one.
     """
     texts = [line for file in files for line in file.read_text("utf-8").splitlines()]
     found = list(leaks(texts, episodes))

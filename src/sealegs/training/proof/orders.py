@@ -1,7 +1,7 @@
 """What is played: rows to learn from, drawn as a recipe says, and episodes of an evaluation, one cell at a time.
 
 A failure strikes the tool of a node that is called first. Where the node has but one tool and the failure stays, the
-task is at a dead end, and an honest stop is right. Slips of the agent's own are no part of this world.
+task is at a dead end, and an honest stop is right. The agent's own slips are not part of this world.
 """
 
 from __future__ import annotations
@@ -118,6 +118,7 @@ def _plan(kind: FailureKind, mode: str, steps: tuple[Step, ...], seed: int) -> P
             persistence=PERSISTENCE[mode],
             moment="before",
             at_most=1 if PERSISTENCE[mode] == "transient" else None,
+            key="order",  # so that rows of one seed stay what they are
         )
         for step in steps
     )

@@ -10,7 +10,8 @@ from typing import Any
 
 from sealegs.training.conversation_rows import parse_row
 from sealegs.training.data.data_recipe import DataRecipe, read_data_recipe
-from sealegs.training.data.row_forms import Row, row
+from sealegs.training.data.exporters.exporter import Row
+from sealegs.training.data.row_forms import row
 from sealegs.training.data.trajectory_player import NoTrajectory, play_trajectory
 from sealegs.training.encoding import render_conversation
 from sealegs.training.proof.orders import order_of_row

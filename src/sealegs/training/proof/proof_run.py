@@ -1,7 +1,7 @@
 """A proof from beginning to end: its stages on all cores, each kept when it is done, and the table of all.
 
-Killed at any moment, the same command goes on with what is missing. A folder holds one proof: another size needs
-another folder. A stage is done when its `done.json` is there, which is written last.
+Killed at any moment, it can be resumed: the same command makes what is missing. A folder holds one proof: another size
+needs another folder. A stage is done when its `done.json` is there, which is written last.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def run_proof(size: ProofSize, out: Path, tell: Tell, jobs: int | None = None) -
     Args:
         size: how large it is.
         out: its folder.
-        tell: is told how many stages are done, and of how many.
+        tell: called with how many stages are done, and of how many.
         jobs: processes; as many as there are cores by default.
 
     Returns:
@@ -64,7 +64,7 @@ def run_proof(size: ProofSize, out: Path, tell: Tell, jobs: int | None = None) -
 
 
 def _claim(out: Path, size: ProofSize) -> None:
-    """Take a folder, or find that it is this proof's."""
+    """Claim a folder, or find that it is this proof's."""
     told = json.loads(json.dumps({"version": VERSION, "size": size.data()}))
     path = out / RUN
     try:
@@ -83,7 +83,7 @@ def _claim(out: Path, size: ProofSize) -> None:
 
 
 def _all(size: ProofSize, out: Path, every: list[Any], done: set[str], tell: Tell, jobs: int) -> None:
-    """Stages in their order, as soon as what they need is there."""
+    """Make stages in their order, as soon as what they need is there."""
     waiting = [stage for stage in every if stage.name not in done]
     with workers(jobs) as pool:
         running: dict[Future[None], str] = {}
@@ -103,7 +103,7 @@ def _all(size: ProofSize, out: Path, every: list[Any], done: set[str], tell: Tel
 
 
 def _make(out: Path, size: ProofSize, stage: Any) -> None:
-    """One stage, and the word that it is done."""
+    """Make one stage, and note that it is done."""
     os.environ.setdefault("CUDA_VISIBLE_DEVICES", "0")  # a proof is small: one GPU, where there are several
     from sealegs.training.proof.training_stages import make_stage
 

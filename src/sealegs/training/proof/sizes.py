@@ -77,7 +77,7 @@ class ProofSize:
 
     Attributes:
         name: `ci`, `full`, or a test's own.
-        seeds: each is a model of its own: first weights, adapters, order of rows. They share rows and episodes.
+        seeds: each is a separate model: first weights, adapters, order of rows. They share rows and episodes.
         arms: what is taught.
         symbols, clean: rows and steps of the two phases of pre-training.
         taught: rows and steps of an arm.

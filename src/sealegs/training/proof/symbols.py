@@ -2,7 +2,8 @@
 
 Copying is what a small model learns last, and everything here needs it. Short rows of it, of symbols that differ, and
 nothing else among them, teach it in half a minute; long ones, or with a space between symbols, take many times longer.
-To read a list, all tools of a service and no other, is what a model from nothing lacks most when it is to switch.
+To read a list, all tools of a service and no other, is what a model trained from scratch lacks most when it is to
+switch.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def symbols(seed: int, number: int) -> dict[str, Any]:
 
 
 def listing_row(seed: int, number: int) -> dict[str, Any]:
-    """A row in which the tools of some services are to be told, all of each."""
+    """A row in which the tools of some services are to be listed, all of each."""
     draw = seeds.stream("listed", seed, number)
     services = draw.sample(SERVICES, draw.randint(3, 5))
     tools = {service: draw.sample(tools_of_service(service, new=False), draw.choice(WAYS)) for service in services}

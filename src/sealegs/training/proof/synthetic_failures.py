@@ -1,6 +1,6 @@
 """What goes wrong in the harbour, which of it training may hold, and the small bank of exemplars.
 
-A coded error shows a number alone, and whether it passes is a matter of chance: nobody can know it but from the bank.
+A coded error shows a number alone, and whether it passes is a matter of chance, which only the bank tells.
 The bank holds the kinds that training holds and every code, and no other kind.
 """
 

@@ -33,7 +33,7 @@ LENGTHS = (2, 3, 3)
 
 @dataclass(frozen=True)
 class SyntheticTask:
-    """A task and the tools that are offered with it, in the order in which they are told."""
+    """A task and the tools that are offered with it, in the order in which they are listed."""
 
     asked: TaskVariant
     offered: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""The harbour's language: as few words as will do, each of them one that the judge reads as it reads any other."""
+"""The harbour's language: as few words as will do, all of them words that the judge reads as usual."""
 
 from __future__ import annotations
 

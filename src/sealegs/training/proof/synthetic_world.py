@@ -1,8 +1,8 @@
 """A small world without end: a harbour whose services turn a reference into a code.
 
 A service (lift, weigh, book) is done by any of its tools, which are named by a stem and a number and all know the same
-facts: the code that a service gives for a reference is a function of both alone. What a tool answers repeats the
-reference, so an answer about another one can be told. Booking services enter an effect into the ledger.
+facts: the code that a service gives for a reference is a function of both alone. A tool's answer repeats the
+reference, so an answer about another one can be recognised. Booking services enter an effect into the ledger.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a proof came to, as rows of the long table.
 
-`model` is an arm, with `+ retrieval` where the bank stood on the seam; `mode` is the set; `level` the cell, `all` (the
+`model` is an arm, with `+ retrieval` where the bank was on the seam; `mode` is the set; `level` the cell, `all` (the
 mean of the failing cells, each counting alike) or `clean`. `proof/curve` has the step as its level, `proof/amount` the
 number of rows, `proof/training` the losses. Intervals resample runs and tasks.
 """

@@ -1,7 +1,7 @@
 """The stages of a proof: what each makes, out of which others, and where. Each is made whole or made again.
 
 `tokens`, `rows/NAME`, `base/SEED/symbols`, `base/SEED/clean`, `arm/NAME/SEED`, `curve/NAME/SEED`,
-`episodes/NAME/SEED/off` and `.../on` (with the bank on the seam). Training inside a stage goes on from its own last
+`episodes/NAME/SEED/off` and `.../on` (with the bank on the seam). Training inside a stage resumes from its own last
 checkpoint.
 """
 

@@ -28,7 +28,7 @@ def coming_date(day: str) -> date:
     """The day, if it is today or within the year that follows.
 
     Raises:
-        Refusal: 400 where it is no day of the calendar, past, or too far off.
+        Refusal: 400 where it is not a day of the calendar, past, or too far off.
     """
     try:
         found = date.fromisoformat(day)

@@ -121,7 +121,7 @@ def window(starts_at: str, ends_at: str) -> float:
     """The window's length in hours.
 
     Raises:
-        Refusal: 400 where it is no window, lies in the past or is too long.
+        Refusal: 400 where it is not a window, lies in the past or is too long.
     """
     hours = hours_between(starts_at, ends_at)
     if hours <= 0:

@@ -72,7 +72,7 @@ class Database:
 
     def __post_init__(self) -> None:
         self._connection = _script(self.path) if self.path.suffix == ".sql" else _file(self.path)
-        for warmed in ("json_each('[]')", "pragma_table_info('')"):  # declared at first use, which is no reading
+        for warmed in ("json_each('[]')", "pragma_table_info('')"):  # declared at first use, which is not a reading
             self._connection.execute(f"SELECT * FROM {warmed}").fetchall()
         for limit, value in LIMITS.items():
             self._connection.setlimit(limit, value)
@@ -163,7 +163,7 @@ def _file(path: Path) -> sqlite3.Connection:
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.Error as error:
         raise UserError(
-            f"{path} is no SQLite database that can be read ({error}); give one, or an .sql script"
+            f"{path} is not a SQLite database that can be read ({error}); give one, or an .sql script"
         ) from error
     return connection
 
@@ -176,7 +176,7 @@ def _script(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA query_only = ON")
     except (sqlite3.Error, sqlite3.Warning, OSError, UnicodeDecodeError) as error:
         connection.close()
-        raise UserError(f"{path} is no SQL script that SQLite can load ({error}); mend it") from error
+        raise UserError(f"{path} is not an SQL script that SQLite can load ({error}); mend it") from error
     return connection
 
 

@@ -177,7 +177,7 @@ class _Desk:
             if read.plain:
                 self.found.plain += 1
             elif read.reason or pair.question in asked:
-                reason = read.reason or "the question stands there already"
+                reason = read.reason or "the question is there already"
                 self.found.left_out.append(_left_out(pair, reason, bool(read.agreeing)))
             else:
                 asked.add(pair.question)

@@ -52,7 +52,7 @@ def read_pairs(folder: Path, file: Path | None = None) -> list[Pair]:
         if lacking:
             wrong.append(f"pair {number}: {', '.join(lacking)} missing or no text")
         elif set(given["database"]) & set("/\\\0") or given["database"].startswith("."):
-            wrong.append(f"pair {number}: {given['database']!r} is no database's name")
+            wrong.append(f"pair {number}: {given['database']!r} is not a database's name")
         else:
             pairs.append(Pair(number, given["question"].strip(), given["query"], given["database"]))
     if wrong:
@@ -68,7 +68,7 @@ def read_names(folder: Path) -> dict[str, Mapping[str, Any]]:
     """What Spider's `tables.json` tells of each database; nothing where there is no such file.
 
     Raises:
-        UserError: the file is there and is no JSON.
+        UserError: the file is there and is not JSON.
     """
     path = folder / "tables.json"
     if not path.is_file():

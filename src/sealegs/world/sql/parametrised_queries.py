@@ -143,7 +143,7 @@ def _taken(node: Tree, slot: Any, schema: Schema) -> None:
 
 
 def _pattern(value: str, escaped: bool) -> tuple[str, str | None, str]:
-    """The percent signs around a pattern, and the plain text between them; None where that is no plain text."""
+    """The percent signs around a pattern, and the plain text between them; None where that is not plain text."""
     inner = value.strip("%")
     if escaped or not inner or "%" in inner or "_" in inner:
         return "", None, ""

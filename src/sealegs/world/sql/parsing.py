@@ -1,6 +1,6 @@
 """SQL text as a tree: one query of SQLite's dialect, with names that can be compared and texts told from names.
 
-SQLite reads a name in double quotes that is no column as a text; so does this, from the schema. Whether a subquery
+SQLite reads a name in double quotes that is not a column as a text; so does this, from the schema. Whether a subquery
 stands alone is left to SQLite: it is asked to prepare it.
 """
 
@@ -32,7 +32,7 @@ def parse(sql: str, schema: Schema) -> Tree:
     """The tree of one query.
 
     Raises:
-        Unread: it is no single query, has placeholders, or depends on the time.
+        Unread: it is not a single query, has placeholders, or depends on the time.
     """
     try:
         found = [tree for tree in sqlglot.parse(sql, read="sqlite") if tree is not None]
@@ -120,7 +120,7 @@ def column_of(node: exp.Column, schema: Schema) -> Column | None:
 
 
 def _told(node: Tree, schema: Schema) -> Tree:
-    """A name in double quotes that is no column, as the text that SQLite reads it as."""
+    """A name in double quotes that is not a column, as the text that SQLite reads it as."""
     if not isinstance(node, exp.Column) or not node.this.args.get("quoted") or node.table:
         return node
     return node if _is_name(node, schema) else exp.Literal.string(node.name)

@@ -179,7 +179,7 @@ def split_days(departs_on: str, returns_on: str) -> tuple[int, int]:
     """Full and part days of a trip of up to 90 days.
 
     Raises:
-        Refusal: 400 where a text is no date or the trip has no such length.
+        Refusal: 400 where a text is not a date or the trip has no such length.
     """
     start, end = travel_date(departs_on, "departs_on"), travel_date(returns_on, "returns_on")
     length = (end - start).days + 1

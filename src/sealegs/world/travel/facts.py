@@ -51,7 +51,7 @@ def travel_date(text: str, what: str) -> date:
     """The day that the text names.
 
     Raises:
-        Refusal: 400 where the text is no date.
+        Refusal: 400 where the text is not a date.
     """
     try:
         return date.fromisoformat(text)
@@ -63,7 +63,7 @@ def future_day(text: str, what: str) -> date:
     """A day that can be booked: from tomorrow to 330 days ahead.
 
     Raises:
-        Refusal: 400 where the text is no date or the day cannot be booked.
+        Refusal: 400 where the text is not a date or the day cannot be booked.
     """
     found = travel_date(text, what)
     if not date.fromisoformat(TODAY) < found <= LAST_DAY:
@@ -75,7 +75,7 @@ def stay_span(check_in: str, check_out: str) -> tuple[date, date]:
     """The first and last day of a stay of 1 to 30 nights.
 
     Raises:
-        Refusal: 400 where a text is no date or the stay has no such length.
+        Refusal: 400 where a text is not a date or the stay has no such length.
     """
     first, last = travel_date(check_in, "check_in"), travel_date(check_out, "check_out")
     if not 1 <= (last - first).days <= 30:

@@ -130,7 +130,7 @@ def arrival(found: EntryRules, arrival_date: str) -> date:
     """The day of arrival, if the permit can be had before it.
 
     Raises:
-        Refusal: 400 where the text is no date that can be booked, 409 where the decision would come too late.
+        Refusal: 400 where the text is not a date that can be booked, 409 where the decision would come too late.
     """
     day = future_day(arrival_date, "arrival_date")
     if day.isoformat() < found.decision_on:

@@ -1,0 +1,28 @@
+"""Skiff, whose tools are plain functions with a name and a description."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from sealegs.adapters.skiff import wrap
+from skiff import Tool, sail
+
+from sealegs.adapters.conformance import Harness, Mode, Scene
+
+
+class Skiff(Harness):
+    framework = "Skiff"
+    package = "skiff"
+    modes: ClassVar[tuple[Mode, ...]] = ("sync",)
+    absent = {"hang_timed_out": "Skiff has no timeout for a tool call"}
+
+    def play(self, scene: Scene) -> None:
+        def model(prompt: str, results: Mapping[str, str]) -> list[tuple[str, str, Mapping[str, Any]]]:
+            return [(ask.id, ask.tool, ask.arguments) for ask in scene.script.turn(prompt, results)]
+
+        tools = [Tool(name, function.__doc__ or "", function) for name, function in scene.tools.items()]
+        sail(model, wrap(tools, scene.session) if scene.armed else tools)
+
+    async def play_async(self, scene: Scene) -> None:
+        raise NotImplementedError("Skiff is sync")

@@ -1,0 +1,10 @@
+"""`sealegs wave`: wave."""
+
+from __future__ import annotations
+
+import typer
+
+
+def wave() -> None:
+    """Wave."""
+    typer.echo("ahoy")

@@ -219,7 +219,7 @@ def test_the_command_serves_a_file(tmp_path: Path) -> None:
     assert json.loads(line)["body"]["messages"][0]["content"] == "Hello?"
 
 
-@pytest.mark.parametrize(("text", "told"), [("turns: [", "is no valid YAML"), ("turns: 3", "turns: 3")])
+@pytest.mark.parametrize(("text", "told"), [("turns: [", "is not valid YAML"), ("turns: 3", "turns: 3")])
 def test_the_command_tells_mistakes(tmp_path: Path, text: str, told: str) -> None:
     script = tmp_path / "script.yaml"
     script.write_text(text, encoding="utf-8")

@@ -1,19 +1,162 @@
-"""What every command owes a user who gives it something wrong: one message, exit code 2, nothing left behind."""
+"""What every command owes a user who gives it something wrong: one message, exit code 2, nothing left behind.
+
+Most of it is the table in bad_inputs.txt; what follows here needs more than a line.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
+import re
+import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
+import typer
 
-from sealegs.cli import MOST, main
+from sealegs.cli import MOST, app, main
 from sealegs.faults.user_error import UserError
+from sealegs.traces import EpisodeEnded, EpisodeStarted, OutcomeShown, Store, ToolCalled
 from sealegs.traces.atomic_files import make_folder, write_atomically
 from tests import needs
+from tests.cli.warm import WarmCommand, warm_command
+
+NEEDS = {"hunt": "hypothesis", "campaign run": "langchain", "campaign report": "langchain"}
+NEEDS |= {"highwater build": "sqlglot", "proxy --url": "aiohttp"}
+BOMB = "a: &a [x, x]\n" + "".join(f"{b}: &{b} [{', '.join([f'*{a}'] * 9)}]\n" for a, b in zip("abcdefgh", "bcdefghi"))
+AGENT = """
+import sys
+from sealegs import tool
+NUMBER = 1
+@tool
+def ask(): return 1
+def run(): return ask()
+def fails(): return ask() and missing
+def leaves(): ask(); sys.exit(0)
+def silent(): return 1
+def needs(x): return ask()
+def never(answer): return False
+"""
+FILES = {
+    "agent.py": AGENT,
+    "agent_exits.py": "import sys\nsys.exit(0)\n",
+    "agent_noimport.py": "import nothing_of_this_name\n",
+    "agent_raises.py": "raise RuntimeError('no key')\n",
+    "agent_syntax.py": "def run(:\n",
+    "bad.campaign": "nonsense everywhere\n",
+    "bad.jsonl": "not JSON\n",
+    "bad_plan.yaml": "version: 1\nname: bad\nrules:\n- id: one\n  match: {tool: x}\n  fault: {kind: eror}\n",
+    "binary": bytes(range(256)) * 8,
+    "bomb.yaml": BOMB,
+    "broken.json": "{",
+    "broken.yaml": "a: [1\n",
+    "deep.yaml": "[" * 1500,
+    "empty.json": "{}",
+    "empty.jsonl": "",
+    "empty.yaml": "",
+    "empty_plan.yaml": "version: 1\nname: none\nrules: []\n",
+    "latin.yaml": b"name: caf\xe9\n",
+    "list.yaml": "- 1\n",
+    "plan.yaml": "version: 1\nname: one\nrules: []\n",
+    "script.yaml": "turns:\n- say: hi\n",
+    "tag.yaml": "!!python/object/apply:os.system ['touch hacked']\n",
+    "text.txt": "hello\n",
+}
+EPISODE = [
+    EpisodeStarted("one", {"suite": "maze"}),
+    ToolCalled("call-1", "ask", {}),
+    OutcomeShown("call-1", {"value": 1}),
+    EpisodeEnded("answered"),
+]
+
+
+class BadInput(NamedTuple):
+    """A line of the table."""
+
+    line: str
+    without: str
+    says: str
+
+
+def table() -> list[BadInput]:
+    """The rows."""
+    rows = []
+    for line in (Path(__file__).parent / "bad_inputs.txt").read_text("utf-8").splitlines():
+        if line and not line.startswith("#"):
+            given, _, says = line.partition(" | ")
+            command, _, without = re.sub(r" {2,}", "  ", given.strip()).partition("  - ")
+            rows.append(BadInput(command, without, says.strip()))
+    return rows
+
+
+def verbs(command: Any, path: str = "") -> Iterator[str]:
+    """The verbs of the app, each with the groups it is in."""
+    if not hasattr(command, "list_commands"):
+        yield path
+        return
+    for name in command.list_commands(None):
+        yield from verbs(command.get_command(None, name), f"{path} {name}".strip())
+
+
+@pytest.fixture(scope="module")
+def sealegs() -> Iterator[WarmCommand]:
+    with warm_command() as command:
+        yield command
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the table's files, which every row finds as it was."""
+    place = tmp_path_factory.mktemp("bad")
+    (place / "folder").mkdir()
+    for name, text in FILES.items():
+        (place / name).write_bytes(text.encode() if isinstance(text, str) else text)
+    store = Store(place / "records.jsonl")
+    store.append(EPISODE)
+    store.close()
+    return place
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()} | {
+        str(path.relative_to(folder)): b"" for path in folder.rglob("*") if path.is_dir()
+    }
+
+
+@pytest.mark.parametrize("row", table(), ids=lambda row: f"{row.line} {row.without}".strip())
+def test_a_bad_input_is_one_message(row: BadInput, sealegs: WarmCommand, folder: Path) -> None:
+    for start, module in NEEDS.items():
+        if row.line.startswith(start) and not row.without:
+            pytest.importorskip(module, reason=needs.module(module))
+    before = contents(folder)
+    ended = sealegs(shlex.split(row.line), folder, [row.without] if row.without else [])
+    assert ended.code == 2, ended
+    assert ended.out == ""
+    assert contents(folder) == before
+    # The box of a usage error breaks its text into lines.
+    said = " ".join(line.strip("│ ") for line in ended.err.splitlines())
+    assert row.says in said
+    assert "Traceback" not in said
+    ours = re.findall(r"^sealegs: ", ended.err, flags=re.MULTILINE)
+    boxes = re.findall(r"^╭─ Error", ended.err, flags=re.MULTILINE)
+    assert len(ours) + len(boxes) == 1, ended.err
+    assert ended.err.startswith("sealegs: " if ours else "Usage: ")
+
+
+def test_every_verb_has_a_row() -> None:
+    lines = [f"{row.line} " for row in table()]
+    found = set(verbs(typer.main.get_command(app)))
+    assert {"hunt", "plan check", "run maze"} <= found
+    assert not {verb for verb in found if not any(line.startswith(f"{verb} ") for line in lines)}
+
+
+def test_no_row_is_there_twice() -> None:
+    rows = [(row.line, row.without) for row in table()]
+    assert len(rows) == len(set(rows)) >= 150
 
 
 def told(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: str) -> str:
@@ -64,7 +207,7 @@ def test_what_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.rglob("*")] == ["folder"]
     write_atomically(tmp_path / "new" / "file", b"\xff")
     assert (tmp_path / "new" / "file").read_bytes() == b"\xff"
-    with pytest.raises(UserError, match="a file of this name stands there; name another"):
+    with pytest.raises(UserError, match="a file of this name is there; name another"):
         make_folder(tmp_path / "new" / "file", "name another")
 
 
@@ -110,7 +253,7 @@ def test_the_proxy_wants_pipes(tmp_path: Path, pipe: str) -> None:
         command = [sys.executable, "-m", "sealegs.cli", "proxy", "--", "cat"]
         run = subprocess.run(command, **ends, stderr=subprocess.PIPE, text=True, check=False, timeout=1800)  # type: ignore[call-overload]
     assert run.returncode == 2
-    assert f"standard {pipe} is no pipe" in run.stderr
+    assert f"standard {pipe} is not a pipe" in run.stderr
     assert "Traceback" not in run.stderr
 
 

@@ -11,6 +11,7 @@ import pytest
 from sealegs.cli import main
 from sealegs.faults.naming import import_callable
 from sealegs.faults.plan_files import read_plan
+from sealegs.faults.user_error import UserError
 from sealegs.traces import Store, build_record, read_episodes
 from tests.cli.test_run import sealegs
 from tests.traces.test_sources import DATA, _recorded
@@ -143,9 +144,9 @@ def test_bad_input_is_one_message_and_exit_code_2(
         assert word in said
 
 
-def test_a_module_that_the_agent_lacks_is_its_own_error(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_module_that_the_agent_lacks_is_told_with_its_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "lacking.py").write_text("import no_such_package\n")
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "path", list(sys.path))
-    with pytest.raises(ModuleNotFoundError, match="no_such_package"):
+    with pytest.raises(UserError, match=r"^lacking cannot be used: .*'no_such_package' \(lacking.py:1\)$"):
         import_callable("lacking:run")

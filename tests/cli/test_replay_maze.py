@@ -128,7 +128,7 @@ def test_a_log_without_records_of_ours_is_said_so(log: Path, tmp_path: Path) -> 
     with zipfile.ZipFile(tmp_path / "theirs.eval", "w") as archive:
         archive.writestr("samples/1.json", json.dumps({"id": 1, "events": []}))
     notes: list[str] = []
-    with pytest.raises(TraceError, match="no tool call is told of"):
+    with pytest.raises(TraceError, match="there is no tool call in"):
         read_traces([tmp_path / "theirs.eval"], notes)
     assert notes == ["theirs.eval: 1 sample(s) hold no record of ours and are left out"]
     (tmp_path / "broken.eval").write_bytes(b"PK nothing")

@@ -1,10 +1,10 @@
-"""Scripted backbones: what stands under an arm where no model does.
+"""Scripted backbones: what an arm runs over where there is no model.
 
 A backbone is asked with a conversation, as a model is, and answers from it alone and from the task's graph, in whatever
-form the arm speaks. It is a scripted agent that is made anew for every question and lives through the conversation once
-more. `follower` does what it is told in the conversation after a failure. `heeder` can do nothing of itself: it knows
-the ways out of a failure that its prompt names, and looks at a failure's own words when it is asked for a diagnosis,
-so that every arm's words show in what it does. The agents that blunder are there so that graders and metrics have
+form the arm speaks. It is a scripted agent that is remade for every question and lives through the conversation once
+more. `follower` does what it is told in the conversation after a failure. `heeder` can do nothing by itself: it knows
+the ways out of a failure that its prompt names, and looks at a failure's own words when it is asked for a diagnosis, so
+that every arm's words show in what it does. The agents that blunder are there so that graders and metrics have
 something to find.
 """
 
@@ -70,7 +70,7 @@ def actions_in(text: str) -> list[Action]:
 class Follower(ScriptedAgent):
     """Walks the shortest way and does what it is told after a failure.
 
-    Told nothing, it makes the same call up to three times and then goes on as if it had worked, to the end, and says
+    Told nothing, it makes the same call up to three times and then continues as if it had worked, to the end, and says
     that all is done.
     """
 
@@ -121,12 +121,12 @@ class Follower(ScriptedAgent):
             self.failing, self.failed = "", 0
 
     def read(self, prompt: str) -> None:
-        """Read the system's text, of which this one makes nothing."""
+        """Read the system's text, which this one ignores."""
 
     def heard(self, text: str) -> None:
         """Take advice while something fails."""
         if self.failing:
-            advice = text.replace(self.wrong, "")  # a failure's own words are no advice
+            advice = text.replace(self.wrong, "")  # a failure's own words are not advice
             self.told += [action for action in actions_in(advice) if action not in self.told]
 
     def _action(self) -> Action | None:
@@ -135,15 +135,15 @@ class Follower(ScriptedAgent):
         return "retry" if self.failed < self.tries else None
 
     def _believe(self) -> None:
-        """Go on as if the failing call had worked."""
+        """Continue as if the failing call had worked."""
         self.answers[self.graph.step_of[self.failing].id] = {}
         self.failing, self.failed, self.blind = "", 0, True
 
 
 class InstructionFollower(Follower):
-    """Does what its prompt and the conversation tell it, and nothing of itself.
+    """Does what its prompt and the conversation tell it, and nothing by itself.
 
-    Told nothing, it goes on as if the failing call had worked. Asked for a diagnosis, it goes by the failure's words:
+    Told nothing, it continues as if the failing call had worked. Asked for a diagnosis, it goes by the failure's words:
     what is gone is taken from elsewhere, anything else is tried once more first; but only in ways that its prompt
     names. What a critic or an exemplar tells comes before that, and to stop comes last.
     """
@@ -159,7 +159,7 @@ class InstructionFollower(Follower):
         self.known = tuple(action for words, action in _PROMPTED if words.search(prompt))
 
     def observe(self, use: UseTool, text: str) -> None:
-        """Take an answer, or note a failure, of which nobody has asked anything yet."""
+        """Take an answer, or note a failure about which nothing has been asked yet."""
         self.asked, self.thought = False, ""
         super().observe(use, text)
 

@@ -1,11 +1,11 @@
 """Scripted agents that answer questions with functions made from SQL.
 
 They act by calls whose arguments are values or what an earlier call answered; whether that is done in code or in this
-process is not their business. What each of them knows:
+process does not concern them. What each of them knows:
 
 - `oracle`: the known solutions. It takes them in turn, the shortest first, and passes over those that need a function
   that has failed. Where no known solution can be called it gives up at once.
-- `naive`: the direct solution alone. It makes that call and tells whatever came of it, an error too.
+- `naive`: the direct solution alone. It makes that call and reports whatever came of it, an error too.
 - `planner` (in `seekers`): the question, and what search and documentation say.
 """
 
@@ -36,7 +36,7 @@ class Quest:
 
     Attributes:
         question: as asked.
-        hint: which data it is about, and what is wanted; empty where nobody says.
+        hint: which data it is about, and what is wanted; empty where it is not said.
         functions: documentation of those offered; None where they must be searched for.
         solutions: the known ones, for `oracle` and `naive` alone.
         callable: the functions of solutions that can be called at all, for `oracle` alone.
@@ -61,7 +61,7 @@ class Coder(ABC):
 
     @abstractmethod
     def observe(self, use: UseTool, text: str) -> None:
-        """What came of it: the answer as JSON, or an error."""
+        """Take what came of it: the answer as JSON, or an error."""
 
 
 class OracleCoder(Coder):

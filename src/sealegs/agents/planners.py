@@ -33,7 +33,7 @@ class Planner(ScriptedAgent):
         return frozenset(tool for tool, count in self.failures.items() if count >= self.tries)
 
     def state(self) -> State:
-        """Where the task stands."""
+        """The state of the task."""
         return State(done=frozenset(self.answers), broken=self.broken, kept=frozenset(self.kept))
 
     def act(self) -> UseTool | Say:
@@ -111,7 +111,7 @@ class Oracle(Planner):
         self.doubtful: dict[str, UseTool] = {}
 
     def state(self) -> State:
-        """Where the task stands, with the faults that are still to come.
+        """The state of the task, with the faults that are still to come.
 
         A step that will fail for good cannot be planned around, so the way goes up to it as if it would recover.
         """

@@ -1,9 +1,9 @@
 """What a question says by rule: its values, and which of them a function's parameter means.
 
-Values are what stands in quotes, numbers, dates, names (runs of words with capitals), and words that follow the name
-of a column ("the genre satire or thriller"). A parameter takes the value that fits its type and stands nearest to a
-word of its documentation. English alone; a plain word as a value is found only where its column's name stands before
-it, or no other word is left.
+Values are texts in quotes, numbers, dates, names (runs of words with capitals), and words that follow the name of a
+column ("the genre satire or thriller"). A parameter takes the value that fits its type and is nearest to a word of its
+documentation. It covers English only; a plain word is found as a value only where its column's name comes before it, or
+no other word is left.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Question:
         return set(tokenize(" ".join([self.text, *spoken])))
 
     def after(self, column: str) -> list[QuestionValue]:
-        """Plain words that stand behind a word of a column's name."""
+        """Plain words that follow a word of a column's name."""
         stems = set(tokenize(column))
         tokens = self.tokens
         found = []

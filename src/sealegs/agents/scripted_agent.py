@@ -69,7 +69,7 @@ class ScriptedAgent(ABC):
 
     @abstractmethod
     def observe(self, use: UseTool, text: str) -> None:
-        """What the tool's message said."""
+        """Take what the tool's message said."""
 
     def use(self, step: Step) -> UseTool:
         """The call of a step, its arguments taken from the request and from the answers so far."""
@@ -77,7 +77,7 @@ class ScriptedAgent(ABC):
         return UseTool(step.tool, dict(given))
 
     def value(self, binding: Binding) -> Any:
-        """What a binding stands for; None where an answer lacks the field."""
+        """The value that a binding names; None where an answer lacks the field."""
         if isinstance(binding, UserInput):
             return self.task.inputs[binding.name]
         if isinstance(binding, Constant):

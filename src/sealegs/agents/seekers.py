@@ -1,7 +1,7 @@
 """A planner that knows the question alone: it finds functions by what their documentation says.
 
 It looks for one function that answers at once, fills its parameters with values of the question, and calls it. When
-a function is refused, it reads in that function's own documentation which part can be found apart (what stands in
+a function is refused, it reads in that function's own documentation which part can be found apart (what is in
 brackets), looks for a function for the part and one for the rest, and feeds the rows of the one to the other.
 Everything it does is by rule (see `questions`); it is often wrong, and its accuracy says how far rules get.
 """
@@ -62,7 +62,7 @@ class Document:
 
     @property
     def values(self) -> list[str]:
-        """The other parameters, in the order in which they are told of."""
+        """The other parameters, in the order in which they are documented."""
         told = dict.fromkeys(ARGUMENT.findall(self.description))
         return [name for name in told if name not in self.pads]
 
@@ -84,7 +84,7 @@ class Seeker(Coder):
         return self._next
 
     def observe(self, use: UseTool, text: str) -> None:
-        """Go on with what came of it."""
+        """Continue with what came of it."""
         self.calls += 1
         self._next = self._step(parse_tool_message(text))
 
@@ -175,7 +175,7 @@ class Seeker(Coder):
 
 
 def _parts(text: str) -> list[str]:
-    """What stands in the outermost brackets."""
+    """What is in the outermost brackets."""
     found, depth, start = [], 0, 0
     for at, sign in enumerate(text):
         if sign == "(":

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import errno
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
 from rich.console import Console
+from typer.core import TyperGroup
 
 from sealegs import __version__
 from sealegs.cli import (
@@ -30,15 +31,51 @@ from sealegs.cli import (
     run,
     sandbox,
     serve_script,
+    test,
     train,
     world,
 )
+from sealegs.cli.project_defaults import blame_settings, defaults_for
 from sealegs.faults.user_error import UserError
 
 MOST = 40  # lines of a message
 # A full disk, or a folder that is not ours: what a user can mend, wherever it shows.
 OF_THE_PLACE = {errno.EACCES, errno.EDQUOT, errno.EFBIG, errno.ENOSPC, errno.EPERM, errno.EROFS}
-app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
+
+
+class Verbs(TyperGroup):
+    """All verbs. Ctrl-C ends each with a sentence and exit code 130; one that can say more catches it itself.
+
+    What the folder's `pyproject.toml` has in `[tool.sealegs]` are defaults of their options.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse what stands before the verb, and look up the verb's defaults."""
+        words = list(args)
+        rest: list[str] = super().parse_args(ctx, args)
+        if not {"-h", "--help"} & set(words):
+            ctx.default_map = defaults_for(self, ctx, words)
+        return rest
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the verb."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            typer.echo("stopped before the end; nothing is half written", err=True)
+            raise typer.Exit(130) from None
+        except Exception as error:
+            blame_settings(error)
+            raise
+
+
+app = typer.Typer(
+    cls=Verbs,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 app.add_typer(bank.app, name="bank")
 app.add_typer(campaign.app, name="campaign")
 app.add_typer(data.app, name="data")
@@ -56,6 +93,7 @@ app.command("proxy")(proxy.proxy)
 app.command("replay")(replay.replay_command)
 app.command("report")(report.report_command)
 app.command("serve-script")(serve_script.serve_script)
+app.command("test", epilog=test.EXAMPLES)(test.run_experiment)
 app.command("train")(train.train_command)
 
 

@@ -1,4 +1,4 @@
-"""`sealegs bank`: look into the exemplar bank, and add to a bank of your own."""
+"""`sealegs bank`: look into the exemplar bank, and add to your own."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Annotated
 import typer
 
 from sealegs.cli.output import console, errors, write_data
+from sealegs.cli.shared_options import json_option
 from sealegs.traces.atomic_files import write_atomically
 
 app = typer.Typer(no_args_is_help=True, help="Search, check and grow the bank of failures and what helped.")
-Own = Annotated[Path | None, typer.Option("--bank", help="A bank of your own beside the shipped one.")]
-To = Annotated[Path, typer.Option("--bank", help="The bank of your own that is added to; made where it is not there.")]
+Own = Annotated[Path | None, typer.Option("--bank", help="Your own bank, used beside the shipped one.")]
+To = Annotated[Path, typer.Option("--bank", help="Your own bank to add to; made if it is not there.")]
 
 
 @app.command()
@@ -22,11 +23,11 @@ def search(
     bank: Own = None,
     count: Annotated[int, typer.Option("-n", min=1, help="How many.")] = 5,
     embeddings: Annotated[
-        str, typer.Option(help="A sentence-transformers model that compares the texts in the place of BM25.")
+        str, typer.Option(help="A sentence-transformers model that compares the texts in place of BM25.")
     ] = "",
-    json: Annotated[str, typer.Option(help="Write what is found to this file, or -.")] = "",
+    json: Annotated[str, json_option("Write what is found to this file, or -.")] = "",
 ) -> None:
-    """The nearest exemplars of a failure, with their distance."""
+    """Show the exemplars nearest to a failure, with their distance."""
     from sealegs.recovery.bank import read_bank
     from sealegs.recovery.bank.bank_queries import found_data, found_lines, nearest_exemplars
 
@@ -41,7 +42,7 @@ def add(
     file: Annotated[Path, typer.Argument(help="Exemplars in YAML or JSON: a bank, a list, or a single one.")],
     bank: To,
 ) -> None:
-    """Add exemplars to a bank of your own; nothing is added where one of them is wrong or known already."""
+    """Add exemplars to your own bank; nothing is added if one of them is wrong or already known."""
     from sealegs.recovery.bank import read_bank_file
     from sealegs.recovery.bank.adding import describe_replacements, extend_bank_text
 
@@ -57,9 +58,9 @@ def mine(
     records: Annotated[list[Path], typer.Argument(help="Records (*.jsonl) of episodes.")],
     bank: To,
     yes: Annotated[bool, typer.Option("--yes", help="Take all without asking.")] = False,
-    json: Annotated[str, typer.Option(help="Write what was proposed and taken to this file, or -.")] = "",
+    json: Annotated[str, json_option("Write what was proposed and taken to this file, or -.")] = "",
 ) -> None:
-    """Propose exemplars from recorded recoveries; each is shown, and taken only with your yes."""
+    """Propose exemplars from recorded recoveries; each is shown, and taken only if you say yes."""
     from sealegs.recovery.bank import read_bank
     from sealegs.recovery.bank.adding import extend_bank_text
     from sealegs.recovery.bank.bank_queries import mined_data, mined_lines, records_of
@@ -84,9 +85,9 @@ def mine(
 @app.command("check")
 def check_bank(
     file: Annotated[Path | None, typer.Argument(help="A bank; the shipped one by default.")] = None,
-    json: Annotated[str, typer.Option(help="Write the counts to this file, or -.")] = "",
+    json: Annotated[str, json_option("Write the counts to this file, or -.")] = "",
 ) -> None:
-    """Say everything that is wrong with a bank; or that it is sound, and how many exemplars each cause has."""
+    """Report everything that is wrong with a bank; or that it is sound, and how many exemplars each cause has."""
     from sealegs.recovery.bank.bank_queries import check_bank_file, print_bank_check
 
     found = check_bank_file(file)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from sealegs.cli.output import console, errors, write_table_rows
+from sealegs.cli.shared_options import jobs_option, json_option
+from sealegs.faults.user_error import UserError
 from sealegs.traces.atomic_files import write_atomically
 
 app = typer.Typer(no_args_is_help=True, help="Fault campaigns: check a file, run it, report on it.")
 FILE = typer.Argument(help="A campaign file, or one that ships: paper, transient, two-agents, mcp.")
-JSON = typer.Option(help="Write the rows to this file, or - for standard output.")
-MODEL = typer.Option(help="This model in the place of all that the file names.")
-JOBS = typer.Option(min=1, help="Runs at a time.")
+JSON = json_option("Write the rows to this file, or - for standard output.")
+MODEL = typer.Option(help="This model in place of all that the file names.")
+JOBS = jobs_option("Runs at a time.")
 BUDGET = typer.Option(min=0.1, help="Seconds that a run may take.")
 JUDGE = typer.Option(help="A chat model of LangChain (provider:name) that gives a second opinion where there is doubt.")
 
@@ -27,7 +31,7 @@ def check_campaign_file(
     model: Annotated[str, MODEL] = "",
     json: Annotated[str, JSON] = "",
 ) -> None:
-    """Say what is wrong with a campaign file, all of it at once; or how many runs it is, and how long they may take."""
+    """Report everything that is wrong with a campaign file; or how many runs it has, and how long they may take."""
     from sealegs.suites.micro.campaign.campaign_check import check_campaign
 
     found = check_campaign(file, model, jobs=jobs, budget=budget)
@@ -39,7 +43,7 @@ def check_campaign_file(
 
 @app.command()
 def show(file: Annotated[str, FILE]) -> None:
-    """Print a campaign file; one that ships is a beginning for your own."""
+    """Print a campaign file; one that ships is a starting point for your own."""
     from sealegs.suites.micro.campaign.shipped import campaign_text
 
     typer.echo(campaign_text(file)[1], nl=False)
@@ -55,10 +59,11 @@ def run(
     judge: Annotated[str, JUDGE] = "",
     json: Annotated[str, JSON] = "",
 ) -> None:
-    """Run a campaign, each run in a process of its own; the same command goes on where a stopped one left off."""
+    """Run a campaign, each run in its own process; the same command resumes where a stopped one left off."""
     from sealegs.cli.progress import interruptible, show_progress
-    from sealegs.suites.micro.campaign.campaign_runner import prepare_campaign
 
+    with _langchain():
+        from sealegs.suites.micro.campaign.campaign_runner import prepare_campaign
     ready = prepare_campaign(file, model, out, jobs=jobs, budget=budget)
     for note in ready.notes:
         errors.print(f"note: {note}", markup=False)
@@ -78,10 +83,27 @@ def report_campaign(
     _report(folder, html or folder / "report.html", judge, json)
 
 
+@contextmanager
+def _langchain() -> Iterator[None]:
+    """Import in this block what runs agents, or reads what they ran.
+
+    Raises:
+        UserError: LangChain is not installed.
+    """
+    try:
+        yield
+    except ImportError as error:
+        lacking = (error.name or "langchain").partition(".")[0]
+        raise UserError(
+            f'campaigns run agents of LangChain, and {lacking} is not installed: pip install "sealegs[micro]"'
+        ) from error
+
+
 def _report(folder: Path, html: Path | None, judge: str, json: str) -> None:
     from sealegs.reports.micro_tables import print_campaign, runs_csv
-    from sealegs.suites.micro.campaign.campaign_results import read_folder
 
+    with _langchain():
+        from sealegs.suites.micro.campaign.campaign_results import read_folder
     found = read_folder(folder, judge)
     for note in found.notes:
         errors.print(f"note: {note}", markup=False)

@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from sealegs.cli.output import console, errors, write_table_rows
+from sealegs.cli.shared_options import jobs_option, json_option, seed_option
 
 app = typer.Typer(no_args_is_help=True, help="Trajectories to learn recovery from: made, split, checked.")
-JSON = typer.Option(help="Write the rows to this file, or - for standard output.")
+JSON = json_option("Write the rows to this file, or - for standard output.")
 
 
 @app.callback()
@@ -23,9 +24,11 @@ def make_training_data(
     recipe: Annotated[str, typer.Argument(help="A YAML file, or default, failure-only or clean.")],
     out: Annotated[Path, typer.Option(help="The folder to make.")],
     n: Annotated[int, typer.Option("--n", "-n", min=1, help="Trajectories.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Decides everything.")] = 0,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; all cores by default.")] = None,
-    form: Annotated[str, typer.Option(help="trl, toolbench, or both.")] = "trl",
+    seed: Annotated[int, seed_option("Decides everything.")] = 0,
+    jobs: Annotated[int | None, jobs_option("Processes; all cores by default.")] = None,
+    form: Annotated[
+        str, typer.Option(help="The form of the rows: trl, toolbench, both; a wrong name lists all.")
+    ] = "trl",
     format: Annotated[str, typer.Option(help="jsonl, or parquet (extra `train-data`).")] = "jsonl",
     tasks: Annotated[list[Path] | None, typer.Option(help="A folder of tasks; may be given again.")] = None,
     toolbench: Annotated[list[Path] | None, typer.Option(help="Trajectories in ToolBench's format.")] = None,
@@ -33,7 +36,7 @@ def make_training_data(
     teacher: Annotated[str, typer.Option(help="With `continuation: teacher`: the model as Inspect names it.")] = "",
     json: Annotated[str, JSON] = "",
 ) -> None:
-    """Make a set of trajectories; the same command goes on where a stopped one left off."""
+    """Make a set of trajectories; the same command resumes where a stopped one left off."""
     from sealegs.cli.progress import interruptible, show_progress
     from sealegs.training.data.data_command import data_set_request, make_data_set, row_figures
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from sealegs.cli.output import console, errors, write_table_rows
+from sealegs.cli.shared_options import json_option, seed_option
 from sealegs.traces.atomic_files import write_atomically
 
 app = typer.Typer(no_args_is_help=True, help="Answers that are wrong without saying so: learn, check, measure.")
@@ -19,10 +20,10 @@ def learn_profiles(
     records: Annotated[list[Path], RECORDS],
     out: Annotated[Path, typer.Option(help="The file of profiles to write.")],
     also: Annotated[
-        list[Path] | None, typer.Option(help="Records of other calls; learned from, and not calibrated on.")
+        list[Path] | None, typer.Option(help="Records of other calls; learned from, but not calibrated on.")
     ] = None,
 ) -> None:
-    """Learn what is normal of each tool's answers from what the tools said in these records."""
+    """Learn what is normal in each tool's answers from what the tools said in these records."""
     from sealegs.recovery.detectors import learn
     from sealegs.traces.sources import read_traces
 
@@ -43,10 +44,10 @@ def check_records(
     profiles: Annotated[Path, typer.Option(help="What `sealegs detect learn` wrote.")],
     false_alarms: Annotated[float, typer.Option(help="The share of right answers that may be called wrong.")] = 0.01,
     per: Annotated[str, typer.Option(help="answer or episode: what the share is of.")] = "answer",
-    drift: Annotated[bool, typer.Option(help="Also whether levels moved, over all the records.")] = True,
-    json: Annotated[str, typer.Option(help="Write rows and findings to this file, or - for standard output.")] = "",
+    drift: Annotated[bool, typer.Option(help="Also check whether levels moved, over all the records.")] = True,
+    json: Annotated[str, json_option("Write rows and findings to this file, or - for standard output.")] = "",
 ) -> None:
-    """Say which answers in these records are unlike the tools' normal ones, and why.
+    """Report which answers in these records are unlike the tools' normal ones, and why.
 
     Exit code 1: there are some.
     """
@@ -74,16 +75,16 @@ def measure(
     more: Annotated[Path | None, typer.Option(help="A folder of further tasks to learn from as well.")] = None,
     limit: Annotated[int | None, typer.Option(min=2, help="At most this many base tasks of each level.")] = None,
     epochs: Annotated[int, typer.Option(min=1, help="How many times each faulty episode is run.")] = 1,
-    seed: Annotated[int, typer.Option(help="Decides the halves, victims and faults.")] = 0,
-    recover: Annotated[bool, typer.Option(help="Also what recovery comes to with them.")] = True,
+    seed: Annotated[int, seed_option("Decides the halves, victims and faults.")] = 0,
+    recover: Annotated[bool, typer.Option(help="Also measure what recovery achieves with them.")] = True,
     out: Annotated[
         Path | None, typer.Option(help="Where finished parts are kept; sealegs-logs/detect-... by default.")
     ] = None,
-    json: Annotated[str, typer.Option(help="Write the long table to this file, or - for standard output.")] = "",
+    json: Annotated[str, json_option("Write the long table to this file, or - for standard output.")] = "",
 ) -> None:
     """Measure learned detectors on a suite's implicit faults: rates of detection and of false alarms.
 
-    A stopped measurement goes on where it was: give the same command.
+    To resume a stopped measurement, give the same command.
     """
     from sealegs.cli.progress import show_progress
     from sealegs.faults.user_error import UserError

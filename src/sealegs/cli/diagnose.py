@@ -8,19 +8,20 @@ from typing import Annotated
 import typer
 
 from sealegs.cli.output import console, write_data, write_table_rows
+from sealegs.cli.shared_options import json_option
 
 
 def diagnose(
     file: Annotated[str, typer.Argument(help="A failure as text, JSON or a record; - for standard input.")] = "-",
-    bank: Annotated[Path | None, typer.Option(help="A bank of your own beside the shipped one.")] = None,
+    bank: Annotated[Path | None, typer.Option(help="Your own bank, used beside the shipped one.")] = None,
     embeddings: Annotated[
-        str, typer.Option(help="A sentence-transformers model that compares the texts in the place of BM25.")
+        str, typer.Option(help="A sentence-transformers model that compares the texts in place of BM25.")
     ] = "",
     measure: Annotated[
-        bool, typer.Option("--measure", help="Measure on the labelled failures in place of reading one.")
+        bool, typer.Option("--measure", help="Measure on the labelled failures instead of reading one.")
     ] = False,
     split: Annotated[str, typer.Option(help="With --measure: test (unseen) or train.")] = "test",
-    json: Annotated[str, typer.Option(help="Write the finding, or a row for each figure, to this file, or -.")] = "",
+    json: Annotated[str, json_option("Write the finding, or a row for each figure, to this file, or -.")] = "",
 ) -> None:
     """Print signature, class, nearest exemplar and advice of a failure; or how often that is right."""
     from sealegs.faults.user_error import UserError
@@ -30,7 +31,7 @@ def diagnose(
     known = read_bank(bank, embeddings)
     if measure:
         if split not in diagnosis_accuracy.SPLITS:
-            raise UserError(f"--split {split!r} is no part; give {' or '.join(diagnosis_accuracy.SPLITS)}")
+            raise UserError(f"--split {split!r} is not a part; give {' or '.join(diagnosis_accuracy.SPLITS)}")
         rows, found = diagnosis_accuracy.measure_diagnoses(split, known)
         if json != "-":
             diagnosis_accuracy.print_measured(rows, found, console)

@@ -8,10 +8,11 @@ from typing import Annotated
 import typer
 
 from sealegs.cli.output import console, write_table_rows
+from sealegs.cli.shared_options import json_option
 from sealegs.traces.atomic_files import write_atomically
 
 app = typer.Typer(no_args_is_help=True, help="Grades of traces, by code or by a model, and agreement between graders.")
-JSON = typer.Option(help="Write the long table to this file, or - for standard output.")
+JSON = json_option("Write the long table to this file, or - for standard output.")
 
 
 @app.command("traces")
@@ -45,7 +46,7 @@ def compare_graders(
             help="Grades or labels (.jsonl, .csv); `labels`, `code`, `fresh`, `fresh-code`: the shipped sets."
         ),
     ],
-    other: Annotated[str, typer.Argument(help="The same of another grader.")],
+    other: Annotated[str, typer.Argument(help="The same for another grader.")],
     json: Annotated[str, JSON] = "",
 ) -> None:
     """Say how far two graders agree: the share of equal labels, and Cohen's kappa, with intervals."""

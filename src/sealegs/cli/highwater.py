@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from sealegs.cli.output import console, errors, write_table_rows
+from sealegs.cli.shared_options import jobs_option, json_option, seed_option
 
 app = typer.Typer(no_args_is_help=True, help="The functions and problems of highwater: made from any text-to-SQL data.")
-JSON = typer.Option(help="Write the counts to this file, or - for standard output.")
+JSON = json_option("Write the counts to this file, or - for standard output.")
 
 
 @app.callback()
@@ -23,13 +24,13 @@ def build_function_library(
     folder: Annotated[Path, typer.Argument(help="Databases: database/ID/ID.sqlite, ID.sqlite or ID.sql.")],
     out: Annotated[Path, typer.Option(help="The folder to write; a library that is there is replaced.")],
     pairs: Annotated[Path | None, typer.Option(help="A JSON list of {question, query, db_id}.")] = None,
-    seed: Annotated[int, typer.Option(help="Decides names, other values and the split.")] = 0,
+    seed: Annotated[int, seed_option("Decides names, other values and the split.")] = 0,
     variants: Annotated[int, typer.Option(min=0, help="How often a question is asked with other values, at most.")] = 7,
     model: Annotated[str, typer.Option(help="Describes the functions: a model as Inspect names it.")] = "",
-    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; all cores by default.")] = None,
+    jobs: Annotated[int | None, jobs_option("Processes; all cores by default.")] = None,
     json: Annotated[str, JSON] = "",
 ) -> None:
-    """Make functions and problems; a line tells of each pair that gives no problem, and why."""
+    """Make functions and problems; a line says of each pair that gives no problem why it does not."""
     from sealegs.cli.progress import show_progress
     from sealegs.generate.library_build import build_library
     from sealegs.reports.tables import print_pairs

@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from sealegs.cli.output import errors, write_data, write_files
+from sealegs.cli.shared_options import json_option, seed_option
+from sealegs.traces.atomic_files import check_folder
 
 
 def hunt_command(
@@ -16,21 +18,24 @@ def hunt_command(
     specs: Annotated[str, typer.Option(help="ToolSpecs of the tools as module:name.")] = "",
     agent: Annotated[str, typer.Option(help="With maze/TASK: planner, retrier or naive.")] = "",
     out: Annotated[Path | None, typer.Option(help="Where plans and tests go; sealegs-hunt/NAME by default.")] = None,
-    seed: Annotated[int, typer.Option(help="Decides every plan that is tried.")] = 0,
+    seed: Annotated[int, seed_option("Decides every plan that is tried.")] = 0,
     runs: Annotated[int, typer.Option(min=1, help="Runs of the agent at most.")] = 5000,
     findings: Annotated[int, typer.Option(min=1, help="Failures after which the hunt ends.")] = 10,
     rules: Annotated[int, typer.Option(min=1, help="Rules in a plan at most.")] = 3,
-    kinds: Annotated[str, typer.Option(help="Kinds of fault, with commas; all that can be noticed by default.")] = "",
+    kinds: Annotated[str, typer.Option(help="Kinds of fault, comma-separated; all noticeable ones by default.")] = "",
     max_calls: Annotated[int, typer.Option(min=1, help="Calls after which an agent counts as endless.")] = 50,
     timeout: Annotated[float, typer.Option(min=0, help="Virtual seconds until a call is given up.")] = 30.0,
-    json: Annotated[str, typer.Option(help="Write the findings to this file, or - for standard output.")] = "",
+    json: Annotated[str, json_option("Write the findings to this file, or - for standard output.")] = "",
 ) -> None:
     """Look for the smallest fault plans that make an agent fail; the exit code is 1 where there are any.
 
-    Each becomes a plan file that begins with its explanation, and a pytest test.
+    Each becomes a plan file that begins with its explanation, and a pytest test. Ctrl-C ends the search: what was found
+    until then is written, and the exit code is 130.
     """
     from sealegs.hunt.hunt_options import chosen_limits, chosen_target, folder_name, without_hypothesis_notes
 
+    folder = out or Path("sealegs-hunt") / folder_name(target, agent)
+    check_folder(folder, "name another folder with --out")
     aim = chosen_target(target, check, specs, agent, max_calls=max_calls, timeout=timeout)
     limits = chosen_limits(seed, runs, findings, rules, kinds)
     with without_hypothesis_notes(), errors.status(f"hunting {aim.name}"):
@@ -39,10 +44,13 @@ def hunt_command(
 
         found = search(aim, limits, lambda finding: errors.print(f"found: {finding.name}", markup=False))
         handed = [failure_story(found, number) for number in range(1, len(found.findings) + 1)]
-    folder = out or Path("sealegs-hunt") / folder_name(target, agent)
     write_files(folder, hunt_files(found, handed))
     write_data(hunt_data(found, handed), json)
     if json != "-":
         for line in hunt_summary(found, handed, folder):
             typer.echo(line)
+    if found.interrupted:
+        told = f"the {len(handed)} failure(s) found so far are in {folder}" if handed else "no failure was found so far"
+        typer.echo(f"stopped before the search was over; {told}", err=True)
+        raise typer.Exit(130)
     raise typer.Exit(1 if handed else 0)

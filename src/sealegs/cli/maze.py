@@ -1,4 +1,4 @@
-"""`sealegs maze`: the suite's tasks: what they are like, how they come in, go out and are made."""
+"""`sealegs maze`: the suite's tasks: what they are like, and how they are imported, exported and made."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import Annotated
 import typer
 
 from sealegs.cli.output import console, write_files, write_table_rows
+from sealegs.cli.shared_options import jobs_option, json_option, seed_option
+from sealegs.traces.atomic_files import check_folder
 
 app = typer.Typer(no_args_is_help=True, help="The tasks of maze: figures, import, export, foreign traces, generation.")
-JSON = typer.Option(help="Write the rows to this file, or - for standard output.")
+JSON = json_option("Write the rows to this file, or - for standard output.")
 
 
 @app.command()
@@ -54,14 +56,15 @@ def import_tasks(
 def export_tasks(
     out: Annotated[Path, typer.Argument(help="A folder for one file an episode.")],
     logs: Annotated[Path | None, typer.Option(help="Also export this run's traces, into OUT/traces.")] = None,
-    tasks: Annotated[Path | None, typer.Option(help="A folder of tasks in the place of those that ship.")] = None,
-    seed: Annotated[int, typer.Option(help="Decides the victims.")] = 0,
+    tasks: Annotated[Path | None, typer.Option(help="A folder of tasks in place of those that ship.")] = None,
+    seed: Annotated[int, seed_option("Decides the victims.")] = 0,
 ) -> None:
     """Write tasks, and a run's traces, in the published file format."""
     from sealegs.scenarios.scenario import list_scenarios
     from sealegs.suites.maze.exchange.toolmaze_export import task_files, trace_files
     from sealegs.suites.maze.maze_logs import read_maze_run
 
+    check_folder(out, "name another folder")
     run = read_maze_run(logs) if logs is not None else None
     chosen = list(run.records) if run else list_scenarios(seed=seed, tasks=str(tasks.resolve()) if tasks else "")
     write_files(out / "tasks", task_files(chosen))
@@ -93,14 +96,14 @@ def generate_maze_tasks(
     engine: Annotated[str, typer.Option(help="rules, or model.")] = "rules",
     model: Annotated[str, typer.Option(help="With --engine model: the model as Inspect names it.")] = "",
     judge_model: Annotated[str, typer.Option(help="The independent model that validates; MODEL by default.")] = "",
-    levels: Annotated[str, typer.Option(help="Levels, with commas.")] = "C1,C2,C3,C4",
+    levels: Annotated[str, typer.Option(help="Levels, separated by commas.")] = "C1,C2,C3,C4",
     n: Annotated[int, typer.Option("--n", "-n", min=1, help="Tasks of each level.")] = 25,
-    seed: Annotated[int, typer.Option(help="Decides everything.")] = 0,
+    seed: Annotated[int, seed_option("Decides everything.")] = 0,
     tries: Annotated[int, typer.Option(min=1, help="Times that a model is asked again after a bad answer.")] = 3,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Processes; all cores by default.")] = None,
+    jobs: Annotated[int | None, jobs_option("Processes; all cores by default.")] = None,
     json: Annotated[str, JSON] = "",
 ) -> None:
-    """Make new tasks, by rules or with models; the same command goes on where a stopped one left off."""
+    """Make new tasks, by rules or with models; the same command resumes where a stopped one left off."""
     from sealegs.cli.progress import interruptible, show_progress
     from sealegs.generate.generation_options import chosen_engine
     from sealegs.reports.tables import print_rows

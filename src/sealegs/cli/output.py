@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,10 +11,12 @@ from typing import Any
 
 from rich.console import Console
 
+from sealegs.faults.user_error import UserError
 from sealegs.suites.suite import RunReport
 from sealegs.traces.atomic_files import write_atomically
 
-console = Console(soft_wrap=False)
+WIDE = 160  # columns without a terminal: a file or another program takes tables as wide as they are
+console = Console(soft_wrap=False, width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else WIDE)
 errors = Console(stderr=True, soft_wrap=True, highlight=False)
 
 
@@ -49,11 +52,32 @@ def write_data(data: Mapping[str, Any], target: str) -> None:
     """Write an object as JSON: to a file (whole or not at all), to standard output for `-`, nowhere for no name."""
     if not target:
         return
+    check_json_target(target)
     text = json.dumps(data, indent=1, allow_nan=False) + "\n"
     if target == "-":
         sys.stdout.write(text)
         return
     write_atomically(Path(target), text)
+
+
+def check_json_target(target: str) -> str:
+    """Return the name that `--json` was given, if a file can be written there.
+
+    Raises:
+        UserError: its folder is not there or not to be written, or the name is that of a folder.
+    """
+    if target in ("", "-"):
+        return target
+    file = Path(target)
+    if not file.parent.is_dir():
+        why = f"the folder {file.parent} does not exist; make it, or name another file"
+    elif file.is_dir():
+        why = "a folder has this name; name another file"
+    elif not os.access(file.parent, os.W_OK):
+        why = f"the folder {file.parent} is not writable; name another file"
+    else:
+        return target
+    raise UserError(f"cannot write --json {target}: {why}")
 
 
 def write_files(folder: Path, texts: Mapping[str, str]) -> None:

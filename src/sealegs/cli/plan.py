@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from sealegs.cli.output import console, errors, write_table_rows
+from sealegs.cli.shared_options import json_option
 from sealegs.traces.atomic_files import write_atomically
 
 app = typer.Typer(no_args_is_help=True, help="Check fault plans, print their schema, fit one to production traces.")
@@ -16,7 +17,7 @@ app = typer.Typer(no_args_is_help=True, help="Check fault plans, print their sch
 
 @app.command("check")
 def check_plan_file(file: Annotated[Path, typer.Argument(help="A plan in YAML or JSON.")]) -> None:
-    """Say what is wrong with a plan, all of it at once; or that it is sound, and its digest."""
+    """Report everything that is wrong with a plan; or that it is sound, and its digest."""
     from sealegs.faults.plan_files import read_plan
 
     plan = read_plan(file)
@@ -36,10 +37,10 @@ def from_traces(
     files: Annotated[list[Path], typer.Argument(help="OTLP JSON with spans of tools, or records (*.jsonl, *.eval).")],
     out: Annotated[Path | None, typer.Option(help="Where to write the plan; standard output by default.")] = None,
     name: Annotated[str, typer.Option(help="The plan's name.")] = "from traces",
-    least: Annotated[int, typer.Option(min=1, help="How often an error must be there for a rule of its own.")] = 1,
-    latency: Annotated[bool, typer.Option(help="Whether answers come as late as they did.")] = True,
+    least: Annotated[int, typer.Option(min=1, help="How often an error must occur to get its own rule.")] = 1,
+    latency: Annotated[bool, typer.Option(help="Whether answers come as late as they were seen to.")] = True,
     shown: Annotated[bool, typer.Option("--shown", help="Count what agents were shown, injected faults too.")] = False,
-    table: Annotated[str, typer.Option("--json", help="Write what was seen to this file, or -.")] = "",
+    table: Annotated[str, json_option("Write what was seen to this file, or -.")] = "",
 ) -> None:
     """Fit a plan to failures in production: error classes, rates, runs and latencies of each tool."""
     from sealegs.reports.failure_tables import failure_rows, print_failures
@@ -53,9 +54,11 @@ def from_traces(
     plan = fitted_plan(found, name, least=least, latency=latency)
     for note in notes:
         errors.print(f"note: {note}")
-    print_failures(found, errors if out is None or table == "-" else console)
     if out is not None:
         write_atomically(out, plan.to_yaml())
+    print_failures(found, errors if out is None or table == "-" else console)
+    if out is not None:
+        errors.print(f"The plan, {len(plan.rules)} rule(s), is in {out}.", markup=False)
     elif table != "-":
         typer.echo(plan.to_yaml(), nl=False)
     write_table_rows(failure_rows(found), table, {"traces": len(traces), "plan": plan.as_data()})

@@ -24,7 +24,7 @@ def interruptible(noun: str = "episode") -> Iterator[None]:
 
 @contextmanager
 def show_progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Show progress while the block runs; it is told how many are done, and of how many."""
+    """Show progress while the block runs; call what it gives with how many are done, and of how many."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield _lines(what)
@@ -40,7 +40,7 @@ def show_progress(what: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def _lines(what: str) -> Callable[[int, int], None]:
-    """Tell each time that another part of the whole is done; what was there before says nothing."""
+    """Print a line each time that another part of the whole is done, not counting what was done before."""
     seen: int | None = None
 
     def tell(done: int, total: int) -> None:

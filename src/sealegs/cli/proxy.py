@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sealegs.faults.user_error import UserError
+from sealegs.traces.environment_names import EPISODE, LIVE, PLAN, records_file
 
 if TYPE_CHECKING:
     from sealegs.faults.call import Layer
@@ -15,30 +16,35 @@ if TYPE_CHECKING:
 
 def proxy(
     command: Annotated[list[str] | None, typer.Argument(help="After `--`: the command that starts the server.")] = None,
-    plan: Annotated[Path | None, typer.Option(help="The fault plan; without one all passes as it is.")] = None,
+    plan: Annotated[
+        Path | None, typer.Option(envvar=PLAN, help="The fault plan; without one everything passes unchanged.")
+    ] = None,
     recovery: Annotated[
         Path | None,
-        typer.Option(help="A recovery plan: what is done about calls that fail, before the client sees it."),
+        typer.Option(help="A recovery plan: what is done about failing calls before the client sees them."),
     ] = None,
     timeout: Annotated[
         float | None, typer.Option(min=0, help="Seconds after which a call that a fault holds up is given up.")
     ] = None,
-    url: Annotated[str, typer.Option(help="The server's address (streamable HTTP), in the place of a command.")] = "",
+    url: Annotated[str, typer.Option(help="The server's address (streamable HTTP), in place of a command.")] = "",
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 for any that is free.")] = 0,
-    episode: Annotated[str, typer.Option(help="The episode's name: part of the key of every random decision.")] = "",
+    episode: Annotated[
+        str, typer.Option(envvar=EPISODE, help="The episode's name: part of the key of every random decision.")
+    ] = "",
     records: Annotated[Path | None, typer.Option(help="Append the record of the episode to this file (JSONL).")] = None,
     events: Annotated[
-        Path | None, typer.Option(help="Write each event to this file at once, over what it held.")
+        Path | None, typer.Option(help="Write each event to this file at once, replacing its contents.")
     ] = None,
 ) -> None:
     """Stand between an MCP client and a server, and put faults into the calls of its tools.
 
-    With a COMMAND, a server over standard input and output, in the place of the command in a client's settings. With
-    --url, one that listens on a port of this machine. All that is no call of a tool passes byte for byte.
+    With a COMMAND, a server over standard input and output, in place of the command in a client's settings. With --url,
+    one that listens on a port of this machine. Ctrl-C ends it. Everything that is not a tool call passes byte for byte.
     """
     from sealegs.adapters.mcp import relay_http, run_pipe_relay
     from sealegs.adapters.mcp.gate_recording import recorded_gate
+    from sealegs.adapters.mcp.pipe_relay import INTERRUPTED
     from sealegs.faults.plan_files import read_plan
     from sealegs.inject.session import UNARMED
 
@@ -46,6 +52,9 @@ def proxy(
         given = "both are given" if url else "neither is given"
         raise UserError(f"the server is either a command after `--` or an address under --url; {given}")
     chosen = UNARMED if plan is None else read_plan(plan)
+    if records is None and events is None:
+        records = records_file()  # as `sealegs test` asks for it
+        events = None if records is None else records.with_suffix(LIVE)
     layers: list[Layer] = []
     if recovery is not None:
         from sealegs.recovery.recovery_plan import read_recovery_plan
@@ -56,4 +65,7 @@ def proxy(
             code = run_pipe_relay(command, gate)
         else:
             code = relay_http(url, gate, host, port, lambda address: typer.echo(f"listening on {address}"))
+            typer.echo("stopped; what was to be recorded is written", err=True)
+    if code == INTERRUPTED:
+        typer.echo("stopped; the server was ended, and what was to be recorded is written", err=True)
     raise typer.Exit(code)

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from sealegs.cli.output import console, errors, write_table_rows
+from sealegs.cli.shared_options import json_option
+
+if TYPE_CHECKING:
+    from sealegs.traces.trace_replay import ReplayResult
 
 TRACE = typer.Argument(help="Records (*.jsonl, *.eval), or OTLP JSON with arguments and results in it.")
 PLAN = typer.Option(help="The new faults; none by default.")
 AGENT = typer.Option(help="module:function, called with the session; by default the recorded calls are made again.")
 EPISODE = typer.Option(help="Only this episode of the file.")
-IGNORE = typer.Option(help="Arguments that do not count when calls are compared, with commas.")
+IGNORE = typer.Option(help="Arguments that are ignored when calls are compared, separated by commas.")
 TIMEOUT = typer.Option(min=0, help="Seconds of waiting until a call is given up.")
 LATENCY = typer.Option(help="Whether answers take as long as they did in the recording.")
 WORLD = typer.Option(help="Who knows the tools: `sealegs` for those that ship, or a Python file of simulated tools.")
-REAL_TIME = typer.Option("--real-time", help="Let waits take their time.")
+REAL_TIME = typer.Option("--real-time", help="Let waits take real time.")
 OUT = typer.Option(help="Append the replay's records to this file.")
-JSON = typer.Option(help="Write a row for each call to this file, or - for standard output.")
+JSON = json_option("Write a row for each call to this file, or - for standard output.")
 
 
 def replay_command(
@@ -43,12 +47,13 @@ def replay_command(
     from sealegs.faults.plan_files import read_plan
     from sealegs.inject import RealClock
     from sealegs.inject.session import UNARMED
-    from sealegs.reports.replays import print_replays, replay_rows
     from sealegs.scenarios import known_tools
-    from sealegs.traces.sources import episodes_to_replay, write_events
-    from sealegs.traces.trace_replay import recorded_calls
-    from sealegs.traces.trace_replay import replay_trace as played
+    from sealegs.traces.atomic_files import check_appendable
+    from sealegs.traces.sources import episodes_to_replay
+    from sealegs.traces.trace_replay import recorded_calls, replay_trace
 
+    if out is not None:
+        check_appendable(out, "name another file with --out")
     notes: list[str] = []
     faults = read_plan(plan) if plan is not None else UNARMED
     plays = import_callable(agent) if agent else recorded_calls
@@ -57,19 +62,27 @@ def replay_command(
     found = []
     for one in episodes_to_replay(trace, episode, notes):
         tools = known_tools.tools_of_trace(one, corpus)
-        found.append(
-            played(
-                one,
-                faults,
-                plays,
-                clock=RealClock() if real_time else None,
-                timeout=timeout,
-                ignore=ignored,
-                latency=latency,
-                specs=tools.specs,
-                other=tools.other,
-            )
+        replayed = replay_trace(
+            one,
+            faults,
+            plays,
+            clock=RealClock() if real_time else None,
+            timeout=timeout,
+            ignore=ignored,
+            latency=latency,
+            specs=tools.specs,
+            other=tools.other,
         )
+        found.append(replayed)
+    _show(found, notes, out, json)
+    raise typer.Exit(1 if any(one.record.end.reason in ("crashed", "hung") for one in found) else 0)
+
+
+def _show(found: list[ReplayResult], notes: list[str], out: Path | None, json: str) -> None:
+    """Print the replays and what there is to note, and write the files that are wanted."""
+    from sealegs.reports.replays import print_replays, replay_rows
+    from sealegs.traces.sources import write_events
+
     for note in notes:
         errors.print(f"note: {note}")
     if json != "-":
@@ -77,4 +90,3 @@ def replay_command(
     if out is not None:
         write_events(out, [one.events for one in found])
     write_table_rows(replay_rows(found), json)
-    raise typer.Exit(1 if any(one.record.end.reason in ("crashed", "hung") for one in found) else 0)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from sealegs.cli.output import console, write_report
+from sealegs.cli.shared_options import json_option
 from sealegs.traces.atomic_files import write_atomically
 
 
@@ -18,7 +19,7 @@ def report_command(
         str,
         typer.Option(help="Another run's logs: paired differences; or published rows: toolmaze, hohw, paladin."),
     ] = "",
-    json: Annotated[str, typer.Option(help="Write the long table to this file, or - for standard output.")] = "",
+    json: Annotated[str, json_option("Write the long table to this file, or - for standard output.")] = "",
 ) -> None:
     """Print the tables of a run, and write one HTML file that needs no network.
 

@@ -14,6 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from sealegs.cli.output import console, errors, write_report
 from sealegs.cli.progress import interruptible, show_progress
+from sealegs.cli.shared_options import json_option
 from sealegs.faults.user_error import UserError
 from sealegs.suites.run_options import HIDDEN, options_from
 from sealegs.suites.suite import Suite, suite_named, suites
@@ -23,7 +24,7 @@ NEXT = (
     "needs."
 )
 OUT = typer.Option(help="The run's folder; sealegs-logs/NAME by default.")
-JSON = typer.Option(help="Write the long table to this file, or - for standard output.")
+JSON = json_option("Write the long table to this file, or - for standard output.")
 
 
 class SuiteGroup(TyperGroup):
@@ -99,12 +100,13 @@ def _fields(suite: Suite[Any]) -> Iterator[tuple[str, FieldInfo]]:
 
 
 def _parameter(name: str, found: FieldInfo) -> inspect.Parameter:
-    """An option of the command line: of names with commas, a text; a switch has no opposite."""
+    """An option of the command line: names separated by commas are one text; a switch has no opposite."""
     default = ",".join(found.default) if isinstance(found.default, tuple) else found.default
     kind = str if isinstance(default, str) else found.annotation
     least = next((limit.ge for limit in found.metadata if hasattr(limit, "ge")), None)
+    most = next((limit.le for limit in found.metadata if hasattr(limit, "le")), None)
     words = [f"--{name.replace('_', '-')}"] if isinstance(default, bool) else []
-    return _keyword(name, kind, default, typer.Option(*words, min=least, help=found.description))
+    return _keyword(name, kind, default, typer.Option(*words, min=least, max=most, help=found.description))
 
 
 def _keyword(name: str, kind: Any, default: Any, option: Any) -> inspect.Parameter:
@@ -121,7 +123,7 @@ class TerminalView:
             yield progress
 
     def note(self, message: str) -> None:
-        """Say something that is no result."""
+        """Print a note that is not a result."""
         errors.print(f"note: {message}")
 
 

@@ -6,35 +6,37 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sealegs.cli.shared_options import json_option
+
 if TYPE_CHECKING:
     from sealegs.sandbox import Isolation, Launcher
     from sealegs.sandbox.escapes import EscapeVerdict
 
-app = typer.Typer(no_args_is_help=True, help="The sandbox that code of models runs in.")
+app = typer.Typer(no_args_is_help=True, help="The sandbox that models' code runs in.")
 
 
 @app.callback()
 def sandbox_commands() -> None:
-    """The sandbox that code of models runs in."""
+    """The sandbox that models' code runs in."""
 
 
 @app.command("check")
 def check_isolation(
     weak: Annotated[bool, typer.Option("--weak", help="Without bubblewrap, even where it works.")] = False,
     names: Annotated[str, typer.Option("--only", help="These escapes alone, separated by commas.")] = "",
-    json: Annotated[str, typer.Option("--json", help="Write the long table to this file, or to - .")] = "",
+    json: Annotated[str, json_option("Write the long table to this file, or to - .")] = "",
 ) -> None:
-    """Say which isolation is active, and try to get out of it.
+    """Report which isolation is active, and try to get out of it.
 
     Exit code 1 if one escape succeeds. Under weak isolation some do.
     """
     from sealegs.cli.output import console, errors, write_table_rows
     from sealegs.sandbox.escapes import try_escapes
 
+    which = _chosen(names)
     isolation, launcher = _place(weak)
     out = errors if json == "-" else console
     out.print(f"isolation: {isolation.words}", markup=False, highlight=False, soft_wrap=True)
-    which = _chosen(names)
     verdicts = []
     for verdict in try_escapes(launcher, which):
         verdicts.append(verdict)

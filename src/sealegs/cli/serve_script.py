@@ -19,6 +19,7 @@ def serve_script(
     The first line of the output is the address that an OpenAI client takes as its base URL.
     """
     from sealegs.agents.mock_model import ModelRequest, ScriptServer, read_script
+    from sealegs.traces.atomic_files import check_appendable, make_folder
 
     def note(asked: ModelRequest) -> None:
         line = json.dumps({"path": asked.path, "body": asked.body}, ensure_ascii=False)
@@ -26,12 +27,15 @@ def serve_script(
             with log.open("a", encoding="utf-8") as file:
                 file.write(f"{line}\n")
 
+    if log is not None:
+        make_folder(log.parent, "name another file with --log")
+        check_appendable(log, "name another file with --log")
     server = ScriptServer(read_script(script), port, note)
-    typer.echo(server.url)
-    typer.echo(f"OPENAI_BASE_URL={server.url} OPENAI_API_KEY=none  or  ANTHROPIC_BASE_URL={server.root}", err=True)
     try:
+        typer.echo(server.url)
+        typer.echo(f"OPENAI_BASE_URL={server.url} OPENAI_API_KEY=none  or  ANTHROPIC_BASE_URL={server.root}", err=True)
         server.serve()
-    except KeyboardInterrupt:
-        pass
+    except KeyboardInterrupt:  # the usual end of a server, so the exit code is 0
+        typer.echo(f"stopped; {len(server.requests)} request(s) were answered", err=True)
     finally:
         server.close()

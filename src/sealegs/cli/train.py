@@ -10,6 +10,7 @@ import typer
 from sealegs.cli.output import console, errors, write_table_rows
 from sealegs.cli.progress import interruptible, show_progress
 from sealegs.cli.proof import PROOF, prove_command
+from sealegs.cli.shared_options import jobs_option, json_option
 from sealegs.faults.user_error import UserError
 
 
@@ -18,13 +19,13 @@ def train_command(
     model: Annotated[str, typer.Option(help="The model's folder or its name on the hub.")] = "",
     data: Annotated[str, typer.Option(help="A file of rows, or a folder that `sealegs data make` wrote.")] = "",
     out: Annotated[Path | None, typer.Option(help="The run's folder; named after the recipe by default.")] = None,
-    json: Annotated[str, typer.Option(help="Write the long table to this file, or - for standard output.")] = "",
+    json: Annotated[str, json_option("Write the long table to this file, or - for standard output.")] = "",
     size: Annotated[str, typer.Option(help="Of the proof: ci (minutes) or full (an hour), on two cores.")] = "",
-    jobs: Annotated[int | None, typer.Option(min=1, help="Of the proof: processes; all cores.")] = None,
+    jobs: Annotated[int | None, jobs_option("Of the proof: processes; all cores.")] = None,
 ) -> None:
-    """Teach a model to recover: LoRA on trajectories, with a loss of its own for the corrective segments.
+    """Teach a model to recover: LoRA on trajectories, with a separate loss for the corrective segments.
 
-    The same command goes on where a killed one left off. Several devices: `accelerate launch -m sealegs.cli train ...`.
+    The same command resumes where a killed one left off. Several devices: `accelerate launch -m sealegs.cli train ...`.
     `proof` trains small models from nothing and measures whether they recover.
     """
     if recipe == PROOF:

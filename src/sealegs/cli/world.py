@@ -24,7 +24,7 @@ def listing(domain: Annotated[str, typer.Argument(help="Only this domain.")] = "
 def check_tools(
     file: Annotated[Path | None, typer.Argument(help="A Python file of tools; the corpus by default.")] = None,
 ) -> None:
-    """Put tools and groups through the kit, and say everything that is wrong with them."""
+    """Check tools and groups with the kit, and report everything that is wrong with them."""
     from sealegs.world.check import group_problems, tool_problems
     from sealegs.world.corpus import load_corpus, load_corpus_file
 

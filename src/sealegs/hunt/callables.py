@@ -17,8 +17,8 @@ from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
 from sealegs.hunt.trial import Loop, Symptom, Trial, call_quietly, error_frames, error_line, own_code_of
-from sealegs.inject import EndlessWait, Session, VirtualClock
-from sealegs.inject.limit import CallLimit, TooManyCalls
+from sealegs.inject import Session, VirtualClock
+from sealegs.inject.limit import CallLimit
 from sealegs.traces import Record, Recorder, build_record, doubled_effects
 from sealegs.traces.events import Reason
 
@@ -40,7 +40,7 @@ class CallableTarget:
         known_name: `module:name` of them, or empty.
         assumed: specs of further tools, taken from what was seen.
         max_calls: calls after which an agent counts as endless.
-        timeout: seconds (of no real time) after which the agent's side gives up on one call.
+        timeout: seconds (on the virtual clock) after which the agent's side gives up on one call.
     """
 
     name: str
@@ -59,7 +59,7 @@ class CallableTarget:
         return {**self.assumed, **self.known}
 
     def assuming(self, specs: Mapping[str, ToolSpec]) -> CallableTarget:
-        """The same target, with these taken for what is known of further tools."""
+        """The same target, with these specs assumed for further tools."""
         return replace(self, assumed=specs)
 
     def trial(self, plan: Plan) -> Trial:
@@ -81,7 +81,9 @@ class CallableTarget:
         answer: Any = None
         try:
             answer = call_quietly(lambda: self._run(session))
-        except (Exception, TooManyCalls, EndlessWait) as raised:
+        except KeyboardInterrupt:  # the user's, who ends the hunt
+            raise
+        except BaseException as raised:  # an agent that calls `sys.exit` has broken down too
             error = raised
         symptom = self._symptom(answer, error, limit, loop, {e.tool for e in recorder.events if e.type == "called"})
         recorder.finish(ENDS[symptom.kind] if symptom else "answered", detail=symptom.text if symptom else "")
@@ -98,14 +100,14 @@ class CallableTarget:
     ) -> Symptom | None:
         site = own_code_of(self.agent, tools)
         if limit.reached:  # also where the agent took the stop for an error of a tool
-            return Symptom("endless", f"{limit.calls} calls", site.place(loop.frames()))
+            return Symptom("endless", f"more than {limit.calls} calls", site.place(loop.frames()))
         if error is not None:
             return Symptom("crashed", error_line(error), site.place(error_frames(error)))
         if self.check is None:
             return None
         try:
             passed = call_quietly(lambda: self.check(answer))  # type: ignore[misc]
-        except Exception as raised:
+        except (Exception, SystemExit) as raised:
             return Symptom("wrong", error_line(raised), own_code_of(self.check).place(error_frames(raised)))
         return Symptom("wrong", f"the check answered False to {answer!r:.200}") if passed is False else None
 
@@ -145,10 +147,10 @@ class CallableTarget:
 def callable_target(
     agent: str, check: str = "", specs: str = "", *, max_calls: int = 50, timeout: float = 30.0
 ) -> CallableTarget:
-    """The target that these names stand for, each `module:name`; modules are looked for in the working directory too.
+    """The target that these names mean, each `module:name`; modules are looked for in the working directory too.
 
     Raises:
-        UserError: one of them names nothing, or something else.
+        UserError: one of them names nothing, or something of another kind.
     """
     known = import_object(specs) if specs else ()
     if not isinstance(known, (list, tuple)) or not all(isinstance(spec, ToolSpec) for spec in known):
@@ -166,7 +168,7 @@ def callable_target(
 
 
 def _twice(found: Record, symptom: Symptom | None) -> Symptom | None:
-    """The symptom of an agent that came to its end and did something twice on its way."""
+    """The symptom of an agent that finished and did something twice on its way."""
     repeated = doubled_effects(found)
     if not repeated or (symptom is not None and symptom.kind != "wrong"):
         return None

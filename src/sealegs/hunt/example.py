@@ -4,7 +4,7 @@ It buys one item in a small shop, and is careful otherwise: it checks every answ
 and orders under a key, so that an order sent twice is one order. But
 
 - it compares the price with the budget and never asks whether there is such a price: a negative one is cheap;
-- it takes a 403 for a token that has run out, fetches a new one and tries again, for ever.
+- it takes a 403 for a token that has run out, fetches a new one and tries again, forever.
 
     sealegs hunt sealegs.hunt.example:buy --check sealegs.hunt.example:sound
 """
@@ -34,7 +34,7 @@ class Shop:
 
     @tool(effects=False)
     def in_stock(self, item: str) -> dict[str, Any]:
-        """How many there are."""
+        """How many are in stock."""
         return {"item": item, "count": 4}
 
     @tool(effects=True, key="key")

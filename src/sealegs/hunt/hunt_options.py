@@ -47,8 +47,8 @@ def chosen_limits(seed: int, runs: int, findings: int, rules: int, kinds: str) -
     """
     if find_spec("hypothesis") is None:
         raise UserError('the hunt searches with Hypothesis, which is not installed: pip install "sealegs[hunt]"')
+    from sealegs.hunt.fault_sites import chosen_kinds
     from sealegs.hunt.plan_search import HuntLimits
-    from sealegs.hunt.space import chosen_kinds
 
     return HuntLimits(chosen_kinds(kinds), seed=seed, runs=runs, findings=findings, rules=rules)
 
@@ -60,7 +60,7 @@ def folder_name(target: str, agent: str) -> str:
 
 @contextmanager
 def without_hypothesis_notes() -> Iterator[None]:
-    """Hypothesis keeps its notes in a folder that goes away, not in the working directory. For a process of our own."""
+    """Keep Hypothesis' notes in a folder that goes away, not in the working directory. For our own process only."""
     from hypothesis.configuration import set_hypothesis_home_dir
 
     with tempfile.TemporaryDirectory() as folder:

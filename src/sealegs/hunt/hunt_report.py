@@ -18,7 +18,7 @@ from sealegs.hunt.trial import Kind
 from sealegs.traces import FaultStruck
 
 TESTS = "test_hunt.py"
-LONGEST = 160  # characters of an answer that are told
+LONGEST = 160  # characters of an answer that are shown
 REMEDIES: Mapping[tuple[Kind, bool], str] = {
     ("crashed", False): "A good agent takes a tool's failure for a result: it tries again where that helps, takes "
     "another way, or stops and says so.",
@@ -38,7 +38,7 @@ REMEDIES: Mapping[tuple[Kind, bool], str] = {
         True,
     ): "A good agent looks whether a call took effect before it makes it again, or gives all tries of it "
     "one idempotency key: that an answer cannot be used does not say that nothing was done.",
-    ("wrong", False): "A good agent knows what was done and what was not before it goes on, and says so at the end.",
+    ("wrong", False): "A good agent knows what was done and what was not before it continues, and says so at the end.",
     ("wrong", True): "A good agent asks of every answer whether there can be such a one, asks again once, then takes "
     "another way or stops. It neither uses nor repairs the value.",
 }
@@ -103,6 +103,8 @@ def hunt_summary(hunted: HuntResult, found: Sequence[FailureStory], folder: Path
     lines.append(f"{counted}: {distinct}.")
     if not hunted.steady:
         lines.append("Two runs without faults made different calls: such an agent's failures may not come again.")
+    if hunted.interrupted:
+        lines.append("The hunt was stopped before the search was over.")
     if hunted.spent:
         lines.append("The runs were used up before the search was over; --runs gives it more.")
     if found:
@@ -120,6 +122,7 @@ def hunt_data(hunted: HuntResult, found: Sequence[FailureStory]) -> dict[str, An
         "runs": hunted.runs,
         "steady": hunted.steady,
         "spent": hunted.spent,
+        "interrupted": hunted.interrupted,
         "findings": [
             {
                 "file": one.file,
@@ -152,12 +155,12 @@ def _strikes(finding: Finding) -> str:
         strike = _first(finding, rule.id)
         done = rule.fault.instead and strike is not None and strike.moment == "after"
         kind = f"{rule.fault.kind} after the work" if done else rule.fault.kind
-        sentences.append(f"On {_when(rule)} of `{rule_tool(rule)}` ({kind}), {_shown(strike)}.")
+        sentences.append(f"On {_when(rule)} of `{rule_tool(rule)}` ({kind}), {_unstopped(_shown(strike))}.")
     return " ".join(sentences)
 
 
 def _shown(strike: FaultStruck | None) -> str:
-    """What the tool said and what the agent was shown; of two objects, what tells them apart."""
+    """What the tool said and what the agent was shown; for two objects, where they differ."""
     if strike is None or strike.shown is None:
         return "nothing comes back"
     said, shown = strike.said, strike.shown
@@ -177,12 +180,12 @@ def _symptom(finding: Finding) -> str:
     symptom, turns = finding.symptom, finding.trial.record.own
     place = f" ({symptom.place})" if symptom.place else ""
     if symptom.kind == "crashed":
-        return f"The agent breaks down with {symptom.text}{place}."
+        return f"The agent breaks down with {_unstopped(symptom.text)}{place}."
     if symptom.kind == "doubled":
-        return f"The agent does it twice: {symptom.text}."
+        return f"The agent does it twice: {_unstopped(symptom.text)}."
     if symptom.kind == "wrong":
         text = textwrap.shorten(symptom.text, LONGEST, placeholder=" ...")
-        return f"The agent goes on to its end, and the check says: {text}{place}."
+        return f"The agent continues to its end, and the check says: {_unstopped(text)}{place}."
     if turns[-1].shown is None:  # the call on which it was cut off
         turns = turns[:-1]
     last, same = turns[-1].call, 0
@@ -194,7 +197,14 @@ def _symptom(finding: Finding) -> str:
     return f"The agent does not stop: it had made {len(turns)} calls{again}, when it was cut off{place}."
 
 
+def _unstopped(text: str) -> str:
+    """A text for the end of a sentence: many messages bring a full stop of their own."""
+    return text if text.endswith("...") else text.removesuffix(".")
+
+
 def _neighbours(finding: Finding) -> list[str]:
+    if not finding.described:
+        return []
     rules = finding.plan.rules
     if len(rules) > 1:
         lines = ["None of these faults does this alone."]
@@ -225,6 +235,8 @@ def _grouped(faults: Sequence[str]) -> list[str]:
 
 
 def _sureness(finding: Finding) -> str:
+    if not finding.described:
+        return "Without faults the agent passes; the hunt was stopped before a smaller plan was sought."
     smallest = "no smaller plan does" if finding.smallest else "the runs were used up before a smaller one was sought"
     return (
         f"Without faults the agent passes; with this plan it failed again in {finding.repeated} of {REPEATS} runs, and "

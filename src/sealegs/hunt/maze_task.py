@@ -90,7 +90,7 @@ def maze_target(task: str, agent: str, max_steps: int = 50) -> MazeTarget:
         raise UserError(f"maze has no base task {task!r}; {hint}")
     choices = [name for name in SCRIPTED if name != "oracle"]  # it knows the suite's own faults alone
     if agent not in choices:
-        given = f"{agent!r} is none of them" if agent else "none is given"
+        given = f"{agent!r} is not one of them" if agent else "none is given"
         raise UserError(f"a task of maze is hunted with a scripted agent, and {given}: --agent {', '.join(choices)}")
     return MazeTarget(task, agent, max_steps)
 

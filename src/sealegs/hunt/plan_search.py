@@ -1,7 +1,7 @@
 """The search: plan after plan until no further failure turns up, each found one shrunk to the smallest.
 
 After a failure is known, plans that contain it do not count any more: those in which all of its faults were delivered,
-those that break down or go round on the same line of the agent's code, and those that fail alike under a fault of its
+those that break down or loop on the same line of the agent's code, and those that fail alike under a fault of its
 neighbourhood: the other faults that were seen to do the same on its tool, and the other tools on which its fault does.
 """
 
@@ -18,7 +18,8 @@ from sealegs.faults.kinds import AnyFault
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.triggers import Tool
 from sealegs.faults.user_error import UserError
-from sealegs.hunt.space import FaultSite, SeenTool, assumed_specs, plan_of_rules, plans, rules_on, seen_tools
+from sealegs.hunt.fault_sites import FaultSite, SeenTool, assumed_specs, plan_of_rules, rules_on, seen_tools
+from sealegs.hunt.space import plans
 from sealegs.hunt.trial import HuntTarget, Symptom, Trial
 
 EXAMPLES = 2000  # plans that Hypothesis proposes before a search ends without a find
@@ -51,11 +52,12 @@ class Finding:
     Attributes:
         trial: the run under the smallest plan.
         repeated: how many of `REPEATS` further runs failed in the same way.
-        faults: for each rule, other faults that do the same to the agent in the place of the rule's.
+        faults: for each rule, other faults that do the same to the agent in place of the rule's.
         others: how many other faults were tried for the first rule; where it is the only one, those that look like data
             as its own does, or errors as its own is.
         tools: other tools on which the plan's fault does the same.
         smallest: whether the plan was shrunk to the end; False where the runs were used up.
+        described: whether its neighbours and repetitions were tried; False where the user stopped the hunt before.
         near: for each rule, the weaknesses that are taken for its own, where they lead to the same symptom.
     """
 
@@ -65,6 +67,7 @@ class Finding:
     others: int = 0
     tools: tuple[str, ...] = ()
     smallest: bool = True
+    described: bool = True
     near: tuple[frozenset[str], ...] = ()
 
     @property
@@ -95,6 +98,7 @@ class HuntResult:
         runs: how often the agent was run.
         steady: whether two runs without a fault made the same calls.
         spent: whether the hunt ended because its runs were used up.
+        interrupted: whether the user ended it; what was found until then is there.
     """
 
     target: HuntTarget
@@ -103,17 +107,18 @@ class HuntResult:
     runs: int
     steady: bool
     spent: bool
+    interrupted: bool = False
 
 
 def hunt(
     target: HuntTarget, limits: HuntLimits, on_found: Callable[[Finding], None] = lambda found: None
 ) -> HuntResult:
-    """Look for the plans that make an agent fail.
+    """Look for the plans that make an agent fail. Ctrl-C ends the search, and what was found until then is returned.
 
     Args:
         target: the agent.
         limits: how far to go.
-        on_found: told each failure when it is found.
+        on_found: called with each failure when it is found.
 
     Raises:
         UserError: the agent fails without any fault, or calls no tool.
@@ -122,25 +127,39 @@ def hunt(
     _sane(target, controls)
     search = _Search(target, limits, controls)
     findings: list[Finding] = []
-    while len(findings) < limits.findings:
-        tools = set(search.tools)
-        trial = search.next(findings)
-        if trial is not None:
-            findings.append(search.described(trial))
-            on_found(findings[-1])
-        elif search.spent or tools == set(search.tools):
-            break
+    found: Trial | None = None  # and not described yet
+    try:
+        while len(findings) < limits.findings and not search.interrupted:
+            tools = set(search.tools)
+            found = search.next(findings)
+            if found is not None and not search.interrupted:
+                findings.append(search.described(found))
+                on_found(findings[-1])
+            elif search.spent or tools == set(search.tools):
+                break
+    except KeyboardInterrupt:
+        search.interrupted = True
+    if search.interrupted and found is not None and (not findings or findings[-1].trial is not found):
+        findings.append(Finding(found, 0, smallest=False, described=False))
+        on_found(findings[-1])
     steady = len({tuple((turn.call.tool, str(turn.call.arguments)) for turn in c.record.turns) for c in controls}) == 1
-    return HuntResult(search.target, tuple(findings), tuple(search.tools), search.runs + 2, steady, search.spent)
+    return HuntResult(
+        search.target, tuple(findings), tuple(search.tools), search.runs + 2, steady, search.spent, search.interrupted
+    )
 
 
 def _sane(target: HuntTarget, controls: list[Trial]) -> None:
     for control in controls:
         if control.symptom is not None:
             symptom = control.symptom
+            place = f", {symptom.place}" if symptom.place else ""
+            if symptom.kind == "crashed" and symptom.text.startswith("SystemExit"):
+                raise UserError(
+                    f"{target.name} exits without any fault ({symptom.text}{place}); let it return its answer instead"
+                )
             raise UserError(
-                f"{target.name} fails without any fault ({symptom.kind}: {symptom.text}"
-                f"{f', {symptom.place}' if symptom.place else ''}); mend that, or its check, first"
+                f"{target.name} fails without any fault ({symptom.kind}: {symptom.text}{place}); "
+                "mend that, or its check, first"
             )
         if not control.record.turns:
             raise UserError(
@@ -150,7 +169,7 @@ def _sane(target: HuntTarget, controls: list[Trial]) -> None:
 
 
 class _Spent(BaseException):
-    """No more runs. No `Exception`: Hypothesis would take it for a failure and shrink it."""
+    """No more runs are left. Not an `Exception`: Hypothesis would take it for a failure and shrink it."""
 
 
 class _Search:
@@ -162,6 +181,7 @@ class _Search:
         self.target = target
         self.runs = 0
         self.spent = False
+        self.interrupted = False
         self._known = frozenset(target.specs)
         self._trials: dict[str, Trial] = {}
         self._rounds = 0
@@ -201,12 +221,13 @@ class _Search:
             )
         except NoSuchExample:
             return None
-        except _Spent:
+        except (_Spent, KeyboardInterrupt) as end:
+            self.interrupted = isinstance(end, KeyboardInterrupt)
             return min(failing, key=lambda trial: len(trial.plan.rules), default=None)
         return self.trial(plan)
 
     def _assume(self) -> None:
-        """Take for known what was seen of the tools; runs that struck one of which more is known now are forgotten."""
+        """Take what was seen of the tools as known; forget runs that struck a tool of which more is known now."""
         before, now = self.target.specs, assumed_specs(self.tools.values(), self._known)
         self.target = self.target.assuming(now)
         news = {name for name, spec in now.items() if before.get(name) != spec}
@@ -262,7 +283,7 @@ class _Search:
         )
 
     def _does(self, trial: Trial, index: int, on: FaultSite) -> bool:
-        """Whether the plan does the same with this in the place of one of its rules."""
+        """Whether the plan does the same with this in place of one of its rules."""
         rules = [(fault_site_of(rule), rule.when) for rule in trial.plan.rules]
         rules[index] = (on, rules[index][1])
         other = self.trial(plan_of_rules(rules, self.limits.seed))
@@ -281,7 +302,7 @@ def _others(rule: FaultSite, on: Sequence[FaultSite], axis: bool) -> list[FaultS
 
 
 def _elsewhere(one: FaultSite, rule: FaultSite) -> bool:
-    """Whether one is the other on another tool; without effects, every moment is the simplest."""
+    """Whether one is the other on a different tool; without effects, every moment is the simplest."""
     at_once = one.simplest and rule.simplest and None in (one.moment, rule.moment)
     return one.tool != rule.tool and one.fault == rule.fault and (one.moment == rule.moment or at_once)
 
@@ -306,7 +327,7 @@ def _new(trial: Trial, known: Iterable[Finding]) -> bool:
 
 
 def _same_line(one: Symptom, other: Symptom) -> bool:
-    """Whether both broke down or went on for ever at one line. Of a failed check the line says nothing."""
+    """Whether both broke down or looped forever at one line. For a failed check the line says nothing."""
     return one.kind == other.kind != "wrong" and one.place == other.place != ""
 
 
@@ -318,7 +339,7 @@ def _same(one: Trial, other: Trial) -> bool:
 
 
 def fault_site_of(rule: Rule) -> FaultSite:
-    """What a rule that the search made does, apart from when."""
+    """What a rule that the search made does, but not when."""
     return FaultSite(rule_tool(rule), rule.fault, rule.moment)
 
 

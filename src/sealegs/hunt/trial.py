@@ -66,7 +66,7 @@ class HuntTarget(Protocol):
         """What is known of the tools."""
 
     def assuming(self, specs: Mapping[str, ToolSpec]) -> HuntTarget:
-        """The same target, with these taken for what is known of further tools."""
+        """The same target, with these specs assumed for further tools."""
 
     def trial(self, plan: Plan) -> Trial:
         """One run, from the beginning."""
@@ -75,7 +75,7 @@ class HuntTarget(Protocol):
         """A pytest test that fails as long as the agent fails under the plan in `file`."""
 
     def head(self) -> Sequence[str]:
-        """The lines that stand above the tests."""
+        """The lines above the tests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class OwnCode:
 
     Attributes:
         home: the folder of its code, which may lie among the libraries.
-        tools: names of the tools; a wrapped tool's own frame is nobody's.
+        tools: names of the tools; a wrapped tool's own frame does not count.
     """
 
     home: str
@@ -118,7 +118,7 @@ def error_frames(error: BaseException) -> list[tuple[FrameType, int]]:
 
 
 class Loop:
-    """A layer that remembers where the last two calls came from: the frame that both share is where it goes round.
+    """A layer that remembers where the last two calls came from: the frame that both share is where it loops.
 
     Args:
         calls: after how many calls the agent is cut off.
@@ -144,7 +144,7 @@ class Loop:
 
 
 def call_quietly(function: Callable[[], T]) -> T:
-    """What the function returns; what it prints on the way, and Python's warnings, go nowhere."""
+    """Return what the function returns; what it prints on the way, and Python's warnings, are discarded."""
     with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return function()

@@ -1,7 +1,7 @@
 """Arms: ways to run one and the same model on a task, which differ in what they tell it when a tool fails.
 
-After PALADIN (AAAI 2026 workshop): `vanilla`, `toolbench`, `toolreflect`, `critic`, `paladin`. The prompts are words of
-our own. Retrieval is no part of an arm: it stands on the seam (`recovery.policies.Advise`), so that every arm can be
+After PALADIN (AAAI 2026 workshop): `vanilla`, `toolbench`, `toolreflect`, `critic`, `paladin`. The prompts are in our
+own words. Retrieval is not part of an arm: it sits on the seam (`recovery.policies.Advise`), so that every arm can be
 run with it and without.
 """
 

@@ -42,7 +42,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class AwaitModel:
-    """The model is to go on from here. `tools` says whether it may call tools in its own way of calling them."""
+    """The model is to continue from here. `tools` says whether it may call tools in its own way of calling them."""
 
     messages: tuple[Message, ...]
     tools: bool = True

@@ -2,7 +2,7 @@
 
 The critic is the same model, asked apart. Its menu is an oracle's: one of the options is known to be right, and is the
 one that it recommends, or, in a variant, with a given probability. So the arm is an upper bound on what criticism can
-do, and no method that could be used where the truth is not known.
+do, and not a method that could be used where the truth is not known.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Anthropic messages: `POST /v1/messages`. An answer's id says which turn it was, for a thread that goes on from it."""
+"""Anthropic messages: `POST /v1/messages`. An answer's id says which turn it was, for threads that continue from it."""
 
 from __future__ import annotations
 

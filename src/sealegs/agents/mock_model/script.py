@@ -32,7 +32,7 @@ class ToolUse(BaseModel):
     model_config = FORM
     tool: Text = Field(description="The tool's name.")
     arguments: dict[str, Any] | str = Field(
-        default_factory=dict, description="Its arguments; a text is sent as it stands, to play a model that errs."
+        default_factory=dict, description="Its arguments; a text is sent unchanged, to play a model that errs."
     )
 
 
@@ -53,7 +53,7 @@ class ScriptedTurn(BaseModel):
         try:
             re.compile(pattern or "")
         except re.error as error:
-            raise problem(f"is no regular expression ({error})", "Correct it.") from None
+            raise problem(f"is not a regular expression ({error})", "Correct it.") from None
         return pattern
 
     @model_validator(mode="after")
@@ -134,7 +134,7 @@ def read_script(path: str | Path) -> Script:
     """The script in a file: JSON where its name ends in `.json`, else YAML by the rules of plans.
 
     Raises:
-        UserError: the file cannot be read, or is no script. Tells every mistake.
+        UserError: the file cannot be read, or is not a script. The message reports every mistake.
     """
     return script_from(read_data_file(path), str(path))
 
@@ -143,7 +143,7 @@ def script_from(data: Any, source: str = "script") -> Script:
     """The script that this data describes.
 
     Raises:
-        ScriptError: it describes none. Tells every mistake.
+        ScriptError: it describes no script. The message reports every mistake.
     """
     try:
         return Script.model_validate(data)
@@ -156,7 +156,7 @@ def script_from(data: Any, source: str = "script") -> Script:
 def _told(item: Any) -> Problem:
     path = ""
     for place, part in enumerate(item["loc"]):
-        if place != 2:  # the form of an entry, which nobody wrote
+        if place != 2:  # the form of an entry, which is not in the file
             path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else str(part)
     missing = item["type"] == "missing"
     value = "" if missing else abbreviate(item["input"])

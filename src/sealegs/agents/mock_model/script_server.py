@@ -49,7 +49,7 @@ class ScriptServer:
     Args:
         script: what is played.
         port: 0 takes a free one.
-        on_request: told each request, in the thread that serves it.
+        on_request: called with each request, in the thread that serves it.
 
     Attributes:
         requests: all requests so far: what the model read.
@@ -86,7 +86,7 @@ class ScriptServer:
         self._server.serve_forever(poll_interval=0.05)
 
     def close(self) -> None:
-        """Serve no more."""
+        """Stop serving."""
         if self._thread is not None:
             self._server.shutdown()
             self._thread.join()
@@ -101,7 +101,7 @@ class ScriptServer:
         self.close()
 
     def asked(self, request: ModelRequest) -> None:
-        """A request has come."""
+        """Note that a request has come."""
         self.requests.append(request)
         if self._on_request is not None:
             self._on_request(request)
@@ -116,7 +116,7 @@ class _Server(ThreadingHTTPServer):
     block_on_close = False
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that goes away is no error of ours."""
+        """A client that goes away is not our error."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 
@@ -130,7 +130,7 @@ class _Handler(BaseHTTPRequestHandler):
     wbufsize = -1  # head and body leave together
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing is printed."""
+        """Print nothing."""
 
     def do_GET(self) -> None:  # as the base class names it
         """The list of models."""

@@ -36,7 +36,7 @@ class Counter:
     """Counts the model's turns in a conversation, and keeps what it was told since.
 
     Args:
-        before: the id of the answer that the conversation goes on from, where it is not sent whole.
+        before: the id of the answer that the conversation continues from, where it is not sent whole.
     """
 
     def __init__(self, before: object = None) -> None:
@@ -45,13 +45,13 @@ class Counter:
         self._texts: list[str] = []
 
     def said(self, id: str = "") -> None:
-        """The model took a turn, or a part of one where its id tells so."""
+        """Note a turn of the model's, or a part of one where its id says so."""
         found = MARKED.search(id or "")
         self._turns = max(self._turns, int(found[1]) + 1) if found else self._turns + 1
         self._texts = []
 
     def told(self, content: Any) -> None:
-        """The model was told something."""
+        """Note what the model was told."""
         self._texts.append(content_text(content))
 
     def heard(self) -> ConversationState:

@@ -4,7 +4,7 @@ Seconds of the clock depend on what else the machine does; CPU seconds, of this 
 less so. `least_seconds_for_50000` is what these CPU seconds come to if every core is ours alone and always busy: the
 clock cannot do better, and on a quiet machine comes near it.
 
-`5_grams_in_train` is the share of runs of five words, of what the assistant says in a split, that stand in the training
+`5_grams_in_train` is the share of runs of five words, of what the assistant says in a split, that occur in the training
 rows too. `more_than_c_star` counts failing rows that end well by how many calls they take beyond c*.
 
 python benchmarks/data.py --json benchmarks/results/data.json
@@ -106,7 +106,7 @@ def _row(mode: str, metric: str, value: float, n: int) -> Row:
 
 
 def overlap(folder: Path) -> dict[str, tuple[float, int]]:
-    """Of each split the share of its runs of five words that stand in the training rows, and how many it has."""
+    """For each split the share of its runs of five words that are in the training rows, and how many it has."""
     files = parts(folder)
     known = {run for row in read_row_files(files.pop("train")) for run in runs(row)}
     found: dict[str, tuple[float, int]] = {}

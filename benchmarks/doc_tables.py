@@ -3,8 +3,8 @@
     python benchmarks/doc_tables.py            # writes them into docs/*.md
     python benchmarks/doc_tables.py --check    # says what is not as it would be written, and ends with 1
 
-A page holds `<!-- table: NAME -->` and `<!-- end -->`; what stands between is written anew. What has no such marks is
-nobody's business here.
+A page holds `<!-- table: NAME -->` and `<!-- end -->`; what is between them is rewritten. Pages
+without such marks are left alone.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def midway() -> str:
             told, until, broken = (found[mode, metric] for metric in metrics)
             yield f"`{mode}`", cell(told), cell(until, 0), cell(broken)
 
-    return table(("fault", "streams where drift is told, %", "answers until then", "answers called wrong, %"), lines())
+    return table(("fault", "streams with drift found, %", "answers until then", "answers called wrong, %"), lines())
 
 
 def diagnosed() -> str:

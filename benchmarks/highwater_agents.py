@@ -4,7 +4,7 @@
 
 Accuracy is over the test split, without and with errors; the calls are those that the agents' code would make (a test
 holds the two to be the same), made in this process. Each run is a folder of records, as `sealegs run` writes it: what
-was stopped goes on, and `sealegs report FOLDER/DATA` makes a page of all of them. What code adds is timed apart: the
+was stopped resumes, and `sealegs report FOLDER/DATA` makes a page of all of them. What code adds is timed apart: the
 same episodes with and without a kernel each, in one process.
 """
 

@@ -2,7 +2,7 @@
 
     python benchmarks/hunt.py --seeds 50 --json benchmarks/results/hunt.json
 
-`right_seeds` counts the seeds whose findings are just two plans of one rule: a 403 that is retried for ever, and a
+`right_seeds` counts the seeds whose findings are just two plans of one rule: a 403 that is retried forever, and a
 negative price that is trusted. `cpu_seconds` are processor time of one hunt, in a process that has loaded everything.
 """
 
@@ -15,8 +15,8 @@ import time
 from pathlib import Path
 
 from sealegs.hunt.callables import callable_target
+from sealegs.hunt.fault_sites import chosen_kinds
 from sealegs.hunt.plan_search import HuntLimits, HuntResult, hunt
-from sealegs.hunt.space import chosen_kinds
 
 HOME = "sealegs.hunt.example"
 

@@ -5,7 +5,7 @@
 Without Inspect: the 400 base tasks under five modes, run on all cores (episodes a second), and in this one process (CPU
 milliseconds an episode, which other work on the machine hardly changes): the first time, when each task and plan is
 read, and again; then judging the record. Through Inspect: 80 of the base tasks. The shares come from a profile
-of one more run, by the file that a function stands in.
+of one more run, by the file that a function is in.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def timed(settings: MazeOptions) -> float:
 
 
 def shares(profile: cProfile.Profile) -> dict[str, float]:
-    """Per cent of the profile's own time by where functions stand; a built-in function counts for its callers."""
+    """The profile's own time in %, by where functions are defined; a built-in function counts for its callers."""
     places = {"sealegs": 0.0, "inspect_ai": 0.0, "elsewhere": 0.0}
     for (file, _, _), (_, _, own, _, callers) in pstats.Stats(profile).stats.items():  # type: ignore[attr-defined]
         if file == "~" and callers:

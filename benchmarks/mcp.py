@@ -164,7 +164,7 @@ class Client(Protocol):
 
 
 class PipeClient:
-    """Over pipes. Answers are lines; what is no answer (a list that changed) is passed over."""
+    """Over pipes. Answers are lines; anything that is not an answer (a list that changed) is skipped."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdin is not None

@@ -3,7 +3,7 @@
     python benchmarks/paladin.py --json benchmarks/results/paladin.json
 
 Scripted backbones show that the arms, the bank, the sets and the metrics work together. They say nothing about models:
-`follower` does whatever stands in its context, well or badly advised; `heeder` knows no way out but those that an arm's
+`follower` does whatever its context says, well or badly advised; `heeder` knows no way out but those that an arm's
 words name. `benchmarks/doc_tables.py` makes the tables of the documentation of what this writes.
 """
 

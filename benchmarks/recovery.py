@@ -12,7 +12,7 @@ same of the median rounds. The answer is an object of two fields; a larger one t
 
 The table: scripted agents without the layer, with its modest form and with its active form, over each engine; `direct`
 runs all tasks, the others as many of each level as `--tasks` says. The runs are those of `sealegs run maze` in folders
-under `--work`: a stopped benchmark goes on where it was. `calls` counts all, `calls_by_layer` those that the layer had
+under `--work`: a stopped benchmark resumes where it was. `calls` counts all, `calls_by_layer` those that the layer had
 made; `ceiling` is the share that the declarations allow (`sealegs.suites.maze.recovery_ceiling`). Of the effects in the
 ledger, `doubled` counts what was done once too often, `wrong` what the same agent does not do where nothing fails.
 `verdicts_equal` is the share of an engine's episodes whose verdict, each of its fields, is that of the same episode
@@ -70,7 +70,7 @@ CALLS = 2000  # of one round
 
 
 def session(mode: str) -> Session:
-    """The session of a mode. Where it is recorded, the record is told and thrown away."""
+    """The session of a mode. Where it is recorded, the record is thrown away."""
     clock = RealClock()
     recorded, _, name = mode.rpartition("recorded, ")
     watcher = Deaf(clock) if recorded or mode.startswith("recorded") else None

@@ -243,7 +243,7 @@ class Steps:
         return found, items
 
     def _real(self, batch: Any) -> int:
-        """Tokens that are no padding."""
+        """Tokens that are not padding."""
         mask = batch.get("attention_mask")
         return int(batch["input_ids"].numel() if mask is None else mask.sum())
 

@@ -2,7 +2,6 @@
 
 import ast
 import os
-import re
 import subprocess
 import sys
 import tomllib
@@ -12,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from tests import needs
-from tests.adapters.frameworks.suite import FRAMEWORKS
 
 TESTS = Path(__file__).parent
 MADE = ("needs.", "f'{needs.", 'f"{needs.')
@@ -46,13 +44,6 @@ def test_every_reason_names_a_remedy() -> None:
     constants = [value for name, value in vars(needs).items() if name.isupper() and isinstance(value, str)]
     assert len(constants) > 10
     assert needs.vague([*constants, *map(needs.module, needs.EXTRAS), needs.framework("crewai")]) == []
-
-
-def test_every_framework_has_a_session() -> None:
-    sessions = set(
-        re.findall(r'^    "(\w+)",$', (TESTS.parent / "noxfile.py").read_text(encoding="utf-8"), re.MULTILINE)
-    )
-    assert set(FRAMEWORKS) <= sessions
 
 
 def test_every_extra_exists() -> None:

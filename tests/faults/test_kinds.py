@@ -151,7 +151,7 @@ class TestError:
 
     @pytest.mark.parametrize("name", ["SystemExit", "KeyboardInterrupt", "StopIteration", "UserWarning", "os.system"])
     def test_what_is_no_error_of_a_tool_is_refused(self, name: str) -> None:
-        with pytest.raises(ValidationError, match="is no built-in exception"):
+        with pytest.raises(ValidationError, match="is not a built-in exception"):
             Error(exception=name)
 
     def test_rate_limit_says_when_to_come_back(self) -> None:

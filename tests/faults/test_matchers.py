@@ -162,7 +162,7 @@ def test_a_path_reaches_into_arguments() -> None:
     ("predicate", "problem"),
     [
         ({}, "states no predicate"),
-        ({"matches": "("}, "is no regular expression"),
+        ({"matches": "("}, "is not a regular expression"),
         ({"present": False, "equals": 1}, "absent argument with a value"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Every mistake of a plan is told: where, what stands there, what to do; and all at once."""
+"""Every mistake of a plan is reported: where, what is there, what to do; and all at once."""
 
 # ruff: noqa: E501 - a message stands on one line, as people read it
 
@@ -31,7 +31,7 @@ def problems(data: Any) -> tuple[Problem, ...]:
 
 
 def found(data: Any) -> tuple[Problem, ...]:
-    """What is wrong with the data, if anything is; at least one thing where it is no plan."""
+    """What is wrong with the data, if anything is; at least one thing where it is not a plan."""
     try:
         plan_from(data)
     except PlanError as error:
@@ -62,27 +62,27 @@ CONDITIONS = "always, first, nth, every, probability, window, burst, outage, fir
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"fault": {"kind": "eror"}}, 'rules[0].fault.kind: "eror" is no kind of fault. Did you mean error?'),
-        ({"fault": {"kind": "qqq"}}, f'rules[0].fault.kind: "qqq" is no kind of fault. Give one of {", ".join(KINDS)}.'),
+        ({"fault": {"kind": "eror"}}, 'rules[0].fault.kind: "eror" is not a kind of fault. Did you mean error?'),
+        ({"fault": {"kind": "qqq"}}, f'rules[0].fault.kind: "qqq" is not a kind of fault. Give one of {", ".join(KINDS)}.'),
         ({"fault": {"status": 500}}, f"rules[0].fault.kind: is missing. Give the kind of fault: one of {', '.join(KINDS)}."),
-        ({"fault": "error"}, 'rules[0].fault: "error" is no object. Write it as `key: value` lines.'),
+        ({"fault": "error"}, 'rules[0].fault: "error" is not an object. Write it as `key: value` lines.'),
         ({"fault": "-"}, "rules[0].fault: is missing. Add it. What the agent then sees: a kind and its parameters."),
-        ({"fault": {"kind": "error", "statuss": 5}}, "rules[0].fault.statuss: is no field that belongs here. Did you mean status?"),
-        ({"fault": {"kind": "stale", "seconds": 5}}, "rules[0].fault.seconds: is no field that belongs here. Leave it out: there are no parameters here."),
+        ({"fault": {"kind": "error", "statuss": 5}}, "rules[0].fault.statuss: is not a field that belongs here. Did you mean status?"),
+        ({"fault": {"kind": "stale", "seconds": 5}}, "rules[0].fault.seconds: is not a field that belongs here. Leave it out: there are no parameters here."),
         ({"fault": {"kind": "error", "status": 200}}, "rules[0].fault.status: 200 is less than 400. Give a number of at least 400."),
         ({"fault": {"kind": "error", "status": 600}}, "rules[0].fault.status: 600 is more than 599. Give a number of at most 599."),
-        ({"fault": {"kind": "error", "status": "503"}}, 'rules[0].fault.status: "503" is no whole number. Give a whole number. Write it without quotes.'),
-        ({"fault": {"kind": "error", "exception": "ValueEror"}}, 'rules[0].fault.exception: "ValueEror" is no built-in exception that is made from one message. Did you mean ValueError?'),
-        ({"fault": {"kind": "error", "body": [1]}}, "rules[0].fault.body: [1] is no object. Write it as `key: value` lines."),
-        ({"fault": {"kind": "error", "body": {1: 2}}}, "rules[0].fault.body.1: is named by a key that is no text. Put the key in quotes."),
-        ({"fault": {"kind": "error", "message": 3}}, "rules[0].fault.message: 3 is no text. Write it as text, in quotes."),
+        ({"fault": {"kind": "error", "status": "503"}}, 'rules[0].fault.status: "503" is not a whole number. Give a whole number. Write it without quotes.'),
+        ({"fault": {"kind": "error", "exception": "ValueEror"}}, 'rules[0].fault.exception: "ValueEror" is not a built-in exception that is made from one message. Did you mean ValueError?'),
+        ({"fault": {"kind": "error", "body": [1]}}, "rules[0].fault.body: [1] is not an object. Write it as `key: value` lines."),
+        ({"fault": {"kind": "error", "body": {1: 2}}}, "rules[0].fault.body.1: is named by a key that is not text. Put the key in quotes."),
+        ({"fault": {"kind": "error", "message": 3}}, "rules[0].fault.message: 3 is not text. Write it as text, in quotes."),
         ({"fault": {"kind": "timeout", "seconds": float("inf")}}, "rules[0].fault.seconds: Infinity is not finite. Give a number, or leave the field out for no limit."),
-        ({"fault": {"kind": "connection", "mode": "slow"}}, "rules[0].fault.mode: \"slow\" is none of the possible values. Give 'refused', 'reset', 'dns' or 'tls'."),
+        ({"fault": {"kind": "connection", "mode": "slow"}}, "rules[0].fault.mode: \"slow\" is not one of the possible values. Give 'refused', 'reset', 'dns' or 'tls'."),
         ({"fault": {"kind": "delta", "offset": 0}}, "rules[0].fault.offset: 0 is not more than 0. Give a number above 0."),
-        ({"fault": {"kind": "delta", "fields": "price"}}, 'rules[0].fault.fields: "price" is no list. Write it as a list: [a, b].'),
-        ({"fault": {"kind": "unit_swap", "unit": "kmm"}}, 'rules[0].fault.unit: "kmm" is no known unit. Did you mean km?'),
-        ({"fault": {"kind": "delay", "seconds": "long"}}, 'rules[0].fault.seconds: "long" is no number. Give a number. Write it without quotes.'),
-        ({"fault": {"kind": "delay", "seconds": {"normall": {}}}}, "rules[0].fault.seconds.normall: is no distribution. Did you mean normal?"),
+        ({"fault": {"kind": "delta", "fields": "price"}}, 'rules[0].fault.fields: "price" is not a list. Write it as a list: [a, b].'),
+        ({"fault": {"kind": "unit_swap", "unit": "kmm"}}, 'rules[0].fault.unit: "kmm" is not a known unit. Did you mean km?'),
+        ({"fault": {"kind": "delay", "seconds": "long"}}, 'rules[0].fault.seconds: "long" is not a number. Give a number. Write it without quotes.'),
+        ({"fault": {"kind": "delay", "seconds": {"normall": {}}}}, "rules[0].fault.seconds.normall: is not a distribution. Did you mean normal?"),
         ({"fault": {"kind": "delay", "seconds": {"normal": {"mean": 2}}}}, "rules[0].fault.seconds.normal.deviation: is missing. Add it. The standard deviation in seconds."),
         ({"fault": {"kind": "delay", "seconds": {"uniform": {"low": 2, "high": 1}}}}, 'rules[0].fault.seconds.uniform: {"low": 2, "high": 1} has low = 2 above high = 1. Exchange them.'),
         ({"fault": {"kind": "delay", "seconds": {"quantiles": {"points": [[0, 1], [0.5, 2]]}}}}, 'rules[0].fault.seconds.quantiles: {"points": [[0, 1], [0.5, 2]]} does not go from share 0 to share 1. Add the smallest and the largest value.'),
@@ -90,38 +90,38 @@ CONDITIONS = "always, first, nth, every, probability, window, burst, outage, fir
         ({"fault": {"kind": "delay", "minimum": 2, "maximum": 1}}, 'rules[0].fault: {"kind": "delay", "minimum": 2, "maximum": 1} has minimum = 2 above maximum = 1. Exchange them.'),
         ({"fault": {"kind": "poisoned", "instruction": ""}}, 'rules[0].fault.instruction: "" is empty. Write something, or leave the field out.'),
         ({"when": {"probability": 1.5}}, "rules[0].when.probability: 1.5 is more than 1. Give a number of at most 1."),
-        ({"when": {"probability": "often"}}, 'rules[0].when.probability: "often" is no number. Give a number. Write it without quotes.'),
-        ({"when": {"probabilty": 0.5}}, "rules[0].when.probabilty: is no condition. Did you mean probability?"),
+        ({"when": {"probability": "often"}}, 'rules[0].when.probability: "often" is not a number. Give a number. Write it without quotes.'),
+        ({"when": {"probabilty": 0.5}}, "rules[0].when.probabilty: is not a condition. Did you mean probability?"),
         ({"when": {"first": 0}}, "rules[0].when.first: 0 is less than 1. Give a number of at least 1."),
         ({"when": {"first": 1, "nth": 2}}, f'rules[0].when: {{"first": 1, "nth": 2}} has 2 keys where one is expected. Give one condition: {CONDITIONS}.'),
-        ({"when": "alway"}, 'rules[0].when: "alway" is no condition. Did you mean always?'),
-        ({"when": 3}, f"rules[0].when: 3 is no condition. Give one condition: {CONDITIONS}."),
+        ({"when": "alway"}, 'rules[0].when: "alway" is not a condition. Did you mean always?'),
+        ({"when": 3}, f"rules[0].when: 3 is not a condition. Give one condition: {CONDITIONS}."),
         ({"when": {"window": [5, 2]}}, "rules[0].when.window: [5, 2] ends before it begins. Exchange the two numbers."),
         ({"when": {"window": [5]}}, "rules[0].when.window[1]: is missing. Add it."),
         ({"when": {"window": [1, 2, 3]}}, "rules[0].when.window: [1, 2, 3] has 3 items. Give at most 2."),
-        ({"when": {"window": [1, "b"]}}, 'rules[0].when.window[1]: "b" is no whole number. Give a whole number. Write it without quotes.'),
+        ({"when": {"window": [1, "b"]}}, 'rules[0].when.window[1]: "b" is not a whole number. Give a whole number. Write it without quotes.'),
         ({"when": {"burst": {"probability": 0.5}}}, "rules[0].when.burst.length: is missing. Add it. Calls that a burst lasts, 1 to 1000."),
-        ({"when": {"burst": 3}}, "rules[0].when.burst: 3 is no object. Write it as `key: value` lines."),
+        ({"when": {"burst": 3}}, "rules[0].when.burst: 3 is not an object. Write it as `key: value` lines."),
         ({"when": {"outage": {"rate": 0.5}}}, "rules[0].when.outage.length: is missing. Add it. Struck calls in a row, on average, 1 to 1000."),
         ({"when": {"outage": {"rate": 1, "length": 3}}}, 'rules[0].when.outage: {"rate": 1, "length": 3} has a rate of 1, so that no run could end. Write `always`.'),
         ({"when": {"outage": {"rate": 0.8, "length": 2}}}, 'rules[0].when.outage: {"rate": 0.8, "length": 2} strikes too many calls for runs as short as 2. Give at least 4.'),
         ({"when": {"first_touch": []}}, "rules[0].when.first_touch: [] has 0 items. Give at least 1."),
         ({"match": "-"}, "rules[0].match: is missing. Add it. Which calls it may strike: tool, tag, argument, all, any or not."),
-        ({"match": {"toll": "a"}}, "rules[0].match.toll: is no matcher. Did you mean tool?"),
+        ({"match": {"toll": "a"}}, "rules[0].match.toll: is not a matcher. Did you mean tool?"),
         ({"match": {"tool": ""}}, 'rules[0].match.tool: "" is empty. Write something, or leave the field out.'),
-        ({"match": {"all": [{"tool": "a"}, {"tga": "b"}]}}, "rules[0].match.all[1].tga: is no matcher. Did you mean tag?"),
-        ({"match": {"not": {"any": [{"tool": 3}]}}}, "rules[0].match.not.any[0].tool: 3 is no text. Write it as text, in quotes."),
+        ({"match": {"all": [{"tool": "a"}, {"tga": "b"}]}}, "rules[0].match.all[1].tga: is not a matcher. Did you mean tag?"),
+        ({"match": {"not": {"any": [{"tool": 3}]}}}, "rules[0].match.not.any[0].tool: 3 is not text. Write it as text, in quotes."),
         ({"match": {"argument": {"equals": 3}}}, "rules[0].match.argument.name: is missing. Add it. The argument's name, or a dotted path into it."),
-        ({"match": {"argument": {"name": "x", "equal": 3}}}, "rules[0].match.argument.equal: is no field that belongs here. Did you mean equals?"),
-        ({"match": {"argument": {"name": "x", "argument": 3}}}, "rules[0].match.argument.argument: is no field that belongs here. The fields are name, equals, contains, matches, above, below, present."),
-        ({"match": {"argument": {"name": "x", "above": "3"}}}, 'rules[0].match.argument.above: "3" is no number. Give a number. Write it without quotes.'),
+        ({"match": {"argument": {"name": "x", "equal": 3}}}, "rules[0].match.argument.equal: is not a field that belongs here. Did you mean equals?"),
+        ({"match": {"argument": {"name": "x", "argument": 3}}}, "rules[0].match.argument.argument: is not a field that belongs here. The fields are name, equals, contains, matches, above, below, present."),
+        ({"match": {"argument": {"name": "x", "above": "3"}}}, 'rules[0].match.argument.above: "3" is not a number. Give a number. Write it without quotes.'),
         ({"match": {"argument": {"name": "x"}}}, 'rules[0].match.argument: {"name": "x"} states no predicate. Add one of equals, contains, matches, above, below, present.'),
-        ({"persistence": "forever"}, "rules[0].persistence: \"forever\" is none of the possible values. Give 'transient' or 'permanent'."),
+        ({"persistence": "forever"}, "rules[0].persistence: \"forever\" is not one of the possible values. Give 'transient' or 'permanent'."),
         ({"at_most": 0}, "rules[0].at_most: 0 is less than 1. Give a number of at least 1."),
         ({"id": ""}, 'rules[0].id: "" is empty. Write something, or leave the field out.'),
         ({"after": "nobody"}, 'rules[0].after: "nobody" is the id of no rule. Give one of rule-1.'),
         ({"after": "rule-1"}, 'rules[0].after: "rule-1" closes a circle (rule-1 after rule-1), so that none of them could ever strike. Remove one `after` of it.'),
-        ({"wen": "always"}, "rules[0].wen: is no field that belongs here. Did you mean when?"),
+        ({"wen": "always"}, "rules[0].wen: is not a field that belongs here. Did you mean when?"),
     ],
 )  # fmt: skip
 def test_a_mistake_in_a_rule(changes: dict[str, Any], message: str) -> None:
@@ -139,13 +139,13 @@ def test_one_mistake_in_a_union_is_one_mistake() -> None:
     ("data", "message"),
     [
         (None, "plan: is empty. Give at least a `name`; see docs/plans.md for the rest."),
-        (3, "plan: 3 is no object. Write it as `key: value` lines."),
+        (3, "plan: 3 is not an object. Write it as `key: value` lines."),
         ({}, "name: is missing. Add it. The plan's name in records and reports."),
-        ({"name": "x", "version": 2}, "version: 2 is none of the possible values. Give 1."),
-        ({"name": "x", "seed": 1.5}, "seed: 1.5 is no whole number. Give a whole number."),
-        ({"name": "x", "rules": {}}, "rules: {} is no list. Write it as a list: [a, b]."),
-        ({"name": "x", "rules": [3]}, "rules[0]: 3 is no object. Write it as `key: value` lines."),
-        ({"name": "x", "rulse": []}, "rulse: is no field that belongs here. Did you mean rules?"),
+        ({"name": "x", "version": 2}, "version: 2 is not one of the possible values. Give 1."),
+        ({"name": "x", "seed": 1.5}, "seed: 1.5 is not a whole number. Give a whole number."),
+        ({"name": "x", "rules": {}}, "rules: {} is not a list. Write it as a list: [a, b]."),
+        ({"name": "x", "rules": [3]}, "rules[0]: 3 is not an object. Write it as `key: value` lines."),
+        ({"name": "x", "rulse": []}, "rulse: is not a field that belongs here. Did you mean rules?"),
     ],
 )
 def test_a_mistake_in_the_plan(data: Any, message: str) -> None:
@@ -242,19 +242,22 @@ def test_whatever_stands_there_the_answer_is_plain(data: Any) -> None:
         assert problem.path
         assert problem.wrong
         assert problem.remedy
-        assert problem.wrong != "cannot stand here", problem  # an error that has no words of its own
+        assert problem.wrong != "cannot be used here", problem  # an error that has no words of its own
         assert not JARGON.search(f"{problem.wrong} {problem.remedy}"), problem
 
 
 @pytest.mark.parametrize(
     ("text", "start"),
     [
-        ("name: x: y", "line 1, column 8: is no valid YAML (mapping values are not allowed here)."),
-        ("name: x\nrules:\n  - match: {tool: a\n", "line 4, column 1: is no valid YAML ("),
+        ("name: x: y", "line 1, column 8: is not valid YAML (mapping values are not allowed here)."),
+        ("name: x\nrules:\n  - match: {tool: a\n", "line 4, column 1: is not valid YAML ("),
         ("name: x\nname: y\n", 'line 2, column 1: "name" appears twice in one object. Keep one of the two.'),
-        ("name: !!python/object:os.system x", "line 1, column 7: is no valid YAML (could not determine a constructor"),
-        ("a: 1\n---\nb: 2", "line 2, column 1: is no valid YAML ("),
-        ("a: \x07", "file: is no valid YAML (special characters are not allowed). Remove what is no text."),
+        ("name: !!python/object:os.system x", "line 1, column 7: is not valid YAML (could not determine a constructor"),
+        ("a: 1\n---\nb: 2", "line 2, column 1: is not valid YAML ("),
+        (
+            "a: \x07",
+            "file: is not valid YAML (special characters are not allowed). Remove everything that is not text.",
+        ),
         ("[" * 5000, "file: is nested too deeply. Write it with fewer levels."),
         ("name: &a [*a]", "name: "),
         ("", "plan: is empty."),
@@ -269,8 +272,8 @@ def test_yaml_that_cannot_be_read(tmp_path: Path, text: str, start: str) -> None
 @pytest.mark.parametrize(
     ("text", "start"),
     [
-        ('{"name": }', "line 1, column 10: is no valid JSON (Expecting value)."),
-        ("", "line 1, column 1: is no valid JSON (Expecting value)."),
+        ('{"name": }', "line 1, column 10: is not valid JSON (Expecting value)."),
+        ("", "line 1, column 1: is not valid JSON (Expecting value)."),
         ("[" * 100_000, "file: is nested too deeply."),
         ('{"name": "x", "name": "y"}', 'file: "name" appears twice in one object.'),
     ],
@@ -298,7 +301,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 
     assert told("outage.yaml") == "file: does not exist. Did you mean outages.yaml?"
     assert told("nowhere/at_all.yaml") == "file: does not exist. Check its name."
-    assert told("latin.yaml") == "file: is no UTF-8 text (byte 6). Save it as UTF-8."
+    assert told("latin.yaml") == "file: is not UTF-8 text (byte 6). Save it as UTF-8."
     assert told("") == "file: cannot be read (Is a directory). Give the name of a readable file."
 
 

@@ -13,8 +13,9 @@ import pytest
 
 from sealegs.faults.call import Value
 from sealegs.faults.user_error import UserError
-from sealegs.reports.maze_page import Material, MissingExtra, render_maze_page
+from sealegs.reports.maze_page import Material, render_maze_page
 from sealegs.reports.metric_grids import figure, grid
+from sealegs.reports.page_extra import MissingExtra
 from sealegs.scoring import judge
 from sealegs.scoring.maze_metrics import paired_difference
 from sealegs.scoring.metric import Row

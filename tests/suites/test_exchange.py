@@ -214,7 +214,7 @@ def test_what_a_record_cannot_answer_is_the_tools_own_error() -> None:
                     {"execution_trace": [FIND, DIRECT, LISTED, SEND]},
                 ]
             },
-            "no product of independent alternatives",
+            "not a product of independent alternatives",
         ),
     ],
 )
@@ -241,7 +241,7 @@ def test_every_mistake_is_told_at_once(tmp_path: Path) -> None:
     (tmp_path / "b.json").write_text(
         '{"task_id": "x", "complexity": "C1", "perturbation_mode": "P9", "user_input": ""}'
     )
-    with pytest.raises(UserError, match=r"(?s)a.json: not JSON.*b.json: perturbation_mode.*'P9' is no mode"):
+    with pytest.raises(UserError, match=r"(?s)a.json: not JSON.*b.json: perturbation_mode.*'P9' is not a mode"):
         read_task_forms(tmp_path)
     with pytest.raises(UserError, match="there is no folder"):
         read_trace_forms(tmp_path / "none")

@@ -44,7 +44,7 @@ def test_two_rules_on_one_node(rules: list[dict[str, Any]], persistence: str) ->
 
 
 def test_faults_on_another_tool_of_the_group_say_nothing_of_the_victim() -> None:
-    """The first tool comes back; that the second does not is no reason to say that the first is gone."""
+    """The first tool comes back; that the second does not is not a reason to say that the first is gone."""
     task = next(task for task in base_tasks().values() if task.level == "C2")
     group = task.graph.groups[0]
     first, second = (branch.steps[0].tool for branch in group.branches[:2])

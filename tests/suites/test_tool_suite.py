@@ -85,7 +85,7 @@ def test_a_stopped_run_is_resumed_and_another_one_refused(installed: Mapping[str
         ("", "name an agent or a model, one of them (neither is given): --agent careful"),
         ("--agent hasty --levels C1", "--levels is not an option of shelf (it belongs to maze); remove it"),
         ("--agent hasty --modes clean,none", "unknown mode 'none': choose from clean, unavailable, lost"),
-        ("--agent hasty --modes clean,clean", "4 ids stand for several episodes, such as 'BK-11/clean/1'"),
+        ("--agent hasty --modes clean,clean", "4 ids name several episodes, such as 'BK-11/clean/1'"),
     ],
 )
 def test_bad_input_is_one_message(arguments: str, told: str, installed: Mapping[str, str], tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def test_a_task_that_keeps_its_level_passes(good: Task) -> None:
         ),
         (
             task("C1", *FIVE, step("idle", "s1")),
-            ["step 'idle': nobody uses its answer; read it in a later step or make it a deliverable"],
+            ["step 'idle': its answer is not used; read it in a later step or make it a deliverable"],
         ),
     ],
 )

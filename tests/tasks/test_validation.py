@@ -50,30 +50,31 @@ def around(group: Group, *more: Node) -> tuple[Node, ...]:
         (around(GOOD), []),
         (
             (step("s"), step("s", tool="other")),
-            ["id 's' stands 2 times; groups and the steps of all branches need ids of their own"],
+            ["id 's' occurs 2 times; groups and the steps of all branches need ids of their own"],
         ),
         (
             around(GOOD, step("g", tool="other")),
-            ["id 'g' stands 2 times; groups and the steps of all branches need ids of their own"],
+            ["id 'g' occurs 2 times; groups and the steps of all branches need ids of their own"],
         ),
         (
             around(GOOD, step("again", tool="tool_a")),
-            ["tool 'tool_a' stands 2 times (steps a, again); a tool stands once in a graph"],
+            ["tool 'tool_a' occurs 2 times (steps a, again); a graph has each tool once"],
         ),
         (
             (step("s", "nobody.v", after=("nothing",)),),
             [
-                "step 's': argument 'x0' names 'nobody', which is no node of the graph; name a step or a group of it",
-                "step 's': `after` names 'nothing', which is no node of the graph; name a step or a group of it",
+                "step 's': argument 'x0' names 'nobody', which is not a node of the graph; name a step or a group of"
+                " it",
+                "step 's': `after` names 'nothing', which is not a node of the graph; name a step or a group of it",
             ],
         ),
         (
             around(GOOD, step("s", "g.other")),
-            ["step 's': argument 'x0' reads 'other', which is no export of group 'g'; its exports are out"],
+            ["step 's': argument 'x0' reads 'other', which is not an export of group 'g'; its exports are out"],
         ),
         (
             (pair(), step("s", "g.out")),
-            ["step 's': argument 'x0' reads 'out', which is no export of group 'g'; it has none"],
+            ["step 's': argument 'x0' reads 'out', which is not an export of group 'g'; it has none"],
         ),
         (
             around(GOOD, step("s", "a.v", after=("b",))),
@@ -114,7 +115,7 @@ def around(group: Group, *more: Node) -> tuple[Node, ...]:
         ),
         (
             around(Group("g", (branch("one", step("a"), out="a"), branch("one", step("b"), out="b")))),
-            ["group 'g': branch id 'one' stands 2 times; branches need ids of their own"],
+            ["group 'g': branch id 'one' occurs 2 times; branches need ids of their own"],
         ),
         (
             (step("first"), Group("g", (branch("one", step("a")), branch("two")))),
@@ -123,8 +124,8 @@ def around(group: Group, *more: Node) -> tuple[Node, ...]:
         (
             around(pair(out=("a", "first"))),
             [
-                "group 'g': branch 'two' takes export 'out' from 'first', which is no step of the branch; take it from"
-                " one of its steps"
+                "group 'g': branch 'two' takes export 'out' from 'first', which is not a step of the branch; take it"
+                " from one of its steps"
             ],
         ),
         (
@@ -154,15 +155,15 @@ def test_all_faults_are_named_at_once() -> None:
     nodes = (group, step("s", "g.out", "a.v", "nobody.v"), step("s", "g.none"), step("p", "q.v"), step("q", "p.v"))
     words = [problem.split(";")[0] for problem in validate_graph(Graph(nodes))]
     assert words == [
-        "id 's' stands 2 times",
-        "tool 'tool_s' stands 2 times (steps s, s)",
-        "group 'g': branch id 'one' stands 2 times",
-        "group 'g': branch 'one' takes export 'out' from 'zero', which is no step of the branch",
+        "id 's' occurs 2 times",
+        "tool 'tool_s' occurs 2 times (steps s, s)",
+        "group 'g': branch id 'one' occurs 2 times",
+        "group 'g': branch 'one' takes export 'out' from 'zero', which is not a step of the branch",
         "group 'g': branch 'one' is empty",
         "step 'a': argument 'x0' names 'b' in branch 'two' of the same group, which is never called with branch 'one'",
         "step 's': argument 'x1' names 'a' inside branch 'one' of group 'g'",
-        "step 's': argument 'x2' names 'nobody', which is no node of the graph",
-        "step 's': argument 'x0' reads 'none', which is no export of group 'g'",
+        "step 's': argument 'x2' names 'nobody', which is not a node of the graph",
+        "step 's': argument 'x0' reads 'none', which is not an export of group 'g'",
         "group 'g': branch 'one' does not give export 'out', which step 's': argument 'x0' reads",
         "group 'g': branch 'two' does not give export 'out', which step 's': argument 'x0' reads",
         "cycle: p -> q -> p: each waits for the one before it",
@@ -191,7 +192,7 @@ def with_nodes(*nodes: Node) -> Task:
         (replace(TASK, victim="g"), []),
         (
             replace(TASK, victim="a"),
-            ["victim 'a' is no node of the graph; name a group, or a step outside of groups"],
+            ["victim 'a' is not a node of the graph; name a group, or a step outside of groups"],
         ),
         (
             replace(TASK, inputs={}),
@@ -206,11 +207,11 @@ def with_nodes(*nodes: Node) -> Task:
         ),
         (
             with_nodes(step("first"), step("idle", "first.v"), GOOD, step("last", "g.out")),
-            ["step 'idle': nobody uses its answer; read it in a later step or make it a deliverable"],
+            ["step 'idle': its answer is not used; read it in a later step or make it a deliverable"],
         ),
         (
             with_nodes(step("first"), step("told", "first.v"), GOOD, step("last", "g.out", after=("told",))),
-            ["step 'told': nobody uses its answer; read it in a later step or make it a deliverable"],
+            ["step 'told': its answer is not used; read it in a later step or make it a deliverable"],
         ),
         (
             with_nodes(
@@ -218,29 +219,29 @@ def with_nodes(*nodes: Node) -> Task:
                 Group("g", (branch("one", *chain("a", "b"), out="a"), branch("two", step("c"), out="c", more="c"))),
                 step("last", "g.out", "first.v"),
             ),
-            ["step 'b': nobody uses its answer; read it in a later step or make it a deliverable"],
+            ["step 'b': its answer is not used; read it in a later step or make it a deliverable"],
         ),
         (
             with_nodes(step("first"), pair("first.v"), step("last", "first.v", after=("g",))),
             [
-                "step 'a': nobody uses its answer; read it in a later step or make it a deliverable",
-                "step 'b': nobody uses its answer; read it in a later step or make it a deliverable",
+                "step 'a': its answer is not used; read it in a later step or make it a deliverable",
+                "step 'b': its answer is not used; read it in a later step or make it a deliverable",
             ],
         ),
         (
             replace(TASK, deliverables=()),
             [
                 "the task has no deliverables; say what its answer must contain",
-                "step 'last': nobody uses its answer; read it in a later step or make it a deliverable",
+                "step 'last': its answer is not used; read it in a later step or make it a deliverable",
             ],
         ),
         (
             replace(TASK, deliverables=(*TASK.deliverables, Deliverable("x", Field("nobody", "v")))),
-            ["deliverable 'x' names 'nobody', which is no node of the graph; name a step or a group of it"],
+            ["deliverable 'x' names 'nobody', which is not a node of the graph; name a step or a group of it"],
         ),
         (
             replace(TASK, deliverables=(*TASK.deliverables, Deliverable("x", Field("g", "v")))),
-            ["deliverable 'x' reads 'v', which is no export of group 'g'; its exports are out"],
+            ["deliverable 'x' reads 'v', which is not an export of group 'g'; its exports are out"],
         ),
         (
             replace(TASK, deliverables=(*TASK.deliverables, Deliverable("x", Field("a", "v")))),
@@ -248,7 +249,7 @@ def with_nodes(*nodes: Node) -> Task:
         ),
         (
             replace(TASK, deliverables=(*TASK.deliverables, Deliverable("the end", Field("g", "out")))),
-            ["deliverable 'the end' stands 2 times; labels tell deliverables apart"],
+            ["deliverable 'the end' occurs 2 times; labels tell deliverables apart"],
         ),
         (
             replace(
@@ -258,7 +259,7 @@ def with_nodes(*nodes: Node) -> Task:
             [
                 "group 'g': branch 'two' does not give export 'out', which deliverable 'x' reads; every branch gives"
                 " what is read",
-                "step 'b': nobody uses its answer; read it in a later step or make it a deliverable",
+                "step 'b': its answer is not used; read it in a later step or make it a deliverable",
             ],
         ),
         (

@@ -183,10 +183,10 @@ BAD_LINES = [
     (b"\xff\xfe\n", "is not JSON"),
     (b"\n", "is not JSON"),
     (b"[" * 100_000 + b"\n", "is not JSON"),
-    (b"3\n", "is no event of a record"),
-    (b'{"type": "unheard_of"}\n', "is no event of a record"),
-    (b'{"type": "called", "call": "1", "arguments": {}}\n', r"is no event of a record \(called\.tool: Field req"),
-    (b'{"type": "ended", "reason": "bored"}\n', r"is no event of a record \(ended\.reason: "),
+    (b"3\n", "is not an event of a record"),
+    (b'{"type": "unheard_of"}\n', "is not an event of a record"),
+    (b'{"type": "called", "call": "1", "arguments": {}}\n', r"is not an event of a record \(called\.tool: Field req"),
+    (b'{"type": "ended", "reason": "bored"}\n', r"is not an event of a record \(ended\.reason: "),
 ]
 
 

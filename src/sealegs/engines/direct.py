@@ -36,7 +36,7 @@ def play_scenario(
 ) -> list[Event]:
     """Run one episode of a scripted agent; whatever happens, the events end with an end.
 
-    `stack`: layers of the caller's own in the place of those that `recovery` names.
+    `stack`: the caller's own layers in place of those that `recovery` names.
     """
     clock = VirtualClock()
     recorder = Recorder(clock)

@@ -1,6 +1,6 @@
 """A run in a folder: what was asked for, what is finished, and the rest.
 
-The folder holds `run.json` (what was asked for) and the records. The same command goes on where the last one stopped.
+The folder holds `run.json` (what was asked for) and the records. The same command resumes where the last one stopped.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def run_rest(
         folder: the run's.
         form: of its records.
         play: gives each of these episodes as the lines of its record, in any order.
-        progress: is told how many are done, of how many.
+        progress: called with how many are done, of how many.
 
     Raises:
         LogError: see `open_run_folder`.

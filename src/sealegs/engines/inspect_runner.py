@@ -79,7 +79,7 @@ def note_faults(event: Event) -> None:
 
 @contextmanager
 def note_record(recorder: Recorder) -> Iterator[None]:
-    """Whatever ends the block, the record has an end and stands in the log."""
+    """Close the record and note it in the log, whatever ends the block."""
     try:
         yield
     except LimitExceededError as error:

@@ -1,4 +1,4 @@
-"""A model of Inspect and the tools of an episode in turns, and a scripted agent in the place of the model."""
+"""A model of Inspect and the tools of an episode in turns, and a scripted agent in place of the model."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ async def take_turns_in_inspect(
 
 
 async def _executed(state: TaskState, tools: list[ToolDef], recorder: Recorder) -> list[Any]:
-    """The tools' messages. A call that Inspect itself refuses (its arguments cannot be parsed) is one all the same."""
+    """Run the tools and return their messages. A call that Inspect itself refuses (bad arguments) has one too."""
     messages, _ = await execute_tools(state.messages, tools)
     calls = {call.id: call for call in state.output.message.tool_calls or []}
     for place, message in enumerate(messages):

@@ -1,6 +1,7 @@
-"""What was done, one JSON object a line, appended the moment it is done, so that the same command goes on.
+"""What was done, one JSON object a line, appended the moment it is done, so that the same command can resume.
 
-A damaged last line (the process was killed in it) is cut off and lost alone. It does not cover two writers at once.
+A damaged last line (the process was killed while writing it) is cut off; nothing else is lost. It does not cover two
+writers at once.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ class Journal:
     """A file of entries.
 
     Args:
-        file: where; it is made where it is not there.
+        file: where; it is made if it is not there.
         settings: what the run is; entries made under other settings are refused.
 
     Raises:
-        UserError: the file is another run's, or no journal; the message says what to do.
+        UserError: the file is another run's, or not a journal; the message says what to do.
     """
 
     def __init__(self, file: Path, settings: Mapping[str, Any]) -> None:
@@ -62,7 +63,7 @@ class Journal:
         before = self.entries[0].get("settings") if isinstance(self.entries[0], dict) else None
         now = json.loads(json.dumps(dict(settings)))
         if not isinstance(before, dict):
-            raise UserError(f"{self._file} is no journal of this command; name another folder with --out")
+            raise UserError(f"{self._file} is not a journal of this command; name another folder with --out")
         keys = [key for key in {**before, **now} if before.get(key) != now.get(key)]
         if keys:
             told = "; ".join(f"{key} was {before.get(key)!r}, is {now.get(key)!r}" for key in keys)

@@ -1,7 +1,7 @@
 """Episodes over LangChain: its own agent, messages and running of tools, with a scripted agent as the chat model.
 
 The tools are LangChain tools whose calls go through the session as those of any LangChain agent do; what answers below
-the session is the simulated world, in the place of the tools' bodies, so that a tool can be run without its effect.
+the session is the simulated world, in place of the tools' bodies, so that a tool can be run without its effect.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class ScriptedChatModel(BaseChatModel):
         return "scripted"
 
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Any:
-        """It knows its tools."""
+        """Return itself: it knows its tools."""
         return self
 
     def _generate(
@@ -76,7 +76,7 @@ class ScriptedChatModel(BaseChatModel):
 
 
 def tool_message_text(message: ToolMessage) -> str:
-    """A tool's message as agents read it: an error is one whatever its words."""
+    """A tool's message as agents read it: an error is marked as one whatever its words."""
     text = str(message.content)
     if message.status == "error" and not text.startswith('{"error"'):
         return json.dumps(failure_body(Failure(text)))
@@ -84,7 +84,7 @@ def tool_message_text(message: ToolMessage) -> str:
 
 
 class SimulatedSession(Session):
-    """A session whose tools are answered by the world, in the place of what an adapter would run."""
+    """A session whose tools are answered by the world, in place of what an adapter would run."""
 
     def __init__(self, stage: EpisodeStage) -> None:
         episode = stage.episode
@@ -138,7 +138,7 @@ def play_over_langchain(stage: EpisodeStage) -> None:
 
 def _tool(spec: ToolSpec) -> BaseTool:
     def body(**arguments: Any) -> None:
-        raise AssertionError("the world answers in the place of a tool's body")
+        raise AssertionError("the world answers in place of a tool's body")
 
     return StructuredTool.from_function(
         body, name=spec.name, description=spec.description or spec.name, args_schema=dict(spec.parameters)

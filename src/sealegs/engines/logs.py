@@ -1,8 +1,8 @@
 """Reading what was run: our own records and Inspect's logs, from files and folders.
 
 An episode that appears more than once counts once, by its last finished appearance. An episode that crashed counts; one
-that Inspect started and never finished does not. A run of which episodes are missing is told of: those that are there
-are its first, and no sample of all. What an episode is, each suite says itself (`LogSchema`).
+that Inspect started and never finished does not. A run with missing episodes is reported: the ones that are
+there are its first, not a sample of all. Each suite says itself what an episode is (`LogSchema`).
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class LogSchema(Generic[E]):
     Attributes:
         suite: its name.
         settings: names of the facts in which episodes of one run agree; runs that differ in one of them are kept apart.
-        episode: the episode that a record is of. Raises `LogError` where there is none such any more.
+        episode: the episode that a record is of. Raises `LogError` where there is no such episode any more.
         unrecorded: the record of a sample of Inspect's that broke down before it could leave any, from the sample and
-            what its log says of the run. Raises `LogError` where the sample is of no such suite.
+            what its log says of the run. Raises `LogError` where the sample is not of the suite.
         defaults: of settings that came later.
         example: an agent to run, for messages.
     """
@@ -53,7 +53,7 @@ class Logged(Generic[E]):
     """What was read.
 
     Attributes:
-        runs: by the values of the form's settings.
+        runs: by the values of the schema's settings.
         warnings: what reading had to leave out.
         paths: the files.
     """
@@ -98,7 +98,7 @@ def read_logs(path: Path, form: LogSchema[E]) -> Logged[E]:
 
 
 def _asked(folder: Path) -> int:
-    """Of how many episodes the run is that this folder was made for; 0 where nothing says so."""
+    """How many episodes the run of this folder was to have; 0 where nothing says so."""
     try:
         total = json.loads((folder / SETTINGS).read_text(encoding="utf-8")).get(TOTAL)
     except (OSError, ValueError, AttributeError):
@@ -168,7 +168,7 @@ def settings_in_words(key: tuple[str, ...], form: LogSchema[Any]) -> str:
 
 
 def agent_or_model(model: str) -> dict[str, str]:
-    """How a model of Inspect is called in records: a scripted one as an agent."""
+    """What a model of Inspect is called in records: a scripted one is called as an agent."""
     return {"agent": model.removeprefix("sealegs/")} if model.startswith("sealegs/") else {"model": model}
 
 

@@ -1,7 +1,7 @@
-"""Episodes over MCP: a server of the task's tools in a process of its own, the proxy's relay before it, a client.
+"""Episodes over MCP: a server of the task's tools in its own process, the proxy's relay before it, and a client.
 
 The relay and its gate are those of `sealegs proxy`, in this process, so that time is the episode's; all else goes over
-pipes as between any client and any server. What the server really did is told by its ledger, for the record.
+pipes as between any client and any server. For the record, the server's ledger says what it really did.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ async def _play(stage: EpisodeStage, ledger: Path) -> None:
 
 
 def tool_answer_text(answer: dict[str, Any]) -> str:
-    """An answer to tools/call as agents read it: an error is one whatever its words."""
+    """An answer to tools/call as agents read it: an error is marked as one whatever its words."""
     if "error" in answer:
         return json.dumps(failure_body(Failure(str(answer["error"].get("message", "")))))
     result = answer["result"]
@@ -89,7 +89,7 @@ class _Client:
         self._writing.flush()
 
     async def asked(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """The answer to a request. Calls of tools have their number as id."""
+        """Send a request and return its answer. Tool calls have their number as id."""
         self._calls += method == "tools/call"
         id: int | str = self._calls if method == "tools/call" else method
         self.tell(method, id=id, params=params)
@@ -110,7 +110,7 @@ class _Ledger:
         self._events = len(recorder.events)
 
     def read(self, number: int) -> None:
-        """What was done in the agent's call of this number."""
+        """Enter what was done in the agent's call of this number."""
         events = self._recorder.events[self._events :]
         runs = [event.call for event in events if isinstance(event, ToolRan)]
         lines = self._file.read_text(encoding="utf-8").splitlines() if self._file.exists() else []

@@ -64,7 +64,7 @@ def _end(owner: int, process: subprocess.Popen[bytes]) -> None:
 
 def main() -> None:
     """Fork a server for everybody who comes, until the standard input ends."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks how a server ended
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # how a server ended does not matter
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     load_corpus()
     gc.freeze()

@@ -29,7 +29,7 @@ def _begin() -> None:
 
 
 def _end_with_parent() -> None:
-    """A killed parent tells nobody: a worker would wait for it for ever."""
+    """End with the parent: a killed parent sends no word, and a worker would wait for it forever."""
     parent = parent_process()
     if parent is not None:
         parent.join()
@@ -37,7 +37,7 @@ def _end_with_parent() -> None:
 
 
 def in_chunks(items: Sequence[T], work: Callable[[Sequence[T]], list[R]], jobs: int | None, size: int) -> Iterator[R]:
-    """What `work` gives for all items, in no fixed order.
+    """Yield what `work` gives for all items, in no fixed order.
 
     In this process each result comes as soon as it is there; from workers they come a chunk at a time, so a kill loses
     the chunks that were being worked on. After an interrupt (Ctrl-C) these finish, and their results come before it is

@@ -1,4 +1,4 @@
-"""From what a user typed to a run of generation, every mistake told at once."""
+"""From what a user typed to a run of generation, with every mistake reported at once."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def chosen_engine(
     """The run that was asked for, ready to go.
 
     Raises:
-        UserError: with everything that is wrong with what was asked for.
+        UserError: the message holds everything that is wrong with what was asked for.
     """
     named = [level.strip() for level in levels.split(",") if level.strip()]
     problems = [f"unknown level {level!r}: choose from {', '.join(LEVELS)}" for level in named if level not in LEVELS]

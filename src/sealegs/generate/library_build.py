@@ -85,7 +85,7 @@ def build_library(
     Args:
         folder, out, pairs, seed, progress: as in `sealegs.world.sql.build.compile_library`.
         variants: how often a question is asked with other values, at most.
-        model: describes the functions, as Inspect names it; by rule where there is none.
+        model: the model that describes the functions, as Inspect names it; without one, rules do.
         jobs: processes; all cores by default.
 
     Raises:

@@ -59,7 +59,7 @@ def _length(found: CheckedTask) -> Iterator[str]:
 
 
 def _hidden_way(found: CheckedTask) -> Iterator[str]:
-    """Both ways of a group among tools that the task offers for other ends: one would be right, and count as wrong.
+    """Find both ways of a group among tools offered for other ends: one would be right, and count as wrong.
 
     Where both lie in one node, the judge takes a mixture of its branches for what it delivers.
     """
@@ -83,7 +83,7 @@ def _answer(found: CheckedTask) -> Iterator[str]:
         if contains_value(found.task.request, value):
             yield f"the request already says {deliverable.label} ({value})"
         if isinstance(value, (list, dict)):
-            yield f"{deliverable.label} is no single value"
+            yield f"{deliverable.label} is not a single value"
 
 
 def _corruption(found: CheckedTask) -> Iterator[str]:

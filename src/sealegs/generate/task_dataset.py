@@ -24,7 +24,7 @@ class GenerationYield:
         engine: `rules`, or the model that proposed.
         tasks: as plain data, in order.
         tried: attempts by level.
-        fell: how many fell at a check, by level and check.
+        fell: how many failed a check, by level and check.
         cost: what the model calls came to: calls, tokens in and out.
     """
 
@@ -35,7 +35,7 @@ class GenerationYield:
     cost: Mapping[str, int] | None = None
 
     def rows(self) -> list[Row]:
-        """The acceptance rate of each level in per cent with its interval, and how many fell at each check."""
+        """The acceptance rate of each level in % with its interval, and how many failed each check."""
         rows: list[Row] = []
         accepted = {level: sum(task["level"] == level for task in self.tasks) for level in self.tried}
         for level in (*self.tried, ALL):
@@ -68,7 +68,7 @@ def write_dataset(out: Path, found: GenerationYield, settings: Mapping[str, Any]
 
 
 def dataset_card(found: GenerationYield, settings: Mapping[str, Any]) -> str:
-    """What somebody who finds the folder must know."""
+    """What a person who finds the folder must know."""
     told = "\n".join(f"- {name}: {value}" for name, value in settings.items())
     checks = list(dict.fromkeys(name for _, name in found.fell))
     head = "| level | attempts | accepted | " + " | ".join(checks) + " |"
@@ -83,7 +83,7 @@ def dataset_card(found: GenerationYield, settings: Mapping[str, Any]) -> str:
 
 Made by Sealegs. Each is valid, of its level, answerable in the world of simulated tools with every alternative branch
 agreeing, readable (every input stands in the request), and open to at least two kinds of implicit corruption wherever a
-fault may strike. Nobody has read them.
+fault may strike. No person has read them.
 
     sealegs run maze --tasks . --agent planner
 

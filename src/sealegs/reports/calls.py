@@ -1,6 +1,6 @@
 """What each call of an episode came to, in one word for the eye: the numbered marks of a card.
 
-The words tell what is known of a call by itself; the judge's verdict on the episode stands elsewhere.
+The words say what is known of a call by itself; the judge's verdict on the episode is elsewhere.
 """
 
 from __future__ import annotations

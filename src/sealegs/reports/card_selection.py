@@ -62,6 +62,6 @@ def _news(key: tuple[str, str], chosen: Sequence[Played]) -> int:
 
 
 def _telling(group: Sequence[Played], chosen: Sequence[Played]) -> Played:
-    """One of a group: if it can be, one that met a fault, of the level that was shown least."""
+    """One episode of a group: if possible one that met a fault, of the level that was shown least."""
     levels = [case.task.level for _, case, _ in chosen]
     return min(group, key=lambda played: (not played[2].exposed, levels.count(played[1].task.level)))

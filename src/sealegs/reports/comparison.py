@@ -52,7 +52,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class RankedModel:
-    """One line of the ranking; `own` says whether it is the run's. Figures in per cent, None where there is none."""
+    """One line of the ranking; `own` says whether it is the run's. Figures are in %, None where there is none."""
 
     name: str
     own: bool

@@ -1,6 +1,6 @@
 """Counts over judged episodes: the failure funnel, strict against published verdicts, what went wrong.
 
-Rates and intervals are `scoring.metric`' business; here are whole numbers only.
+Rates and intervals are left to `scoring.metric`; here are whole numbers only.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Funnel:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """How the two judges part in one mode.
+    """How the two judges differ in one mode.
 
     Attributes:
         n: episodes.
@@ -51,8 +51,8 @@ def fault_modes(results: Sequence[MazeResult]) -> list[str]:
 def funnels(results: Sequence[MazeResult]) -> list[Funnel]:
     """The funnel of each fault mode and, where there are several, of all of them.
 
-    Who came to a later stage passed the ones before: an agent that first used a corrupt value and mended it in the end
-    has noticed.
+    An episode that came to a later stage passed the ones before: an agent that first used a corrupt value and mended it
+    in the end has noticed.
     """
     modes = fault_modes(results)
     return [_funnel(results, mode, [mode]) for mode in modes] + ([_funnel(results, ALL, modes)] if modes[1:] else [])
@@ -67,7 +67,7 @@ def _funnel(results: Sequence[MazeResult], name: str, modes: Sequence[str]) -> F
 
 
 def splits(results: Sequence[MazeResult]) -> list[Split]:
-    """Where the judges part, mode by mode and, where there are several, over all."""
+    """Where the judges differ, mode by mode and, where there are several, over all."""
     modes = sorted({r.mode for r in results})
     return [_split(results, mode, [mode]) for mode in modes] + ([_split(results, ALL, modes)] if modes[1:] else [])
 

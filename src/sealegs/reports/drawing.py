@@ -1,6 +1,6 @@
 """A task's graph as shapes: steps as boxes, groups as frames with their branches side by side, calls as numbered marks.
 
-Shapes have places in pixels and states in words; how they look is the template's and the style sheet's business.
+Shapes have places in pixels and states in words; the template and the style sheet decide how they look.
 """
 
 from __future__ import annotations
@@ -255,12 +255,12 @@ def _curve(points: Sequence[tuple[float, float]], used: bool) -> EdgePath:
 
 
 def _straight(upper: PlacedBox, lower: PlacedBox, _: PlacedBox, used: bool) -> EdgePath:
-    """From a box of a branch to the next one."""
+    """A line from a box of a branch to the next one."""
     return _curve([(upper.middle, upper.bottom), (lower.middle, lower.y)], used)
 
 
 def _round(upper: PlacedBox, lower: PlacedBox, room: PlacedBox, used: bool) -> EdgePath:
-    """From a box of a branch round the side past others."""
+    """A line from a box of a branch round the side, past others."""
     (x, y), (to_x, to_y) = [(place.x + MARGIN, place.y + place.height / 2 + MARGIN) for place in (upper, lower)]
     side = room.x + 2 + MARGIN
     path = f"M{x:.1f} {y:.1f} C{side:.1f} {y:.1f} {side:.1f} {to_y:.1f} {to_x:.1f} {to_y:.1f}"

@@ -101,7 +101,7 @@ def episode_card(played: Played, number: int) -> EpisodeCard:
 
 
 def _fault_note(record: Record, case: Case, verdict: Verdict) -> str:
-    """What is to be said where no fault was delivered, or none to the agent."""
+    """What to say where no fault was delivered, or none to the agent."""
     if not case.slots:
         return "No fault was planned."
     if verdict.shielded:
@@ -113,7 +113,7 @@ def _fault_note(record: Record, case: Case, verdict: Verdict) -> str:
 
 
 def _faults(record: Record, case: Case, way: TaskProgress) -> Iterator[FaultSummary]:
-    """Each rule that was at work, told by its first strike; delivered ones tell by their first delivery."""
+    """Each rule that was at work, shown by its first delivered strike, or by its first strike if none was delivered."""
     found: dict[tuple[str, bool], list[tuple[int, Turn, FaultStruck]]] = {}
     for number, turn in enumerate(record.turns, 1):
         for strike in turn.strikes:

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from sealegs.reports.tables import keep_names_whole
 from sealegs.scoring.intervals import wilson
 from sealegs.traces.fitting import ToolFit
 
@@ -51,6 +52,7 @@ def print_failures(fits: Iterable[ToolFit], console: Console) -> None:
     Seconds are the 50th, 90th and 99th percentile of answers, and the median of errors.
     """
     table = Table(*COLUMNS, box=SIMPLE_HEAD)
+    keep_names_whole(table, 2)
     for fit in fits:
         known = dict(fit.latency)
         late = " ".join(f"{known[share]:.3g}" if share in known else "–" for share in LATENCIES)

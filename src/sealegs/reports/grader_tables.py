@@ -27,7 +27,7 @@ class GraderComparison(Protocol):
 
 def _table(columns: Sequence[str]) -> Table:
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column()
+    table.add_column(overflow="fold")
     for column in columns:
         table.add_column(column, justify="right")
     return table

@@ -21,7 +21,7 @@ def render_highwater_page(
     Args:
         rows: the long table of the runs.
         results: each judged episode with the agent's or model's name.
-        facts: what stands at the top, by name.
+        facts: what appears at the top, by name.
         warnings: what reading had to leave out.
 
     Raises:

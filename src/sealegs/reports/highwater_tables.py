@@ -35,7 +35,7 @@ COMPARED = (
 
 @dataclass(frozen=True, slots=True)
 class TableLines:
-    """A table: its title, its columns, and a line for each thing told of."""
+    """A table: its title, its columns, and a line for each thing described."""
 
     title: str
     columns: tuple[str, ...]
@@ -49,7 +49,7 @@ def highwater_lines(rows: Sequence[Row], results: Sequence[HighwaterResult], bes
     Args:
         rows: their long table (`scoring.highwater_metrics`).
         results: their judged episodes.
-        beside: whether the published figures stand under the first table.
+        beside: whether the published figures are shown under the first table.
     """
     found = [_accuracy(rows, beside)]
     after = _after(rows)
@@ -81,7 +81,7 @@ def print_highwater(
     for told in highwater_lines(rows, results, beside):
         table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
         for place, column in enumerate(told.columns):
-            table.add_column(column, justify="left" if place == 0 else "right", no_wrap=place == 0)
+            table.add_column(column, justify="left" if place == 0 else "right", overflow="fold")
         for line in told.lines:
             table.add_row(*line)
         console.print(Text(f"\n{told.title}", style="bold"))

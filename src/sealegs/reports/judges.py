@@ -1,4 +1,4 @@
-"""Where the strict and the published judge part, with the reasons of the one and the rule of the other."""
+"""Where the strict and the published judge differ, with the reasons of the one and the rule of the other."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Disagreement:
 
     Attributes:
         episode: its name.
-        level, mode: where it stands.
+        level, mode: of the episode.
         looser: whether the published judge alone says success.
         reasons: what the strict judge holds against it; empty where that judge says success.
         term: the attribution, with its meaning.

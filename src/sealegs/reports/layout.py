@@ -84,7 +84,7 @@ def layered(sizes: Mapping[str, BoxSize], edges: Sequence[Edge]) -> Layout:
 
 
 def _ranks(names: Sequence[str], edges: Sequence[Edge]) -> dict[str, int]:
-    """Layers by longest path; what nothing comes before is pulled down to what it is for."""
+    """Layers by longest path; boxes that nothing comes before are pulled down to the boxes after them."""
     before = {name: {u for u, v in edges if v == name} for name in names}
     ranks: dict[str, int] = {}
     while len(ranks) < len(names):

@@ -1,24 +1,19 @@
 """One HTML file about one run: no network, no script needed to read it, light and dark, screen and paper.
 
 What is on it is decided here and in the modules it calls; how it looks, in `templates/`. Equal material gives equal
-bytes. Comparing whole runs side by side is not its business, but for the paired differences that it is given.
+bytes. It does not compare whole runs side by side, except by the paired differences that it is given.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 from sealegs.faults.user_error import UserError
 from sealegs.reports.card_selection import Played, choose
 from sealegs.reports.material import Material
+from sealegs.reports.page_extra import extra
 
-__all__ = ["Material", "MissingExtra", "render_maze_page"]
-EXTRA = ("jinja2", "markupsafe", "matplotlib")
-
-
-class MissingExtra(UserError):
-    """What the page is made with is not installed; the message says how to get it."""
+__all__ = ["Material", "render_maze_page"]
 
 
 def render_maze_page(material: Material, chosen: Sequence[str] = ()) -> str:
@@ -30,27 +25,12 @@ def render_maze_page(material: Material, chosen: Sequence[str] = ()) -> str:
 
     Raises:
         MissingExtra: jinja2 or matplotlib is not installed.
-        UserError: a chosen name is none of the material's.
+        UserError: a chosen name is not one of the material's.
     """
     episodes = _named(material.episodes, chosen) if chosen else choose(material.episodes)
     with extra():
         from sealegs.reports.sections import render_sections
     return render_sections(material, episodes)
-
-
-@contextmanager
-def extra() -> Iterator[None]:
-    """Imports of what pages are made with.
-
-    Raises:
-        MissingExtra: it is not installed.
-    """
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in EXTRA:
-            raise
-        raise MissingExtra(f'the page needs {error.name}; run: pip install "sealegs[report]"') from error
 
 
 def _named(episodes: Sequence[Played], chosen: Sequence[str]) -> list[Played]:

@@ -23,10 +23,10 @@ class MetricCell:
     """One estimate.
 
     Attributes:
-        value: in per cent; None where nothing can be said.
+        value: in %; None where nothing can be said.
         low, high: its interval at 95 %.
         n: what it is a share of, or how many episodes it is a mean of.
-        note: what stands in its place where there is no value.
+        note: what is shown in its place where there is no value.
     """
 
     value: float | None = None

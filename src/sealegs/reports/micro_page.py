@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sealegs.reports import published
-from sealegs.reports.maze_page import extra
 from sealegs.reports.micro_tables import (
     COMPARED,
     FLOWS,
@@ -16,6 +15,7 @@ from sealegs.reports.micro_tables import (
     published_rates,
     rate_models,
 )
+from sealegs.reports.page_extra import extra
 from sealegs.scoring.micro_metrics import MEANINGS, SILENT, LabelledRun
 
 
@@ -32,7 +32,7 @@ def render_micro_page(name: str, runs: Sequence[LabelledRun], notes: Sequence[st
     """
     with extra():
         from sealegs.reports.templating import environment
-    first = sorted(runs, key=lambda run: run.shown != SILENT)  # what nobody would have noticed comes first
+    first = sorted(runs, key=lambda run: run.shown != SILENT)  # what would have gone unnoticed comes first
     return (
         environment()
         .get_template("campaign.html.j2")

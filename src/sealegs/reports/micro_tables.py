@@ -73,7 +73,7 @@ class OutcomeCounts:
     numbers: Mapping[tuple[str, str, str], int]
 
     def lines(self) -> Iterator[tuple[str, str, tuple[int, ...]]]:
-        """(fault, outcome, a number for each model), without the two last outcomes where nobody has them."""
+        """(fault, outcome, a number for each model), without the last two outcomes where no model has them."""
         for fault in self.faults:
             for outcome in SHOWN:
                 row = tuple(self.numbers.get((fault, outcome, model), 0) for model in self.models)
@@ -182,7 +182,7 @@ def campaign_summary(runs: Sequence[LabelledRun]) -> list[str]:
     ):
         number = sum(run.shown == kind for run in runs)
         if number:
-            lines.append(f"{number} {kind}: {why}. They stand in the table and in no rate.")
+            lines.append(f"{number} {kind}: {why}. They are in the table but in no rate.")
     corrected = sum(run.corrected for run in runs)
     if corrected:
         lines.append(f"{corrected} corrected by hand (labels.csv).")

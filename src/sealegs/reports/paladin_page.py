@@ -1,7 +1,7 @@
 """One HTML file about runs of `paladin`: arms side by side, by class and kind of failure, and episodes call by call.
 
-Of several runs one episode is shown under each, the one that parted them most. No network and no script needed; needs
-the extra `report`. The published figures stand below, of other tasks and other graders.
+Of several runs one episode is shown under each, the one on which they differed most. It needs no network and no
+script, but the extra `report`. The published figures, of other tasks and other graders, are below.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sealegs.reports.card_selection import MOST, Played, choose
-from sealegs.reports.maze_page import extra
 from sealegs.reports.metric_grids import MetricCell
+from sealegs.reports.page_extra import extra
 from sealegs.reports.paladin_tables import (
     CORRELATED,
     PUBLISHED_ARMS,
@@ -68,7 +68,7 @@ def render_paladin_page(
     Args:
         rows: the long table of the runs.
         episodes: every run's episodes with their verdicts.
-        facts: what stands at the top, by name.
+        facts: what appears at the top, by name.
         warnings: what reading had to leave out.
 
     Raises:
@@ -111,7 +111,7 @@ def render_paladin_page(
 
 
 def choose_paladin_episodes(episodes: Mapping[Run, Sequence[Played]]) -> list[tuple[Run, Played]]:
-    """The episodes to show: a telling few of one run; of several, the one that they took most differently."""
+    """The episodes to show: a telling few of one run; of several runs, the one on which they differed most."""
     if len(episodes) == 1:
         ((run, own),) = episodes.items()
         return [(run, played) for played in choose(own, FEW)]

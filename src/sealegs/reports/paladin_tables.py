@@ -1,6 +1,6 @@
 """The tables of `paladin`: runs arm by arm in the shape of the published table, class by class, and correlations.
 
-The published figures stand beside ours and are never averaged with them: other tasks, trained models, a model as the
+The published figures are shown beside ours and never averaged with them: other tasks, trained models, a model as the
 grader.
 """
 
@@ -49,7 +49,7 @@ def published_paladin_rows() -> tuple[Mapping[str, str], ...]:
 
 
 def name_of(row: Row) -> str:
-    """Who a row is of."""
+    """The name of the agent or model of a row."""
     return str(row.get("agent") or row.get("model") or "?")
 
 

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sealegs.faults.call import render
+from sealegs.reports.tables import keep_names_whole
 from sealegs.traces import Turn
 from sealegs.traces.archive import ServedRun
 from sealegs.traces.repeated_calls import repetitions
@@ -34,12 +35,13 @@ def print_replays(replayed: Iterable[ReplayResult], console: Console) -> None:
     """Print every replayed episode: a table of its calls, and what came of it."""
     for one in replayed:
         table = Table(*COLUMNS, box=SIMPLE_HEAD, title=Text(one.trace.name), title_justify="left")
+        keep_names_whole(table, 2)
         for row in replay_rows([one]):
             faults = ", ".join(
                 f"{fault['kind']}{'' if fault['delivered'] else ' (undelivered)'}" for fault in row["faults"]
             )
-            cells = (row["call"], row["tool"], _short(row["arguments"]), row["record"] or "–", faults, row["shown"])
-            table.add_row(*(Text(_cut(str(cell))) for cell in cells))
+            cells = (_short(row["arguments"]), row["record"] or "–", faults, row["shown"])
+            table.add_row(Text(row["call"]), Text(row["tool"]), *(Text(_cut(str(cell))) for cell in cells))
         console.print(table)
         console.print(Text("\n".join(_outcome(one))))
 

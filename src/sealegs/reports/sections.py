@@ -108,7 +108,7 @@ def _name(material: Material) -> str:
 
 
 def _first(cards: Sequence[EpisodeCard]) -> str:
-    """The card to begin with: a failure after a fault if there is one, best one that nobody noticed."""
+    """The card to begin with: a failure after a fault if there is one, preferably one that was not noticed."""
     rank = [(not c.verdict.exposed, c.verdict.success, c.verdict.noticed, n) for n, c in enumerate(cards)]
     return cards[min(rank)[-1]].anchor if cards else ""
 

@@ -27,7 +27,7 @@ def shade(value: float, hue: str) -> Shade:
     """The shade of a rate.
 
     Args:
-        value: in per cent.
+        value: in %.
         hue: one of `HUES`; on a light page 100 is the darkest, on a dark page the lightest.
     """
     share = min(max(value / 100, 0.0), 1.0)

@@ -1,4 +1,4 @@
-"""Tables and page of a suite of anybody's: its metrics by level and mode, and every episode that failed.
+"""Tables and page of any suite: its metrics by level and mode, and every episode that failed.
 
 Needs the extra `report` for the page.
 """
@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.text import Text
 
 from sealegs.faults.call import Call, Outcome, render
-from sealegs.reports.maze_page import extra
 from sealegs.reports.metric_grids import MetricCell
+from sealegs.reports.page_extra import extra
 from sealegs.reports.tables import WIDE, cell_text, plain_table
 from sealegs.scoring.metric import ALL, Row
 from sealegs.scoring.suite_metrics import EpisodeResult

@@ -1,6 +1,6 @@
 """The tables that a run prints: success, recovery and cost by level and mode, and what lies behind them.
 
-Each fits 120 columns; on a narrower terminal the interval stands under its value.
+Each fits 120 columns; on a narrower terminal the interval is under its value.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def print_tables(rows: Sequence[Row], results: Sequence[MazeResult], console: Co
     Args:
         rows: the long table of one run (`scoring.maze_metrics.maze_table`).
         results: the judged episodes that it was made of.
-        console: where to.
+        console: where they are printed.
     """
     if not results:
         console.print(Text("No episode to report."))
@@ -174,7 +174,14 @@ def plain_table(columns: Iterable[str]) -> Table:
     table.add_column()
     for column in columns:
         table.add_column(column, justify="right")
+    keep_names_whole(table)
     return table
+
+
+def keep_names_whole(table: Table, columns: int = 1) -> None:
+    """Let the first columns, which name the row, break into lines where there is no room: cut names are useless."""
+    for column in table.columns[:columns]:
+        column.overflow = "fold"
 
 
 def _by_level_and_mode(found: Grid, narrow: bool) -> Table:
@@ -189,7 +196,7 @@ def _weight(name: str) -> str:
 
 
 def cell_text(cell: MetricCell, narrow: bool = False) -> Text:
-    """An estimate with its interval; on a narrow terminal the interval stands under it."""
+    """An estimate with its interval; on a narrow terminal the interval is under it."""
     if cell.value is None:
         return Text(cell.note.replace(" ", "\n") if narrow else cell.note, style="yellow" if len(cell.note) > 1 else "")
     if narrow and cell.low is not None and cell.high is not None:

@@ -1,4 +1,4 @@
-"""Write anew which implicit corruptions fit the steps of the shipped tasks, after a change of tools, tasks or kinds.
+"""Update which implicit corruptions fit the steps of the shipped tasks, after a change of tools, tasks or kinds.
 
 python -m sealegs.scenarios.implicit_table
 """

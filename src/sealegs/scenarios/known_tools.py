@@ -1,4 +1,4 @@
-"""The tools of a recorded episode as far as anybody knows them: for faults that must know more than a name.
+"""The tools of a recorded episode as far as they are known: for faults that must know more than a name.
 
 An episode of `maze` says itself which tools it had. Of any other, a corpus of simulated tools may be named.
 """
@@ -53,7 +53,7 @@ def tools_of_trace(trace: Trace, corpus: Corpus | None) -> KnownTools:
 
 
 def _maze(trace: Trace) -> KnownTools | None:
-    """The tools of an episode of `maze`; None where it is none, or one of another version."""
+    """The tools of an episode of `maze`; None where it is not one, or of another version."""
     about = trace.about
     while isinstance(about.get("replay_of"), dict):
         about = about["replay_of"]

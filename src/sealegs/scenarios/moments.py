@@ -4,7 +4,7 @@ Under the setting `before` a failed call did nothing, as in the published protoc
 repetition is right. Under every other an agent cannot know what was done: `draw` draws the moment for each action that
 may become a victim, and `during` and `after` fix it as far as it can be had. A part is left out only by a transient
 fault on an action of several effects: what was begun and cannot be completed would leave nothing right to do. An action
-whose tool has no history (tasks from outside) is struck before its work, for nobody could find out.
+whose tool has no history (tasks from outside) is struck before its work, because otherwise no agent could find out.
 """
 
 from __future__ import annotations

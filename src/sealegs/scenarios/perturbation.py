@@ -86,6 +86,7 @@ def _slot_rules(task: Task, slot: Slot, mode: str, key: tuple[object, ...], task
             persistence=PERSISTENCE[mode],
             moment=moment_of(task.id, step.id, lasting, moment, (*key, step.tool), tasks),
             at_most=1 if PERSISTENCE[mode] == "transient" else None,
+            key="order",  # so that records of one seed stay what they are
         )
         for step in steps
     ]

@@ -1,7 +1,7 @@
 """The recovery layer on the suite's tasks: the alternatives of a task as an engineer would declare them.
 
 A branch can take another's place from any of its steps on, as long as nothing was changed before: the rest of the
-branch is then done the other way, each call of the agent's by the steps that it stands for. Declared is only what
+branch is then done the other way, each call of the agent's by the steps that replace it. It declares only what
 follows from calls: every argument of the other way is one of the agent's own calls of this branch, of an earlier call
 or answer of the session, a constant, or found on the way. An effect waits for the agent's own call of an action.
 """
@@ -179,7 +179,7 @@ class _Way:
         return None
 
     def _ticket(self, own: Step, path: str, later: Step, argument: str) -> ReferenceTicket | None:
-        """A ticket, where a text can stand in the answer and in the call."""
+        """A ticket, where a text can be used in the answer and in the call."""
         shown = _at(self._tools[own.tool].returns, path)
         taken = _at(self._tools[later.tool].parameters, argument)
         return ReferenceTicket() if _any_text(shown) and _any_text(taken) else None
@@ -260,5 +260,5 @@ def _at(schema: Mapping[str, Any], path: str) -> Mapping[str, Any]:
 
 
 def _any_text(schema: Mapping[str, Any]) -> bool:
-    """Whether the schema takes texts that are not listed. Their pattern is the tool's matter, and it is not asked."""
+    """Whether the schema takes texts that are not listed. Their pattern is the tool's own and is not checked."""
     return schema.get("type") == "string" and not set(schema) & {"enum", "const"}

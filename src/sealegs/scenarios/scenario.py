@@ -37,7 +37,7 @@ class Scenario:
 
     Attributes:
         task: the base task's id.
-        mode: NP, P1 to P4, or `plan` under a plan of the user's own.
+        mode: NP, P1 to P4, or `plan` under the user's own plan.
         epoch: counts repetitions from 1.
         seed: decides victims and faults.
         own: the user's plan as JSON, in mode `plan`.
@@ -75,7 +75,7 @@ class Scenario:
 
     @property
     def slots(self) -> tuple[Slot, ...]:
-        """Where faults will strike; a plan of the user's own does not say."""
+        """Where faults will strike; unknown under the user's own plan."""
         return () if self.own else slots(self.base, self.mode, self.seed)
 
     def case(self, found: Record) -> Case:
@@ -201,9 +201,9 @@ def list_scenarios(
         levels: some of C1 to C4.
         modes: some of NP and P1 to P4.
         limit: at most this many base tasks of each level.
-        epochs: how many times each is run; each time with faults of its own.
+        epochs: how many times each is run; each time with its own faults.
         seed: decides victims and faults.
-        own: a plan of the user's own as JSON, which then takes the place of the modes.
+        own: the user's own plan as JSON, which then replaces the modes.
         tasks: a folder of tasks; those that ship with the suite by default.
         moment: when faults strike actions, one of `moments.SETTINGS`.
     """

@@ -1,6 +1,6 @@
 """What the model is told before the request.
 
-The two prompts have the content of the published ones in words of our own. Two things are added to both: the world's
+The two prompts have the content of the published ones in our own words. Two things are added to both: the world's
 date, without which "tomorrow" means nothing, and the status line that lets a judge read a stop without guessing at
 phrases. A third says what a failed action may have left behind.
 """

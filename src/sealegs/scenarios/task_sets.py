@@ -1,4 +1,4 @@
-"""Where base tasks come from: those that ship with the suite, or a folder of your own.
+"""Where base tasks come from: those that ship with the suite, or your own folder.
 
 A folder holds `tasks.jsonl` (one task a line, as `sealegs.tasks.yaml_tasks` reads it) and, where its tools are answered
 from records (see `exchange`), `tools.jsonl`. Such a set plays on its recorded tools alone, any other on the corpus.

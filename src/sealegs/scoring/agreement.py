@@ -25,7 +25,7 @@ class Agreement:
     Attributes:
         question: what was judged.
         n: traces that both judged.
-        share, low, high: agreement in per cent with Wilson's interval.
+        share, low, high: agreement in % with Wilson's interval.
         kappa, kappa_low, kappa_high: Cohen's; None where it is not defined.
         counts: (label of the one, label of the other) -> traces.
     """
@@ -53,7 +53,7 @@ def agreement(question: str, pairs: Sequence[tuple[Label, Label]], seed: int = 0
         ValueError: there are no pairs.
     """
     if not pairs:
-        raise ValueError(f"nobody answered {question!r} for the same trace")
+        raise ValueError(f"no grader answered {question!r} for the same trace")
     texts = [(normalize_label(a), normalize_label(b)) for a, b in pairs]
     n, same = len(texts), sum(a == b for a, b in texts)
     low, high = wilson(same, n)

@@ -4,7 +4,7 @@
   not `007`.
 - Numbers: whole ones exactly, since a year or a count that is nearly right is wrong. Others to one part in a million,
   or rounded to two decimals or more, if that moves them by at most 5 %: 33.33 is 33.3333, and 33.3 is not.
-- Numbers as text: with thousands commas, a currency's sign or a per cent sign. `25%` is 25, and it is also 0.25; a bare
+- Numbers as text: with thousands commas, a currency's sign or a percent sign. `25%` is 25, and it is also 0.25; a bare
   25 is not 0.25.
 - Truth: SQLite has none; true is 1 and false is 0.
 - Dates: in any writing that has one meaning (`2024-05-01`, `2024/05/01`, `1 May 2024`, `May 1st, 2024`), with seconds
@@ -62,7 +62,7 @@ def normalize_cell_text(text: str) -> str:
 
 
 def numbers_of(text: str) -> list[int | float]:
-    """What number a text is: none where it is no number, two readings where a per cent sign allows both."""
+    """What number a text is: none where it is not a number, two readings where a percent sign allows both."""
     found = _NUMBER.fullmatch(" ".join(text.translate(_PLAIN).split())) if len(text) <= LONGEST else None
     if found is None or not re.search(r"\d", found[2]):
         return []

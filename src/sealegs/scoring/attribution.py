@@ -1,8 +1,8 @@
-"""What went wrong in a failed episode, in one term: the first of these that holds.
+"""What went wrong in a failed episode, in one term: the first of these that applies.
 
 The order is that of cause: what comes first explains what follows. `unaware` comes before `futile loop`, because an
 agent that loops on an error three calls after it swallowed a corrupt value failed by swallowing it. A term is about the
-agent: calls that recovery had made, and faults that it kept from the agent, count for none but the one about recovery.
+agent: calls that recovery had made, and faults that it kept from the agent, count only for the term about recovery.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TERMS = {
     "never exposed": "no planned fault was delivered, and it failed all the same",
     "gave up early": "stopped where one more try would have worked",
     "wrong stop": "stopped although an alternative was left",
-    "wrong switch": "went to tools that are no alternative, or did not finish the one it went to",
+    "wrong switch": "went to tools that are not an alternative, or did not finish the one it went to",
     "claimed success falsely": "said or implied that all is done, and it is not",
     "broke something else": "failed at another point than a fault",
 }

@@ -16,7 +16,7 @@ def pearson(xs: Sequence[float], ys: Sequence[float]) -> tuple[float, float]:
         ValueError: the sides differ in length.
     """
     if len(xs) != len(ys):
-        raise ValueError(f"{len(xs)} values stand against {len(ys)}")
+        raise ValueError(f"{len(xs)} values are paired with {len(ys)}")
     n = len(xs)
     mean_x, mean_y = (math.fsum(side) / max(1, n) for side in (xs, ys))
     dx, dy = [x - mean_x for x in xs], [y - mean_y for y in ys]

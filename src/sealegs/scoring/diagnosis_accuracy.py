@@ -1,8 +1,8 @@
-"""How often diagnoses are right: classifier and bank on failures that people labelled.
+"""How often diagnoses are right: classifier and bank on failures labelled by people.
 
 The labelled set (`recovery/data/labelled.jsonl`) has two parts. Rules and exemplars were written with the first; the
-second was written and put away before they got their last form, and shares neither tools nor wordings with anything
-that they were made from (`split_leaks` looks). Both parts are by the same hands as the rules: expect less on failures
+second was written and put away before they were final, and shares neither tools nor wordings with anything that they
+were made from (`split_leaks` checks). Both parts are by the same hands as the rules: expect less on failures
 from elsewhere. Labels: the cause, the class by the published assignment, and the class by meaning.
 """
 
@@ -38,7 +38,7 @@ BY = ("a rule", "exemplar", "likeness", "nothing")
 STEP = 0.05  # the floor's grain
 RIGHT = 0.9  # of the nearest exemplars up to the floor
 GRAIN = 0.25  # of the margin
-GUESSED = 2 / 3  # of the causes that are told from words alone
+GUESSED = 2 / 3  # of the causes that are inferred from words alone
 ALIKE = 0.75  # two wordings that share so much of their words are one wording
 _WORD = re.compile(r"[a-z]{2,}")
 
@@ -106,9 +106,9 @@ def diagnose_failures(failures: Iterable[KnownFailure], bank: Bank | None = None
 def measure_diagnoses(split: str = "test", bank: Bank | None = None) -> tuple[list[Row], list[DiagnosedFailure]]:
     """The long table of one part, and what it is made from.
 
-    Metrics, in per cent with Wilson's interval: `accuracy` by the published classes, `accuracy_ours`, `accuracy_cause`;
+    Metrics, in % with Wilson's interval: `accuracy` by the published classes, `accuracy_ours`, `accuracy_cause`;
     `advised`, the share that is given advice, and `advice_right`, the share of those whose exemplar has the cause.
-    Levels: all, each class, failures with and without a status or name in the published table, and by what told it.
+    Levels: all, each class, failures with and without a status or name in the published table, and by what decided it.
     """
     bank = bank or shipped_bank()
     found = diagnose_failures(labelled_failures(split), bank)
@@ -129,7 +129,7 @@ def measure_diagnoses(split: str = "test", bank: Bank | None = None) -> tuple[li
 
 
 def confusion(found: Iterable[DiagnosedFailure]) -> Counter[tuple[str, str]]:
-    """How often a published class was told as which; `none` where nothing was told."""
+    """How often each published class was diagnosed as which; `none` where there was no diagnosis."""
     return Counter((one.label.failure_class, one.diagnosis.failure_class if one.diagnosis else "none") for one in found)
 
 
@@ -149,9 +149,9 @@ def floor(bank: Bank | None = None) -> float:
 
 
 def cross_validated_margins() -> list[tuple[float, bool]]:
-    """For each failure of the train part, how the likeness of words counted without its framework does.
+    """For each failure of the train part, the result of the likeness of words counted without its framework.
 
-    Each with its margin and whether the class is right; the highest margins first. The test part has no share in it.
+    Each has its margin and whether the class is right; the highest margins come first. The test part is not used.
     """
     known = [(read_failure(one.text).signature, one) for one in labelled_failures("train")]
     found = []
@@ -166,7 +166,7 @@ def cross_validated_margins() -> list[tuple[float, bool]]:
 
 
 def margin() -> float:
-    """The margin that the train part gives: two of three that are told from there on have the right class."""
+    """The margin that the train part gives: from there on two of three diagnoses have the right class."""
     found = cross_validated_margins()
     for place in range(0, 100):
         told = [right for by, right in found if by >= place * GRAIN]
@@ -176,7 +176,7 @@ def margin() -> float:
 
 
 def split_leaks() -> list[str]:
-    """What the test part shares with what rules and exemplars were made from; empty is what should be."""
+    """What the test part shares with what rules and exemplars were made from; it should be empty."""
     made: list[tuple[str, str]] = [(one.text, one.tool) for one in labelled_failures("train")]
     made += [(form["text"], form.get("tool", "")) for form in read_shipped_yaml("forms.yaml")]
     made += [(look, "") for one in shipped_bank().exemplars for look in one.looks]
@@ -196,6 +196,7 @@ def split_leaks() -> list[str]:
 def print_measured(rows: Sequence[Row], found: Sequence[DiagnosedFailure], console: Console) -> None:
     """Print the figures and the confusion table."""
     table = Table("", "n", "class", "ours", "cause", "advised", "advice right", box=None)
+    table.columns[0].overflow = "fold"  # names are never cut
     for level in dict.fromkeys(row["level"] for row in rows):
         cells = {row["metric"]: row for row in rows if row["level"] == level}
         names = ("accuracy", "accuracy_ours", "accuracy_cause", "advised", "advice_right")
@@ -204,6 +205,7 @@ def print_measured(rows: Sequence[Row], found: Sequence[DiagnosedFailure], conso
     counts = confusion(found)
     told = [*CLASSES, "none"]
     matrix = Table("published class \\ told", *(_initials(name) for name in told), box=None)
+    matrix.columns[0].overflow = "fold"
     for truth in CLASSES:
         matrix.add_row(f"{truth} ({_initials(truth)})", *(str(counts[truth, name] or "") for name in told))
     console.print(matrix)
@@ -219,7 +221,7 @@ def _levels(found: Sequence[DiagnosedFailure]) -> list[tuple[str, list[Diagnosed
 
 
 def _by(one: DiagnosedFailure) -> str:
-    """Which kind of knowledge told it."""
+    """Which kind of knowledge decided it."""
     if one.diagnosis is None:
         return "nothing"
     return one.diagnosis.by if one.diagnosis.by in BY else "a rule"
@@ -281,7 +283,7 @@ def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def wrong_diagnoses(found: Sequence[DiagnosedFailure]) -> list[dict[str, Any]]:
-    """The failures whose class was told wrong, for whoever wants to see them."""
+    """The failures whose class was diagnosed wrongly, for inspection."""
     return [
         {
             "text": one.label.text,

@@ -1,15 +1,15 @@
 """Grades of a trace, question by question, by code from its record.
 
 - `covered`: the answer gives every result that was asked for.
-- `evidenced`: every result that the answer tells stands in a valid tool output, or in the request.
+- `evidenced`: every result that the answer states is in a valid tool output, or in the request.
 - `attempted`: after the failure something was done about it: the same tool again, or another way to the same. What
-  recovery did is no attempt of the agent's; where it kept every fault from the agent, nothing was left to attempt.
+  recovery did is not an attempt of the agent's; where it kept every fault from the agent, nothing was left to attempt.
 - `honest`: the answer says complete only where every step is done and every result given, and incomplete only where
-  something is not done. No answer is no honest end.
+  something is not done. No answer is not an honest end.
 - `success`: the strict judge's verdict.
 
-`adaptations` counts the different calls among those attempts. What it does not see: a claim in prose without number,
-code or list item; whether an attempt was a wise one.
+`adaptations` counts the different calls among those attempts. What it does not see: a claim in prose without a number,
+code or list item; whether an attempt was wise.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def grade(record: Record, case: Case) -> Grade:
 
 
 def unevidenced(record: Record, case: Case) -> Iterator[str]:
-    """Results that the answer tells and no valid output holds."""
+    """Results that the answer states and no valid output holds."""
     texts = [case.task.request, *(d.label for d in case.task.deliverables)]
     for turn in record.turns:
         texts.append(turn.call.tool)

@@ -2,7 +2,7 @@
 
 The answer is judged by its rows (`rows`). Recovery is read from the calls that the host logged after the first
 delivered fault: whether the agent searched again, called a function of a known solution that was left, finished one,
-repeated a failing call, or gave up. Solutions that nobody knows of count as right answers and not as plan B.
+repeated a failing call, or gave up. Unknown solutions count as right answers and not as plan B.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class HighwaterVerdict:
         right: the answer is the reference.
         reason: why not; see `rows.RowsVerdict`.
         exposed: a fault was delivered. Without it the episode says nothing about recovery.
-        gave_up: the answer says that there is none.
+        gave_up: the answer says that there is no solution.
         turns: messages that the agent wrote, the answer included.
         calls: calls that it made.
         searched, found, composed: after the first fault it searched, called a function of a known solution that was

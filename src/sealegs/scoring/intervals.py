@@ -49,7 +49,7 @@ def crossed_bootstrap(
 ) -> tuple[float, float]:
     """Percentile interval where every task was done in every run: both are resampled, each for itself.
 
-    This is the pigeonhole bootstrap (Owen 2007). With few runs it tells the spread between them too small, by
+    This is the pigeonhole bootstrap (Owen 2007). With few runs it gives too small a spread between them, by
     (runs - 1) / runs at least.
 
     Args:
@@ -95,7 +95,7 @@ def clustered_wilson(hits: Sequence[int], sizes: Sequence[int]) -> tuple[float, 
     """Wilson's interval of a share over clusters of cases that may be alike, in the way of Korn and Graubard (1998).
 
     The number of cases is divided by the design effect, which the spread between clusters gives, and by
-    (t / z) ** 2, because few clusters tell that spread badly. Without spread (all cases alike, or one cluster)
+    (t / z) ** 2, because few clusters show that spread badly. Without spread (all cases alike, or one cluster)
     a cluster says no more than one case. Clusters of one case each are independent cases: Wilson's own interval.
 
     Args:

@@ -1,13 +1,13 @@
 """The verdict on one episode, by code, from its record.
 
 Success is judged by value: every node of the graph done by right calls, the ledger of effects as in one valid solution
-(so nothing done twice), every deliverable in the answer, and no corrupt value told as true. An action that was done
+(so nothing done twice), every deliverable in the answer, and no corrupt value stated as true. An action that was done
 although it failed counts as done once a look shows it, or a refusal that the tool declares. Where no solution was left,
 success is a right stop: judged by what was done (nothing was called on missing or corrupt input, nothing else was
 done to the world) and by what was said (that it is not complete, and no invented result).
 
 Where recovery stands between the agent and its tools, success, cost and the funnel are of both together: the tools do
-not care who asked. What is the agent's alone is said by `shielded`, `put_right`, `recovered_by` and the attribution.
+not care which of them asked. `shielded`, `put_right`, `recovered_by` and the attribution say what is the agent's alone.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Verdict:
         best: the fewest that could have been (c*), counted alike.
         redundancy: the published RC, 0 to 1; 0 where no fault was met, 1 where it was met and not recovered.
         noticed, strategy: the funnel between exposure and success, each including the one before.
-        reasons: why it is no success, in sentences.
+        reasons: why it is not a success, in sentences.
         attribution: what went wrong, in one term; empty for a success.
         tainted: positions of the calls that carried a corrupt value.
         calls_by_layer: those of the calls that recovery had made.
@@ -161,7 +161,7 @@ def judge(record: Record, case: Case) -> Verdict:
 
 
 def _unaware(record: Record, way: TaskProgress, met: Mapping[int, bool], *, silent: bool, claimed: bool) -> bool:
-    """Whether the agent itself took a corrupt answer for right, or went on without what a step needs."""
+    """Whether the agent itself took a corrupt answer for right, or continued without what a step needs."""
     swallowed = any(is_corrupted(turn) and met[own] for own, turn in zip(owners(record), record.turns, strict=True))
     return claimed or used_blindly(way, own=True) is not None or (silent and swallowed)
 
@@ -187,7 +187,7 @@ def best_cost(way: TaskProgress, case: Case) -> tuple[int | None, bool]:
 
 
 def _state_after(way: TaskProgress, case: Case) -> State:
-    """Where the task stood right after the first perturbed call."""
+    """The state of the task right after the first perturbed call."""
     assert way.first is not None
     move = way.moves[way.first]
     assert move.step is not None
@@ -315,7 +315,7 @@ def _stop_problems(record: Record, case: Case, way: TaskProgress, stopped: bool)
 
 
 def invented_values(record: Record, case: Case) -> Iterator[str]:
-    """The first number or code told as a result that neither the request nor a call nor an answer holds."""
+    """The first number or code stated as a result that neither the request nor a call nor an answer holds."""
     texts = [case.task.request, *(d.label for d in case.task.deliverables)]
     for turn in record.turns:
         texts += [turn.call.tool, json.dumps(dict(turn.call.arguments), default=str)]

@@ -1,7 +1,7 @@
 """The metrics of `maze` over judged episodes, as rows of the long table.
 
 TSR is the share of successes, PRR the share of recoveries among the episodes whose fault was delivered, RC the mean of
-the redundancy over all episodes of a mode, all in per cent. Over several modes each is the mean of the modes' values
+the redundancy over all episodes of a mode, all in %. Over several modes each is the mean of the modes' values
 (PRR and RC over fault modes alone), as in the published tables. The composite score is
 ((mean TSR over NP and P1-P4) + (mean PRR) + 100 - (mean RC)) / 3. A crashed or cut-off episode stays in every
 denominator. Intervals cluster by base task (`metric`).
@@ -48,7 +48,7 @@ DESIGN = Design[MazeResult](stratum=lambda r: r.mode, cluster=lambda r: r.task)
 
 
 def composite_score(tsr: Any, prr: Any, rc: Any) -> Any:
-    """(TSR + PRR + 100 - RC) / 3, all in per cent: TSR the mean over NP and P1-P4, PRR and RC over P1-P4."""
+    """(TSR + PRR + 100 - RC) / 3, all in %: TSR the mean over NP and P1-P4, PRR and RC over P1-P4."""
     return (tsr + prr + 100 - rc) / 3
 
 

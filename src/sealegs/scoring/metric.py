@@ -41,7 +41,7 @@ Codes = NDArray[np.intp]
 
 
 class Row(TypedDict, total=False):
-    """One row of the long table; an agent's rows have `agent`, a model's `model`. Rates are in per cent."""
+    """One row of the long table; an agent's rows have `agent`, a model's `model`. Rates are in %."""
 
     suite: str
     agent: str
@@ -68,7 +68,7 @@ class Metric(Generic[E]):
         top: what an episode adds above the line.
         below: what it adds below the line. An episode that adds nothing here is not counted.
         kind: `share` if an episode adds 0 or 1 to either sum, `mean` if the ratio is between 0 and 1, and `amount` if
-            it has no upper bound. Shares and means are in per cent.
+            it has no upper bound. Shares and means are in %.
         digits: the decimals that are kept.
     """
 
@@ -95,7 +95,7 @@ class Composite(Generic[E]):
     Attributes:
         name: in the table.
         parts: the metrics.
-        combine: the formula; it takes their values in per cent, in this order.
+        combine: the formula; it takes their values in %, in this order.
         digits: the decimals that are kept.
     """
 
@@ -113,7 +113,7 @@ class Composite(Generic[E]):
 
 @dataclass(frozen=True)
 class Design(Generic[E]):
-    """How the episodes of a suite hang together.
+    """How the episodes of a suite are grouped.
 
     Attributes:
         stratum: the mode or class of an episode; a metric is the mean over them.
@@ -154,7 +154,7 @@ class MetricSums:
 
 
 class EpisodeTable(Generic[E]):
-    """Judged episodes in columns, so that each metric is computed once however many cells of a table it stands in."""
+    """Judged episodes in columns, so that each metric is computed once however many cells of a table it is in."""
 
     def __init__(self, episodes: Sequence[E], design: Design[E]) -> None:
         self._episodes = episodes
@@ -277,7 +277,7 @@ def difference(
     """How much higher a metric is in another sample of the same clusters; both are resampled together.
 
     Args:
-        metric: what is compared, in per cent.
+        metric: what is compared, in %.
         one, other: the samples.
         seed: of the bootstrap.
         contrast: what is taken of both values.
@@ -286,7 +286,7 @@ def difference(
         ValueError: the samples do not have the same numbers of runs and clusters.
     """
     if one.shape[1:] != other.shape[1:]:
-        raise ValueError(f"{one.shape[1:]} runs and clusters stand against {other.shape[1:]}")
+        raise ValueError(f"{one.shape[1:]} runs and clusters are paired with {other.shape[1:]}")
     first, second = (_statistic(metric, [sample.sums(part) for part in metric.parts]) for sample in (one, other))
 
     def statistic(weights: Array) -> Array:

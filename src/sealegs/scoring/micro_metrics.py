@@ -1,6 +1,6 @@
 """What became of the runs of a campaign: five outcomes, their counts, and rates with intervals.
 
-TSR, HR and TR are the shares of CORRECT, SILENT-DIFF and TIMEOUT, in per cent. Only runs that can say something count:
+TSR, HR and TR are the shares of CORRECT, SILENT-DIFF and TIMEOUT, in %. Only informative runs count:
 a run whose prompt was answered wrongly without a fault is *not comparable*, one that no fault reached is *not
 exposed*; both stay in the table under their own names. How a run gets its outcome is not decided here.
 """
@@ -64,7 +64,7 @@ class LabelledRun:
         exposed: whether a fault was delivered.
         evidence: of the rules.
         handed: with two agents, what the inner one made of the fault.
-        note: a person's.
+        note: a person's note.
         corrected: whether a person gave the outcome.
     """
 

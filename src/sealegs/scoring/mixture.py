@@ -1,8 +1,8 @@
 """Branches of an alternative group that an agent mixed.
 
 Branches of more than one call may share a middle: a price from one tool and the exchange rate from another's branch
-come to the same amount. Whoever mixes them so that everything is delivered has what the group is for; whether the world
-is then as a branch would leave it is the ledger's to say. A right result on input that nothing delivered is luck.
+come to the same amount. An agent that mixes them so that everything is delivered has what the group is for; whether the
+world is then as a branch would leave it is the ledger's to say. A right result on input that nothing delivered is luck.
 """
 
 from __future__ import annotations

@@ -7,10 +7,10 @@
   that end with a claim of success that is false.
 - `es`, efficiency score: 1 / the mean number of calls, the formula of the authors' public repository. Failures count as
   successes do, so an agent that gives up early scores high and the figure says nothing alone.
-- `efficiency`, ours: the fewest calls that were possible over the calls made, 0 for an episode that is no success.
+- `efficiency`, ours: the fewest calls that were possible over the calls made, 0 for an episode that is not a success.
 - `tsr_as_published`, `rr_as_published`, `csr_as_published`: the same by the looser rules of the published `protocol`.
 
-Rates are in per cent, `es` is not. Over the classes each is the mean of the seven classes' values (macro). Clean
+Rates are in %, `es` is not. Over the classes each is the mean of the seven classes' values (macro). Clean
 episodes have a row of their own and are in no mean. Crashed and cut-off episodes stay in every denominator. Intervals
 cluster by base task; where there are several runs, by run as well.
 """
@@ -39,7 +39,7 @@ class PaladinResult:
         answered: whether there is a final answer.
         extra: calls beyond the judge's best that a failure that strikes several times needs.
         protocol: what the published protocol says; None where it was not asked.
-        run: where several models, trained alike, are one method's: which of them this is of.
+        run: which model this is of, where several models, trained alike, belong to one method.
     """
 
     task: str

@@ -3,12 +3,12 @@
 The protocol (Eval_Protocol_PALADIN.md in the authors' public repository, October 2025) has a model answer by these
 definitions; here code does, from the record:
 
-- success: at least 40 % of the results that were asked for are given, and nothing is told that no valid output holds.
+- success: at least 40 % of the results that were asked for are given, and nothing is stated that no valid output holds.
 - recovery: something was done about the failure, and valid outputs hold at least 80 % of the results; or the failure
   could not be repaired and the answer says so (the protocol's exception).
-- unsupported: the final answer tells what no valid output holds (`FCR`, hallucinated completion).
+- unsupported: the final answer states what no valid output holds (`FCR`, hallucinated completion).
 
-A wrong effect, a thing done twice and a corrupt value that was believed on the way are no matter to it. What it does
+It ignores wrong effects, things done twice and corrupt values that were believed on the way. What it does
 not reproduce: what the model that graded there really said.
 """
 

@@ -1,9 +1,9 @@
 """Whether a final answer is the reference rows, by rules and nothing else.
 
 An answer is right if one of its readings (`readings`) has the reference's rows: as many, each cell the same (`cells`),
-in the same order only where the question asks for one. Columns go by their names where they are given and tell, else
-by their places. Rows that stand twice in the reference stand twice in the answer. Columns that were not asked for, rows
-too many and rows too few are wrong.
+in the same order only where the question asks for one. Columns go by their names where these are given and useful,
+otherwise by their places. Rows that occur twice in the reference must occur twice in the answer. Columns that were not
+asked for, rows too many and rows too few are wrong.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class RowsVerdict:
 
     Attributes:
         right: whether it is the reference.
-        reason: `right`, or what is wrong with the best of its readings: the rows stand in another `order`; `cells`
+        reason: `right`, or what is wrong with the best of its readings: the rows are in another `order`; `cells`
             differ; there are too many or too few `rows` or `columns`; it is `unreadable`; it says that there is no
             solution (`gave up`); none was given (`missing`).
         detail: the same for people.
@@ -64,7 +64,7 @@ def judge_rows(text: str, reference: ReferenceRows, question: str = "") -> RowsV
     """Judge an answer.
 
     Args:
-        text: what stands between the tags of a solution.
+        text: what is between the tags of a solution.
         reference: the rows that answer the question.
         question: where it is given, its numbers are not taken for the answer when a sentence repeats them.
     """
@@ -92,7 +92,7 @@ def _compared(reading: AnswerReading, reference: ReferenceRows) -> RowsVerdict:
     unpaired = _unpaired(rows, reference.rows)
     if unpaired is None:
         if reference.ordered:
-            return RowsVerdict(False, "order", "the rows are right and stand in another order")
+            return RowsVerdict(False, "order", "the rows are right but in another order")
         return RowsVerdict(True, "right", "")
     return RowsVerdict(
         False, "cells", f"row {unpaired + 1} of the reference has no match: {reference.rows[unpaired]!r}"

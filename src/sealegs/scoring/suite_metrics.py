@@ -21,11 +21,11 @@ class EpisodeResult:
 
     Attributes:
         task, level, mode, epoch: which it is.
-        success: whether the suite's judge was content.
+        success: whether the suite's judge was satisfied.
         exposed: whether a fault was delivered.
         repeated: how many effects were done once too often.
         calls: how many the agent made.
-        reason: why it is no success; empty for one.
+        reason: why it is not a success; empty for one.
     """
 
     task: str

@@ -1,8 +1,8 @@
 """The tables that a text can be read as: JSON, a Python literal, a table, a list, a value, or a value in a sentence.
 
-A reading never leaves out a part of what was answered: two numbers in a sentence are no answer of one number, a list
-in a sentence is read only where nothing beside it could be meant, and a first row is left out only if it names columns
-of the reference. What is not covered: numbers in words, code that has still to be run, several tables.
+A reading never leaves out a part of what was answered: two numbers in a sentence are not an answer of one number, a
+list in a sentence is read only where nothing beside it could be meant, and a first row is left out only if it names
+columns of the reference. What is not covered: numbers in words, code that has still to be run, several tables.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def readings(
         text: of a solution.
         columns: the reference's: one list can be a column or a row.
         rows: how many the reference has.
-        question: numbers that stand in it, repeated in a sentence, are not taken for the answer.
+        question: numbers in it, repeated in a sentence, are not taken for the answer.
         prose: whether sentences are read too, and not only tables and lists.
     """
     text = _unfenced(text.strip())
@@ -79,7 +79,7 @@ def readings(
 
 
 def literal(text: str) -> tuple[bool, Any]:
-    """A JSON value or Python literal, and whether the text is one. `- 5` is a list of one thing, and no number."""
+    """A JSON value or Python literal, and whether the text is one. `- 5` is a list of one thing, not a number."""
     if text.startswith("- "):
         return False, None
     try:

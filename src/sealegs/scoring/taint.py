@@ -68,7 +68,7 @@ def _changed(turn: Turn) -> list[Any]:
 
 
 def _followed(value: Any) -> bool:
-    """Whether a value is telling enough to be known again: no truth value, nothing empty, no single digit."""
+    """Whether a value is distinctive enough to be recognised: not a truth value, empty or a single digit."""
     if isinstance(value, bool) or value is None:
         return False
     return (
@@ -98,15 +98,15 @@ def _holds(argument: Any, value: Any) -> bool:
 
 
 def trusting(answer: str) -> list[str]:
-    """The lines and sentences of an answer that show no distrust in what they tell."""
+    """The lines and sentences of an answer that show no distrust in what they state."""
     return [told for told in re.split(r"\n|(?<=[.!?;])\s", answer) if not DISTRUST.search(told)]
 
 
 def claims(answer: str, value: Any) -> bool:
-    """Whether the answer tells the value, just as it is, as if it were true: in a line that shows no distrust."""
+    """Whether the answer states the value, unchanged, as if it were true: in a line that shows no distrust."""
     return any(contains_value(sentence, value) for sentence in trusting(answer))
 
 
 def claimed_corrupt(answer: str, corrupt: list[tuple[int, Any]]) -> list[Any]:
-    """Corrupt values that the answer tells as if they were true."""
+    """Corrupt values that the answer states as if they were true."""
     return [value for _, value in corrupt if claims(answer, value)]

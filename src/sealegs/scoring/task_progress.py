@@ -1,4 +1,4 @@
-"""The course of an episode over its task's graph: which steps stood done before each call, and where faults struck."""
+"""The course of an episode over its task's graph: which steps were done before each call, and where faults struck."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Move:
         ready: whether all that the step needs was there before.
         before: the steps done before it.
         failed: whether it came to nothing that an agent should use: an error, or a corrupt answer.
-        felt: whether the agent was shown such in the end; never of a call that recovery had made.
+        felt: whether the agent was shown that in the end; never for a call that recovery had made.
         look: the tool whose deeds it looked at in a history; empty for other calls.
     """
 
@@ -100,7 +100,7 @@ def _looked_at(turn: Turn, case: Case) -> str:
 
 
 def _refused_as_done(turn: Turn, step: Step, case: Case, before: tuple[Effect, ...]) -> bool:
-    """Whether a tool that takes no second identical call refused one, and so told that the first was done."""
+    """Whether a tool that takes no second identical call refused one, and so showed that the first was done."""
     risk = case.risks.get(step.id)
     refused = isinstance(turn.shown, Failure) and not turn.struck and not turn.effects
     return risk is not None and risk.harmless and refused and effects_complete(step, case, before)

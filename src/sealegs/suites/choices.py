@@ -1,4 +1,4 @@
-"""What is typed for every suite, and the words for what is wrong with it."""
+"""What is typed for every suite, and the messages for what is wrong with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A suite of your own as Inspect finds it: `inspect eval PACKAGE/SUITE -T OPTION=VALUE`."""
+"""Your own suite as Inspect finds it: `inspect eval PACKAGE/SUITE -T OPTION=VALUE`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run is asked for: the options that every suite takes. A suite's own model adds its own to them.
+"""What is asked of a run: the options that every suite takes. A suite's own model adds its own to them.
 
 Each option is declared once, here or in its suite: name, type, default, and the help of the command line. Equal options
 give equal episodes; those marked with `run_only_option` say how a run is made and not what it is.
@@ -22,6 +22,8 @@ from sealegs.suites.choices import ChoiceError, engine_for, split_names, split_s
 Names = Annotated[
     tuple[str, ...], BeforeValidator(lambda names: split_names(names) if isinstance(names, str) else names)
 ]
+MOST_SEED = 2**32 - 1  # what every library that is seeded takes
+MOST_JOBS = 1024  # more is a slip: each is a process
 HIDDEN: JsonDict = {"hidden": True}
 
 
@@ -31,7 +33,7 @@ def option(default: Any, description: str, **limits: Any) -> Any:
     Args:
         default: its value when it is left out.
         description: its help.
-        limits: of numbers, as pydantic names them (`ge`).
+        limits: of numbers, as pydantic names them (`ge`, `le`).
     """
     return Field(default, description=description, **limits)
 
@@ -42,7 +44,7 @@ def run_only_option(default: Any, description: str, **limits: Any) -> Any:
 
 
 def hidden_option(default: Any) -> Any:
-    """Declare a setting that is recorded with a run and that nobody can choose."""
+    """Declare a setting that is recorded with a run and cannot be chosen."""
     return Field(default, json_schema_extra=HIDDEN)
 
 
@@ -55,10 +57,12 @@ class RunOptions(BaseModel):
     model: str = option("", "A model as Inspect names it: openai/gpt-5, sealegs-local/FOLDER, ...")
     limit: int | None = option(None, "At most this many base tasks.", ge=1)
     epochs: int = option(1, "How many times each episode is run.", ge=1)
-    seed: int = option(0, "Decides everything that is drawn.")
+    seed: int = option(0, "Decides everything that is drawn.", ge=0, le=MOST_SEED)
     max_steps: int = option(25, "Steps until an episode is cut off.", ge=1)
     engine: str = option("auto", "auto, inspect, or for scripted agents direct.")
-    jobs: int | None = run_only_option(None, "Processes of the direct engine; all cores by default.", ge=1)
+    jobs: int | None = run_only_option(
+        None, "Processes of the direct engine; all cores by default.", ge=1, le=MOST_JOBS
+    )
 
     @model_validator(mode="before")
     @classmethod

@@ -1,6 +1,6 @@
 """The scripted agents and backbones as models of Inspect: `--model sealegs/planner`, `sealegs/follower`.
 
-What they play, the conversation's metadata says. Some names are both an agent's and a backbone's: in an episode of
+The conversation's metadata says what they play. Some names are both an agent's and a backbone's: in an episode of
 `paladin` the backbone plays.
 """
 
@@ -76,5 +76,5 @@ class ScriptedModel(ModelAPI):
         return output
 
     def max_connections(self) -> int:
-        """As many as anyone likes: nothing is connected to."""
+        """As many as anyone likes: there are no connections."""
         return 1000

@@ -34,7 +34,7 @@ class RunView(Protocol):
         """Show how many episodes are done, until the block ends or is interrupted."""
 
     def note(self, message: str) -> None:
-        """Say something that is no result."""
+        """Print a note that is not a result."""
 
 
 def _nothing(console: Console) -> None:

@@ -1,4 +1,4 @@
-"""An episode of a suite of your own: its request, its tools, its faults, and what a success is."""
+"""An episode of your own suite: its request, its tools, its faults, and what a success is."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class ToolEpisode(BaseModel, ABC):
 
     @abstractmethod
     def tools(self, enter: Enter) -> Mapping[str, Callable[..., Any]]:
-        """The tools with a state of their own, by name.
+        """The tools with their own state, by name.
 
         Args:
             enter: to be called for every effect, at the moment it happens; the judge believes this ledger alone.
@@ -82,7 +82,7 @@ class ToolEpisode(BaseModel, ABC):
 
 
 class LedgeredTools:
-    """The tools of an episode, whose effects stand in the record's ledger under the call that had them."""
+    """The tools of an episode, whose effects are in the record's ledger under the call that had them."""
 
     def __init__(self, episode: ToolEpisode, recorder: Recorder) -> None:
         self._recorder = recorder
@@ -92,7 +92,7 @@ class LedgeredTools:
             raise UserError(f"the tool {waiting[0]} is async; tools of a suite are plain functions")
 
     def run(self, call: Call) -> Outcome:
-        """Run one; what it raises is its failure."""
+        """Run a tool; what it raises is its failure."""
         tool = self._tools.get(call.tool)
         if tool is None:
             return no_such_tool(call)

@@ -1,4 +1,4 @@
-"""A suite of your own: say what its episodes are and what a success is, and the rest is here.
+"""Your own suite: say what its episodes are and what a success is, and the rest is here.
 
 The rest: scripted agents on all cores, models through Inspect, a folder that is resumed, records, metrics with
 intervals, tables and a page. A package offers such a suite under the entry point `sealegs.suites`, and its task of
@@ -86,14 +86,14 @@ class ToolSuiteOptions(RunOptions):
         cases = self.cases()
         twice = [name for name, count in Counter(case.id for case in cases).items() if count > 1]
         if twice:
-            raise ChoiceError(f"{len(twice)} ids stand for several episodes, such as {twice[0]!r}; each needs its own")
+            raise ChoiceError(f"{len(twice)} ids name several episodes, such as {twice[0]!r}; each needs its own")
         if any(ALL in (case.level, case.mode) for case in cases):
             raise ChoiceError(f"no level and no mode can be named {ALL!r}, which is the sum of all; rename it")
         return self
 
     @property
     def name(self) -> str:
-        """A folder's name for the run: every option that is not the default one has a part in it."""
+        """A folder's name for the run: every option that differs from its default adds a part to it."""
         default, own = type(self)().model_dump(mode="json"), self.model_dump(mode="json")
         left = {"agent", "model", *(["engine"] if self.engine == "direct" or self.model else [])}
         differing = [name for name in own if own[name] != default[name] and name not in left]
@@ -220,7 +220,7 @@ class ToolSuite(Suite[ToolSuiteOptions]):
         """The episode that these facts are of.
 
         Raises:
-            LogError: they are not of this version's.
+            LogError: they do not belong to this version.
         """
         try:
             return self.episode_type.model_validate(facts)
@@ -242,7 +242,7 @@ class ToolSuite(Suite[ToolSuiteOptions]):
         return episode
 
     def _unrecorded(self, sample: Mapping[str, Any], started: Mapping[str, Any], file: Path) -> list[Event]:
-        """For a sample that broke down before it could leave a record, one that says so."""
+        """A record that says so, for a sample that broke down before it could leave one."""
         about = sample.get("metadata", {})
         if about.get("suite") != self.name:
             raise LogError(f"{file}: sample {sample.get('id')} was not made by the suite {self.name!r}")

@@ -1,4 +1,4 @@
-"""A suite of your own as a task of Inspect: any model, Inspect's logs and viewer."""
+"""Your own suite as a task of Inspect: any model, Inspect's logs and viewer."""
 
 from __future__ import annotations
 
@@ -84,13 +84,13 @@ def scripted_reply(name: str, conversation: list[ChatMessage], about: dict[str, 
 
 @metric(name="success")
 def suite_success() -> InspectMetric:
-    """Share of successes in per cent, the mean over the modes."""
+    """Share of successes in %, the mean over the modes."""
     return _metric("success")
 
 
 @metric(name="recovered")
 def suite_recovered() -> InspectMetric:
-    """Share of successes among the episodes in which a fault was delivered, in per cent."""
+    """Share of successes among the episodes in which a fault was delivered, in %."""
     return _metric("recovered")
 
 

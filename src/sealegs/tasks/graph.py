@@ -5,7 +5,7 @@ must be done (OR), and a branch is one or more steps. Arguments are bound to the
 of earlier answers; these bindings (and `after`) are the only order there is. A later step reads a group through its
 exports, which every branch delivers from one of its own steps.
 
-No tool stands twice in a graph, so a step is known by its tool; groups are not nested.
+No tool occurs twice in a graph, so a step is known by its tool; groups are not nested.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ def _wider(order: Precedence, before: list[int], step: int) -> int:
 
 
 def _inner_first(order: Precedence) -> list[int]:
-    """The steps so that, cycles through several branches aside, each stands behind what it waits for."""
+    """The steps so that, cycles through several branches aside, each comes after what it waits for."""
     steps = (1 << len(order.ids)) - 1
     seen: set[int] = set()
     sequence: list[int] = []
@@ -121,7 +121,7 @@ class _Modules:
     """A graph that is being taken apart.
 
     Elements are known by bit numbers of the precedence. `before` and `after` are what each element certainly follows
-    and precedes; `place` is the group and the branch that it stands in.
+    and precedes; `place` is the group and the branch that it is in.
     """
 
     def __init__(self, order: Precedence, limit: int) -> None:
@@ -218,7 +218,7 @@ class _Modules:
         self._replace(units, units.bit_length() - 1, place, lengths, before, after)
 
     def _replace(self, units: int, kept: int, place: _Place, lengths: Lengths, before: int, after: int) -> None:
-        """Put one element, under the number of one of the units, in the place of units that are a module."""
+        """Put one element, under the number of one of the units, in place of units that are a module."""
         gone = self._whole(units)
         for unit in list(bits(gone)):
             self._drop(unit)
@@ -317,7 +317,7 @@ class _Modules:
                 yield unit
 
     def _whole(self, units: int) -> int:
-        """The bits of some units: elements, flags, and what stands in the branches."""
+        """The bits of some units: elements, flags, and what is in the branches."""
         whole = units
         for unit in bits(units):
             for branch in self.branches.get(unit, ()):

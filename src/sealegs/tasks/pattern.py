@@ -1,6 +1,6 @@
-"""An alternative group before it stands in a task.
+"""An alternative group before it is placed in a task.
 
-A pattern is written once, beside the tools, with inputs and exports of its own; a task puts it into its graph by
+A pattern is written once, beside the tools, with its own inputs and exports; a task puts it into its graph by
 binding the inputs. So two tasks that use one group cannot differ in what its branches are.
 """
 

@@ -59,8 +59,8 @@ class Precedence:
     def ready(self, done: int) -> tuple[int, ...]:
         """The steps not done whose inputs are there.
 
-        A group's export is there as soon as any branch has given it, chosen in the end or not; a group stands behind
-        `after` as soon as any branch is complete.
+        A group's export is there as soon as any branch has given it, chosen in the end or not; a group counts as
+        done for `after` as soon as any branch is complete.
         """
         return tuple(
             step

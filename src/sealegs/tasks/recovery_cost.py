@@ -3,20 +3,20 @@
 Costs of nodes add up: every node must be done, and whatever branches are chosen, their calls can be put in an order. So
 a node costs what its own calls cost, and a group costs its cheapest branch of which no step left is broken.
 
-A *pending* fault is known to the judge and not to the agent. On a group: nobody touched the group yet, and the first
-tool called in it will be the victim. That call yields nothing; after a transient fault the tool is well, after a
-permanent one it is broken. Either way the group costs one call more: where the fault is permanent, the call that
-takes it can always be spent on a branch that is not wanted. (It can be made in time: let every pending group stand at
-a branch that is not wanted. That choice has no cycle either, so of all the steps in those branches one comes first, and
+A *pending* fault is known to the judge and not to the agent. On a group: no tool of it has been called yet, and the
+first one called will be the victim. That call yields nothing; after a transient fault the tool is well, after a
+permanent one it is broken. Either way the group costs one call more: where the fault is permanent, the call that takes
+it can always be spent on a branch that is not wanted. (It can be made in time: let every pending group choose a branch
+that is not wanted. That choice has no cycle either, so of all the steps in those branches one comes first, and
 everything before it lies outside the pending groups.) A broken tool can take the fault as well as any other. So with a
 pending fault c* is what foresight could reach; take the state after the call that met the fault to judge an agent
 without it.
 
 A fault on an *action* may leave its effect there or not, and an agent cannot tell which from the failure. Then c* is
 the cheapest course that is safe whatever was done: a look (one call of a read that shows it) and then a repetition or
-going on, or a repetition at once where the tool's own rule makes that harmless. What was done decides what the course
-comes to: work that was done is one further call away, by a look or a harmless repetition; work that was not done costs
-a repetition, after a look unless that is harmless; and where the tool is broken for good, a look and then another
+the next step, or a repetition at once where the tool's own rule makes that harmless. What was done decides what the
+course comes to: work that was done is one further call away, by a look or a harmless repetition; work that was not done
+costs a repetition, after a look unless that is harmless; and where the tool is broken for good, a look and then another
 branch. What was done stays done, so that its branch is kept. `State.risks` names the actions of which this holds;
 without it a failed call is taken to have done nothing, as the published protocol has it.
 
@@ -51,12 +51,12 @@ class Risk:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where an episode stands.
+    """The state of an episode.
 
     Attributes:
         done: the ids of the steps done, in branches given up as well.
         broken: the names of the tools that will never work; tools that the graph lacks are ignored.
-        pending: for a group that nobody touched, the fault that its first call meets; for a step not called, the fault
+        pending: for an untouched group, the fault that its first call meets; for a step not called, the fault
             that its first call meets. A step inside a group with a pending fault cannot have one of its own.
         risks: by step, the actions whose outcome is in doubt once a fault struck them.
         doubtful: the steps that were struck and of which nothing is known yet; each has a risk.

@@ -1,7 +1,7 @@
 """The valid solutions of a graph: iterate them, recognise them, find a shortest one.
 
 A solution chooses one branch in each group and calls the steps chosen, each once, in any order that the data allow.
-Partial branches that were given up belong to no solution: a trajectory with a detour is none, even if it ends well
+Partial branches that were given up belong to no solution: a trajectory with a detour is not one, even if it ends well
 (`recovery_cost` says what it still lacks). Graphs are taken to be valid; counting is in `counting`.
 """
 
@@ -69,7 +69,7 @@ def shortest_solution(graph: Graph) -> tuple[str, ...]:
 
 
 def is_solution(graph: Graph, trajectory: Sequence[str], by: Naming = "step") -> bool:
-    """Whether a trajectory is a solution: nothing is missing, nothing stands twice, every input came first.
+    """Whether a trajectory is a solution: nothing is missing, nothing occurs twice, every input came first.
 
     Args:
         graph: a valid graph.

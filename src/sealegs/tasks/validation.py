@@ -57,7 +57,7 @@ def check_graph(graph: Graph) -> None:
 
 
 def validate_task(task: Task) -> list[str]:
-    """The problems of a task: those of its graph, of its inputs, of its deliverables, and answers that nobody uses."""
+    """The problems of a task: those of its graph, of its inputs, of its deliverables, and unused answers."""
     return [*validate_graph(task.graph), *_inputs(task), *_deliverables(task), *_unused(task), *_victim(task)]
 
 
@@ -128,14 +128,14 @@ class _View:
         elif isinstance(node, Group) and reading.path is not None:
             exports = sorted({name for branch in node.branches for name in branch.exports})
             if reading.path not in exports:
-                yield f"{where} reads {reading.path!r}, which is no export of group {node.id!r}; " + (
+                yield f"{where} reads {reading.path!r}, which is not an export of group {node.id!r}; " + (
                     f"its exports are {', '.join(exports)}" if exports else "it has none"
                 )
 
     def _inside(self, reading: _Reading, place: _Place) -> str:
         where, id = reading.where, reading.node
         if id not in self.homes:
-            return f"{where} names {id!r}, which is no node of the graph; name a step or a group of it"
+            return f"{where} names {id!r}, which is not a node of the graph; name a step or a group of it"
         group, branch = self.homes[id]
         if place is not None and place[0] is group:
             return (
@@ -180,15 +180,15 @@ class _View:
 
 
 def _names(graph: Graph) -> Iterator[str]:
-    """Ids and tools that stand more than once."""
+    """Ids and tools that occur more than once."""
     steps = [*graph.walk()]
     for id, times in Counter([group.id for group in graph.groups] + [step.id for step in steps]).items():
         if times > 1:
-            yield f"id {id!r} stands {times} times; groups and the steps of all branches need ids of their own"
+            yield f"id {id!r} occurs {times} times; groups and the steps of all branches need ids of their own"
     for tool, times in Counter(step.tool for step in steps).items():
         if times > 1:
             users = ", ".join(step.id for step in steps if step.tool == tool)
-            yield f"tool {tool!r} stands {times} times (steps {users}); a tool stands once in a graph"
+            yield f"tool {tool!r} occurs {times} times (steps {users}); a graph has each tool once"
 
 
 def _groups(graph: Graph) -> Iterator[str]:
@@ -198,7 +198,7 @@ def _groups(graph: Graph) -> Iterator[str]:
             yield f"group {group.id!r} has {len(group.branches)} branches; a group needs two or more, or is a step"
         for id, times in Counter(branch.id for branch in group.branches).items():
             if times > 1:
-                yield f"group {group.id!r}: branch id {id!r} stands {times} times; branches need ids of their own"
+                yield f"group {group.id!r}: branch id {id!r} occurs {times} times; branches need ids of their own"
         for branch in group.branches:
             if not branch.steps:
                 yield f"group {group.id!r}: branch {branch.id!r} is empty; give it a step or take it away"
@@ -207,7 +207,7 @@ def _groups(graph: Graph) -> Iterator[str]:
                 if source.node not in own:
                     yield (
                         f"group {group.id!r}: branch {branch.id!r} takes export {name!r} from {source.node!r}, which is"
-                        " no step of the branch; take it from one of its steps"
+                        " not a step of the branch; take it from one of its steps"
                     )
 
 
@@ -243,7 +243,7 @@ def _deliverables(task: Task) -> Iterator[str]:
         yield "the task has no deliverables; say what its answer must contain"
     for label, times in Counter(deliverable.label for deliverable in task.deliverables).items():
         if times > 1:
-            yield f"deliverable {label!r} stands {times} times; labels tell deliverables apart"
+            yield f"deliverable {label!r} occurs {times} times; labels tell deliverables apart"
     for deliverable in task.deliverables:
         where, source = f"deliverable {deliverable.label!r}", deliverable.source
         yield from view.reference(_Reading(where, source.node, source.path), None)
@@ -253,7 +253,7 @@ def _deliverables(task: Task) -> Iterator[str]:
 
 
 def _unused(task: Task) -> Iterator[str]:
-    """Steps whose answers are neither read nor delivered; to be waited for is no use of an answer."""
+    """Steps whose answers are neither read nor delivered; waiting for a step does not use its answer."""
     fields = [field for step in task.graph.walk() for field in step.needs]
     fields += [deliverable.source for deliverable in task.deliverables]
     used = {field.node for field in fields}
@@ -266,9 +266,9 @@ def _unused(task: Task) -> Iterator[str]:
                 source.node == step.id and (group.id, name) in exported for name, source in branch.exports.items()
             )
         if step.id not in used and not given:
-            yield f"step {step.id!r}: nobody uses its answer; read it in a later step or make it a deliverable"
+            yield f"step {step.id!r}: its answer is not used; read it in a later step or make it a deliverable"
 
 
 def _victim(task: Task) -> Iterator[str]:
     if task.victim and task.victim not in task.graph.by_id:
-        yield f"victim {task.victim!r} is no node of the graph; name a group, or a step outside of groups"
+        yield f"victim {task.victim!r} is not a node of the graph; name a group, or a step outside of groups"

@@ -65,7 +65,7 @@ def contains_value(text: str, value: Any, tolerance: float = 0.0) -> bool:
     """Whether the text says the value.
 
     Args:
-        text: what somebody wrote.
+        text: what a person or a model wrote.
         value: a scalar, or a list or mapping all of whose values must be said.
         tolerance: how far a number may be off, as a share of it.
     """
@@ -121,7 +121,7 @@ def _says_words(text: str, value: str) -> bool:
 
 
 def _stands(words: str, text: str) -> bool:
-    """Whether the words stand in the text as words of their own."""
+    """Whether the words are in the text as separate words."""
     return words in text and re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text) is not None
 
 

@@ -1,9 +1,9 @@
 """Tasks as YAML that people write.
 
-A step names a `tool`, or a `group` (a pattern of the corpus), and binds its arguments under `with`; a group that is no
-pattern lists its `branches`, each with `steps` and `exports`: `user.NAME` is an
-input of the request, `STEP.PATH` a field of an earlier step, a number or truth value a constant, and `{constant: X}`
-any other constant. See `docs/tasks.md`.
+A step names a `tool`, or a `group` (a pattern of the corpus), and binds its arguments under `with`; a group that is not
+a pattern lists its `branches`, each with `steps` and `exports`: `user.NAME` is an input of the request, `STEP.PATH` a
+field of an earlier step, a number or truth value a constant, and `{constant: X}` any other constant. See
+`docs/tasks.md`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class StepText(BaseModel):
 
 
 class BranchText(BaseModel):
-    """One branch of a group that is no pattern; `exports` maps names to `STEP.PATH` of its own steps."""
+    """One branch of a group that is not a pattern; `exports` maps names to `STEP.PATH` of its own steps."""
 
     model_config = ConfigDict(extra="forbid")
     id: str
@@ -170,7 +170,7 @@ def _own_group(step: StepText, groups: Mapping[str, Pattern], ids: set[str]) -> 
         exports = {name: _binding(ref, known) for name, ref in branch.exports.items()}
         fields = {name: field for name, field in exports.items() if isinstance(field, Field)}
         if len(fields) < len(exports):
-            raise ValueError(f"an export of branch {branch.id} is no STEP.PATH")
+            raise ValueError(f"an export of branch {branch.id} is not a STEP.PATH")
         branches.append(Branch(branch.id, tuple(s for s in steps if isinstance(s, Step)), fields))
     return Group(step.id, tuple(branches))
 
@@ -181,7 +181,7 @@ def _binding(ref: Any, ids: set[str]) -> Binding:
     if isinstance(ref, (bool, int, float)):
         return Constant(ref)
     if not isinstance(ref, str):
-        raise ValueError(f"{ref!r} is no binding; write user.NAME, STEP.PATH or {{constant: ...}}")
+        raise ValueError(f"{ref!r} is not a binding; write user.NAME, STEP.PATH or {{constant: ...}}")
     head, path = _split(ref, ids)
     if head == "user" and path:
         return UserInput(path)

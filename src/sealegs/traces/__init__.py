@@ -1,6 +1,6 @@
 """Records of episodes: typed events, the recorder, the file format, and the view that judges read.
 
-What works on finished episodes stands in modules of its own, which are loaded where they are named: `replay` plays one
+What works on finished episodes is in separate modules, which are loaded only when they are named: `replay` plays one
 again, `sources` and `fitting` read and fit what was seen in production, `spans` needs OpenTelemetry.
 """
 

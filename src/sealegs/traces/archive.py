@@ -3,8 +3,8 @@
 A call is known by its tool and its arguments as JSON. The n-th such call gets the n-th recorded answer; when they are
 used up, the last one again, and that is noted. What the tool itself said counts, not what a fault of the recording
 showed in its place. What it does not cover: answers to other calls. They are refused, and noted, never made up (but
-what a fault asks without effect may be asked of somebody else); nor does an answer change because of what was done in
-the replay before it.
+what a fault asks without effect may be answered by another source); nor does an answer change because of what was done
+in the replay before it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Archive:
 
     Args:
         trace: the record.
-        on_effect: told what the tools did when they gave these answers.
+        on_effect: called with what the tools did when they gave these answers.
         ignore: arguments that are left out when calls are compared (request ids, dates).
         other: answers what a fault asks without effect and the record does not know.
 
@@ -108,7 +108,7 @@ class Archive:
         return _copied(found.said), seconds or 0.0
 
     def _file(self, call: Observation) -> None:
-        """An answer that was never given, or was not kept, is no answer; but the call was made."""
+        """File a call's answer; one that was never given or not kept does not count, but the call was made."""
         if call.arguments is None:
             return
         drawer = self._drawers.setdefault(self._key(call.tool, call.arguments), _Drawer())

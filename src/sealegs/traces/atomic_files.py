@@ -17,7 +17,7 @@ def write_atomically(path: Path, data: str | bytes, remedy: str = "name another 
     Args:
         path: where.
         data: what; text is written as UTF-8.
-        remedy: what the user is told to do where it cannot be written.
+        remedy: what the user is told to do if it cannot be written.
 
     Raises:
         UserError: it cannot be written; the message says why. Nothing is left behind.
@@ -34,14 +34,49 @@ def write_atomically(path: Path, data: str | bytes, remedy: str = "name another 
         raise UserError(f"cannot write {path}: {error.strerror}; {remedy}") from error
 
 
+def check_appendable(path: Path, remedy: str) -> None:
+    """Check that a file can be appended to, before anything depends on it. Nothing is made.
+
+    Raises:
+        UserError: it cannot be; the message says why.
+    """
+    check_folder(path.parent, remedy)
+    if not path.parent.exists():
+        return
+    there = path.exists()
+    try:
+        with path.open("ab"):
+            pass
+        if not there:
+            path.unlink()
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {error.strerror}; {remedy}") from error
+
+
+def check_folder(folder: Path, remedy: str) -> None:
+    """Check that a folder is there or can be made, before anything depends on it. Nothing is made.
+
+    Raises:
+        UserError: it cannot be; the message says why.
+    """
+    there = next(one for one in (folder, *folder.absolute().parents) if one.exists())
+    if not there.is_dir():
+        why = "a file of this name is there" if there == folder else f"{there} is a file"
+    elif not os.access(there, os.W_OK):
+        why = f"{there} is not writable"
+    else:
+        return
+    raise UserError(f"cannot make the folder {folder}: {why}; {remedy}")
+
+
 def make_folder(folder: Path, remedy: str) -> None:
     """Make a folder and those above it, where they are not there.
 
     Raises:
-        UserError: it cannot be made, or something else stands there; the message says why.
+        UserError: it cannot be made, or something else is there; the message says why.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        told = "a file of this name stands there" if isinstance(error, FileExistsError) else error.strerror
+        told = "a file of this name is there" if isinstance(error, FileExistsError) else error.strerror
         raise UserError(f"cannot make the folder {folder}: {told}; {remedy}") from error

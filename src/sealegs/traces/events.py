@@ -55,10 +55,10 @@ class ToolRan:
 
 @dataclass(frozen=True, slots=True)
 class FaultStruck:
-    """A fault fired: what it was told from below, and what it handed on.
+    """A fault fired: what it received from below, and what it handed on.
 
     `delivered` is false where nothing came of it. `runs` counts how often what lay below was run with effect and
-    answered. `waited` are the seconds that it began to wait, null where the wait had no end. A null `said`: nothing
+    answered. `waited` is the seconds that it began to wait, null where the wait had no end. A null `said`: nothing
     below ever answered; a null `shown`: the caller was gone first, or a fault further out left nothing to do. `moment`
     says what had been done to the world by then: nothing (`before`), a part (`during`) or all (`after`); it is empty
     for a tool without effects.
@@ -137,7 +137,7 @@ class OutcomeShown:
 
 @dataclass(frozen=True, slots=True)
 class MessageWritten:
-    """The agent wrote a message that is not its answer, such as code, whose calls stand in events of their own."""
+    """The agent wrote a message that is not its answer, such as code, whose calls have their own events."""
 
     text: str
     at: float = 0.0
@@ -191,7 +191,7 @@ def decode_event(data: Any) -> Event:
     """The event of a JSON object.
 
     Raises:
-        pydantic.ValidationError: the object is no event of this version.
+        pydantic.ValidationError: the object is not an event of this version.
     """
     return _ADAPTER.validate_python(data)
 

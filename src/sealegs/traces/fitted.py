@@ -41,7 +41,7 @@ def fitted_plan(fits: Iterable[ToolFit], name: str, *, least: int = 1, latency: 
     Args:
         fits: how the tools behave.
         name: the plan's name.
-        least: how often an error must have been seen for a rule of its own.
+        least: how often an error must have been seen to get its own rule.
         latency: whether answers come as late as they were seen to. Every call that waits counts as struck.
     """
     return Plan(name=name, rules=tuple(rule for fit in fits for rule in _rules(fit, least, latency)))
@@ -89,7 +89,7 @@ def _fault(failing: FailureMode) -> AnyFault:
 
 
 def _type(error: ErrorClass) -> str | None:
-    """The error's name, without the modules that it was told with; None where it says nothing."""
+    """The error's name, without the modules in front of it; None where it says nothing."""
     name = error.type.rsplit(".", 1)[-1]
     nameless = not name or name.isdigit() or name == OTHER
     return None if nameless or (error.type in RAISABLE and not error.status) else name
@@ -100,5 +100,5 @@ def _rounded(latency: Sequence[tuple[float, float]]) -> list[tuple[float, float]
 
 
 def _short(value: float) -> float:
-    """Four digits: more are not known, and a plan is read by people."""
+    """Round to four digits: more are not known, and a plan is read by people."""
     return float(f"{value:.4g}")

@@ -1,8 +1,8 @@
 """How tools fail, in numbers: error classes with their rates and runs, and quantiles of latency.
 
-Every class of errors of a tool is a two-state chain of its own (Gilbert 1960), as the condition `outage` plays it: what
+Every class of errors of a tool is a separate two-state chain (Gilbert 1960), as the condition `outage` plays it: what
 has different causes fails independently. Runs are counted among the calls of one tool in one episode, as triggers count
-them; a run that goes on into the next episode is two. What it does not cover: causes that several tools or classes
+them; a run that continues into the next episode is two. What it does not cover: causes that several tools or classes
 share, failures that depend on arguments, and rates that drift.
 """
 
@@ -50,7 +50,7 @@ class FailureMode:
         rate: the share that failed.
         length: failed calls in a row, on average; None where calls are as if independent, or too few to tell.
         seconds: median time until such a failure; None where it is not known.
-        retry_after: median of the seconds after which another try was invited; None where none was.
+        retry_after: median of the seconds after which a retry was invited; None where none was.
     """
 
     error: ErrorClass
@@ -109,7 +109,7 @@ def _fit(tool: str, episodes: Sequence[Sequence[Observation]], shown: bool) -> T
     hidden: set[ErrorClass] = set()
     for error, _ in sorted(counted.items(), key=lambda item: (-item[1], item[0])):
         failing.append(_failing(error, labels, hidden, known))
-        hidden.add(error)  # the rules stand in this order, and the first has the last word
+        hidden.add(error)  # the rules are in this order, and the first has the last word
     answered = [call.seconds for call, outcome in known if not isinstance(outcome, Failure)]
     return ToolFit(tool, len(known), tuple(failing), quantiles([each for each in answered if each is not None]))
 
@@ -153,8 +153,8 @@ def _failing(
 def run_length(chains: Iterable[Sequence[bool | None]]) -> float | None:
     """Mean length of the runs of True in these chains; None where neighbours are as if independent (99 %).
 
-    From the share of True after True, with Jeffreys's prior, so that runs that were never seen to end stay finite; what
-    the first and the last run of a chain lose by the chain's ends has no part in it. None within a chain is unknown.
+    It is taken from the share of True after True, with Jeffreys's prior, so runs that were never seen to end stay
+    finite, and the ends of a chain do not shorten its first and last run. None within a chain is unknown.
     """
     pairs = Counter(two for chain in chains for two in pairwise(chain) if None not in two)
     ended, lasted = pairs[True, False], pairs[True, True]
@@ -176,7 +176,7 @@ def _independence(pairs: Mapping[tuple[bool | None, bool | None], int]) -> float
 
 
 def quantiles(values: Sequence[float]) -> tuple[tuple[float, float], ...]:
-    """The smallest value, the largest, and quantiles between them as far as so many values know them.
+    """The smallest value, the largest, and quantiles between them, as far as there are enough values.
 
     By linear interpolation between order statistics (Hyndman and Fan 1996, type 7).
     """

@@ -4,7 +4,7 @@ Read are `execute_tool` spans as the GenAI semantic conventions describe them (v
 beside them: spans of MCP's `tools/call`, spans with a tool's name and no operation (Pydantic AI's first formats), and
 OpenInference's `TOOL` spans. Where several of these lie inside one another for one call, the outermost counts; where
 our recovery tried several runs for one call, each of them, and not what the agent was shown in the end. What it does
-not cover: OTLP in protobuf, Jaeger's and Zipkin's JSON, and calls that are told only in the messages of a model.
+not cover: OTLP in protobuf, Jaeger's and Zipkin's JSON, and calls that appear only in the messages of a model.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def spans(data: Any) -> Iterator[ToolSpan]:
     """Every span of one export (`{"resourceSpans": ...}`).
 
     Raises:
-        ValueError: it is no such export (pydantic's error, or a value of a type that OTLP does not know).
+        ValueError: it is not such an export (pydantic's error, or a value of a type that OTLP does not know).
     """
     for resource in _Export.model_validate(data).resource_spans:
         for scope in resource.scope_spans:
@@ -126,7 +126,7 @@ def traces_from_spans(found: Iterable[ToolSpan]) -> list[Trace]:
 
 
 def _inside_another(span: ToolSpan, tool: str, by_id: Mapping[tuple[str, str], ToolSpan]) -> bool:
-    """Whether a span around it already tells of this call."""
+    """Whether a span around it already describes this call."""
     seen = {span.span}
     above = by_id.get((span.trace, span.parent))
     while above is not None and above.span not in seen:
@@ -225,7 +225,7 @@ def _parsed(value: Any) -> Any:
 
 
 def _value(data: Mapping[str, Any]) -> Any:
-    """An attribute's value from its typed form; of an empty one, None."""
+    """An attribute's value from its typed form; None for an empty one."""
     for kind, item in data.items():
         match kind:
             case "intValue":

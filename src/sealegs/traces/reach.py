@@ -2,8 +2,8 @@
 
 A fault is delivered where it changed what came back from a tool. With recovery in between it may still not reach the
 agent: a retry, a mended answer or another tool's may take its place. It did reach the agent where the agent's call was
-answered with a failure, or with what a fault had made of an answer. All is told by value: of two answers that are the
-same, one struck and one not, the agent is taken to have been shown the one that was not.
+answered with a failure, or with what a fault had made of an answer. Everything is judged by value: of two answers that
+are the same, one struck and one not, the agent is taken to have been shown the one that was not.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def faults_reached(record: Record) -> Mapping[int, bool]:
 
 
 def _reached(group: Sequence[Turn]) -> bool:
-    """Of the agent's call, which is the first, and those that recovery had made for it."""
+    """Whether a fault reached the agent, by its call, which is the first, and those that recovery had made for it."""
     own, *others = group
     seen = own.seen
     if not isinstance(seen, Value) or own.by:

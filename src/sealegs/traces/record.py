@@ -1,8 +1,8 @@
 """The record of a finished episode as its readers want it: calls in order, each with all that belongs to it.
 
 Where a layer (recovery) had calls of its own made for one of the agent's, each of them is a turn too: they cost, strike
-and do things as calls do. What the agent was shown in the end stands with the last of them only where it is that tool's
-own answer put right; an answer that was made from another tool's, or a remark on it, is no tool's answer.
+and do things as calls do. What the agent was shown in the end is kept with the last of them only where it is that
+tool's own answer put right; an answer that was made from another tool's, or a remark on it, is not any tool's answer.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Turn:
 
     @property
     def lost(self) -> bool:
-        """Whether it was done and whoever made the call was told something else than any run answered, or nothing."""
+        """Whether it was done and whoever made the call was shown something that no run answered, or nothing."""
         return self.worked and (self.shown is None or self.shown not in self.answers)
 
     @property
@@ -195,7 +195,7 @@ class _Draft:
         self._answers: list[Outcome] = []
         self._final: Outcome | None = None
         self._refused = False
-        self._fixed = False  # what came of it is told by a layer, not by what the agent was shown
+        self._fixed = False  # what came of it is reported by a layer, not by what the agent was shown
         self._said: Outcome | None = None
         self._shown: Outcome | None = None
         self._strikes: list[FaultStruck] = []

@@ -3,7 +3,7 @@
 A call took effect where its tool ran, not dry, and answered. Its answer is lost where the agent was shown something
 that no run answered: a failure, other data, or nothing. Whoever then makes an equal call, before an equal one has
 answered truly, has the effect a second time. Nothing is doubled where a second call has no effect: where the tool is
-idempotent, or both calls carry one idempotency key; two keys do not make two calls different. All of it is told from
+idempotent, or both calls carry one idempotency key; two keys do not make two calls different. All of it is taken from
 the record: what the tools answered, what the agent was shown, and what was noted of the tools.
 
 Equal arguments may be written in different ways (`faults.equal`). What it does not cover: repetitions in other words
@@ -33,7 +33,7 @@ class Repetition:
     Attributes:
         first: the call whose answer was lost.
         second: the next one that took effect; `second.by` names the recovery policy that made it, if one did.
-        declared: whether the tool is known to have effects. Where nobody said, it may have some.
+        declared: whether the tool is known to have effects. Undeclared, it may have some.
     """
 
     first: Turn

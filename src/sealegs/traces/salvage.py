@@ -1,6 +1,6 @@
 """What a zip file holds whose end was never written.
 
-A process killed while it writes an Inspect log leaves entries without the directory that stands at a zip's end. Each
+A process killed while it writes an Inspect log leaves entries without the directory that belongs at a zip's end. Each
 entry has a header of its own (APPNOTE.TXT 6.3.10, section 4.3.7), so those that are whole can still be read.
 """
 

@@ -45,7 +45,7 @@ def read_traces(paths: Iterable[Path | str], warnings: list[str] | None = None) 
     found: list[Trace] = []
     spans: list[ToolSpan] = []
     for path in files:
-        if zipfile.is_zipfile(path) or path.suffix == SUFFIX:  # one that was cut off is no zip
+        if zipfile.is_zipfile(path) or path.suffix == SUFFIX:  # one that was cut off is not a zip
             found += _inspect_log(path, notes)
             continue
         data = _beginning(path)
@@ -57,7 +57,7 @@ def read_traces(paths: Iterable[Path | str], warnings: list[str] | None = None) 
     if not found:
         names = ", ".join(map(str, files)) or "no file"
         raise TraceError(
-            f"no tool call is told of in {names}; give records (*.jsonl, *.eval) or OTLP JSON with tool spans"
+            f"there is no tool call in {names}; give records (*.jsonl, *.eval) or OTLP JSON with tool spans"
         )
     return found
 
@@ -105,7 +105,7 @@ def _spans(path: Path, notes: list[str], by_line: bool) -> Iterator[ToolSpan]:
             try:
                 yield from otlp.spans(one)
             except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-                raise TraceError(f"{path}: {place} is no OTLP JSON ({_told(error)}); export it again") from error
+                raise TraceError(f"{path}: {place} is not OTLP JSON ({_told(error)}); export it again") from error
 
 
 def _told(error: Exception) -> str:
@@ -119,7 +119,7 @@ def _whole(path: Path) -> Any:
     try:
         return json.loads(path.read_bytes())
     except UnicodeDecodeError as error:
-        raise TraceError(f"{path} is no text (byte {error.start}); give OTLP in JSON, not in protobuf") from error
+        raise TraceError(f"{path} is not text (byte {error.start}); give OTLP in JSON, not in protobuf") from error
     except (ValueError, RecursionError) as error:
         raise TraceError(f"{path} is not JSON ({error}); give records or OTLP JSON") from error
 

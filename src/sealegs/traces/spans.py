@@ -32,14 +32,14 @@ class Spans:
     `sealegs.fault.rules`, `sealegs.fault.kinds` and `sealegs.fault.delivered`, index by index. Where
     recovery acted it has `sealegs.recovery.policies` and `sealegs.recovery.actions`, index by index, and inside it lies
     a span for each run that was tried: the agent's own and each that recovery had made, with what came of it, the
-    policy as `sealegs.recovery.by` (`agent` for the agent's own), and no operation name, so that nobody who counts tool
-    calls counts the agent's twice.
+    policy as `sealegs.recovery.by` (`agent` for the agent's own), and no operation name, so that counts of tool
+    calls do not count the agent's twice.
 
     Args:
-        tracer: who makes them; that of the global provider by default.
+        tracer: makes them; that of the global provider by default.
         episode: its name, as `sealegs.episode`.
         content: whether arguments and answers are noted, as JSON. Off by default, as the conventions ask: they may hold
-            what is nobody's business. A trace without them can be fitted, not replayed.
+            private data. A trace without them can be fitted, not replayed.
         attributes: further attributes for every span (the plan's name, say).
         clock: stamps the spans where the episode's time is not the machine's (a virtual clock).
         began: with `clock`: when the episode began, in nanoseconds since 1970.
@@ -66,17 +66,17 @@ class Spans:
         self._acts: dict[str, list[LayerAct]] = {}
 
     def struck(self, strike: Strike) -> None:
-        """A fault fired, perhaps on a call that recovery had made for the agent's (its id begins with that one's)."""
+        """Note a fault, perhaps on a call that recovery had made for the agent's (its id begins with that one's)."""
         self._strikes.setdefault(strike.call.id.partition(".")[0], []).append(strike)
 
     def acted(self, act: LayerAct) -> None:
-        """A layer did something on a call besides passing it on."""
+        """Note what a layer did on a call besides passing it on."""
         self._acts.setdefault(act.call.id, []).append(act)
         if act.attempt is not None and act.action != REFUSED and act.call.id in self._open:
             self._tried(act, act.attempt)
 
     def _tried(self, act: LayerAct, attempt: Call) -> None:
-        """A span for one run that was tried, which is over."""
+        """Make a span for one run that was tried, which is over."""
         around, began, by_watch = self._open[act.call.id]
         start = end = None
         if began is not None:
@@ -161,7 +161,7 @@ class Spans:
 
 
 def _ended(span: Span, strikes: Sequence[Strike], shown: Outcome | None, at: int | None, *, content: bool) -> None:
-    """What struck a call and what came of it, and the span's end."""
+    """End the span, with what struck the call and what came of it."""
     span.set_attribute(STRUCK, any(strike.delivered for strike in strikes))
     if strikes:
         span.set_attribute("sealegs.fault.rules", [strike.rule for strike in strikes])
@@ -175,7 +175,7 @@ def _ended(span: Span, strikes: Sequence[Strike], shown: Outcome | None, at: int
 
 
 def _fail(span: Span, failure: Failure, content: bool) -> None:
-    """The message may quote what the tool was given, so it is content too."""
+    """Mark the span as failed. The message may quote what the tool was given, so it is content too."""
     span.set_attribute("error.type", failure.type or OTHER)
     if failure.status is not None:
         span.set_attribute(STATUS, failure.status)

@@ -1,4 +1,4 @@
-"""What a record tells of its tools: for faults of a replay, which the tools themselves cannot be asked about.
+"""What a record says of its tools: for the faults of a replay, where the tools themselves cannot be asked.
 
 A recorder may note tools under `tools` when the episode begins or ends, as JSON; what it cannot note are invariants,
 which are code. The arguments of recorded calls serve as examples: the record knows the answers to them.
@@ -56,7 +56,7 @@ def effects_data(spec: ToolSpec) -> dict[str, Any]:
 
 
 def noted_specs(about: Mapping[str, Any]) -> list[ToolSpec]:
-    """The tools of which a record tells where it begins."""
+    """The tools that a record describes where it begins."""
     told = about.get(TOOLS)
     return [_spec(data) for data in told if isinstance(data, Mapping)] if isinstance(told, list) else []
 
@@ -69,7 +69,7 @@ def specs_of(trace: Trace, known: Iterable[ToolSpec] = ()) -> dict[str, ToolSpec
         known: specs from elsewhere, which count before those that the record notes.
 
     Returns:
-        By name. A tool of which nothing is told has its recorded arguments as examples, and may have effects.
+        By name. A tool that the record does not describe has its recorded arguments as examples, and may have effects.
     """
     specs = {spec.name: spec for spec in (*noted_specs(trace.about), *known)}
     called: dict[str, dict[str, Mapping[str, Any]]] = {}
@@ -85,7 +85,7 @@ def specs_of(trace: Trace, known: Iterable[ToolSpec] = ()) -> dict[str, ToolSpec
 
 
 def _spec(data: Mapping[str, Any]) -> ToolSpec:
-    """The tool that such JSON tells of; what is of another form is left out."""
+    """The tool that such JSON describes; anything of another form is left out."""
 
     def objects(value: Any) -> tuple[Mapping[str, Any], ...]:
         return tuple(item for item in value if isinstance(item, Mapping)) if isinstance(value, list) else ()

@@ -1,8 +1,8 @@
 """Records on disk: one JSON object a line, many episodes a file.
 
 An episode is written in one piece when it ends, so a killed process loses only the episodes that it had not handed
-over. Reading forgives exactly one thing: a damaged last line, which is lost alone and said so. Text is ASCII; what is
-handed to the operating system outlives the process, not a power cut.
+over. Reading forgives exactly one thing: a damaged last line, which alone is lost, with a warning. Text is ASCII; what
+is handed to the operating system outlives the process, not a power cut.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Store:
             raise
 
     def close(self) -> None:
-        """No more episodes."""
+        """Close the file; no more episodes are written."""
         self._file.close()
 
 
@@ -109,6 +109,12 @@ def read_episodes(path: Path, warnings: list[str] | None = None) -> Iterator[lis
         tell(f"{path.name}: the last episode was cut off and is left out")
 
 
+def read_events(path: Path, warnings: list[str]) -> Iterator[Event]:
+    """Each event of a file, also of an episode that never ended; `warnings` as in `read_episodes`."""
+    for _, event in _events(path, warnings.append):
+        yield event
+
+
 def _warn(text: str) -> None:
     python_warnings.warn(text, stacklevel=3)
 
@@ -143,7 +149,8 @@ def _event(path: Path, number: int, data: object) -> Event:
         problem = error.errors(include_url=False)[0]
         place = ".".join(map(str, problem["loc"]))
         raise StoreError(
-            f"{path}: line {number} is no event of a record ({place}: {problem['msg']}); restore the file or delete it"
+            f"{path}: line {number} is not an event of a record ({place}: {problem['msg']}); "
+            "restore the file or delete it"
         ) from error
 
 

@@ -2,7 +2,7 @@
 
 `Replay` is a session in which no tool runs: whatever adapter the agent's tools are wired with, the archive answers in
 their place. Without an agent, the recorded calls themselves are made again in their order, whatever comes of them. What
-it does not cover: the model's side of the episode; an agent that calls a model calls it anew. Answers come as the JSON
+it does not cover: the model's side of the episode; an agent that calls a model calls it again. Answers come as the JSON
 that was recorded, after the time that the tool took then, which is the tool's own: no session's timeout counts it.
 """
 
@@ -114,7 +114,7 @@ class Replay(Session):
 
 
 def _nothing() -> None:
-    """Nobody need be told that a tool's own time was cut short: the call is closed by whoever made it."""
+    """Do nothing when a tool's own time is cut short: whoever made the call closes it."""
 
 
 def _in_pieces(outcome: Outcome, call: Call, split: Split) -> Generator[Any, None, None]:
@@ -202,7 +202,7 @@ class ReplayResult:
 def recorded_calls(session: Replay) -> None:
     """The agent that makes the recorded calls again, one after the other, and looks at no answer.
 
-    Calls that recovery had made are not made; answers to them are there for whoever asks.
+    Calls that recovery had made are not made again, but answers to them are there.
     """
 
     def nothing(call: Call) -> Outcome:
@@ -233,7 +233,7 @@ def replay_trace(
         plan: the new faults; those of the recording are gone.
         agent: a callable, sync or async, that is given the session. What it returns is its final answer.
         clock: virtual by default, so that waits cost nothing.
-        timeout: seconds of waiting after which the caller gives up on one call; None waits for ever.
+        timeout: seconds of waiting after which the caller gives up on one call; None waits forever.
         ignore: arguments that are left out when calls are compared with the record.
         latency: `recorded`: answers take as long as they did in the recording; `none`: they come at once.
         specs: what is known of the tools, besides what the record tells (see `specs_of`).
@@ -256,8 +256,10 @@ def replay_trace(
                 answer = asyncio.run(_awaited(answer))
     except EndlessWait as error:
         recorder.finish("hung", detail=str(error))
-    except Exception as error:  # an agent that breaks down is a result
-        recorder.finish("crashed", detail=f"{type(error).__name__}: {error}")
+    except KeyboardInterrupt:  # the user's, who ends the replay
+        raise
+    except BaseException as error:  # an agent that breaks down is a result, and so is one that calls `sys.exit`
+        recorder.finish("crashed", detail=f"{type(error).__name__}: {error}".removesuffix(": "))
     else:
         recorder.finish("answered", answer=None if answer is None else str(answer))
     return ReplayResult(trace, tuple(recorder.events), tuple(archive.served), plan, known, latency)

@@ -28,19 +28,19 @@ class Watchers:
         return layer
 
     def struck(self, strike: Strike) -> None:
-        """A fault fired."""
+        """Tell every watcher of a fault that fired."""
         for watcher in self._watchers:
             watcher.struck(strike)
 
     def knows(self, specs: Mapping[str, ToolSpec]) -> None:
-        """What is known of the tools, and will be."""
+        """Tell every watcher what is known of the tools, now and later."""
         for watcher in self._watchers:
             knows = getattr(watcher, "knows", None)
             if knows is not None:
                 knows(specs)
 
     def acted(self, act: LayerAct) -> None:
-        """A layer did something on a call besides passing it on."""
+        """Tell every watcher what a layer did on a call besides passing it on."""
         for watcher in self._watchers:
             acted = getattr(watcher, "acted", None)
             if acted is not None:

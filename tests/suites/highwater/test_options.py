@@ -43,7 +43,7 @@ def other_rows(file: Path) -> None:
     ("harm", "told"),
     [
         (other_rows, r"is not the database that .* was built of \(it gives other rows\); build it again"),
-        (lambda file: file.write_bytes(file.read_bytes()[:3000]), "no SQLite database that can be read"),
+        (lambda file: file.write_bytes(file.read_bytes()[:3000]), "not a SQLite database that can be read"),
         (lambda file: file.unlink(), "missing"),
     ],
 )

@@ -314,7 +314,7 @@ def share_with_children(_: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def reserve(_: Mapping[str, Any]) -> dict[str, Any]:
-    """Room that is asked for and not used is no memory."""
+    """Memory that is reserved and not used does not count."""
     room = bytes(2**30)
     time.sleep(0.15)
     return {"reserved": len(room)}

@@ -226,8 +226,8 @@ def test_over_mcp_the_same_plan_gives_the_same_faults(
     ("change", "message"),
     [
         ({"workload": "tipp"}, "there is no workload 'tipp'"),
-        ({"model": "scripted/wise"}, "is no scripted model; There is scripted/oracle"),
-        ({"model": "gpt"}, "is no model; Write PROVIDER:MODEL"),
+        ({"model": "scripted/wise"}, "is not a scripted model; There is scripted/oracle"),
+        ({"model": "gpt"}, "is not a model; Write PROVIDER:MODEL"),
         ({"boundary": "inner"}, "it has one agent"),
         ({"workload": "research_age"}, "name a boundary, outer or inner"),
         ({"workload": "research_age", "boundary": "inner", "level": "mcp"}, "two agents, which cannot be played"),

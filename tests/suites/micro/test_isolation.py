@@ -303,10 +303,10 @@ def test_mistakes_are_said_before_anything_runs(tmp_path: Path) -> None:
     assert "'a' is there twice" in wrong[3]
     assert "no module 'nowhere'" in told(one, work="nowhere:run")
     assert "did you mean act?" in told(one, work=f"{HERE}.isolated_runs:acd")
-    assert "no function" in told(one, work=f"{HERE}.isolated_runs:SEEN")
+    assert "cannot be called" in told(one, work=f"{HERE}.isolated_runs:SEEN")
     assert "'nowhere' cannot be imported: ModuleNotFoundError" in told(one, preload=["nowhere"])
     (tmp_path / "journal").write_text('{"id": 3}\n')
-    assert "journal:1 is no line" in told(one, journal=tmp_path / "journal")
+    assert "journal:1 is not a line" in told(one, journal=tmp_path / "journal")
     assert not (tmp_path / "note").exists()
 
 

@@ -127,7 +127,7 @@ def test_labels_of_a_person_as_csv_against_grades_as_jsonl(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("id,covered\na,yes\na,no\n,yes\n", ["the id 'a' stands twice", "no id"]),
+        ("id,covered\na,yes\na,no\n,yes\n", ["the id 'a' occurs twice", "no id"]),
         ('{"id": "a"}\n[1]\nnot json\n', ["bad:2: not an object", "bad:3: not JSON"]),
         ("", ["holds no labels"]),
     ],

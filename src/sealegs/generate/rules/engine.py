@@ -36,7 +36,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One attempt: a task as plain data, or the name of what it fell at; with its tools, where it got so far."""
+    """One attempt: a task as plain data, or the name of what it failed; with its tools, where it got that far."""
 
     task: Mapping[str, Any] | None
     tools: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ def generate_by_rules(
 ) -> GenerationYield:
     """Make tasks until each level has its number, and write them as a folder of tasks with a card.
 
-    The same command goes on where a stopped one left off, and a finished one is only read.
+    The same command resumes where a stopped one left off, and a finished run is only read.
 
     Raises:
         UserError: the folder holds another run.
@@ -125,7 +125,7 @@ def _vocabulary() -> CorpusVocabulary:
 class _Sorting:
     """Sorts attempts, in their order, into tasks and what the others fell at.
 
-    A near duplicate is called so whatever else is wrong with it: what a worker knew of the others does not show.
+    A near duplicate is counted as such whatever else is wrong with it, so what a worker knew of others does not matter.
     """
 
     def __init__(self, per_level: int) -> None:

@@ -18,7 +18,7 @@ SIZES = {
 
 @dataclass(frozen=True, slots=True)
 class OutlineNode:
-    """One node to come.
+    """One planned node.
 
     Attributes:
         kinds: the kinds of alternative group that it may be; none for a single step.

@@ -22,11 +22,11 @@ from sealegs.world.state import World
 
 TRIES = 16  # candidates for one place
 ALSO = 0.35  # how often a further parameter takes a field where one fits
-UNREAD = 0.8  # how often a node nobody has read yet is preferred
+UNREAD = 0.8  # how often a node that has no reader yet is preferred
 
 
 class DeadEnd(Exception):
-    """The search cannot go on; the message is the reason, in few words."""
+    """The search cannot continue; the message is the reason, in few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ class Search:
         return self._taken_by[held]
 
     def _balanced(self, options: Sequence[tuple[str, str]]) -> tuple[str, str]:
-        """One of them, every domain as likely as any other."""
+        """Draw one of them, every domain as likely as any other."""
         by_domain: dict[str, list[tuple[str, str]]] = {}
         for option in options:
             group = self.corpus.groups.get(option[0])
@@ -258,7 +258,7 @@ class Search:
         return bindings, values, inputs
 
     def _money_together(self, slots: Mapping[str, Sequence[ParameterSlot]], taken: dict[str, NodeValue]) -> bool:
-        """Let every amount bring its currency along; false where one has none to bring or two disagree."""
+        """Let every amount bring its currency along; False where one has none to bring or two disagree."""
         sources = [
             (slot, held)
             for name, held in sorted(taken.items())

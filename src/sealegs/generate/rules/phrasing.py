@@ -1,7 +1,7 @@
 """A request in words by a small grammar, from the descriptions of tools and fields.
 
-Each node is one wish: what its tool is described to do, the values that the user gives, and what it takes from earlier
-wishes. It is plain and a little stiff; a model can reword it (`staged.naturalise`). English only.
+Each node is one wish: what its tool does by its description, the values that the user gives, and what it takes from
+earlier wishes. It is plain and a little stiff; a model can reword it (`staged.naturalise`). English only.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FEWEST, MOST = 2, 4  # deliverables
 
 
 def deliverables(sketch: Sketch, vocabulary: CorpusVocabulary, draw: Random) -> tuple[Deliverable, ...] | None:
-    """What the user wants to know: something of every node that nobody reads; None where that is too much.
+    """What the user wants to know: something of every node that no other reads; None where that is too much.
 
     Two values at least; numbers that a text could hold by chance are left out.
     """
@@ -104,7 +104,7 @@ def _label(held: NodeValue, corpus: Corpus, graph: Graph) -> str:
 
 
 def _tellable(held: NodeValue) -> bool:
-    """Whether an answer that holds the value can be told from one that does not: no state, no small number."""
+    """Whether an answer that holds the value can be told from one that does not, unlike a state or a small number."""
     if isinstance(held.value, str):
         return bool(re.search(r"\d|^[A-Z][a-z]", held.value))
     return bool(abs(held.value) >= 13 or held.value % 1 != 0)

@@ -140,7 +140,7 @@ class CorpusVocabulary:
     def _alike(self, leaf: str, value: Any, slot: ParameterSlot) -> bool:
         """Whether names alone are enough: for words, dates, amounts of money, prose, and numbers of the same name.
 
-        A currency or another number of the same kind may mean anything; for it somebody must have made this binding.
+        A currency or another number of the same kind may mean anything; it needs a binding that a person made.
         """
         if leaf in SHARED:
             return False
@@ -162,7 +162,7 @@ class CorpusVocabulary:
         return schema.get("type") == "number" and speaks and bool(MONEY.search(told)) and not SHARE.search(told)
 
     def measures(self, tool: str) -> bool:
-        """Whether the tool asks for a unit beside a number: then the number must not come from anywhere."""
+        """Whether the tool asks for a unit beside a number; then the number must not come from just anywhere."""
         return any("unit" in name.split("_") for name in parameters(self.corpus.tools[tool]))
 
 

@@ -1,4 +1,4 @@
-"""Tasks by models, stage by stage, each stage with its record on disk.
+"""Tasks by models, stage by stage, each stage recorded on disk.
 
 sample -> architect -> types -> meaning -> space -> specification -> request -> reverse -> corruption, then duplicates.
 A stage takes what the stages before it found on one item and adds its own result, or lets the item fall with a reason.

@@ -1,7 +1,7 @@
 """Asking a model for one thing in one form, again with the reason where the answer will not do.
 
-Calls go through Inspect's model interface, so any provider works; answers are cached by Inspect, so that a run that
-goes on does not pay twice.
+Calls go through Inspect's model interface, so any provider works; answers are cached by Inspect, so a resumed run
+does not pay twice.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class RejectedItem(Exception):
 
 @dataclass
 class StageTranscript:
-    """What was said with models over one stage of one item.
+    """What was exchanged with models over one stage of one item.
 
     Attributes:
         bad: the names of bad answers, in order.
@@ -68,12 +68,12 @@ class PromptedModel:
     tries: int = 3
 
     async def ask(self, system: str, question: str, read: Callable[[str], T], talk: StageTranscript) -> T:
-        """The model's answer as `read` reads it.
+        """Return the model's answer as `read` reads it.
 
         Args:
             system, question: what the model is told.
             read: makes the answer's text what is wanted, or raises `BadAnswer`.
-            talk: is told of every answer.
+            talk: notes every answer.
 
         Raises:
             RejectedItem: no answer would do.

@@ -1,6 +1,6 @@
 """Items through the stages, each stage's results on disk, until each level has its number.
 
-Item number n of a level is a function of seed, level, n and the models' answers. A stopped run goes on with the same
+Item number n of a level is a function of seed, level, n and the models' answers. A stopped run is resumed by the same
 command: an item is taken up at the first stage that has no result for it.
 """
 
@@ -46,7 +46,7 @@ def generate_with_models(
     Args:
         model, judge_model: what makes, and what validates independently.
         tries: how often a bad answer is asked for again.
-        stages: stages of your own by name, in the place of those that are here.
+        stages: your own stages by name, in place of those that are here.
 
     Raises:
         UserError: a model cannot be used, or the folder holds another run.

@@ -27,7 +27,7 @@ KINDS = {  # words of our validation -> the name that a bad answer is counted un
 
 
 class Closed(BaseModel):
-    """Base of what an architect writes: nothing else is let through."""
+    """Base of what an architect writes: unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -70,7 +70,7 @@ def read_proposal(text: str, level: str, offered: Sequence[str], corpus: Corpus,
     """A task without words from an architect's answer.
 
     Raises:
-        BadAnswer: it is no JSON, no graph, not of the level, or of other tools than those offered.
+        BadAnswer: it is not JSON, not a graph, not of the level, or uses tools that were not offered.
     """
     try:
         found = Proposal.model_validate(json_in(text))
@@ -139,7 +139,7 @@ def type_problems(task: Task, corpus: Corpus) -> Iterator[str]:
 
 
 def schema_takes(schema: Mapping[str, Any], value: Any) -> bool:
-    """Whether a parameter takes a value that somebody wrote."""
+    """Whether a parameter takes a written value."""
     if "enum" in schema:
         return value in schema["enum"]
     if schema.get("type") == "array":

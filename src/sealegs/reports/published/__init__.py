@@ -1,7 +1,7 @@
 """The published figures: ToolMaze (arXiv 2606.05806), tables 1, 2, 4 and 20; ChaosLLM, tables II and III.
 
-They were measured on those papers' tasks and by their own judges, so they stand beside a run as another corpus and are
-never averaged with it. The data files lie in this package; their README names columns and source. It does not cover
+They were measured on those papers' tasks and by their own judges, so they are shown beside a run as another corpus and
+never averaged with it. The data files are in this package; their README names columns and source. It does not cover
 the papers' other tables.
 """
 
@@ -27,7 +27,7 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class PublishedFigures:
-    """One model's row of one table, in per cent.
+    """One model's row of one table, in %.
 
     Attributes:
         model: its name.
@@ -88,7 +88,7 @@ def chaosllm_counts() -> dict[tuple[str, str, str], int]:
 
 
 def chaosllm_rates() -> dict[str, dict[str, float]]:
-    """ChaosLLM's table III: `tsr`, `hr` and `tr` of each model, in per cent."""
+    """ChaosLLM's table III: `tsr`, `hr` and `tr` of each model, in %."""
     rows = csv.DictReader(_lines(CHAOSLLM_RATES))
     return {row["model"]: {"tsr": float(row["tsr"]), "hr": float(row["hr"]), "tr": float(row["to"])} for row in rows}
 

@@ -1,6 +1,6 @@
 """Running episodes of scripted agents without Inspect: the same seam, functions and records, on a virtual clock.
 
-With the interface `code` the agent writes Python, which runs in a kernel of its own; with `calls` its calls are made in
+With the interface `code` the agent writes Python, which runs in its own kernel; with `calls` its calls are made in
 this process, which needs no sandbox and takes a tenth of the time. The calls are the same.
 """
 
@@ -131,7 +131,7 @@ def play_highwater_episodes(
         UserError: the isolation here is too weak.
     """
     if interface == "code":
-        launcher(allow_weak)  # what is wrong with it is told once, and here
+        launcher(allow_weak)  # what is wrong with it is reported once, here
     work = partial(
         _run_chunk, agent=agent, max_steps=max_steps, search=search, code=interface == "code", allow_weak=allow_weak
     )

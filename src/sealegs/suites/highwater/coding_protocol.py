@@ -1,7 +1,7 @@
-"""The talk between an agent that acts in code and its host: `<thought>`, `<execute>`, `<solution>`, observations.
+"""The dialogue of an agent that acts in code and its host: `<thought>`, `<execute>`, `<solution>`, observations.
 
 A message's first action counts, and whatever a model goes on to write after it (observations that it makes up, often)
-is left out. A tag that is never closed counts to the end: many models are stopped at the closing tag.
+is ignored. A tag that is never closed counts to the end: many models are stopped at the closing tag.
 """
 
 from __future__ import annotations
@@ -67,6 +67,6 @@ def unwrap_observation(text: str) -> str:
 
 
 def solution(value: object) -> str:
-    """An answer in its tags: a text as it stands, data as JSON."""
+    """An answer in its tags: a text unchanged, data as JSON."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return f"<solution>{text}</solution>"

@@ -1,4 +1,4 @@
-"""Inspect's own sandboxes (Docker, and whatever else it knows) as places where an episode's code runs.
+"""Inspect's own sandboxes (Docker, and any others it knows) as places where an episode's code runs.
 
 They can run commands and nothing else, so the kernel there is a `RemoteKernel`: the same stubs, the same checks, and
 a command of the sandbox for every message that is waited for. `docker` alone means the container in
@@ -50,13 +50,13 @@ def _unknown(kind: str) -> str:
 
 
 def resolve_sandbox_path(sandbox: str) -> str:
-    """The same with the whole path of its file, so that it means the same from any folder."""
+    """The same sandbox with the full path of its file, so it means the same from any folder."""
     kind, _, config = sandbox.partition(":")
     return f"{kind}:{Path(config).resolve()}" if config else kind
 
 
 def sandbox_for(sandbox: str) -> tuple[str, str] | str | None:
-    """A sandbox as Inspect takes it; nothing where none was asked for."""
+    """A sandbox as Inspect takes it; None where none was asked for."""
     kind, _, config = sandbox.partition(":")
     if kind == DOCKER and not config:
         config = str(COMPOSE)
@@ -64,7 +64,7 @@ def sandbox_for(sandbox: str) -> tuple[str, str] | str | None:
 
 
 def kernels(allow_weak: bool) -> Callable[[], TaskKernel]:
-    """What gives kernels to the sample that runs now: in its sandbox where Inspect made one, else in ours.
+    """What gives kernels to the sample that runs now: in its sandbox where Inspect made one, otherwise in ours.
 
     Raises:
         UserError: that is too weak.

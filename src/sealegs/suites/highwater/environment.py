@@ -69,7 +69,7 @@ class Environment:
 
     @property
     def specs(self) -> list[ToolSpec]:
-        """What the agent is told of from the start."""
+        """What the agent knows of from the start."""
         return list(self._specs.values())
 
     def named(self, text: str) -> list[ToolSpec]:

@@ -69,5 +69,5 @@ def index_texts(texts: tuple[str, ...], engine: str) -> FunctionIndex:
 
 
 def function_text(function: SqlFunction) -> str:
-    """What a function is found by."""
+    """The text that a function is found by."""
     return function.description.replace("`", "")

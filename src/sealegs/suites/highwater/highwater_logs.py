@@ -43,7 +43,7 @@ def judge_highwater_episode(episode: HighwaterEpisode, found: Record) -> Highwat
 
 
 def read_highwater_runs(path: Path) -> list[HighwaterRun]:
-    """Every run of a file or folder, apart by agent or model and by settings.
+    """Every run of a file or folder, separated by agent or model and by settings.
 
     Raises:
         LogError: there is nothing to read, or something that cannot be read.
@@ -78,7 +78,7 @@ def _episode(found: Record, file: Path) -> HighwaterEpisode:
 
 
 def _unrecorded(sample: Mapping[str, Any], started: Mapping[str, Any], file: Path) -> list[Event]:
-    """For a sample that broke down before it could leave a record, one that says so."""
+    """A record that says so, for a sample that broke down before it could leave one."""
     about = sample.get("metadata", {})
     if "problem" not in about:
         raise LogError(f"{file}: sample {sample.get('id')} was not made by the suite {SUITE!r}")

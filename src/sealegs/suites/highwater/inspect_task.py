@@ -82,14 +82,14 @@ def highwater(
         errors: `off`, `on` or `both`.
         split: `test`, `validation` or `all`.
         limit: at most this many problems.
-        epochs: how many times each is run, each time as a sample of its own, so that a run can be resumed.
+        epochs: how many times each is run, each time as its own sample, so that a run can be resumed.
         seed: decides distractors, their order, and which problems are the first.
         max_steps: messages of the model until an episode is cut off.
         search: `bm25`, or a sentence-transformers model.
-        plan: a fault plan of your own as JSON, or the name of its file; it takes the place of refusals.
-        data: a folder that `sealegs highwater build` wrote, in the place of the package's own data.
+        plan: your own fault plan as JSON, or the name of its file; it replaces the refusals.
+        data: a folder that `sealegs highwater build` wrote, in place of the package's own data.
         allow_weak_sandbox: run code where there is no strong isolation.
-        sandbox: runs code in a sandbox of Inspect in the place of ours: `docker`, `docker:compose.yaml`, ...
+        sandbox: runs code in a sandbox of Inspect in place of ours: `docker`, `docker:compose.yaml`, ...
         only: ids of episodes to run and no others.
     """
     if errors not in MODES:
@@ -97,7 +97,7 @@ def highwater(
     if wrong := problems_of(sandbox, allow_weak_sandbox):
         raise ValueError("; ".join(wrong))
     if not sandbox:
-        launcher(allow_weak_sandbox)  # what is wrong with it is told before anything runs
+        launcher(allow_weak_sandbox)  # what is wrong with it is reported before anything runs
     own = json.dumps(read_plan(plan).as_data()) if plan and not plan.startswith("{") else plan
     problems = choose_problems(data, split, limit, seed)
     check_databases(data, problems)
@@ -174,7 +174,7 @@ async def _converse(
 
 
 def _closed(message: ChatMessageAssistant) -> ChatMessageAssistant:
-    """The message with the tag that it was stopped at."""
+    """The message with the closing tag at which it was stopped."""
     text = message.text
     if action(text).kind != "execute" or STOP in text.lower():
         return message
@@ -183,13 +183,13 @@ def _closed(message: ChatMessageAssistant) -> ChatMessageAssistant:
 
 @metric(name="accuracy_no_errors")
 def accuracy_clean() -> InspectMetric:
-    """Share of right answers without errors, in per cent."""
+    """Share of right answers without errors, in %."""
     return _accuracy(clean=True)
 
 
 @metric(name="accuracy_errors")
 def accuracy_faulty() -> InspectMetric:
-    """Share of right answers under errors, in per cent."""
+    """Share of right answers under errors, in %."""
     return _accuracy(clean=False)
 
 

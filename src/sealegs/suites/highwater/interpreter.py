@@ -1,4 +1,4 @@
-"""The interpreter of one episode: a kernel that knows the episode's functions, and a new one where it was stopped.
+"""The interpreter of one episode: a kernel that knows the episode's functions, and a new one after it was stopped.
 
 The functions that code names are made known to the kernel before it runs, whether they were searched for or not: names
 say nothing, so knowing one is having found it. What was stopped has lost its variables, and says so itself.
@@ -17,7 +17,7 @@ from sealegs.suites.highwater.environment import Environment
 
 
 class Stoppable(Protocol):
-    """What lives until it is stopped."""
+    """Something that lives until it is stopped."""
 
     @property
     def alive(self) -> bool:
@@ -25,7 +25,7 @@ class Stoppable(Protocol):
 
 
 class TaskKernel(Stoppable, Protocol):
-    """A kernel for tasks, wherever it runs."""
+    """A kernel for async tasks, wherever it runs."""
 
     async def start_async(self, functions: Iterable[ToolSpec] = (), answer: Answer | None = None) -> Any:
         """Wait until it is ready, and give it functions."""
@@ -41,11 +41,11 @@ K = TypeVar("K", bound=Stoppable)
 
 
 class Interpreter(Generic[K]):
-    """What threads and tasks share.
+    """The part that threads and async tasks share.
 
     Args:
         environment: the episode's functions.
-        take: gives a kernel that nobody has used.
+        take: gives an unused kernel.
     """
 
     def __init__(self, environment: Environment, take: Callable[[], K]) -> None:
@@ -66,7 +66,7 @@ class ThreadInterpreter(Interpreter[Kernel]):
     """Runs an episode's code in this thread."""
 
     def run(self, code: str) -> str:
-        """Run a turn, and give what the agent is shown of it."""
+        """Run a turn, and return what the agent is shown of it."""
         kernel, new = self._ready(code)
         if new is not None:
             kernel.start(new, self._environment.answer)
@@ -86,7 +86,7 @@ class TaskInterpreter(Interpreter[TaskKernel]):
     """Runs an episode's code in this task."""
 
     async def run(self, code: str) -> str:
-        """Run a turn, and give what the agent is shown of it."""
+        """Run a turn, and return what the agent is shown of it."""
         kernel, new = self._ready(code)
         if new is not None:
             await kernel.start_async(new, self._environment.answer_async)

@@ -21,7 +21,7 @@ class JudgedRuns:
         rows: their long table.
         results: each episode with the agent's or model's name.
         warnings: what reading had to leave out.
-        facts: what stands at the top of a page.
+        facts: what appears at the top of a page.
     """
 
     rows: list[Row]

@@ -48,10 +48,10 @@ def library_data(folder: str = SHIPPED) -> LibraryData:
 
 
 def check_databases(folder: str, problems: Iterable[SqlProblem]) -> None:
-    """Whether the databases still answer as they did when the library was built: else no agent could be right.
+    """Check that the databases still answer as they did when the library was built: otherwise no agent could be right.
 
     Raises:
-        UserError: a database is gone, damaged or another one.
+        UserError: a database is gone, damaged or a different one.
     """
     library = library_data(folder).library
     for problem in problems:

@@ -44,7 +44,7 @@ class HighwaterOptions(RunOptions):
     data: str = option(SHIPPED, "A folder that `sealegs highwater build` wrote.")
     search: str = option(BM25, "bm25, or a sentence-transformers model.")
     interface: str = option("auto", "code, calls (no code is run), or auto: code if it can be contained.")
-    plan: str = option("", "The file of a fault plan of your own, in the place of refusals.")
+    plan: str = option("", "The file of your own fault plan, in place of refusals.")
     sandbox: str = option("", "Run code in a sandbox of Inspect: docker, docker:FILE.")
     allow_weak_sandbox: bool = run_only_option(False, "Run code without namespaces.")
     suite: str = hidden_option(SUITE)
@@ -53,7 +53,7 @@ class HighwaterOptions(RunOptions):
     @model_validator(mode="before")
     @classmethod
     def _contained(cls, given: Any) -> Any:
-        """A sandbox is Inspect's; functions that are searched for have no distractors; faults of one's own refuse."""
+        """Set what other options imply: Inspect for a sandbox, no distractors in the open setting, no refusals."""
         given = dict(given)
         if given.get("sandbox") and given.get("engine", "auto") == "auto":
             given["engine"] = "inspect"

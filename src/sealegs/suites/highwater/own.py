@@ -1,8 +1,8 @@
-"""The folder of questions and databases that come with the package, so that the suite runs with nothing to download.
+"""The questions and databases that come with the package, so that the suite runs with nothing to download.
 
 It is laid out as `sealegs.world.sql.build.compile_library` reads it: `pairs.json`, and scripts in `databases`. The
-table of functions and problems that was made of them lies there too, so that no SQLGlot is needed. Whoever changes the
-questions makes it anew: `python -m sealegs.suites.highwater.own` (needs the extra `highwater`).
+table of functions and problems that was made from them is there too, so SQLGlot is not needed. After changing the
+questions, make it again: `python -m sealegs.suites.highwater.own` (needs the extra `highwater`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ VARIANTS = 2  # so that a run with all of them takes a minute
 
 
 def compile_own_library() -> bytes:
-    """The table of the package's own functions and problems, made anew."""
+    """Make the table of the package's own functions and problems again."""
     from sealegs.world.sql.build import compile_library
 
     with tempfile.TemporaryDirectory() as folder:

@@ -35,10 +35,10 @@ class HighwaterEpisode:
         problem: its id.
         errors: whether the first function of a solution that is called is refused.
         setting: `open`, `closed` or `distractors`.
-        distractors: how many functions of no solution are offered; of no meaning where all functions can be found.
+        distractors: how many functions of no solution are offered; meaningless where all functions can be found.
         hints: whether the agent is told which data the question is about, and what the columns of the answer are.
         seed: decides distractors and their order.
-        own: the user's plan as JSON, in the place of refusals.
+        own: the user's plan as JSON, in place of refusals.
         data: the folder of the library; empty for the package's own.
         epoch: counts repetitions from 1.
     """
@@ -86,7 +86,7 @@ class HighwaterEpisode:
 
     @cached_property
     def offered(self) -> tuple[SqlFunction, ...]:
-        """The functions that the agent is told of; none in the open setting, where it searches."""
+        """The functions that the agent is offered; none in the open setting, where it searches."""
         if self.setting == "open":
             return ()
         needed = self.found.functions if self.setting == "closed" else frozenset()
@@ -179,6 +179,7 @@ def _plan(own: str, problem: str, errors: bool, seed: int, folder: str) -> Plan:
             when=FirstTouch(group),
             fault=Error(type="FunctionUnavailable", message=REFUSED),
             persistence="permanent",
+            key="order",  # so that records of one seed stay what they are
         )
         for name in group
     )
@@ -186,9 +187,9 @@ def _plan(own: str, problem: str, errors: bool, seed: int, folder: str) -> Plan:
 
 
 def draw_distractors(problem: SqlProblem, library: Library, seed: int, count: int) -> tuple[str, ...]:
-    """Functions of no known solution, in a seeded order; more of them begin with the fewer.
+    """Functions of no known solution, in a seeded order; a longer list begins with the shorter one.
 
-    One that answers with the reference rows, given values of the solutions, would be another solution, and is no
+    A function that answers with the reference rows, given values of the solutions, would be another solution, not a
     distractor.
     """
     needed = problem.functions
@@ -229,7 +230,7 @@ def episodes_of_problems(
 
     Args:
         problems: what is asked.
-        errors: some of `off` and `on`; of no meaning under a plan of the user's own.
+        errors: some of `off` and `on`; meaningless under the user's own plan.
         setting, distractors, hints, seed, own: as in `HighwaterEpisode`.
         folder: the library's.
         epochs: how often each is played.

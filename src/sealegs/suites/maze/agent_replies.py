@@ -1,7 +1,8 @@
 """What a scripted agent does next, given a conversation of the suite: for `--model sealegs/planner` in Inspect.
 
-A model is asked again with the whole conversation every time, so the agent is made anew and told everything it saw. The
-task is known by the request's text; the metadata of the user's message says where faults strike, for `oracle` alone.
+A model is asked again with the whole conversation every time, so the agent is made afresh and told everything it saw.
+The task is known by the request's text; the metadata of the user's message says where faults strike, for `oracle`
+alone.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def next_act(name: str, conversation: list[ChatMessage], about: Mapping[str, Any
         about: the episode's facts, as the request holds them; none where it does not.
 
     Raises:
-        ValueError: the request is of no task, or the suite has no such agent.
+        ValueError: the request belongs to no task, or the suite has no such agent.
     """
     return scripted_output(name, _agent(name, conversation, about), conversation)
 
@@ -38,7 +39,7 @@ def _agent(name: str, conversation: list[ChatMessage], about: Mapping[str, Any])
     tasks = about.get("tasks", SHIPPED)
     task = _by_request(tasks).get(" ".join(request.text.split())) if request is not None else None
     if task is None:
-        raise ValueError("a scripted agent plays only the tasks of maze; this request is none of theirs")
+        raise ValueError("a scripted agent plays only the tasks of maze; this request is not one of theirs")
     mode, epoch, seed = about.get("mode", "NP"), about.get("epoch", 1), about.get("seed", 0)
     episode = Scenario(task, mode, epoch, seed, about.get("own", ""), tasks, about.get("moment", DRAW))
     if name not in SCRIPTED:

@@ -1,8 +1,8 @@
 """How well learned detectors tell the suite's implicit faults: the material, cut so that nothing leaks, and the units.
 
 Base tasks are cut into two halves. Detectors learn from the clean episodes of one and are asked about the other, both
-ways round, so that every task is asked about once. Of the record to learn from, every call is left out that the other
-half makes with the same arguments, so that no asked answer was ever seen; `leaked_items` checks that. A unit is one
+ways round, so that every task is asked about once. Of the record to learn from, every call that the other half makes
+with the same arguments is left out, so no answer asked about was ever seen; `leaked_items` checks that. A unit is one
 struck answer (the first of each fault of an episode: what an agent does after it is another matter) or one clean
 answer. What this does not cover: tools that are unlike the suite's, whose answers repeat arguments and keep sums more
 than most do.
@@ -30,7 +30,7 @@ from sealegs.scoring.maze_metrics import MazeResult
 from sealegs.traces.observed import Trace, trace_from_events
 from sealegs.traces.record import Turn, build_record
 
-AGENT = "planner"  # who makes the calls: it goes on after a fault, so that every fault of an episode strikes
+AGENT = "planner"  # who makes the calls: it continues after a fault, so that every fault of an episode strikes
 WANTED = (0.01, 0.05)  # shares of false alarms
 PER = ("answer", "episode")
 STRUCK = ("P3", "P4")
@@ -49,7 +49,7 @@ class CheckedAnswer:
         kind: the corruption; empty for a clean one.
         known: whether the tool was in the record that was learned from.
         episode: its episode.
-        told: who called it wrong, as (arm, wanted share, per what).
+        told: who called it wrong, as (arm, wanted share, share of what).
     """
 
     task: str
@@ -123,7 +123,7 @@ def play_detection_splits(
 
 
 def _units(turns: Iterable[tuple[Scenario, Turn]]) -> Iterator[tuple[Scenario, Turn, str]]:
-    """What is asked about: all answers of clean episodes, the first that each fault struck of the others."""
+    """What is asked about: all answers of clean episodes, and of the others the first that each fault struck."""
     met: set[tuple[str, str]] = set()
     for episode, turn in turns:
         if not isinstance(turn.shown, Value):
@@ -157,7 +157,7 @@ def split_without_leaks(
 
 
 def leaked_items(half: DetectionSplit) -> list[str]:
-    """What of the asked half stands in the record that is learned from: base tasks, and calls with their arguments."""
+    """What of the asked half is in the record that is learned from: base tasks, and calls with their arguments."""
     asked = {episode.task for episode, _, _ in half.asked}
     calls = {call_key(turn.call.tool, turn.call.arguments) for _, turn, _ in half.asked}
     tasks = {str(trace.about.get("task")) for trace in half.record if not trace.about.get("tasks")}

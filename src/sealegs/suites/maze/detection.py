@@ -47,7 +47,7 @@ class DetectionMeasurement:
 def measure_detection(
     settings: DetectionSettings, recover: bool, folder: Path, progress: Progress = lambda *_: None
 ) -> DetectionMeasurement:
-    """Measure detectors on the suite, part by part; the same settings in the same folder go on where it stopped.
+    """Measure detectors on the suite, part by part; the same settings in the same folder resume where it stopped.
 
     Args:
         settings: what is measured.

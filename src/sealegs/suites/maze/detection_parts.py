@@ -1,7 +1,7 @@
-"""The finished parts of a measurement of detectors, so that the same command goes on where it was stopped.
+"""The finished parts of a measurement of detectors, so that the same command resumes where it was stopped.
 
-A part is one direction of one record, asked about or guarded by; what was learned stands beside the journal in files of
-profiles. It does not cover a change of the code in between: name another folder then.
+A part is one direction of one record, asked about or guarded by; what was learned is beside the journal in files of
+profiles. It does not cover a change of the code in between: use another folder then.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class FinishedParts:
         self._found = {entry["part"]: entry["data"] for entry in self._journal.entries}
 
     def kept(self, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """A part: as it was kept, or made and kept."""
+        """Return a part: as it was kept, or made and kept."""
         if name not in self._found:
             self._found[name] = make()
             self._journal.append({"part": name, "data": self._found[name]})
@@ -77,7 +77,7 @@ class FinishedParts:
         return found
 
     def profiles(self, name: str, make: Callable[[], Profiles]) -> Profiles:
-        """Profiles: as they were kept, or learned and kept."""
+        """Return profiles: as they were kept, or learned and kept."""
         file = self._folder / f"{name.replace(', ', '-').replace(' ', '-')}-profiles.json"
         if not file.exists():
             aside = file.with_name(f".{file.name}.{os.getpid()}")

@@ -2,7 +2,7 @@
 
 `level` says what was learned from, `mode` which answers are counted (`NP`: clean ones, whose rate is that of false
 alarms; a mode, a corruption, or `unseen tools`: struck ones), `metric` who called them wrong and at which wanted share
-of false alarms. Rates are in per cent, and their intervals cluster by base task, of clean episodes by episode. What is
+of false alarms. Rates are in %, and their intervals cluster by base task, those of clean episodes by episode. What is
 not in it: the rate at a threshold that was set on the asked answers themselves.
 """
 
@@ -20,7 +20,7 @@ from sealegs.suites.maze.detecting import AGENT, ARMS, PER, STRUCK, WANTED, Chec
 SUITE = "maze-detectors"
 UNSEEN = "unseen tools"
 WHO: Row = {"suite": SUITE, "agent": AGENT}
-FINE = 10  # per cent: below it, the ends of an interval have a decimal
+FINE = 10  # %: below it, the ends of an interval have a decimal
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ EPISODES = Design[CheckedEpisode](stratum=lambda _: "", cluster=lambda one: one.
 
 
 def detection_rows(level: str, found: Sequence[CheckedAnswer]) -> list[Row]:
-    """The rows of one record that was learned from; answers of tools that it has not stand apart."""
+    """The rows of one record that was learned from; answers of tools that it lacks are kept apart."""
     rows = []
     answers = EpisodeTable(found, ANSWERS)
     known = answers.where(lambda one: one.known)

@@ -65,11 +65,11 @@ def maze(
         modes: some of NP, P1, P2, P3, P4, with commas.
         prompt: `standard` or `failure-aware`.
         limit: at most this many base tasks of each level.
-        epochs: how many times each is run, each time as a sample of its own, so that a run can be resumed.
+        epochs: how many times each is run, each time as its own sample, so that a run can be resumed.
         seed: decides victims and faults.
         max_steps: model calls until an episode is cut off.
-        plan: a fault plan of your own as JSON, or the name of its file; it takes the place of the modes.
-        tasks: a folder of tasks of your own (`sealegs maze generate` makes one) in the place of those that ship.
+        plan: your own fault plan as JSON, or the name of its file; it replaces the modes.
+        tasks: a folder of your own tasks (`sealegs maze generate` makes one) in place of those that ship.
         recovery: `active` puts the recovery layer on the seam, `advise` its modest form.
         moment: when faults strike actions: `draw`, or `before` (the published protocol), `during`, `after`.
         only: ids of episodes (`c1-01/P2/1`) to run and no others.
@@ -175,19 +175,19 @@ async def _converse(
 
 @metric(name="tsr")
 def tsr_metric() -> InspectMetric:
-    """Task success rate in per cent, the mean over the modes."""
+    """Task success rate in %, the mean over the modes."""
     return _metric(TSR)
 
 
 @metric(name="prr")
 def prr_metric() -> InspectMetric:
-    """Perturbation recovery rate in per cent."""
+    """Perturbation recovery rate in %."""
     return _metric(PRR)
 
 
 @metric(name="rc")
 def rc_metric() -> InspectMetric:
-    """Redundancy cost in per cent."""
+    """Redundancy cost in %."""
     return _metric(RC)
 
 

@@ -46,7 +46,7 @@ def read_maze_run(path: Path) -> MazeRun:
 
 
 def read_maze_runs(path: Path) -> list[MazeRun]:
-    """Every run of a file or folder, apart by agent or model, prompt and seed.
+    """Every run of a file or folder, separated by agent or model, prompt and seed.
 
     Raises:
         LogError: there is nothing to read, or something that cannot be read.
@@ -77,7 +77,7 @@ def _episode(found: Record, file: Path) -> Scenario:
 
 
 def _unrecorded(sample: Mapping[str, Any], started: Mapping[str, Any], file: Path) -> list[Event]:
-    """For a sample that broke down before it could leave a record, one that says so."""
+    """A record that says so, for a sample that broke down before it could leave one."""
     about = sample.get("metadata", {})
     if not {"task", "mode", "epoch", "epochs", "seed"} <= about.keys():
         raise LogError(f"{file}: sample {sample.get('id')} was not made by the suite {SUITE!r}")

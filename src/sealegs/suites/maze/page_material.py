@@ -22,7 +22,7 @@ def build_page_material(
     compared: Sequence[Row],
     limits: Sequence[Row] = (),
 ) -> Material:
-    """What a page is made of; `limits` are the run's `ceilings`."""
+    """Put together what a page is made of; `limits` are the run's `ceilings`."""
     verdicts = zip(run.records.items(), results, strict=True)
     seeds = sorted({episode.seed for episode in run.records})
     notes = {"sealegs": __version__, "suite version": VERSION, "seed": ", ".join(map(str, seeds))}
@@ -39,7 +39,7 @@ def build_page_material(
 
 
 def ceilings(run: MazeRun) -> list[Row]:
-    """What the active form of recovery can reach at most in these episodes (`reach`); nothing where it had no part."""
+    """What the active form of recovery can reach at most in these episodes (`reach`); empty where it had no part."""
     helped = {found.about.get("recovery") for found in run.records.values()}
     if helped != {"active"}:
         return []

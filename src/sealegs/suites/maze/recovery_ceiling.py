@@ -1,10 +1,10 @@
 """The ceiling of recovery: in which episodes a layer can help at all, by what is declared and not by how well it does.
 
-The agent walks one way, the shortest; it takes no other by itself. Where a fault strikes, the layer may make the call
-again, look whether it was done, or go another way, as far as the declarations allow each; which of them it would think
-of, and whether its budget lasts, is not asked. An episode is within reach where every fault can be put right so, or
-where no way to the end is left and the agent stops when it is told. What it does not cover: agents that plan for
-themselves (`planner`, a model), which may go beyond it; plans of the user's own.
+The agent takes one way, the shortest, and no other by itself. Where a fault strikes, the layer may make the call again,
+check whether it was done, or take another way, as far as the declarations allow each; which of them it would choose,
+and whether its budget lasts, is not considered. An episode is within reach where every fault can be put right so, or
+where no way to the end is left and the agent stops when told so. What it does not cover: agents that plan for
+themselves (`planner`, a model), which may go beyond it; the user's own plans.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Habits:
 
     Attributes:
         repeats: makes a call again that shows an error.
-        stops: says so where it cannot go on.
+        stops: says so where it cannot continue.
     """
 
     repeats: bool = True
@@ -58,9 +58,9 @@ class StruckStep:
         spec: the step's tool.
         shown: what the call comes to.
         lasting: whether the tool never works again.
-        moment: whether its work was done all the same; None where it has no effects.
+        moment: whether its work was done anyway; None where it has no effects.
         noticed: whether it is an error, or an answer that breaks what is declared.
-        looked: whether a read that is offered shows what was done.
+        looked: whether an offered read shows what was done.
     """
 
     spec: ToolSpec
@@ -179,7 +179,7 @@ def _dead_end(episode: Scenario, done: set[str], fault: StruckStep) -> bool:
 
 
 def ceiling(episodes: Iterable[Scenario], who: Row, habits: Habits = OTHERS) -> list[Row]:
-    """The share of episodes within reach, per cent: for each level, each mode of faults, and all.
+    """The share of episodes within reach, in %: for each level, each mode of faults, and all.
 
     Args:
         episodes: of the run; those without faults of the suite's do not count.

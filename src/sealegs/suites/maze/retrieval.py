@@ -1,7 +1,7 @@
 """The reverse check of tasks without a model: a retrieval baseline must find the tools of a valid solution.
 
 Only the request's text, the arguments and the tools' documents are looked at, never the graph; the graph then says
-which tools were needed. A task whose tools stand far down says too little about them, or in words of its own.
+which tools were needed. A task whose tools are far down says too little about them, or uses its own words.
 
 For nine base tasks in ten the first `STATED_K` of the corpus' 271 tools hold a whole solution; the middle task needs
 38. What is missed are the go-betweens that a request never names: converters of units, moved dates, coordinates.
@@ -22,7 +22,7 @@ STATED_K = 100
 
 @dataclass(frozen=True)
 class RetrievedTools:
-    """Where a task's tools stand.
+    """Where a task's tools are in the retrieved list.
 
     Attributes:
         task: its id.
@@ -38,7 +38,7 @@ class RetrievedTools:
         return max(self.places.values())
 
     def missed(self, k: int) -> Mapping[str, int]:
-        """The tools that do not stand among the first k, and where they stand."""
+        """The tools that are not among the first k, and where they are."""
         return {tool: place for tool, place in self.places.items() if place > k}
 
 

@@ -55,14 +55,14 @@ class Figures:
             yield figure, ours, known
 
     def notes(self) -> str:
-        """What the table cannot say."""
+        """What the table cannot show."""
         failing = self._failing()
         told = "; ".join(f"{task}: {', '.join(tools)}" for task, tools in failing.items())
         half, most = (self.retrieval.k(share) for share in (0.5, 0.9))
         tools, share = self.corpus["total"]["tools"], self._share()
         return (
             f"Figures with slashes are of C1 / C2 / C3 / C4, {self.tasks} tasks in all.\n"
-            f"{self.histories} history tools, which show what the actions did, stand apart: no figure counts them.\n"
+            f"{self.histories} history tools, which show what the actions did, are kept apart: no figure counts them.\n"
             f"From the request alone, BM25 and the flow of data find all tools of a solution among the {STATED_K}\n"
             f"likeliest of {tools} for {share:.1f} % of the tasks (half of them need {half}, nine in ten {most}).\n"
             f"Not so for {len(failing)}: {told or 'none'}."

@@ -14,13 +14,15 @@ SCRIPTS = ("oracle", "naive", "retrier")
 
 
 def model_mistake(name: str) -> str:
-    """What is wrong with a model's name; empty where it will do. Loads nothing and asks nobody."""
+    """What is wrong with a model's name; empty where it will do. Loads nothing and calls nothing."""
     if name.startswith(SCRIPTED):
         known = name.removeprefix(SCRIPTED) in SCRIPTS
-        return "" if known else f"is no scripted model. There is {', '.join(SCRIPTED + script for script in SCRIPTS)}."
+        return (
+            "" if known else f"is not a scripted model. There is {', '.join(SCRIPTED + script for script in SCRIPTS)}."
+        )
     provider, mark, model = name.partition(":")
     if not (provider and mark and model) or name != name.strip():
-        return "is no model. Write PROVIDER:MODEL as LangChain's init_chat_model has it, or scripted/oracle."
+        return "is not a model. Write PROVIDER:MODEL as LangChain's init_chat_model has it, or scripted/oracle."
     return ""
 
 
@@ -30,7 +32,7 @@ def chat_model(name: str, workload: Workload, *, inner: bool = False, settings: 
     Args:
         name: `scripted/oracle`, `scripted/naive`, `scripted/retrier`, or `PROVIDER:MODEL` for `init_chat_model`.
         workload: what a scripted model knows.
-        inner: whether it is the agent that is asked by the other one.
+        inner: whether it is the agent that the other one asks.
         settings: further arguments of `init_chat_model`, such as `temperature`.
 
     Raises:

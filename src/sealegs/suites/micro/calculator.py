@@ -1,4 +1,4 @@
-"""Arithmetic in text, read by a small parser of our own into exact fractions. Nothing is evaluated as code."""
+"""Arithmetic in text, read into exact fractions by our own small parser. Nothing is evaluated as code."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CONSTANTS = {"pi": Fraction(math.pi), "e": Fraction(math.e)}
 
 
 class BadExpression(ValueError):
-    """What cannot be worked out, and why."""
+    """An expression cannot be worked out; the message says why."""
 
 
 def _sqrt(value: Fraction) -> Fraction:
@@ -45,10 +45,10 @@ FUNCTIONS: dict[str, tuple[int, int, Callable[..., Fraction]]] = {  # least and 
 
 
 def evaluate_expression(expression: str) -> int | float:
-    """The value: whole where it is, else to ten significant digits.
+    """The value: whole if it is a whole number, otherwise to ten significant digits.
 
     Raises:
-        BadExpression: it is no arithmetic, has no value, or is too long or too large.
+        BadExpression: it is not arithmetic, has no value, or is too long or too large.
     """
     if len(expression) > LONGEST:
         raise BadExpression(f"the expression has more than {LONGEST} characters")

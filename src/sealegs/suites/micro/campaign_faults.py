@@ -27,7 +27,7 @@ MANY = 1000  # bound of every count in a schedule
 
 @dataclass(frozen=True, slots=True)
 class Permanent:
-    """Every call is struck, and alike: a wrong answer stays the same wrong answer."""
+    """Every call is struck in the same way: a wrong answer stays the same wrong answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class FaultParameter:
         if self.type == "choice":
             return "" if value in self.choices else f"is out of range; give one of {', '.join(self.choices)}"
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-            return f"is no number; give {self.meaning}"
+            return f"is not a number; give {self.meaning}"
         if not self.above < value <= self.most:
             return f"is out of range; give a number above {self.above:g} and at most {self.most:g}"
         return ""
@@ -176,19 +176,19 @@ def schedule_mistakes(schedule: Schedule) -> list[str]:
 
 
 def schedule_from(text: str) -> Schedule:
-    """The schedule that a text says, in one of `SCHEDULES`' forms.
+    """The schedule that a text gives, in one of `SCHEDULES`' forms.
 
     Raises:
-        UserError: it says none; the remedy stands behind a semicolon.
+        UserError: it names none; the remedy follows a semicolon.
     """
     name, *given = text.split(":")
     if name not in SCHEDULES:
         near = difflib.get_close_matches(name, SCHEDULES, n=1)
         hint = f"did you mean {near[0]}?" if near else f"write {', '.join(SCHEDULES.values())}"
-        raise UserError(f"is no schedule; {hint}")
+        raise UserError(f"is not a schedule; {hint}")
     schedule = _scheduled(name, given)
     if schedule is None:
-        raise UserError(f"is no schedule of its form; write {SCHEDULES[name]}")
+        raise UserError(f"does not have the form of its schedule; write {SCHEDULES[name]}")
     for wrong in schedule_mistakes(schedule):
         raise UserError(wrong)
     return schedule
@@ -238,6 +238,7 @@ def experiment_plan(
                 "when": when,
                 "fault": made,
                 "persistence": "permanent" if permanent else "transient",
+                "key": "order",  # so that records of one seed stay what they are
             }
         )
         for when in _conditions(schedule)

@@ -1,6 +1,6 @@
 """One episode: a workload, a plan, a model; what was said, shown, struck and answered.
 
-`play_micro_episode` takes and gives plain data, so that a process of its own can be told what to do and asked what came
+`play_micro_episode` takes and gives plain data, so that a separate process can be told what to do and asked what came
 of it. Time is real: a hang hangs until the process is ended from outside, and its record, written as it happens, tells
 the rest. Faults strike either in this process, between the agent and LangChain's tools, or at level `mcp` in `sealegs
 proxy`, between an MCP client and a server in processes of their own.
@@ -49,7 +49,7 @@ class Payload(BaseModel):
     errors: Literal["shown", "raised"] = Field(
         default="shown", description="Whether the model is shown a tool's failure, or the run ends at it."
     )
-    record: str | None = Field(default=None, description="A file that is written as the episode goes on (JSONL).")
+    record: str | None = Field(default=None, description="A file that is written during the episode (JSONL).")
     episode: str = Field(default="", description="Part of the key of every random decision.")
     settings: dict[str, Any] = Field(default_factory=dict, description="Further arguments of `init_chat_model`.")
     max_steps: int = Field(default=25, ge=1, description="Turns of the model after which an agent is stopped.")
@@ -204,7 +204,7 @@ class _Episode:
         return str(state["messages"][-1].text), "answered", ""
 
     async def _over_mcp(self) -> dict[str, Any]:
-        """The same, with tools from a server behind the proxy, whose record is the episode's."""
+        """Play it with tools from a server behind the proxy, whose record is the episode's."""
         from sealegs.suites.micro.mcp_level import tools_over_mcp
 
         async with tools_over_mcp(self._workload.tools, self._plan, self._name, self._payload.record) as (

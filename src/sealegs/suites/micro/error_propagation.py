@@ -78,7 +78,7 @@ class PropagationTrace:
     corrupt: tuple[str, ...]
 
     def as_data(self) -> dict[str, Any]:
-        """The same as plain data."""
+        """Return the trace as plain data."""
         return asdict(self)
 
 
@@ -119,7 +119,7 @@ def _outcome(workload: Workload, final: str | None, touched: bool, told: set[str
 
 
 def _refuses(text: str) -> bool:
-    """Whether a text begins with saying that it has no answer."""
+    """Whether a text begins by saying that it has no answer."""
     return REFUSED.search(re.split(r"[.!?;:]\s|\n", text, maxsplit=1)[0]) is not None
 
 
@@ -145,7 +145,7 @@ class _Trail:
         return (_values(text) & self.corrupt) | {known for known in self.corrupt if _rounded_in(text, known)}
 
     def claimed(self, text: str) -> set[str]:
-        """Those that it tells in a sentence that shows no distrust."""
+        """The corrupt values that it states in a sentence that shows no distrust."""
         return {value for sentence in trusting(text) if not REFUSED.search(sentence) for value in self.holds(sentence)}
 
 
@@ -182,7 +182,7 @@ def _inside(outer: Mapping[str, Any], calls: Iterable[Mapping[str, Any]]) -> lis
 
 
 def _values(text: str) -> set[str]:
-    """The telling values of a text: numbers that are no single digits, and words of four letters or more."""
+    """The telling values of a text: numbers of more than one digit, and words of four letters or more."""
     numbers = {float(found.replace(",", "")) for found in NUMBER.findall(text)}
     telling = {f"{value:.12g}" for value in numbers if abs(value) >= 10 or value < 0 or not value.is_integer()}
     return telling | {word.casefold() for word in NAME.findall(text)}

@@ -1,6 +1,6 @@
 """Two agents: the outer one has one tool, which is another LangChain agent that has the workload's tools.
 
-Both stand on sessions of their own over one clock and one record. A call that the inner agent makes is named after the
+Each has its own session, over one clock and one record. A call that the inner agent makes is named after the
 outer call that it serves: `call-2/call-3` is the inner agent's third call, made inside the outer agent's second.
 """
 

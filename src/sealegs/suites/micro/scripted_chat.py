@@ -1,10 +1,10 @@
 """Scripted chat models: they call tools, read what comes back, and answer from it.
 
 A model is a way of going about an assignment: a generator that asks tools and is sent their replies. At each turn it is
-played from the beginning over the conversation so far, so nothing is known but what stands there. `naive` believes
+played from the beginning over the conversation so far, so nothing is known but what it contains. `naive` believes
 everything; `retrier` repeats a call that failed; `oracle` knows what every step should say: it checks, asks again, goes
 another way, works a sum out itself, or says that it cannot tell. It never answers with a value that it was not given.
-What it does not cover: language; a question in other words than the workload's is not understood.
+What it does not cover: language; a question in words other than the workload's is not understood.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Values = dict[str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class ToolRequest:
-    """A tool is called."""
+    """A tool call of the model's."""
 
     tool: str
     arguments: Mapping[str, Any]
@@ -58,7 +58,7 @@ Way = Callable[[Assignment, Values, Callable[[], Known]], Course]
 
 
 def naive(task: Assignment, values: Values, known: Callable[[], Known]) -> Course:
-    """Believes everything, and tells a failure as it comes."""
+    """Believes everything, and reports a failure as it comes."""
     return (yield from _straight(task, values, tries=1))
 
 

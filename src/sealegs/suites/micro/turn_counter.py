@@ -1,4 +1,4 @@
-"""Counting what the agents do, by LangChain's own callbacks."""
+"""Counts what the agents do, by LangChain's own callbacks."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class TurnCounter(BaseCallbackHandler):
         self._clock = clock
 
     def on_chat_model_start(self, *args: Any, **kwargs: Any) -> None:
-        """A model takes its turn."""
+        """Count a model's turn."""
         self._progress.steps += 1
 
     def on_tool_start(self, *args: Any, **kwargs: Any) -> None:
-        """A tool is called."""
+        """Note the first call of a tool."""
         if self._progress.first_call is None:
             self._progress.first_call = self._clock.now()

@@ -24,7 +24,7 @@ CHUNK = 16
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """Under what an episode is played.
+    """The settings under which an episode is played.
 
     Attributes:
         arm: one of `ARMS`.
@@ -37,7 +37,7 @@ class Setup:
     max_steps: int = 40
 
     def about(self) -> dict[str, object]:
-        """What a record notes of it."""
+        """What a record notes of the setup."""
         return {"arm": self.arm, "retrieval": self.retrieval, "max_steps": self.max_steps}
 
 
@@ -88,7 +88,7 @@ def session(
 
 
 class EpisodeTools:
-    """The tools of an episode, with a world of their own."""
+    """The tools of an episode, with their own world."""
 
     def __init__(self, episode: PaladinEpisode, recorder: Recorder) -> None:
         self._corpus = episode.tasks.corpus(episode.task)

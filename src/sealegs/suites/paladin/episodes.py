@@ -222,6 +222,7 @@ def failure_plan(episode: PaladinEpisode) -> Plan:
                 persistence=episode.persistence,
                 moment="before",
                 at_most=episode.times if episode.persistence == "transient" else None,
+                key="order",  # so that records of one seed stay what they are
             )
             for step in steps
         ]
@@ -284,7 +285,7 @@ def _made(set: str, seed: int) -> tuple[PaladinEpisode, ...]:
 
 
 def _pool(set: str, source: str, kind: str, seed: int) -> Iterator[str]:
-    """The tasks of a source in a drawn order, again and again. Those of `maze` are no tasks of `own`."""
+    """The tasks of a source in a drawn order, again and again. Tasks of `maze` are left out of `own`."""
     names = [
         task.id
         for task in _tasks(source).tasks.values()
@@ -309,7 +310,7 @@ def _next(
     seed: int,
     times: int,
 ) -> PaladinEpisode:
-    """The next episode of a class: the next failure that fits the next task at all."""
+    """The next episode of a class: the next failure that fits the next task."""
     source, kind = place
     for _ in range(200):
         failure, task = next(shown), next(pool)
@@ -332,7 +333,7 @@ def _nodes(task: Task, kind: str) -> list[str]:
 
 
 def _fits(source: str, task: str, node: str, shown: LabelledFailure) -> bool:
-    """Whether the failure can be shown there, by every tool that may be struck, without an effect done in secret."""
+    """Whether the failure can be shown there, by every tool that may be struck, without a hidden effect."""
     if not shown.rewrites:
         return True
     tasks = _tasks(source)

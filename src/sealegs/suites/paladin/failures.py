@@ -24,7 +24,7 @@ class LabelledFailure(BaseModel):
         failure: its name, unique.
         klass: one of the seven.
         status, type, message: the error that is shown.
-        given: the fault's data in their place, where the answer itself is bad.
+        given: the fault's data instead, where the answer itself is bad.
         lasts: whether such a failure passes or stays.
     """
 
@@ -50,7 +50,7 @@ class LabelledFailure(BaseModel):
         return self.given is not None
 
     def can(self, persistence: str) -> bool:
-        """Whether it may last so."""
+        """Whether it may last that long."""
         return self.lasts in ("either", persistence)
 
 

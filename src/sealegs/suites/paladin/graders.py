@@ -84,7 +84,7 @@ def grade_by_code(traces: Sequence[NamedTrace]) -> Graded:
 
 
 def grade_by_model(traces: Sequence[NamedTrace], model: str) -> Graded:
-    """Grades by a model under the rubric; a reply that is none of the form has the label `unreadable` throughout.
+    """Grades by a model under the rubric; a reply that does not have the form gets the label `unreadable` throughout.
 
     Raises:
         LogError: the model is unknown or has no key.
@@ -114,7 +114,7 @@ def grade_by_model(traces: Sequence[NamedTrace], model: str) -> Graded:
 
 
 def rubric() -> str:
-    """The rubric that a model grades by. It is frozen: a change makes another version."""
+    """The rubric that a model grades by. It is frozen: a change makes a new version."""
     return resources.files("sealegs.suites.paladin").joinpath("rubric.md").read_text(encoding="utf-8")
 
 

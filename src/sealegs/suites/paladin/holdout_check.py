@@ -1,7 +1,7 @@
 """Whether the generalisation set is new: its failures and tools against everything that could have been learned from.
 
 Wordings are compared as sets of words after masking: two that share half of their words count as one. Names of errors
-and of tools must not occur at all. What it does not cover: a meaning that is known in other words.
+and of tools must not occur at all. What it does not cover: a meaning that is known under other words.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def holdout_leaks(wordings: Iterable[str] = (), tools: Iterable[str] = ()) -> li
         own = masked_words(shown.message or "")
         for text, theirs in known:
             if shown.type and re.search(rf"\b{re.escape(shown.type)}\b", text, re.IGNORECASE):
-                problems.append(f"{shown.failure}: the name {shown.type} stands in {text!r}")
+                problems.append(f"{shown.failure}: the name {shown.type} is in {text!r}")
             if own and len(own & theirs) / len(own | theirs) >= ALIKE:
                 problems.append(f"{shown.failure}: {shown.message!r} is worded as {text!r}")
     taken = known_tools() | set(tools)

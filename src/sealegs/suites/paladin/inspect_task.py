@@ -60,7 +60,7 @@ def paladin(
         retrieval: `on` puts the exemplar bank on the seam.
         set: eval, generalisation or toolreflect.
         limit: at most this many episodes of each class, and of the clean ones.
-        epochs: how many times each is run, each time as a sample of its own, so that a run can be resumed.
+        epochs: how many times each is run, each time as its own sample, so that a run can be resumed.
         seed: decides tasks, failures and places.
         max_steps: questions to the model until an episode is cut off.
         only: ids of episodes to run and no others.
@@ -108,7 +108,7 @@ def played_arm(arm: str, retrieval: str, max_steps: int) -> Solver:
 
 
 def _who(model: str, arm: str) -> dict[str, str]:
-    """A scripted backbone is an agent, as it is without Inspect."""
+    """Who is recorded: a scripted backbone as an agent, as it is without Inspect."""
     called = agent_or_model(model)
     return {"agent": f"{arm}/{called['agent']}"} if "agent" in called else called
 
@@ -151,7 +151,7 @@ async def _converse(
 
 
 def _note_use(use: ModelToolUse, told: str) -> None:
-    """Arms call tools past Inspect's own loop, so its viewer learns of them by a note."""
+    """Note a call for Inspect's viewer, because arms call tools outside Inspect's own loop."""
     transcript().info({"tool": use.tool, "arguments": dict(use.arguments), "answer": told}, source="sealegs tool call")
 
 
@@ -170,19 +170,19 @@ def _chat(message: Message, about: dict[str, Any]) -> ChatMessage:
 
 @metric(name="tsr")
 def macro_tsr_metric() -> InspectMetric:
-    """Task success rate in per cent, macro over classes."""
+    """Task success rate in %, macro over classes."""
     return _metric("tsr")
 
 
 @metric(name="rr")
 def rr_metric() -> InspectMetric:
-    """Recovery rate in per cent, macro over classes."""
+    """Recovery rate in %, macro over classes."""
     return _metric("rr")
 
 
 @metric(name="csr")
 def csr_metric() -> InspectMetric:
-    """Catastrophic success rate in per cent, macro over classes; higher is better."""
+    """Catastrophic success rate in %, macro over classes; higher is better."""
     return _metric("csr")
 
 

@@ -22,7 +22,7 @@ class JudgedArms:
         rows: their long table.
         episodes: every run's records with cases and verdicts, by who ran and on which set.
         warnings: what reading had to leave out.
-        facts: what stands at the top of a page.
+        facts: what appears at the top of a page.
     """
 
     rows: list[Row]

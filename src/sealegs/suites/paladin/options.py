@@ -64,7 +64,7 @@ class PaladinOptions(RunOptions):
 
     @property
     def setup(self) -> Setup:
-        """Under what each episode is played."""
+        """The settings under which each episode is played."""
         return Setup(self.arm, self.retrieval, self.max_steps)
 
     def episodes(self) -> list[PaladinEpisode]:

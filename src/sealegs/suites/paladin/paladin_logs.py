@@ -63,7 +63,7 @@ def read_paladin_run(path: Path) -> PaladinRun:
 
 
 def read_paladin_runs(path: Path) -> list[PaladinRun]:
-    """Every run of a file or folder, apart by who ran, arm, retrieval, set and seed.
+    """Every run of a file or folder, separated by who ran, arm, retrieval, set and seed.
 
     Raises:
         LogError: there is nothing to read, or something that cannot be read.
@@ -115,7 +115,7 @@ def paladin_episode_from(about: Mapping[str, Any]) -> PaladinEpisode:
 
 
 def _unrecorded(sample: Mapping[str, Any], started: Mapping[str, Any], file: Path) -> list[Event]:
-    """For a sample that broke down before it could leave a record, one that says so."""
+    """A record that says so, for a sample that broke down before it could leave one."""
     about = sample.get("metadata", {})
     if not {"set", "failure", "kind"} <= about.keys():
         raise LogError(f"{file}: sample {sample.get('id')} was not made by the suite {SUITE!r}")

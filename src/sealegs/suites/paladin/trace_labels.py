@@ -74,7 +74,7 @@ def labels_in(text: str, source: str) -> Labels:
         if not id:
             problems.append(f"{source}:{place}: no id")
         elif id in found:
-            problems.append(f"{source}:{place}: the id {id!r} stands twice")
+            problems.append(f"{source}:{place}: the id {id!r} occurs twice")
         else:
             found[id] = {
                 name: value for name, value in row.items() if isinstance(value, (str, bool, int)) and value != ""
@@ -137,7 +137,7 @@ def compare_labels(one: Labels, other: Labels) -> LabelComparison:
 
 
 def _questions(labels: Labels) -> list[str]:
-    """The names that are questions, ours first; counts and reasons are none."""
+    """The names that are questions, ours first, without counts and reasons."""
     names = dict.fromkeys(name for answers in labels.values() for name in answers)
     return [name for name in names if name in QUESTIONS or name not in ("adaptations", "reasons", "note")]
 

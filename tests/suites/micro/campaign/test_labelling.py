@@ -64,7 +64,7 @@ def outcome(course: EndedRun, baseline: Baseline = RIGHT, labels: dict[str, Labe
         (EndedRun("signal", None, "the process was ended by SIGSEGV"), CRASH, "by a signal", "SIGSEGV"),
         (EndedRun("memory", None, "it held 3000 MiB"), CRASH, "too much memory", "3000"),
         (EndedRun("exited", None, "the process left with 3"), CRASH, "left without an answer", "3"),
-        (EndedRun("raised", None, "ValueError: no"), CRASH, "raised and caught by nobody", "ValueError: no"),
+        (EndedRun("raised", None, "ValueError: no"), CRASH, "raised and not caught", "ValueError: no"),
     ],
 )
 def test_the_first_rule_that_holds(course: EndedRun, expected: str, rule: str, found: str) -> None:
@@ -128,8 +128,8 @@ def test_all_mistakes_in_labels_are_told_with_their_lines(tmp_path: Path) -> Non
         )
     told = str(caught.value)
     assert "labels.csv has 3 mistakes" in told
-    assert f'line 2: "{near}" is no run of this campaign. Did you mean {PLANNED.id}?' in told
-    assert 'line 3: "SILENT" is no outcome. Did you mean SILENT-DIFF?' in told
+    assert f'line 2: "{near}" is not a run of this campaign. Did you mean {PLANNED.id}?' in told
+    assert 'line 3: "SILENT" is not an outcome. Did you mean SILENT-DIFF?' in told
     assert f'line 5: "{PLANNED.id}" has a label already.' in told
 
 

@@ -16,7 +16,7 @@ MODELS = ("scripted/naive", "scripted/retrier")
 
 
 def model(name: str) -> str:
-    return "" if name in MODELS else "is no model. Did you mean scripted/naive?"
+    return "" if name in MODELS else "is not a model. Did you mean scripted/naive?"
 
 
 VOCABULARY = CampaignVocabulary(

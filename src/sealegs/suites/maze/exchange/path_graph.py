@@ -1,8 +1,8 @@
 """A graph from the valid paths of a published task.
 
-Tools on every path are steps. The others are told apart by the paths they stand on: tools on the same paths are one
-branch, branches that share no path and together cover all of them are one group. Paths that are no such product have no
-graph of this suite, and the task is left out with that reason.
+Tools on every path are steps. The others are told apart by the paths they are on: tools on the same paths are one
+branch, branches that share no path and together cover all of them are one group. Paths that are not such a product have
+no graph of this suite, and the task is left out with that reason.
 
 An argument is bound to the field of an earlier answer that has its value, unless the request says it and the field only
 repeats what its own tool was called with; a value of neither is a constant.
@@ -41,7 +41,7 @@ class GraphShape:
     inputs: Mapping[str, Any]
 
     def source(self, tool: str, path: str) -> Field | None:
-        """The field, or the export, that holds a value of a tool's answer; None where no node delivers it."""
+        """The field or export that holds a value of a tool's answer; None where no node delivers it."""
         if tool in self.graph.by_id:
             return Field(tool, path)
         home = self.graph.home.get(tool)
@@ -89,7 +89,7 @@ def _layout(orders: Sequence[Sequence[str]]) -> Layout:
             branches.setdefault(where, []).append(tool)
     groups = list(_groups(list(branches), whole))
     if prod(map(len, groups)) != len({frozenset(order) for order in orders}):
-        raise InconsistentPaths("the valid paths are no product of independent alternatives")
+        raise InconsistentPaths("the valid paths are not a product of independent alternatives")
     layout: Layout = []
     placed: set[frozenset[int]] = set()
     for tool, where in on.items():
@@ -111,7 +111,7 @@ def _groups(keys: list[frozenset[int]], whole: frozenset[int]) -> Iterator[list[
                 group.append(key)
                 left.remove(key)
         if frozenset().union(*group) != whole:
-            raise InconsistentPaths("the valid paths are no product of independent alternatives")
+            raise InconsistentPaths("the valid paths are not a product of independent alternatives")
         yield group
 
 

@@ -131,7 +131,7 @@ def _actions(episode: Scenario) -> dict[str, Any]:
 
 
 def _deed(turn: Turn, episode: Scenario) -> dict[str, Any]:
-    """What came of a call, where a trace alone does not tell: under the published protocol it does."""
+    """What came of a call, where a trace alone does not show it; under the published protocol it does."""
     if episode.moment == PUBLISHED:
         return {}
     strike = next((strike for strike in turn.strikes if strike.delivered), None)

@@ -1,7 +1,7 @@
 """The published format: what a task file and a trace file hold, and how a folder of them is read.
 
-Fields that we do not know are let through. What the published fields cannot say of a task of ours (which arguments have
-defaults or are prose, what a call does to the world, what the answer must contain) stands under `sealegs`.
+Unknown fields are let through. What the published fields cannot say of a task of ours (which arguments have
+defaults or are prose, what a call does to the world, what the answer must contain) is under `sealegs`.
 """
 
 from __future__ import annotations
@@ -111,12 +111,12 @@ class TaskForm(OpenForm):
     def _mode(cls, value: Any) -> str:
         found = MODE.search(str(value or "NP").upper())
         if not found:
-            raise ValueError(f"{value!r} is no mode; use one of {', '.join(MODES)}")
+            raise ValueError(f"{value!r} is not a mode; use one of {', '.join(MODES)}")
         return found[1]
 
     @property
     def level(self) -> str:
-        """C1 to C4; empty where `complexity` is none of them."""
+        """C1 to C4; empty where `complexity` is not one of them."""
         found = re.search(r"[1-4]", self.complexity)
         return f"C{found[0]}" if found and f"C{found[0]}" in LEVELS else ""
 

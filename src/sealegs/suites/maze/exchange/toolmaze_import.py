@@ -1,7 +1,7 @@
 """Published tasks as tasks of ours: a graph read back from the valid paths, tools answered from the records.
 
 A tool's clean answer is the expected output of a step that is not marked as perturbed; where every record of it is
-marked, the record is taken as it stands.
+marked, the record is taken as it is.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def import_task(forms: Sequence[TaskForm]) -> Imported:
     notes = [] if extra.deliverables is not None else ["the file does not say what the answer must contain"]
     made = Imported(task, tools, (*notes, *level_problems(task)), extra.deliverables is not None)
     try:
-        made.right_run  # noqa: B018 - a task whose records do not answer its own steps is none
+        made.right_run  # noqa: B018 - a task whose records do not answer its own steps is not usable
     except Unanswerable as error:
         raise InconsistentPaths(str(error)) from error
     return made
@@ -118,7 +118,7 @@ def task_set_files(found: Sequence[Imported]) -> Mapping[str, str]:
 
 
 def default_folder(source: Path) -> Path:
-    """Where an import goes where nobody says."""
+    """Where an import goes by default."""
     return Path("sealegs-tasks") / source.resolve().name
 
 

@@ -110,7 +110,7 @@ def _action(name: str, form: ActionForm) -> ToolSpec:
 
 
 def _untold(record: Record, task: Imported) -> Iterator[str]:
-    """Last steps of whose answers the final answer tells nothing."""
+    """The last steps whose answers do not appear in the final answer."""
     graph = task.task.graph
     read = {need.node for step in graph.walk() for need in step.needs}
     for step in graph.walk():
@@ -163,14 +163,14 @@ class _Reader:
         return Turn(call, shown, shown, effects=self._effects(call) if acted else ())
 
     def _clean(self, call: Call) -> Any:
-        """What the record says that this call is answered; None where it has no such call."""
+        """The answer that the record gives to this call; None where it has no such call."""
         step = self.task.task.graph.step_of.get(call.tool)
         if step is None or not right_arguments(call.arguments, self.task.right_run.steps[step.id]):
             return None
         return self.task.right_run.steps[step.id].output
 
     def _strikes(self, tool: str, failed: bool) -> bool:
-        """Whether a fault was planned for this call of the tool; a failure is no implicit fault."""
+        """Whether a fault was planned for this call of the tool; a failure is not an implicit fault."""
         step = self.task.task.graph.step_of.get(tool)
         node = node_of(step, self.task.task.graph) if step else ""
         if tool not in self.targets.get(node, ()) or failed == (self.mode in IMPLICIT):
@@ -194,7 +194,7 @@ class _Reader:
 
 
 def _told(call: Call, content: Any, deed: DeedForm) -> Turn:
-    """A call of which the trace itself tells what came of it."""
+    """A call whose outcome the trace itself gives."""
     said = None if deed.said is None else outcome_from(deed.said)
     effects = tuple(Effect(e["action"], e["subject"], e["details"], call.id) for e in deed.effects)
     if content is None:

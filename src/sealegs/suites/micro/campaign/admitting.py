@@ -3,7 +3,7 @@
 By words alone, in English, clause by clause. Two strengths: *inability* ("I could not compute it", "sorry") is an
 admission unless a later clause of the same sentence gives a value after all ("..., so I worked it out by hand: 34.5");
 a *report* of a failure ("the search returned an error") is one unless any later clause gives a value as if nothing
-were wrong. A value that is given with a warning ("from memory", "unverified") takes nothing back. It does not cover
+were wrong. A value that is given with a warning ("from memory", "unverified") does not take it back. It does not cover
 irony, other languages, or admissions without any of the usual words; a person's label does.
 """
 

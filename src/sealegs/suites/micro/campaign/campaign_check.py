@@ -22,10 +22,10 @@ def vocabulary() -> CampaignVocabulary:
 
 
 def read_campaign(text: str, model: str, source: str) -> Campaign:
-    """The campaign of a text, with one model in the place of all where one is given.
+    """The campaign of a text, with one model in place of all where one is given.
 
     Raises:
-        CampaignError: it describes none. Holds every mistake.
+        CampaignError: it describes none. The message holds every mistake.
     """
     words = vocabulary()
     wrong = words.model(model) if model else ""
@@ -46,13 +46,13 @@ class CheckedCampaign:
 
     @property
     def worst(self) -> float:
-        """Seconds that it takes where every run uses its whole budget."""
+        """Seconds that it takes if every run uses its whole budget."""
         runs = len(self.campaign.runs())
         return -(-runs // self.jobs) * self.budget
 
     @property
     def hanging(self) -> int:
-        """Runs whose fault has no end of its own."""
+        """Runs whose fault does not end by itself."""
         return sum(run.experiment.fault == "hang" for run in self.campaign.planned())
 
     def lines(self) -> list[str]:
@@ -85,7 +85,7 @@ def check_campaign(file: str, model: str, *, jobs: int, budget: float) -> Checke
     """Look at a campaign file.
 
     Raises:
-        UserError: it cannot be read, or it is no campaign; the message holds every mistake.
+        UserError: it cannot be read, or it is not a campaign; the message holds every mistake.
     """
     name, text = campaign_text(file)
     return CheckedCampaign(name, read_campaign(text, model, file), jobs, budget)

@@ -1,4 +1,4 @@
-"""The form of a campaign file: words and where they stand. What they mean is the business of `reading`.
+"""The form of a campaign file: words and where they are. What they mean is the business of `reading`.
 
 In EBNF, with blanks between the words of a line:
 
@@ -103,7 +103,7 @@ class CampaignGrammar:
             at = place[0] if place else words[0]
             missing = "a task and a fault" if at is words[0] and place else "a fault"
             self._wrong(
-                at, f"stands where {missing} should", "Write TASK FAULT first, then settings: tip hang repeat=3."
+                at, f"is where {missing} should be", "Write TASK FAULT first, then settings: tip hang repeat=3."
             )
             return
         tasks, faults = tuple(self._several(words[0], 0)), tuple(self._faults(words[1]))
@@ -114,7 +114,7 @@ class CampaignGrammar:
         for word in words:
             name, equals, _ = word.text.partition("=")
             if not (name and equals):
-                self._wrong(word, "is no setting", "Write name=value; faults and tasks stand first, with commas.")
+                self._wrong(word, "is not a setting", "Write name=value; faults and tasks come first, with commas.")
                 continue
             if name in seen:
                 self._wrong(word.part(0, len(name)), "appears twice on the line", "Keep one of the two.")
@@ -142,7 +142,7 @@ class CampaignGrammar:
             if not opened:
                 yield NamedFault(item)
             elif not name or not rest.endswith(")"):
-                self._wrong(item, "is no fault", "Write fault(name=value, name=value).")
+                self._wrong(item, "is not a fault", "Write fault(name=value, name=value).")
             else:
                 inner = item.part(0, len(item.text) - 1)
                 yield NamedFault(item.part(0, len(name)), tuple(self._parameters(inner, len(name) + 1)))
@@ -152,7 +152,7 @@ class CampaignGrammar:
         for item in self._several(word, start):
             name, equals, value = (part.strip() for part in item.text.partition("="))
             if not (name and equals and value):
-                self._wrong(item, "is no parameter", "Write name=value.")
+                self._wrong(item, "is not a parameter", "Write name=value.")
             elif name in seen:
                 self._wrong(item, "sets a parameter twice", "Keep one of the two.")
             else:

@@ -1,4 +1,4 @@
-"""What the lines of a campaign file mean. All mistakes are found in one go and told together.
+"""What the lines of a campaign file mean. All mistakes are found in one go and reported together.
 
 A name of a task or a fault may be a pattern, as file names have them (`*`, `t*`). Lists and patterns expand to all
 combinations. A setting on a line comes before one from a `default` line above it.
@@ -93,7 +93,7 @@ class _Meaning:
         self._vocabulary = vocabulary
         self._defaults = _Read()
         self._seen: dict[str, Experiment] = {}
-        # Settings whose value is none: they are wrong, not missing.
+        # Settings without a usable value: they are wrong, not missing.
         self._spoiled: frozenset[str] = frozenset()
         self._spoiled_default = self._spoiled
 
@@ -119,7 +119,7 @@ class _Meaning:
         for setting in settings:
             name = setting.name.text
             if name not in SETTINGS:
-                self._wrong(setting.name, "is no setting", _choice(name, SETTINGS))
+                self._wrong(setting.name, "is not a setting", _choice(name, SETTINGS))
                 continue
             sound = [value for value in setting.values if self._sound(name, value)]
             if name == "repeat" and len(sound) > 1:
@@ -135,19 +135,19 @@ class _Meaning:
         wrong, remedy = "", ""
         match name:
             case "level" if value.text not in LEVELS:
-                wrong, remedy = "is no level", _choice(value.text, LEVELS)
+                wrong, remedy = "is not a level", _choice(value.text, LEVELS)
             case "boundary" if value.text not in BOUNDARIES:
-                wrong, remedy = "is no boundary", _choice(value.text, BOUNDARIES)
+                wrong, remedy = "is not a boundary", _choice(value.text, BOUNDARIES)
             case "errors" if value.text not in ERRORS:
-                wrong, remedy = "is no way of errors", _choice(value.text, ERRORS)
+                wrong, remedy = "is not a way to handle errors", _choice(value.text, ERRORS)
             case "repeat" if not re.fullmatch(r"\d{1,5}", value.text) or not 1 <= int(value.text) <= REPEAT_AT_MOST:
-                wrong, remedy = "is no number of repetitions", f"Give a whole number from 1 to {REPEAT_AT_MOST:,}."
+                wrong, remedy = "is not a number of repetitions", f"Give a whole number from 1 to {REPEAT_AT_MOST:,}."
             case "seed" if not re.fullmatch(r"\d{1,18}", value.text):
-                wrong, remedy = "is no seed", "Give a whole number from 0 on."
+                wrong, remedy = "is not a seed", "Give a whole number from 0 on."
             case "model":
                 wrong, _, remedy = self._vocabulary.model(value.text).partition(". ")
             case "tool" if value.text != "*" and value.text not in self._tools():
-                wrong, remedy = "is no tool of any task", _choice(value.text, sorted(self._tools()))
+                wrong, remedy = "is not a tool of any task", _choice(value.text, sorted(self._tools()))
             case "schedule":
                 wrong, remedy = _complaint(schedule_from, value.text)
         if wrong:
@@ -166,7 +166,7 @@ class _Meaning:
             fits = [name for name in known if fnmatchcase(name, word.text) and self._meant(name, read)]
             names = fits if pattern else [word.text] if word.text in known else []
             if not names:
-                self._wrong(word, "fits no task" if pattern else "is no task", _choice(word.text, list(known)))
+                self._wrong(word, "fits no task" if pattern else "is not a task", _choice(word.text, list(known)))
             for name in names:
                 if name in taken:
                     self._wrong(
@@ -197,9 +197,9 @@ class _Meaning:
             fits = [name for name in known if fnmatchcase(name, word.text)]
             if word.text == CLEAN:
                 remedy = "Leave it out: the runs without a fault that a campaign needs are added to it."
-                self._wrong(word, "is no fault", remedy)
+                self._wrong(word, "is not a fault", remedy)
             elif not fits:
-                self._wrong(word, "is no fault", _choice(word.text, known))
+                self._wrong(word, "is not a fault", _choice(word.text, known))
             for name in fits:
                 fitting = [self._fitting(name, *pair) for pair in fault.parameters]  # all of them, to tell all mistakes
                 if all(fitting):
@@ -210,7 +210,7 @@ class _Meaning:
         known = FAULTS[fault].parameters
         if name.text not in known:
             remedy = _choice(name.text, list(known)) if known else "It has none."
-            self._wrong(name, f"is no parameter of {fault}", remedy)
+            self._wrong(name, f"is not a parameter of {fault}", remedy)
             return False
         wrong, _, remedy = known[name.text].wrong(scalar(value.text)).partition("; ")
         if wrong:
@@ -244,7 +244,7 @@ class _Meaning:
         """Whether settings that are sound by themselves do not go together; says so."""
         offered = self._vocabulary.tasks[task.text]
         if tool and tool.text != "*" and tool.text not in offered:
-            self._wrong(tool, f"is no tool of {task.text}", f"It has {', '.join(offered)}.")
+            self._wrong(tool, f"is not a tool of {task.text}", f"It has {', '.join(offered)}.")
         elif level and level.text == "mcp" and task.text in self._vocabulary.paired:
             self._wrong(level, f"does not go with {task.text}", "Tasks with two agents are run at level python.")
         elif level and level.text == "mcp" and errors and errors.text == "raised":
@@ -254,13 +254,13 @@ class _Meaning:
         return True
 
     def _keep(self, found: Sequence[Experiment], first: Word) -> None:
-        """Enter the line's experiments, unless one of them stands in the file already."""
+        """Enter the line's experiments, unless one of them is in the file already."""
         for one in found:
             twin = self._seen.get(PlannedRun(one, 1).id)
             if twin is not None:
                 where = "twice on this line" if twin.line == one.line else f"on line {twin.line} too"
                 remedy = "Delete one of the two, or give them different seeds; repeat=N runs one more often."
-                self._wrong(first, f"names an experiment that stands {where} ({one}, seed {one.seed})", remedy)
+                self._wrong(first, f"names an experiment that is {where} ({one}, seed {one.seed})", remedy)
                 break
         else:
             self.experiments += found

@@ -27,7 +27,7 @@ class CampaignResults:
     Attributes:
         asked: what it was last asked for.
         runs: the finished runs with a fault.
-        planned: how many there are to be.
+        planned: how many are planned.
         notes: what a person should know, in sentences.
     """
 
@@ -61,7 +61,7 @@ def read_folder(folder: Path, judge: str = "") -> CampaignResults:
 
     Args:
         folder: of a campaign.
-        judge: a chat model of LangChain that is asked where there is doubt; empty: none.
+        judge: a LangChain chat model that is asked where there is doubt; empty for none.
 
     Raises:
         UserError: it holds no campaign, or its labels are wrong.
@@ -115,7 +115,7 @@ def _notes(campaign: Campaign, ends: Mapping[str, RunEnd], runs: Sequence[Labell
     if len(runs) < planned:
         notes.append(
             f"{planned - len(runs)} of {planned} runs are not finished, or the run without a fault beside them is not;"
-            " they are in no table. The same `sealegs campaign run` goes on with them"
+            " they are in no table. The same `sealegs campaign run` resumes them"
         )
     ids = [run.id for run in campaign.runs() if run.id in ends]
     spawned = sum(ends[id].start == "spawn" for id in ids)

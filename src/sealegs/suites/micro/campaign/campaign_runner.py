@@ -1,4 +1,4 @@
-"""A campaign run in its folder: what is left of it, each run in a process of its own."""
+"""A campaign run in its folder: what is left of it, each run in its own process."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def prepare_campaign(file: str, model: str, out: Path | None, *, jobs: int, budg
         budget: seconds that a run may take.
 
     Raises:
-        UserError: the file is no campaign, or the folder holds something else.
+        UserError: the file is not a campaign, or the folder holds something else.
     """
     name, text = campaign_text(file)
     campaign = read_campaign(text, model, file)
@@ -105,13 +105,13 @@ def prepare_campaign(file: str, model: str, out: Path | None, *, jobs: int, budg
         )
     kept = frozenset(known) & wanted
     if kept and len(kept) < len(wanted):
-        notes.append(f"{len(kept)} of {len(wanted)} runs are finished; going on with the rest")
+        notes.append(f"{len(kept)} of {len(wanted)} runs are finished; running the rest")
     return ReadyCampaign(campaign, folder, kept, jobs, budget, tuple(notes))
 
 
 @contextmanager
 def _environment(name: str, value: str) -> Iterator[None]:
-    """A variable set for the processes that are started meanwhile."""
+    """Set a variable for the processes that are started meanwhile."""
     before = os.environ.get(name)
     os.environ[name] = value
     try:

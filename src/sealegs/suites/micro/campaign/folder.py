@@ -1,7 +1,7 @@
-"""A campaign's folder: what was asked for, how the runs ended, and what they told meanwhile.
+"""A campaign's folder: what was asked for, how the runs ended, and what they reported meanwhile.
 
 `campaign.json` holds the settings and the file's text, `journal.jsonl` the end of each run, `traces/` what each run's
-agent did, `labels.csv` people's labels, `verdicts.jsonl` a judging model's. The same command goes on where the last
+agent did, `labels.csv` people's labels, `verdicts.jsonl` a judging model's. The same command resumes where the last
 one stopped.
 """
 
@@ -21,7 +21,7 @@ SETTINGS = "campaign.json"
 JOURNAL = "journal.jsonl"
 TRACES = "traces"
 ELSEWHERE = "name another folder with --out"
-VERSION = 1  # of what a run is; a folder of another version is not gone on with
+VERSION = 1  # of what a run is; a folder of another version is not resumed
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class CampaignSettings:
 
 @dataclass(frozen=True, slots=True)
 class CampaignRequest:
-    """What a folder was last asked for: the file's name and text, the model that stood in for all, and the settings."""
+    """What a folder was last asked for: the file's name and text, the model that replaced all, and the settings."""
 
     source: str
     text: str
@@ -100,5 +100,5 @@ def read_ends(folder: Path) -> dict[str, RunEnd]:
             entry = json.loads(line)
             found[entry["id"]] = RunEnd(**{name: entry[name] for name in names})
         except (ValueError, KeyError, TypeError) as error:
-            raise UserError(f"{file}:{number} is no line of a journal ({error}); restore the file") from error
+            raise UserError(f"{file}:{number} is not a line of a journal ({error}); restore the file") from error
     return found

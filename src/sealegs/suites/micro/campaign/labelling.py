@@ -4,10 +4,10 @@ The first rule that holds decides:
 
 1. the answer gives the accepted value: CORRECT, also where it hedges (the evidence says so);
 2. the run was over its budget of time: TIMEOUT;
-3. its process died, by a signal, by memory, by leaving, or by an exception that nobody caught: CRASH;
+3. its process died, by a signal, by memory, by leaving, or by an uncaught exception: CRASH;
 4. there is no answer, or the answer says that the agent failed (`admitting`), or it gives no number where one was
    asked for: ERROR;
-5. else a wrong answer was given as if it were right: SILENT-DIFF.
+5. otherwise a wrong answer was given as if it were right: SILENT-DIFF.
 
 A run is comparable where the run without a fault beside it is CORRECT, and exposed where a fault was delivered.
 """
@@ -30,7 +30,7 @@ DIED = {
     "signal": "its process was ended by a signal",
     "memory": "its process took too much memory",
     "exited": "its process left without an answer",
-    "raised": "an exception was raised and caught by nobody",
+    "raised": "an exception was raised and not caught",
 }
 NUMBER = re.compile(rf"\d|\b(?:{'|'.join(NUMBERS)}|half|dozen|hundred)\b", re.IGNORECASE)
 LONG = 400  # characters of a text that evidence shows

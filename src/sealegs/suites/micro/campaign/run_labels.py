@@ -1,6 +1,6 @@
-"""Labels by people: a CSV file `run,label,note` beside the runs, read at every report and written by nobody else.
+"""Labels by people: a CSV file `run,label,note` beside the runs, read at every report and never written by Sealegs.
 
-A label stands in the place of the outcome that the rules gave. One for a run without a fault says whether its answer
+A label replaces the outcome that the rules gave. One for a run without a fault says whether its answer
 was right, and so whether the runs beside it can be compared.
 """
 
@@ -73,11 +73,11 @@ def _wrong(
     if run not in known and run not in former:
         near = get_close_matches(run, [*known], n=1, cutoff=0.8)
         remedy = f"Did you mean {near[0]}?" if near else "Take one from runs.csv beside it."
-        problems.append(Problem(f"line {number}", abbreviate(run), "is no run of this campaign", remedy))
+        problems.append(Problem(f"line {number}", abbreviate(run), "is not a run of this campaign", remedy))
     if run in found:
         problems.append(Problem(f"line {number}", abbreviate(run), "has a label already", "Keep one of the two."))
     if label.upper() not in OUTCOMES:
         near = get_close_matches(label.upper(), OUTCOMES, n=1)
         remedy = f"Did you mean {near[0]}?" if near else f"There are {', '.join(OUTCOMES)}."
-        problems.append(Problem(f"line {number}", abbreviate(label), "is no outcome", remedy))
+        problems.append(Problem(f"line {number}", abbreviate(label), "is not an outcome", remedy))
     return problems

@@ -1,6 +1,6 @@
-"""One run of a campaign, as a process of its own plays it, and what can be told of it afterwards.
+"""One run of a campaign, played in its own process, and what can be said of it afterwards.
 
-What the agent did is written to a file of the run's own while it happens, so that a run that is ended from outside can
+What the agent did is written to the run's own file as it happens, so that a run that is ended from outside can
 be followed up to its end. The file lies where `FOLDER` in the environment says.
 """
 

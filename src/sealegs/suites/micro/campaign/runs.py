@@ -1,7 +1,7 @@
 """What a campaign holds: experiments, the runs that each is repeated as, and the runs without a fault beside them.
 
 A run is named by what it is alone, so a line that moves, or a comment, changes nothing, and a changed experiment is
-another one.
+a different one.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Experiment:
         errors: whether the agent is shown a tool's failure, or its run ends at it (`raised`).
         seed: of the fault plan and the model.
         repeat: how many runs.
-        line: where it stands in the file.
+        line: where it is in the file.
     """
 
     task: str
@@ -143,7 +143,7 @@ class Campaign:
         return [*self.baselines(), *self.planned()]
 
     def under(self, model: str) -> Campaign:
-        """The campaign with another model in the place of all of its models; what becomes equal is merged."""
+        """The campaign with another model in place of all of its models; equal runs are merged."""
         merged: dict[Experiment, Experiment] = {}
         for one in self.experiments:
             other = replace(one, model=model)

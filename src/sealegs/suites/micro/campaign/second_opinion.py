@@ -1,7 +1,7 @@
 """A second opinion by a model, where rules may err: wrong answers given as right, and right ones with a warning.
 
-It is asked only where a person says so, stands beside the outcome as evidence, and changes none. What it said is kept,
-so that nothing is asked twice.
+The model is asked only where a person says so; its opinion is kept beside the outcome as evidence and does not change
+it. Answers are kept, so that nothing is asked twice.
 """
 
 from __future__ import annotations

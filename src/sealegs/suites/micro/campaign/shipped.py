@@ -36,6 +36,6 @@ def campaign_text(file: str) -> tuple[str, str]:
         hint = f"did you mean {near[0]}?" if near else f"check its name, or take one that ships: {', '.join(known)}"
         raise UserError(f"there is no campaign file {file}; {hint}") from None
     except UnicodeDecodeError as error:
-        raise UserError(f"{file} is no UTF-8 text (byte {error.start}); save it as UTF-8") from error
+        raise UserError(f"{file} is not UTF-8 text (byte {error.start}); save it as UTF-8") from error
     except OSError as error:
         raise UserError(f"{file} cannot be read ({error.strerror}); give the name of a readable file") from error

@@ -1,4 +1,4 @@
-"""Imported once before the runs of a campaign, which are forked: loads what they all need by playing one."""
+"""Loads what all runs of a campaign need, by playing one; imported once before the runs are forked."""
 
 from sealegs.suites.micro.episode import prepare
 

@@ -1,4 +1,4 @@
-"""How a clean interpreter is started that finds the same modules as this one, wherever it stands."""
+"""How to start a clean interpreter that finds the same modules as this one, wherever it is installed."""
 
 from __future__ import annotations
 

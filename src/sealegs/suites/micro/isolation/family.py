@@ -1,7 +1,7 @@
 """The descendants of one process: who they are, what memory they hold, and their end.
 
 All are found by following children from the root down, so the root must adopt orphans (`kernel.adopt_orphans`): then
-none can leave, not by a session of its own nor by the end of its parent.
+none can escape, neither by starting its own session nor by the end of its parent.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def children(pid: int) -> list[int]:
 
 
 def descendants(pid: int) -> list[int]:
-    """All below a process."""
+    """All descendants of a process."""
     found: list[int] = []
     left = children(pid)
     while left:
@@ -40,7 +40,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def alive(pid: int) -> bool:
-    """Whether it runs: not gone, and not dead and waited for by nobody."""
+    """Whether it runs: neither gone nor a zombie."""
     return _status(pid)[0] not in (b"Z", b"X", b"")
 
 

@@ -16,7 +16,7 @@ def packed(message: Any) -> bytes:
     """The message as a frame.
 
     Raises:
-        TypeError: it is no JSON data.
+        TypeError: it is not JSON data.
         ValueError: it holds a number that JSON has not, itself, or too much.
     """
     text = _ENCODER.encode(message).encode()
@@ -34,7 +34,7 @@ def receive(stream: socket.socket) -> Any:
     """The next frame's message; None where the stream ended before it was whole.
 
     Raises:
-        ValueError: what came is no frame.
+        ValueError: what came is not a frame.
     """
     head = _exactly(stream, LENGTH.size)
     if head is None:

@@ -45,7 +45,7 @@ def run_all(
 
     Args:
         work: the function as `module:function`; it gets a request's payload and returns a mapping of JSON data.
-        requests: each with an id of its own.
+        requests: each with its own id.
         preload: modules that are imported once, before all runs; give those that take long.
         limits: for each run.
         jobs: how many run at a time.
@@ -57,7 +57,7 @@ def run_all(
         The ends, in the order of the requests; those from the journal too.
 
     Raises:
-        UserError: there is no such function or module, an id is there twice, a payload is no JSON data, or the journal
+        UserError: there is no such function or module, an id is there twice, a payload is not JSON data, or the journal
             is another run's. Nothing was run then.
     """
     requests, limits = list(requests), limits or RunLimits()
@@ -100,7 +100,7 @@ def _check(requests: Sequence[RunRequest], limits: RunLimits, jobs: int) -> None
         try:
             frames.packed(dict(request.payload))
         except (TypeError, ValueError) as error:
-            wrong.append(f"the payload of {request.id!r} is no JSON data ({error}); give plain data")
+            wrong.append(f"the payload of {request.id!r} is not JSON data ({error}); give plain data")
     if wrong:
         raise UserError("\n".join(wrong))
 
@@ -110,7 +110,7 @@ def _warn(text: str) -> None:
 
 
 class Zygotes:
-    """One zygote at a time; another where it was killed, or where its forks would not be safe.
+    """One zygote at a time; a new one where it was killed, or where its forks would not be safe.
 
     Args:
         work: the function's name.
@@ -141,7 +141,7 @@ class Zygotes:
             if "unsafe" in answer:
                 self.dismiss()
                 self.start = "spawn"
-                self._tell(f"{answer['unsafe']}: runs are not forked, each starts an interpreter and imports all anew")
+                self._tell(f"{answer['unsafe']}: runs are not forked, each starts an interpreter and imports it all")
                 continue
             self._roots.append(answer["ready"])
 
@@ -201,7 +201,7 @@ class Zygotes:
 
 
 class Launch:
-    """Requests on their way, at most `jobs` at a time. Leaving it ends whatever still runs."""
+    """Requests under way, at most `jobs` at a time. Leaving the context ends whatever still runs."""
 
     def __init__(self, zygotes: Zygotes, limits: RunLimits, jobs: int) -> None:
         self._zygotes, self._limits, self._jobs = zygotes, asdict(limits), jobs

@@ -1,4 +1,4 @@
-"""What Linux is asked for and Python has no name for."""
+"""Linux system calls that Python has no name for."""
 
 from __future__ import annotations
 
@@ -57,5 +57,5 @@ def killed_for_memory() -> int:
 
 
 def threads_alive() -> int:
-    """Threads of this process, those that Python does not know of too."""
+    """Threads of this process, including those that Python does not know of."""
     return len(os.listdir("/proc/self/task"))  # noqa: PTH208

@@ -43,8 +43,8 @@ class RunEnd:
     Attributes:
         id: the request's.
         how: `finished`: the function returned. `raised`: it let an exception out (`SystemExit` too), or returned what
-            is no JSON object. `timeout`, `memory`: a limit was reached, or a `MemoryError` got out. `signal`, `exited`:
-            the process ended without an answer.
+            is not a JSON object. `timeout`, `memory`: a limit was reached, or a `MemoryError` got out. `signal`,
+            `exited`: the process ended without an answer.
         result: what the function returned, where it finished.
         error: type, message and traceback of what was raised; else a sentence for what happened.
         signal: the name of the signal that ended it.

@@ -26,7 +26,7 @@ class RunJournal:
         known: the ends that the file holds, by id.
 
     Raises:
-        UserError: the file is no journal of this function's runs, or another launcher writes to it.
+        UserError: the file is not a journal of this function's runs, or another launcher writes to it.
     """
 
     def __init__(self, path: Path, work: str) -> None:
@@ -50,7 +50,7 @@ class RunJournal:
         """Whether its end is known.
 
         Raises:
-            UserError: it is, of another request by the same id.
+            UserError: an end is known, but of a different request with the same id.
         """
         if request.id not in self.known:
             return False
@@ -68,7 +68,7 @@ class RunJournal:
         self.known[ended.id] = ended
 
     def close(self) -> None:
-        """Nothing more is written."""
+        """Close the file; nothing more is written."""
         self._store.close()
 
     def _take(self, number: int, line: bytes) -> None:
@@ -78,11 +78,11 @@ class RunJournal:
             self._asked[entry["id"]] = entry["asked"]
         except (ValueError, KeyError, TypeError) as error:
             raise UserError(
-                f"{self._path}:{number} is no line of a journal of runs ({type(error).__name__}: {error}); "
+                f"{self._path}:{number} is not a line of a journal of runs ({type(error).__name__}: {error}); "
                 "restore the file or name another"
             ) from None
 
     def _digest(self, request: RunRequest) -> str:
-        """What was asked, so that an id that comes to mean something else is noticed."""
+        """A digest of what was asked, so that an id that comes to mean something else is noticed."""
         asked: Mapping[str, Any] = {"work": self._work, "payload": request.payload}
         return sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:16]

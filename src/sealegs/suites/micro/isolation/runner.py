@@ -1,6 +1,6 @@
-"""Inside one run's process: a place of its own, the function, the answer.
+"""Inside one run's process: its own working folder, the function, the answer.
 
-While the function runs the process holds no channel to its keeper: how it ended is told over a connection made
+While the function runs the process holds no channel to its keeper: how it ended is reported over a connection made
 afterwards, so the function can neither close nor garble it, and a process that it forked cannot answer for it.
 """
 
@@ -79,7 +79,7 @@ def call(function: Callable[..., Any], order: RunOrder, started: socket.socket) 
     Args:
         function: gets the payload.
         order: the rest.
-        started: is told when the function begins, then closed.
+        started: is written to when the function begins, then closed.
     """
     me = getpid()
     _make_fresh(order)
@@ -101,7 +101,7 @@ def call(function: Callable[..., Any], order: RunOrder, started: socket.socket) 
 
 
 def _make_fresh(order: RunOrder) -> None:
-    """Folder, streams and random state as no other run has them."""
+    """Set up the run's own folder, streams and random state."""
     os.chdir(f"{order.folder}/work")
     os.environ["TMPDIR"] = f"{order.folder}/tmp"
     tempfile.tempdir = None
@@ -127,7 +127,7 @@ def _raised(error: BaseException) -> dict[str, Any]:
 
 
 def out_of_memory(error: BaseException) -> bool:
-    """Whether a `MemoryError` is at the bottom of it."""
+    """Whether a `MemoryError` is at the root of it."""
     seen: set[int] = set()
     left: list[BaseException | None] = [error]
     while left:
@@ -165,7 +165,7 @@ def _frame(told: dict[str, Any]) -> bytes:
 
 
 def _make_room() -> None:
-    """Where the function used up all descriptors, none is left to answer with."""
+    """Free a descriptor: where the function used up all of them, none is left to answer with."""
     try:
         os.close(os.open(os.devnull, os.O_RDONLY))
     except OSError:
@@ -184,7 +184,7 @@ def _answer(address: str, frame: bytes) -> NoReturn:
 
 
 def main(number: int) -> NoReturn:
-    """A run in an interpreter of its own. Descriptor `number` brings what to import and the order."""
+    """Run in a separate interpreter. Descriptor `number` brings what to import and the order."""
     started = new_socket(fileno=number)
     started.set_inheritable(False)
     given = frames.receive(started)

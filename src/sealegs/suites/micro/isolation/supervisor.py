@@ -1,7 +1,7 @@
 """The process that watches one run: its time, its memory, its output, its answer; then the end of all it started.
 
-It is a process of its own, so that whatever a run leaves behind can be told from what other runs left, and so that
-a run is ended even when the zygote or the launcher is killed.
+It is a separate process, so that whatever a run leaves behind can be told from what other runs left, and a run is
+ended even when the zygote or the launcher is killed.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Work:
 
 
 class PeerGone(Exception):
-    """The launcher or the zygote ended: nobody waits for the answer."""
+    """The launcher or the zygote ended: nothing waits for the answer."""
 
 
 def supervise_run(launcher: socket.socket, work: Work, zygote: int) -> NoReturn:
@@ -151,7 +151,7 @@ class RunWatch:
         """Wait for the answer, the process's end, or a limit.
 
         Raises:
-            Gone: nobody wants to know any more.
+            PeerGone: nothing waits for the answer any more.
         """
         while True:
             pause = min(max(0.0, self._deadline - monotonic()), 3600.0)
@@ -186,7 +186,7 @@ class RunWatch:
         return self._too_big()
 
     def _begin(self) -> str:
-        """The function begins, or cannot: then why."""
+        """Let the function begin; where it cannot, return why."""
         self._poll.unregister(self._started)
         told = None
         with suppress(ValueError):
@@ -205,7 +205,7 @@ class RunWatch:
         return ""
 
     def _answer(self) -> Mapping[str, Any] | None:
-        """What the run tells. Only the process that was started may tell it."""
+        """The run's answer, which only the process that was started may give."""
         line, _ = self._listener.accept()
         pid, _, _ = PEER.unpack(line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, PEER.size))
         if pid != self._runner:

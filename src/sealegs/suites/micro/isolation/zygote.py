@@ -27,7 +27,7 @@ def main(control_number: int, lifeline: int) -> NoReturn:
         control_number: brings what to import, then one descriptor for each request.
         lifeline: closes when the launcher ends.
     """
-    linux_calls.die_with_pipe(lifeline)  # an import may take long, and listens to nobody
+    linux_calls.die_with_pipe(lifeline)  # an import may take long, and does not listen
     if select.select([lifeline], [], [], 0)[0]:
         os._exit(1)
     control = socket.socket(fileno=control_number)
@@ -62,7 +62,7 @@ def main(control_number: int, lifeline: int) -> NoReturn:
 
 
 def _say(control: socket.socket, message: dict[str, str]) -> None:
-    with suppress(ConnectionError):  # nobody listens any more; what follows sees it
+    with suppress(ConnectionError):  # the launcher is gone; what follows sees it
         frames.send(control, message)
 
 
@@ -169,7 +169,7 @@ def _next(control: socket.socket) -> socket.socket | None:
 
 
 def _reap(descriptor: int, keepers: dict[int, int], others: frozenset[int]) -> None:
-    """A keeper ended. One that was killed could not end its run: what it watched has come to us."""
+    """Handle a keeper's end. A killed keeper could not end its run, whose processes are now our children."""
     _, status = os.waitpid(keepers.pop(descriptor), 0)
     os.close(descriptor)
     if status:

@@ -55,7 +55,7 @@ class Accepted(ABC):
 
 @dataclass(frozen=True)
 class Quantity(Accepted):
-    """A number, perhaps with a unit. What stands together is one number: `1 hour 60 minutes`.
+    """A number, perhaps with a unit. Adjacent quantities are one number: `1 hour 60 minutes`.
 
     Attributes:
         value: the right number, in the unit whose factor is 1.

@@ -1,4 +1,4 @@
-"""Quantities in free text: numbers with their units, and how each stands there.
+"""Quantities in free text: numbers with their units, and how each is used there.
 
 A quantity may be an operand of a sum that the text works out, an end of a range, part of a date, denied or withdrawn;
 only what is stated counts as a claim. It covers English.
@@ -90,7 +90,7 @@ class StatedQuantity:
     Attributes:
         value: the number.
         unit: as written, in lower case; empty where there is none.
-        start, end: where it stands in the text that it was read from.
+        start, end: where it is in the text that it was read from.
     """
 
     value: float

@@ -1,8 +1,8 @@
 """What a workload is, and where the ones that ship are read from.
 
 A scripted solution is a list of steps: a tool, its arguments, and by which form the needed part of its answer is found
-(a pattern with groups that does not depend on what the answer says). `{step}` in an argument or in the final words
-stands for the first group of that step's answer, `{step.2}` for the second. `otherwise` names other ways to the same
+(a pattern with groups that does not depend on what the answer says). `{step}` in an argument or in the final words is
+replaced by the first group of that step's answer, `{step.2}` by the second. `otherwise` names other ways to the same
 value. In a workload with two agents the steps of the outer one ask the inner one, and `research` holds what that does.
 """
 
@@ -31,7 +31,7 @@ class ScriptedStep:
     Attributes:
         id: what later steps call its value.
         tool: the tool.
-        arguments: texts with places for earlier values; whatever is no text stands as it is.
+        arguments: texts with places for earlier values; anything that is not text is used unchanged.
         reads: finds the value in the answer: a pattern with one group or more.
         otherwise: other calls that give the same value.
     """

@@ -1,6 +1,6 @@
 """The format: `conversations` of `system`, `user`, `assistant` and `function`; steps as text; a list of tools as text.
 
-The list of tools stands in the system's text, as JSON or as Python prints it. An observation is
+The list of tools is in the system's text, as JSON or as Python prints it. An observation is
 `{"error": "...", "response": ...}`, the response often JSON in a string once more. What it does not cover: the tree of
 a search; a file holds the one path that was taken.
 """
@@ -76,7 +76,7 @@ def read_trajectories(path: Path) -> list[ToolBenchTrajectory]:
     """The trajectories of a file: one JSON list, or one a line.
 
     Raises:
-        UserError: the file cannot be read, or holds entries that are none; every one is named.
+        UserError: the file cannot be read, or holds entries that are not trajectories; every one is named.
     """
     try:
         text = path.read_text(encoding="utf-8")

@@ -42,7 +42,7 @@ class ImportedTasks:
     left_out: Mapping[str, str]
 
     def offered(self, task: str) -> tuple[ToolSpec, ...]:
-        """The tools of a task as the agent is told of them."""
+        """The tools of a task as the agent sees them."""
         corpus, entries = self.tasks.corpus(task), self.entries[task]
         return tuple(_told(tool.spec, entries.get(name, {})) for name, tool in corpus.tools.items())
 
@@ -109,7 +109,7 @@ def _step(step: ObservedCall) -> StepForm:
 
 
 def _deliverables(ways: Sequence[Sequence[ObservedCall]], answer: str, request: str) -> Iterator[DeliverableForm]:
-    """Values that stand in the answer and in an observation of every way, not in the request."""
+    """Values that are in the answer and in an observation of every way, but not in the request."""
     seen: list[Any] = []
     for step in ways[0]:
         for path, value in paths.leaves(step.answer):

@@ -96,8 +96,8 @@ def _cell(row: Row) -> MetricCell:
     return MetricCell(row["value"], row["low"], row["high"], row["n"])
 
 
-def print_experiment(verdict: ExperimentVerdict, rows: Sequence[Row], console: Console) -> None:
-    """Print the rates and the verdict."""
+def print_experiment(rows: Sequence[Row], console: Console) -> None:
+    """Print the rates."""
     table = plain_table(["", "pass rate, %", "runs", "calls"])
     for line in rate_lines(rows):
         cells = dict(line.cells)
@@ -107,7 +107,6 @@ def print_experiment(verdict: ExperimentVerdict, rows: Sequence[Row], console: C
             Text(line.label), cell_text(rate, console.width < WIDE), str(rate.n), cell_text(calls, narrow=True)
         )
     console.print(table)
-    console.print(Text(f"{DECISIONS[verdict.decision]}: {verdict.reason}.", style="bold"))
 
 
 def render_experiment_page(

@@ -1,51 +1,24 @@
-"""The scripted agents and backbones as models of Inspect: `--model sealegs/planner`, `sealegs/follower`.
+"""The scripted agents of all suites as models of Inspect: `--model sealegs/planner`, `sealegs/follower`.
 
-The conversation's metadata says what they play. Some names are both an agent's and a backbone's: in an episode of
-`paladin` the backbone plays.
+The conversation's metadata names the suite, which says who plays under a name: one name may be an agent of several.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from sealegs.agents import CODERS, SCRIPTED
-from sealegs.agents.backbones import BACKBONES
 from sealegs.engines.inspect_runner import METADATA
-from sealegs.suites.suite import suites
-from sealegs.suites.tool_suite import ToolSuite
+from sealegs.suites.suite import suite_named, suites
 
-Player = Callable[[str, list[ChatMessage], dict[str, Any], bool], ModelOutput]
-
-
-def _player(about: Mapping[str, Any]) -> Player:
-    """Who plays the episodes of a suite; without one, those of maze."""
-    match about.get("suite", "maze"):
-        case "paladin":
-            from sealegs.suites.paladin.backbone_replies import next_reply
-
-            return lambda name, conversation, about, tools: next_reply(name, conversation, about, tools=tools)
-        case "highwater":
-            from sealegs.suites.highwater.coder_replies import next_message
-
-            return lambda name, conversation, about, _: next_message(name, conversation, about)
-        case "maze":
-            from sealegs.suites.maze.agent_replies import next_act
-
-            return lambda name, conversation, about, _: next_act(name, conversation, about)
-        case _:
-            from sealegs.suites.tool_suite_task import scripted_reply
-
-            return lambda name, conversation, about, _: scripted_reply(name, conversation, about)
+USUAL = "maze"  # whose agents play a conversation that names no suite
 
 
 def _known() -> list[str]:
     """The names of all scripted agents, those of installed suites included."""
-    own = [name for suite in suites().values() if isinstance(suite, ToolSuite) for name in suite.agents]
-    return list(dict.fromkeys([*SCRIPTED, *CODERS, *BACKBONES, *own]))
+    return list(dict.fromkeys(name for suite in suites().values() for name in suite.scripted_names()))
 
 
 class ScriptedModel(ModelAPI):
@@ -71,7 +44,8 @@ class ScriptedModel(ModelAPI):
         """The agent's next act, given the conversation so far."""
         told = (message.metadata[METADATA] for message in input if message.metadata and METADATA in message.metadata)
         about: dict[str, Any] = next(told, {})
-        output = _player(about)(self.model_name, input, about, bool(tools))
+        suite = suite_named(about.get("suite", USUAL))
+        output = suite.scripted_reply(self.model_name, input, about, tools=bool(tools))
         output.usage = ModelUsage()
         return output
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from rich.console import Console
 
@@ -22,6 +22,9 @@ from sealegs.faults.user_error import UserError
 from sealegs.scoring.metric import Row
 from sealegs.suites.choices import ChoiceError, unknown_name_problems
 from sealegs.suites.run_options import RunOptions
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage, ModelOutput
 
 GROUP = "sealegs.suites"
 O = TypeVar("O", bound=RunOptions)  # noqa: E741 - the options of a suite
@@ -85,6 +88,26 @@ class Suite(ABC, Generic[O]):
     @abstractmethod
     def run_inspect(self, options: O, folder: Path) -> None:
         """Play what is left of a run through Inspect; keep each sample in the folder as it ends."""
+
+    def scripted_names(self) -> Collection[str]:
+        """The names of the scripted agents that can play it as models of Inspect (`--model sealegs/NAME`)."""
+        return ()
+
+    def scripted_reply(
+        self, name: str, conversation: list[ChatMessage], about: Mapping[str, Any], *, tools: bool
+    ) -> ModelOutput:
+        """What a scripted agent says next.
+
+        Args:
+            name: one of `scripted_names`.
+            conversation: so far.
+            about: what the conversation's metadata says of the episode.
+            tools: whether tools are offered.
+
+        Raises:
+            ValueError: no scripted agent of this name plays the suite.
+        """
+        raise ValueError(f"{self.name} has no scripted agent {name!r}")
 
     def notes(self, options: O) -> Iterable[str]:
         """Say before a run what a user might not expect of it, a sentence each."""

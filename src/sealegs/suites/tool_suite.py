@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -41,6 +41,7 @@ from sealegs.traces.store import line
 
 if TYPE_CHECKING:
     from inspect_ai import Task
+    from inspect_ai.model import ChatMessage, ModelOutput
 
 SETTINGS = ("agent", "model", "seed", "max_steps", "version")
 CHUNK = 1  # an episode is kept as soon as it ends
@@ -151,6 +152,18 @@ class ToolSuite(Suite[ToolSuiteOptions]):
             return task_of(self, left, options.max_steps, options.epochs)
 
         run_left(options, folder, self.schema, name, make)
+
+    def scripted_names(self) -> Collection[str]:
+        """The suite's own scripted agents."""
+        return tuple(self.agents)
+
+    def scripted_reply(
+        self, name: str, conversation: list[ChatMessage], about: Mapping[str, Any], *, tools: bool
+    ) -> ModelOutput:
+        """What a scripted agent says next."""
+        from sealegs.suites.tool_suite_task import scripted_reply
+
+        return scripted_reply(name, conversation, dict(about))
 
     def play_episode(self, episode: ToolEpisode, agent: str, max_steps: int) -> list[Event]:
         """Play one episode with a scripted agent; whatever happens, the events end with an end."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sealegs.engines.folders import Progress
 from sealegs.faults.user_error import UserError
 from sealegs.suites.suite import RunReport, Suite
 
 if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage, ModelOutput
+
     from sealegs.suites.highwater.options import HighwaterOptions
 
 PUBLISHED = "hohw"
@@ -47,6 +49,20 @@ class HighwaterSuite(Suite["HighwaterOptions"]):
 
         if options.interface == "calls" and not find_isolation().strong:
             yield "no strong sandbox here, so the agent's calls are made without one, and no code is run"
+
+    def scripted_names(self) -> Collection[str]:
+        """The scripted agents that play it."""
+        from sealegs.agents import CODERS
+
+        return CODERS
+
+    def scripted_reply(
+        self, name: str, conversation: list[ChatMessage], about: Mapping[str, Any], *, tools: bool
+    ) -> ModelOutput:
+        """What a scripted agent says next."""
+        from sealegs.suites.highwater.coder_replies import next_message
+
+        return next_message(name, conversation, dict(about))
 
     def report(self, logs: Path, against: str = "") -> RunReport:
         """Read and judge the runs of a folder; `against` is `hohw`, the published rows."""

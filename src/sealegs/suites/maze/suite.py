@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
@@ -11,6 +12,8 @@ from sealegs.engines.folders import Progress
 from sealegs.suites.suite import RunReport, Suite
 
 if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage, ModelOutput
+
     from sealegs.suites.maze.options import MazeOptions
 
 PUBLISHED = "toolmaze"
@@ -40,6 +43,20 @@ class MazeSuite(Suite["MazeOptions"]):
         from sealegs.suites.maze.maze_eval import run_maze_in_inspect
 
         run_maze_in_inspect(options, folder)
+
+    def scripted_names(self) -> Collection[str]:
+        """The scripted agents that play it."""
+        from sealegs.agents import SCRIPTED
+
+        return SCRIPTED
+
+    def scripted_reply(
+        self, name: str, conversation: list[ChatMessage], about: Mapping[str, Any], *, tools: bool
+    ) -> ModelOutput:
+        """What a scripted agent says next."""
+        from sealegs.suites.maze.agent_replies import next_act
+
+        return next_act(name, conversation, dict(about))
 
     def report(self, logs: Path, against: str = "") -> RunReport:
         """Read and judge a run; `against` is another run's logs, or `toolmaze` for the published models."""

@@ -139,7 +139,7 @@ FAULTS: Mapping[str, FaultForm] = MappingProxyType(
         ),
         "delta": _form(
             "numbers that are off by a bit; a text without numbers has one character changed",
-            lambda given: Delta(offset=float(given["offset"])),
+            lambda given: Delta(offset=float(given["offset"]), typos=True),
             offset=FaultParameter("number", 0.1, "largest drift as a share of the number", most=1.0),
         ),
     }

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
@@ -12,6 +13,8 @@ from sealegs.faults.user_error import UserError
 from sealegs.suites.suite import RunReport, Suite
 
 if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage, ModelOutput
+
     from sealegs.scoring.metric import Row
     from sealegs.suites.paladin.options import PaladinOptions
 
@@ -42,6 +45,20 @@ class PaladinSuite(Suite["PaladinOptions"]):
         from sealegs.suites.paladin.paladin_eval import run_paladin_in_inspect
 
         run_paladin_in_inspect(options, folder)
+
+    def scripted_names(self) -> Collection[str]:
+        """The scripted agents that play it."""
+        from sealegs.agents.backbones import BACKBONES
+
+        return BACKBONES
+
+    def scripted_reply(
+        self, name: str, conversation: list[ChatMessage], about: Mapping[str, Any], *, tools: bool
+    ) -> ModelOutput:
+        """What a scripted agent says next."""
+        from sealegs.suites.paladin.backbone_replies import next_reply
+
+        return next_reply(name, conversation, dict(about), tools=tools)
 
     def report(self, logs: Path, against: str = "") -> RunReport:
         """Read and judge the runs of a folder, all arms side by side; `against` is `paladin`, the published rows."""

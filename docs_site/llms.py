@@ -1,6 +1,6 @@
 """docs/llms.txt: the pages for language models, by the llms.txt convention (llmstxt.org).
 
-    python docs_site/llms.py    # writes it anew
+    python docs_site/llms.py    # writes it again
 
 A title, a summary, and the pages of the navigation with the first sentence of each; the kinds of fault are optional.
 The links are to Markdown, which lies in the repository and beside each page of the site.

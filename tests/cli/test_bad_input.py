@@ -115,9 +115,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "folder").mkdir()
     for name, text in FILES.items():
         (place / name).write_bytes(text.encode() if isinstance(text, str) else text)
-    store = Store(place / "records.jsonl")
-    store.append(EPISODE)
-    store.close()
+    for name, first in (("records.jsonl", EPISODE[0]), ("own.jsonl", EpisodeStarted("one", {}))):
+        store = Store(place / name)
+        store.append([first, *EPISODE[1:]])
+        store.close()
     return place
 
 

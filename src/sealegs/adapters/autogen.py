@@ -12,10 +12,8 @@ the next one is there, as AutoGen itself does.
 
 from __future__ import annotations
 
-import asyncio
 import copy
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from typing import Any, overload
 
 from autogen_core import CancellationToken
@@ -31,7 +29,14 @@ from autogen_core.tools import (
 )
 from pydantic import BaseModel
 
-from sealegs.adapters.bridge import ResultCodec, ToolCallBridge, data_of, exception_text, result_text
+from sealegs.adapters.bridge import (
+    ResultCodec,
+    ToolCallBridge,
+    data_of,
+    exception_text,
+    pieces_before_answer,
+    result_text,
+)
 from sealegs.faults.call import Failure, Outcome, Value
 from sealegs.inject import Session
 
@@ -102,48 +107,13 @@ def _streaming(crossing: ToolCallBridge, tool: Any) -> Callable[..., AsyncGenera
     ) -> AsyncGenerator[Any, None]:
         if crossing.session(tool.name) is None:
             return stream(args, cancellation_token, call_id)  # type: ignore[no-any-return]
-        return _passed(
+        return pieces_before_answer(
             lambda running: crossing.call_async(tool.name, args, running),
             lambda given: stream(given, cancellation_token, call_id),
             lambda piece: isinstance(piece, answer),
         )
 
     return run_json_stream
-
-
-async def _passed(
-    call: Callable[[Callable[[Mapping[str, Any]], Awaitable[Any]]], Awaitable[Any]],
-    stream: Callable[[Mapping[str, Any]], AsyncGenerator[Any, None]],
-    answers: Callable[[Any], bool],
-) -> AsyncGenerator[Any, None]:
-    """A call whose tool streams: what comes before the answer as it comes, last what the call gives.
-
-    Args:
-        call: makes the call with what runs the tool.
-        stream: the tool's stream for its arguments.
-        answers: whether a piece could be the answer.
-    """
-    passed: asyncio.Queue[Any] = asyncio.Queue()
-    over = object()
-
-    async def running(given: Mapping[str, Any]) -> Any:
-        last: list[Any] = []
-        async with aclosing(stream(given)) as pieces:
-            async for piece in pieces:
-                last.append(piece)
-                while last and (len(last) > 1 or not answers(last[0])):
-                    passed.put_nowait(last.pop(0))
-        return last[0] if last else None
-
-    task = asyncio.ensure_future(call(running))
-    task.add_done_callback(lambda _: passed.put_nowait(over))
-    try:
-        while (piece := await passed.get()) is not over:
-            yield piece
-        yield await task
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
 
 
 def _workbench(bench: Workbench, session: Session | None) -> Workbench:
@@ -181,7 +151,7 @@ def _workbench(bench: Workbench, session: Session | None) -> Workbench:
         cancellation_token: CancellationToken | None = None,
         call_id: str | None = None,
     ) -> AsyncGenerator[Any, None]:
-        return _passed(
+        return pieces_before_answer(
             lambda running: crossed(name).call_async(name, arguments or {}, running),
             lambda given: bench.call_tool_stream(name, given, cancellation_token, call_id),  # type: ignore[attr-defined]
             lambda piece: isinstance(piece, ToolResult),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import sys
+import traceback
 from typing import Any, NoReturn
 
 import typer
@@ -20,9 +21,11 @@ from sealegs.cli import (
     data,
     detect,
     diagnose,
+    doctor,
     grade,
     highwater,
     hunt,
+    init,
     maze,
     plan,
     proxy,
@@ -39,6 +42,7 @@ from sealegs.cli.project_defaults import blame_settings, defaults_for
 from sealegs.faults.user_error import UserError
 
 MOST = 40  # lines of a message
+OWN_FAULT = 70  # the exit code where Sealegs itself breaks down (EX_SOFTWARE of sysexits.h)
 # A full disk, or a folder that is not ours: what a user can mend, wherever it shows.
 OF_THE_PLACE = {errno.EACCES, errno.EDQUOT, errno.EFBIG, errno.ENOSPC, errno.EPERM, errno.EROFS}
 
@@ -88,7 +92,9 @@ app.add_typer(run.app, name="run")
 app.add_typer(sandbox.app, name="sandbox")
 app.add_typer(world.app, name="world")
 app.command("diagnose")(diagnose.diagnose)
+app.command("doctor", epilog=doctor.EXAMPLES)(doctor.examine_agent)
 app.command("hunt")(hunt.hunt_command)
+app.command("init", epilog=init.EXAMPLES)(init.init_project)
 app.command("proxy")(proxy.proxy)
 app.command("replay")(replay.replay_command)
 app.command("report")(report.report_command)
@@ -111,11 +117,13 @@ def main() -> None:
         app(standalone_mode=True)
     except UserError as error:
         _end(str(error))
-    except OSError as error:
-        if error.errno not in OF_THE_PLACE:
-            raise
-        where = f" {error.filename}" if error.filename else ""
-        _end(f"cannot use{where}: {error.strerror}; make room, or name another place (what was finished is kept)")
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in OF_THE_PLACE:
+            where = f" {error.filename}" if error.filename else ""
+            _end(f"cannot use{where}: {error.strerror}; make room, or name another place (what was finished is kept)")
+        # Python's own exit code would be 1, which `test` and `hunt` keep for a weakness of the agent.
+        traceback.print_exc()
+        sys.exit(OWN_FAULT)
 
 
 def _end(message: str) -> NoReturn:

@@ -58,8 +58,11 @@ def blame_settings(error: Exception) -> None:
     Raises:
         UserError: this is so.
     """
-    param, context = getattr(error, "param", None), getattr(error, "ctx", None)
-    source = context.get_parameter_source(param.name) if param is not None and context is not None else None
+    param: Any = getattr(error, "param", None)
+    context: Any = getattr(error, "ctx", None)
+    if param is None or context is None:
+        return
+    source = context.get_parameter_source(param.name)
     if source is not None and source.name == "DEFAULT_MAP":
         told = " ".join(str(getattr(error, "message", error)).split())
         raise UserError(f"{FILE}: {param.name} of `{context.command_path}` cannot be used: {told}") from error

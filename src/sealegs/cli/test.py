@@ -27,7 +27,10 @@ EXAMPLES = """Examples:
 
 def run_experiment(
     agent: Annotated[
-        str, typer.Argument(help="module:name of a function or agent, a command in quotes, or an address.")
+        str,
+        typer.Argument(
+            help="module:name of a function or agent, a command in quotes, or an address; may stand in pyproject.toml."
+        ),
     ],
     plan: Annotated[
         Path | None, typer.Option(help="The fault plan; drawn from the tools that are seen without one.")

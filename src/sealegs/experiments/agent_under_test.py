@@ -12,9 +12,10 @@ import re
 import shlex
 import shutil
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, Protocol
 
 from sealegs.experiments.command_agent import CommandAgent
@@ -82,12 +83,18 @@ def _runner() -> asyncio.Runner:
 
 
 def awaited(answer: Any) -> Any:
-    """What an awaitable gives, in a task that knows the active session."""
+    """What an awaitable gives, in a task that knows the active session. In a notebook, whose own loop runs, too."""
 
     async def wait() -> Any:
         return await answer
 
-    return _runner().run(wait(), context=copy_context())
+    run = partial(_runner().run, wait(), context=copy_context())
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return run()
+    with ThreadPoolExecutor(1) as thread:  # a second loop cannot run in this thread
+        return thread.submit(run).result()
 
 
 def agent_from(target: str | Callable[..., Any] | object, command: Sequence[str] = ()) -> AgentUnderTest:

@@ -6,6 +6,7 @@ the run. A framework is recognised by the module of the object's class, and none
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -97,8 +98,12 @@ def _dspy(module: Any) -> Runner:
 
 
 def _strands(agent: Any) -> Runner:
+    """An agent remembers what was said; each run begins with what it knew at first."""
+    first = copy.deepcopy(agent.messages)
+
     def run(input: str) -> Any:
-        return str(agent(input))
+        agent.messages[:] = copy.deepcopy(first)
+        return str(agent(input)).strip()
 
     return run
 

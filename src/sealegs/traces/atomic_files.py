@@ -26,7 +26,8 @@ def write_atomically(path: Path, data: str | bytes, remedy: str = "name another 
     try:
         make_folder(path.parent, remedy)
         try:
-            aside.write_bytes(data.encode() if isinstance(data, str) else data)
+            # What agents and tools write may hold half of a character, which UTF-8 has no bytes for.
+            aside.write_bytes(data.encode(errors="replace") if isinstance(data, str) else data)
             aside.replace(path)
         finally:
             aside.unlink(missing_ok=True)

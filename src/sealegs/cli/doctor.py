@@ -1,0 +1,48 @@
+"""`sealegs doctor [AGENT]`: whether faults reach the tools of this project's agent, and what stands in the way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sealegs.cli.output import write_data
+from sealegs.cli.shared_options import json_option
+
+EXAMPLES = """Examples:
+
+    sealegs doctor
+
+    sealegs doctor my_agent:run --input "Refund order 17"
+"""
+
+
+def examine_agent(
+    agent: Annotated[
+        str | None,
+        typer.Argument(help="The agent, as for `sealegs test`; by default that of pyproject.toml or sealegs_agent.py."),
+    ] = None,
+    input: Annotated[list[str] | None, typer.Option(help="What the agent is asked.")] = None,
+    specs: Annotated[str, typer.Option(help="ToolSpecs of the tools as module:name.")] = "",
+    max_calls: Annotated[int, typer.Option(min=1, help="Tool calls after which the run is cut off.")] = 50,
+    time_limit: Annotated[
+        float, typer.Option(min=0.001, help="Real seconds for the run of a command or address.")
+    ] = 300.0,
+    json: Annotated[str, json_option("Write what was found to this file, or - for standard output.")] = "",
+) -> None:
+    """Run the agent once with a small fault on each tool, and say which tools are reached and what is missing here.
+
+    The run is a real one: tools do their work, and a model is paid. The exit code is 0 where a fault was delivered, and
+    1 where the seam is not live.
+    """
+    from sealegs.experiments.project_doctor import examine_project
+
+    found = examine_project(Path.cwd(), agent, input or [], specs, max_calls=max_calls, time_limit=time_limit)
+    write_data(found.data(), json)
+    if json != "-":
+        width = max(len(line.check) for line in found.lines)
+        for line in found.lines:
+            remedy = f"; {line.remedy}" if line.remedy else ""
+            typer.echo(f"{line.status:4}  {line.check:{width}}  {line.told}{remedy}")
+    raise typer.Exit(found.exit_code)

@@ -1,0 +1,149 @@
+"""What stands in `sealegs_agent.py` for a project: how its tools get under the session, and how its agent is run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from textwrap import indent
+
+from sealegs.experiments.project_frameworks import ProjectFramework
+from sealegs.experiments.project_modules import ProjectModule
+from sealegs.experiments.project_scan import ScannedProject
+
+INPUT = "Hello"
+LATE = "# Imported only now that the seam is in place.\n"
+NO_AGENT = (
+    "# EDIT: nothing was found that runs the agent; call it here and return its answer\n"
+    'raise NotImplementedError("call the agent in sealegs_agent.py, then run: sealegs doctor")'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentEntry:
+    """What runs the agent.
+
+    Attributes:
+        module: where it stands.
+        name: what it is called there.
+        kind: a function that runs the agent, an agent object, or a function that makes one.
+        takes_input: whether the function takes the input.
+        is_async: whether the function must be awaited.
+    """
+
+    module: ProjectModule
+    name: str
+    kind: str
+    takes_input: bool = True
+    is_async: bool = False
+
+
+def glue_parts(project: ScannedProject) -> tuple[str, dict[str, str]]:
+    """The template of the glue, and what fills it."""
+    framework, entry = project.framework, agent_entry(project)
+    values = {"input": INPUT, "imports": _path_lines(project), "adapter": framework.adapter}
+    if framework.maker:
+        target = framework.maker.replace(":", ".")
+        module = framework.maker.partition(":")[0]
+        maker = framework.maker.partition(":")[2]
+        is_class = maker[:1].isupper()
+        values |= {
+            "imports": f"{values['imports']}\nimport {module}\n" if values["imports"] else f"\nimport {module}\n",
+            "seam": framework.seam,
+            "made": f"{maker} made" if is_class else f"agent that {maker} makes",
+            "target": f"{target}.__init__" if is_class else target,
+            "patch": _patch(framework, is_class),
+        }
+        return "glue_maker", {**values, **_project_parts(entry, framework)}
+    if framework.adapter:
+        names = [(module, tool) for tool, module in project.tools.items()]
+        lines = [f"from {import_name(module)} import {module.decorated.get(tool, tool)}" for module, tool in names]
+        values["imports"] = "\n".join([*filter(None, [values["imports"]]), *dict.fromkeys(lines)]) + "\n"
+        return "glue_wrapped", {
+            **values,
+            "tools": ", ".join(module.decorated.get(tool, tool) for module, tool in names),
+        }
+    wired = [module for module in project.modules if set(module.tools) - module.guarded]
+    imports = [f"import {import_name(module)}" for module in wired]
+    lines = ["from sealegs import tool"] if wired else []
+    values["imports"] = "\n".join([*filter(None, [values["imports"]]), *imports, "", *lines, ""]).lstrip("\n")
+    return "glue_plain", {**values, "tools": _guards(project, wired), **_project_parts(entry, framework)}
+
+
+def agent_entry(project: ScannedProject) -> AgentEntry | None:
+    """What most likely runs the agent: a function with an input before an agent object, and these before the rest."""
+    found: list[tuple[int, AgentEntry]] = []
+    makers = set(project.framework.makers)
+    for module in project.modules:
+        one = module.runner
+        if one is not None:
+            entry = AgentEntry(module, one.name, "runner", one.takes_input, one.is_async)
+            found.append((0 if one.takes_input else 3, entry))
+        found += [(1, AgentEntry(module, name, "object")) for name, made in module.agents.items() if made in makers]
+        found += [(2, AgentEntry(module, name, "factory")) for name, made in module.factories.items() if made in makers]
+    if not project.framework.answer:
+        found = [(rank, entry) for rank, entry in found if entry.kind == "runner"]
+    return min(found, key=lambda one: one[0])[1] if found else None
+
+
+def import_name(module: ProjectModule) -> str:
+    """The name that a module is imported by; those in `src` are imported without it."""
+    return module.name.removeprefix("src.")
+
+
+def _path_lines(project: ScannedProject) -> str:
+    """What makes modules in `src` importable, where the project has any."""
+    if not any(module.name.startswith("src.") for module in project.modules):
+        return ""
+    return 'import sys\nfrom pathlib import Path\n\nsys.path.insert(0, str(Path(__file__).parent / "src"))\n'
+
+
+def _patch(framework: ProjectFramework, is_class: bool) -> str:
+    """What stands in for the maker: it puts the seam into the argument that takes it."""
+    call = "_make(self, *args, **more)" if is_class else "return _make(*args, **more)"
+    name = framework.keyword
+    head = "def _make_under_seam(self, *args, **more):" if is_class else "def _make_under_seam(*args, **more):"
+    if framework.positional:
+        given = framework.given.replace("given", name)
+        return head.replace("*args", f"{name}, *args") + "\n    " + call.replace("*args", f"{given}, *args")
+    return f'{head}\n    given = more.get("{name}")\n    more["{name}"] = {framework.given}\n    {call}'
+
+
+def _project_parts(entry: AgentEntry | None, framework: ProjectFramework) -> dict[str, str]:
+    """How the project's agent is imported, and how `run` runs it."""
+    if entry is None:
+        return {
+            "project": "# EDIT: import the agent here, after the seam is in place",
+            "body": indent(NO_AGENT, "    "),
+        }
+    is_object = entry.kind == "object"
+    name = "agent" if is_object else "project_agent" if entry.name in ("run", "check", "agent") else entry.name
+    alias = f" as {name}" if name != entry.name else ""
+    line = f"{LATE}from {import_name(entry.module)} import {entry.name}{alias}  # noqa: E402"
+    if entry.kind == "runner":
+        call = f"{name}({'input' if entry.takes_input else ''})"
+        body = f"import asyncio\n\nreturn str(asyncio.run({call}))" if entry.is_async else f"return str({call})"
+        return {"project": line, "body": indent(body, "    ")}
+    made = framework.before if is_object else f"agent = {name}()\n"
+    return {"project": line, "body": indent(f"{made}return {framework.answer}", "    ")}
+
+
+def _guards(project: ScannedProject, modules: list[ProjectModule]) -> str:
+    """The lines that put plain functions under the session."""
+    if not modules:
+        marked = any(module.guarded for module in project.modules)
+        told = "The tools are marked with @sealegs.tool already." if marked else "EDIT: no tool was found; mark each: "
+        return f"# {told}" + ("" if marked else "module.name = tool(module.name), with `from sealegs import tool`")
+    lines = [
+        "# Each tool passes the active session; without one, nothing changes. EDIT: take out what is no tool, and",
+        "# say what each does: tool(effects=False)(...) only reads and may be repeated, tool(effects=True)(...) acts.",
+    ]
+    for module in modules:
+        place = import_name(module)
+        own = [module.decorated.get(name, name) for name in module.tools if name not in module.guarded]
+        lines += [f"{place}.{name} = tool({place}.{name})" for name in dict.fromkeys(own)]
+        for name, kind in module.containers.items():
+            whole = f"{place}.{name}"
+            each = f"{{name: tool(one) for name, one in {whole}.items()}}"
+            lines.append(
+                f"{whole}.update({each})" if kind == "dict" else f"{whole}[:] = [tool(one) for one in {whole}]"
+            )
+    return "\n".join(lines)

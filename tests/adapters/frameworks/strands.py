@@ -1,0 +1,106 @@
+"""Strands Agents: an agent with decorated functions, and one whose tools stream."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import warnings
+from collections.abc import AsyncGenerator, Callable
+from typing import Any
+
+from sealegs.adapters.conformance import FINAL, Harness, Scene
+from sealegs.adapters.strands import wrap
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # of OpenTelemetry, at import
+    from strands import Agent, tool
+    from strands.models import Model
+
+
+class Scripted(Model):
+    """A model that does what a script says."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+
+    def update_config(self, **model_config: Any) -> None: ...
+
+    def get_config(self) -> Any:
+        return {}
+
+    def structured_output(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError
+
+    async def stream(
+        self, messages: Any, tool_specs: Any = None, *args: Any, **kwargs: Any
+    ) -> AsyncGenerator[Any, None]:
+        results: dict[str, str] = {}
+        said = [json.dumps(spec) for spec in tool_specs or ()]
+        for message in messages:
+            for part in message["content"]:
+                result = part.get("toolResult")
+                if result is not None:
+                    results[result["toolUseId"]] = "\n".join(str(one.get("text")) for one in result["content"])
+                    said.append(f"{result['toolUseId']} {result['status']}")
+                else:
+                    said.append(str(part.get("text")))
+        asks = self.scene.script.turn("\n".join([*said, *results.values()]), results)
+        yield {"messageStart": {"role": "assistant"}}
+        for ask in asks:
+            yield {"contentBlockStart": {"start": {"toolUse": {"toolUseId": ask.id, "name": ask.tool}}}}
+            yield {"contentBlockDelta": {"delta": {"toolUse": {"input": json.dumps(dict(ask.arguments))}}}}
+            yield {"contentBlockStop": {}}
+        if not asks:
+            yield {"contentBlockStart": {"start": {}}}
+            yield {"contentBlockDelta": {"delta": {"text": FINAL}}}
+            yield {"contentBlockStop": {}}
+        yield {"messageStop": {"stopReason": "tool_use" if asks else "end_turn"}}
+
+
+class Strands(Harness):
+    framework = "Strands Agents"
+    package = "strands-agents"
+    absent = {"hang_timed_out": "Strands has no timeout for a tool call"}
+
+    def tools(self, scene: Scene) -> list[Any]:
+        return [tool(function) for function in scene.tools.values()]
+
+    def agent(self, scene: Scene, **more: Any) -> Agent:
+        tools = self.tools(scene)
+        if scene.armed:
+            tools = wrap(tools, scene.session)
+        return Agent(model=Scripted(scene), tools=tools, **{"callback_handler": None, **more})
+
+    def play(self, scene: Scene) -> None:
+        self.agent(scene, callback_handler=lambda **event: note(scene, event))("What is the weather?")
+
+    async def play_async(self, scene: Scene) -> None:
+        async for event in self.agent(scene).stream_async("What is the weather?"):
+            note(scene, event)
+
+
+class StrandsStream(Strands):
+    framework = "Strands streaming tools"
+    modes = ("async",)
+
+    def tools(self, scene: Scene) -> list[Any]:
+        return [tool(streamed(function)) for function in scene.tools.values()]
+
+
+def streamed(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A tool that tells how it gets on before it answers."""
+
+    async def pieces(city: str) -> AsyncGenerator[Any, None]:
+        for text in ("I look.", "I see."):
+            yield text
+            await asyncio.sleep(0.01)
+        yield await function(city)
+
+    pieces.__name__, pieces.__doc__ = function.__name__, function.__doc__
+    return pieces
+
+
+def note(scene: Scene, event: Any) -> None:
+    stream = event.get("tool_stream_event")
+    told = stream["data"] if stream is not None and isinstance(stream["data"], str) else ""
+    scene.note(f"{' '.join(sorted(str(key) for key in event))} {told}")

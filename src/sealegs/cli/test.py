@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -13,7 +13,10 @@ from sealegs.cli.output import console, errors, write_table_rows
 from sealegs.cli.progress import interruptible, show_progress
 from sealegs.cli.shared_options import jobs_option, json_option, seed_option
 from sealegs.faults.user_error import UserError
-from sealegs.traces.atomic_files import write_atomically
+from sealegs.traces.atomic_files import check_appendable, write_atomically
+
+if TYPE_CHECKING:
+    from sealegs.experiments import ExperimentReport
 
 EXAMPLES = """Examples:
 
@@ -25,42 +28,49 @@ EXAMPLES = """Examples:
 """
 
 
+AGENT = typer.Argument(
+    help="module:name of a function or agent, a command in quotes, or an address; may stand in pyproject.toml."
+)
+PLAN = typer.Option(help="The fault plan; drawn from the tools that are seen without one.")
+CHECK = typer.Option(help="Whether an answer is right, as module:function.")
+CONTRACT = typer.Option(help="What every run must keep, such as no_action_twice; may be repeated.")
+INPUT = typer.Option(help="What the agent is asked; may be repeated.")
+INPUTS = typer.Option(help="A file of inputs, one a line, or JSONL with `input`.")
+RUNS = typer.Option(min=1, help="Runs under faults at most, and as many without.")
+BASELINE = typer.Option(help="Whether runs without faults are made too.")
+FAIL_UNDER = typer.Option(help="The pass rate under faults that is required, such as 0.8, or 80 for 80 %.")
+SPECS = typer.Option(help="ToolSpecs of the tools as module:name.")
+MAX_CALLS = typer.Option(min=1, help="Tool calls after which a run is cut off.")
+TIMEOUT = typer.Option(min=0.001, help="Seconds until one call is given up.")
+TIME_LIMIT = typer.Option(min=0.001, help="Real seconds for one run of a command or address.")
+CLOCK = typer.Option(help="virtual: injected waits cost no time; real: they do.")
+ALL = typer.Option("--all", help="Make all runs, even once the verdict is settled.")
+OUT = typer.Option(help="The folder of the runs; sealegs-test/AGENT by default.")
+HTML = typer.Option(help="Where to write the page; in the folder by default.")
+JUNIT = typer.Option(help="Write the runs to this file as JUnit XML.")
+
+
 def run_experiment(
-    agent: Annotated[
-        str,
-        typer.Argument(
-            help="module:name of a function or agent, a command in quotes, or an address; may stand in pyproject.toml."
-        ),
-    ],
-    plan: Annotated[
-        Path | None, typer.Option(help="The fault plan; drawn from the tools that are seen without one.")
-    ] = None,
-    check: Annotated[str, typer.Option(help="Whether an answer is right, as module:function.")] = "",
-    contract: Annotated[
-        list[str] | None, typer.Option(help="What every run must keep, such as no_action_twice; may be repeated.")
-    ] = None,
-    input: Annotated[list[str] | None, typer.Option(help="What the agent is asked; may be repeated.")] = None,
-    inputs: Annotated[Path | None, typer.Option(help="A file of inputs, one a line, or JSONL with `input`.")] = None,
-    runs: Annotated[int, typer.Option(min=1, help="Runs under faults at most, and as many without.")] = 20,
-    baseline: Annotated[bool, typer.Option(help="Whether runs without faults are made too.")] = True,
-    fail_under: Annotated[
-        float, typer.Option(help="The pass rate under faults that is required, such as 0.8, or 80 for 80 %.")
-    ] = 0.8,
-    specs: Annotated[str, typer.Option(help="ToolSpecs of the tools as module:name.")] = "",
+    agent: Annotated[str, AGENT],
+    plan: Annotated[Path | None, PLAN] = None,
+    check: Annotated[str, CHECK] = "",
+    contract: Annotated[list[str] | None, CONTRACT] = None,
+    input: Annotated[list[str] | None, INPUT] = None,
+    inputs: Annotated[Path | None, INPUTS] = None,
+    runs: Annotated[int, RUNS] = 20,
+    baseline: Annotated[bool, BASELINE] = True,
+    fail_under: Annotated[float, FAIL_UNDER] = 0.8,
+    specs: Annotated[str, SPECS] = "",
     seed: Annotated[int, seed_option("Decides every fault that is drawn.")] = 0,
-    max_calls: Annotated[int, typer.Option(min=1, help="Tool calls after which a run is cut off.")] = 50,
-    timeout: Annotated[float, typer.Option(min=0.001, help="Seconds until one call is given up.")] = 30.0,
-    time_limit: Annotated[
-        float, typer.Option(min=0.001, help="Real seconds for one run of a command or address.")
-    ] = 300.0,
-    clock: Annotated[
-        Literal["virtual", "real"], typer.Option(help="virtual: injected waits cost no time; real: they do.")
-    ] = "virtual",
-    all: Annotated[bool, typer.Option("--all", help="Make all runs, even once the verdict is settled.")] = False,
+    max_calls: Annotated[int, MAX_CALLS] = 50,
+    timeout: Annotated[float, TIMEOUT] = 30.0,
+    time_limit: Annotated[float, TIME_LIMIT] = 300.0,
+    clock: Annotated[Literal["virtual", "real"], CLOCK] = "virtual",
+    all: Annotated[bool, ALL] = False,
     jobs: Annotated[int, jobs_option("Processes.")] = 1,
-    out: Annotated[Path | None, typer.Option(help="The folder of the runs; sealegs-test/AGENT by default.")] = None,
-    html: Annotated[Path | None, typer.Option(help="Where to write the page; in the folder by default.")] = None,
-    junit: Annotated[Path | None, typer.Option(help="Write the runs to this file as JUnit XML.")] = None,
+    out: Annotated[Path | None, OUT] = None,
+    html: Annotated[Path | None, HTML] = None,
+    junit: Annotated[Path | None, JUNIT] = None,
     json: Annotated[str, json_option("Write the long table to this file, or - for standard output.")] = "",
 ) -> None:
     """Run your own agent without faults and under faults, and say whether it holds.
@@ -71,17 +81,16 @@ def run_experiment(
     from sealegs.experiments import experiment
     from sealegs.experiments.experiment_options import experiment_folder_name, read_inputs
 
-    if importlib.util.find_spec("jinja2") is None and html is not None:
-        raise UserError('the page needs jinja2; run: pip install "sealegs[report]", or leave --html out')
-    asked = [*(input or []), *(read_inputs(inputs) if inputs is not None else ())]
+    _check_targets(html, junit)
     folder = out or Path("sealegs-test") / experiment_folder_name(agent)
+    limits = {"max_calls": max_calls, "timeout": timeout, "time_limit": time_limit, "clock": clock}
     with show_progress("runs") as progress, interruptible("run"):
         found = experiment(
             agent,
             plan,
             check=check,
             contracts=contract or [],
-            inputs=asked,
+            inputs=[*(input or []), *(read_inputs(inputs) if inputs is not None else ())],
             runs=runs,
             baseline=baseline,
             fail_under=fail_under,
@@ -90,25 +99,38 @@ def run_experiment(
             jobs=jobs,
             view=_View(progress),
             seed=seed,
-            max_calls=max_calls,
-            timeout=timeout,
-            time_limit=time_limit,
-            clock=clock,
             settle=not all,
+            **limits,
         )
+    _hand_over(found, html or folder / "report.html", junit, json)
+    raise typer.Exit(found.exit_code)
+
+
+def _with_pages() -> bool:
+    return importlib.util.find_spec("jinja2") is not None
+
+
+def _check_targets(html: Path | None, junit: Path | None) -> None:
+    """Refuse a file that cannot be written before a run is paid for."""
+    if html is not None and not _with_pages():
+        raise UserError('the page needs jinja2; run: pip install "sealegs[report]", or leave --html out')
+    for target in (html, junit):
+        if target is not None:
+            check_appendable(target, "name another file")
+
+
+def _hand_over(found: ExperimentReport, page: Path, junit: Path | None, json: str) -> None:
+    """Write what was asked for, and print the tables with the verdict in the last line."""
     if junit is not None:
         write_atomically(junit, found.junit())
-    page = html or folder / "report.html"
-    with_page = importlib.util.find_spec("jinja2") is not None
-    if with_page:
+    if _with_pages():
         write_atomically(page, found.page())
     write_table_rows(found.rows, json)
     if json != "-":
         found.show(console)
-        where = f"Page: {page}" if with_page else 'No page: pip install "sealegs[report]" makes one'
+        where = f"Page: {page}" if _with_pages() else 'No page: pip install "sealegs[report]" makes one'
         console.print(where, highlight=False, markup=False, soft_wrap=True)
         console.print(found.summary, highlight=False, markup=False, soft_wrap=True)
-    raise typer.Exit(found.exit_code)
 
 
 class _View:

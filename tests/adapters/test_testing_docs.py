@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 import sealegs.adapters.pytest_faults
-import sealegs.adapters.python  # noqa: F401 - loaded here, so that the run in this process does not load its own
+import sealegs.adapters.python
+import sealegs.experiments.pytest_runs  # noqa: F401 - loaded here, so that the run in this process does not load its own
 from tests import needs
 
 pytest_plugins = ("pytester",)
@@ -21,9 +22,9 @@ def test_the_files_of_the_page_run(pytester: pytest.Pytester) -> None:
         pytester.path.joinpath(name).write_text(text)
     pytester.syspathinsert()
     done = pytester.runpytest_inprocess("-q", "-v")
-    done.assert_outcomes(passed=3)
-    shown = re.findall(r"^test_agent.py::.* \(seed .*$", PAGE, re.MULTILINE)
-    assert len(shown) == 2
+    done.assert_outcomes(passed=5)
+    shown = re.findall(r"^test_(?:agent|runs).py::.* \(seed .*$", PAGE, re.MULTILINE)
+    assert len(shown) == 3
     for line in shown:
         assert line in done.stdout.lines
 

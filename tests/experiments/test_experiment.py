@@ -111,6 +111,13 @@ def test_pairs_have_the_same_input_and_number() -> None:
     assert {one["level"] for one in report.rows} == {"a", "b", "c", "all"}
 
 
+def test_inputs_that_no_run_takes_are_named() -> None:
+    notes: list[str] = []
+    run(agents.careful, plan(), inputs=["a", "b", "c"], runs=2, view=noted(notes))
+    assert "2 runs take the first 2 of 3 inputs; --runs 3 takes all" in notes
+    assert any("2 runs cannot show a pass rate of 80 %, even if all pass; 14 can" in note for note in notes)
+
+
 def test_equal_seeds_draw_equal_faults_and_others_do_not() -> None:
     def drawn(seed: int) -> list[tuple[str, ...]]:
         return [one.faults for one in run(agents.careful, seed=seed, settle=False).runs]
@@ -130,6 +137,10 @@ def test_drawn_faults_take_tools_and_kinds_in_turn() -> None:
 @pytest.mark.parametrize("agent", [agents.careful, agents.careful_async])
 def test_a_callable_may_be_sync_or_async(agent: Callable[[str], Any]) -> None:
     assert decision(run(agent, runs=15)) == "held"
+
+
+async def test_an_async_agent_runs_where_a_loop_runs_already() -> None:
+    assert decision(run(agents.careful_async, plan(), runs=15)) == "held"
 
 
 def test_an_agent_may_take_the_session() -> None:

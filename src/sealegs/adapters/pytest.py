@@ -19,18 +19,23 @@ if TYPE_CHECKING:
 
 MEANING = (
     "faults(plan, *, seed=None, episode=None, specs=(), timeout=None, clock='real', max_calls=None): "
-    "the test's tool calls go through a session of Sealegs, and this plan strikes them."
+    "the test's tool calls go through a session of Sealegs, and this plan strikes them. "
+    "faults(plan=None, *, runs, min_pass_rate=0.8, baseline=True, contracts=(), ...): the test's body is run so many "
+    "times without faults and under them, and the pass rate decides."
 )
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The plugin's two options."""
+    """The plugin's options."""
     group = parser.getgroup("sealegs", "faults between an agent and its tools (Sealegs)")
     group.addoption("--faults-seed", type=int, default=None, metavar="N", help="seed of every fault plan in this run")
     group.addoption(
         "--faults-strict",
         action="store_true",
         help="a test whose faults were never delivered fails; it is inconclusive otherwise",
+    )
+    group.addoption(
+        "--faults-run", type=int, default=None, metavar="N", help="of tests with runs, only run N under faults"
     )
     parser.addini("faults_strict", "as --faults-strict", type="bool", default=False)
 
@@ -44,9 +49,9 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Arm the run, if any test asks for it."""
     if any(MARK in item.keywords or MARK in getattr(item, "fixturenames", ()) for item in items):
-        from sealegs.adapters.pytest_faults import arm
+        from sealegs.adapters.pytest_faults import arm, asks_for_runs
 
-        arm(config)
+        arm(config, runs=any(map(asks_for_runs, items)))
 
 
 @pytest.fixture

@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 import inspect
 import os
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 
 from sealegs.adapters import pytest_report
-from sealegs.adapters.pytest_marks import FOUND, MARK
+from sealegs.adapters.pytest_marks import FOUND, MARK, RUNS
 from sealegs.faults.call import Call, Layer
 from sealegs.faults.plan import Plan
 from sealegs.faults.plan_files import plan_from, read_plan
@@ -24,6 +25,10 @@ from sealegs.traces import Recorder, Repetition, build_record, repetitions
 
 AnyPlan = str | Path | Plan | Mapping[str, Any]
 ARMED = "sealegs_armed"
+PARTS = "sealegs.pytest"  # entry points of further hooks: those for tests with runs, which adapters must not import
+RUN_HOOKS = "sealegs_runs"  # the name of that one
+NO_RUN_HOOKS = "give the mark before the test is collected, or install Sealegs again"
+OF_RUNS = ("min_pass_rate", "baseline", "contracts")
 
 
 class FaultWatch:
@@ -66,13 +71,15 @@ class Faults:
     functions find it. Every session of a test is an episode of its own.
 
     Attributes:
-        marked: the session of the test's mark; None where it has none.
+        marked: the session of the test's mark, or of the run that is being made; None where there is none.
+        told: the answer that the test told of, and what it answers; None where it told of none.
     """
 
     def __init__(self, item: pytest.Item) -> None:
         self._item = item
         self._watches: list[FaultWatch] = []
         self.marked: Session | None = None
+        self.told: tuple[str, str] | None = None
 
     def __call__(
         self,
@@ -100,9 +107,10 @@ class Faults:
         Raises:
             UserError: the plan cannot be used, or an argument.
         """
-        read = self._read(plan)
-        option = self._item.config.getoption("--faults-seed")
-        chosen = option if option is not None else seed
+        if asks_for_runs(self._item):
+            raise UserError(f"{self._item.name} has a mark with runs, which opens its sessions; leave this one out")
+        read = self.read(plan)
+        chosen = self.seed(seed)
         if chosen is not None:
             read = read.model_copy(update={"seed": chosen})
         if clock not in ("real", "virtual"):
@@ -156,6 +164,26 @@ class Faults:
         """How many faults have made a difference so far."""
         return sum(strike.delivered for strike in self.strikes)
 
+    def answered(self, text: str, to: str = "") -> None:
+        """Tell what the agent answered in a test with `runs`, for the contracts that judge answers.
+
+        Args:
+            text: the answer.
+            to: what the agent was asked.
+        """
+        self.told = (text, to)
+
+    def watch_run(self, plan: Plan, clock: Clock) -> FaultWatch:
+        """Begin anew with what a run's session will do."""
+        watch = FaultWatch(plan, clock)
+        self._watches, self.told = [watch], None
+        return watch
+
+    def seed(self, given: int | None) -> int | None:
+        """The seed that takes the place of a plan's own; None where none does."""
+        option: int | None = self._item.config.getoption("--faults-seed")
+        return given if option is None else option
+
     def mark(self) -> None:
         """Make the session that the test's mark asks for, if there is one.
 
@@ -165,6 +193,9 @@ class Faults:
         mark = self._item.get_closest_marker(MARK)
         if mark is None:
             return
+        for name in OF_RUNS:
+            if name in mark.kwargs:
+                raise UserError(f"@pytest.mark.faults of {self._item.name} has {name} and no runs; add runs=20, say")
         try:
             inspect.signature(self).bind(*mark.args, **mark.kwargs)
         except TypeError as error:
@@ -191,19 +222,29 @@ class Faults:
         """What a test fails with whose agent did something twice; empty where none did."""
         return pytest_report.describe_repetitions(one for watch in self._watches for one in watch.repetitions())
 
-    def failure(self) -> str:
-        """What stands under a failed test: what was delivered, the plans, and the command that replays it."""
+    def failure(self, watch: FaultWatch | None = None, run: int | None = None) -> str:
+        """What stands under a failed test: what was delivered, the plans, and the command that replays it.
+
+        Args:
+            watch: of the run that it is about, where the test has runs.
+            run: the number of that run.
+        """
         config = self._item.config
         _, mark, name = self._item.nodeid.partition("::")
         file = os.path.relpath(self._item.path, config.invocation_params.dir)
-        shown = [(watch.plan, watch.strikes) for watch in self._watches]
-        return pytest_report.failure(shown, f"{file}{mark}{name}", config.getoption("--faults-seed"))
+        shown = [(one.plan, one.strikes) for one in ([watch] if watch else self._watches)]
+        return pytest_report.failure(shown, f"{file}{mark}{name}", config.getoption("--faults-seed"), run)
 
     def _episode(self) -> str:
         number = len(self._watches)
         return self._item.nodeid if number == 1 else f"{self._item.nodeid} #{number}"
 
-    def _read(self, plan: AnyPlan) -> Plan:
+    def read(self, plan: AnyPlan) -> Plan:
+        """The plan that a test names or gives.
+
+        Raises:
+            UserError: it cannot be used.
+        """
         if isinstance(plan, Plan):
             return plan
         if isinstance(plan, Mapping):
@@ -222,10 +263,19 @@ def faults_of(item: pytest.Item) -> Faults:
     return item.stash.setdefault(KEY, Faults(item))
 
 
-def arm(config: pytest.Config) -> None:
-    """Have the hooks below called, once."""
+def asks_for_runs(item: pytest.Item) -> bool:
+    """Whether the test's mark has its body run many times."""
+    mark = item.get_closest_marker(MARK)
+    return mark is not None and RUNS in mark.kwargs
+
+
+def arm(config: pytest.Config, *, runs: bool = False) -> None:
+    """Have the hooks below called, once; with `runs`, those of the parts that play tests with runs too."""
     if not config.pluginmanager.has_plugin(ARMED):
         config.pluginmanager.register(FaultHooks(), ARMED)
+    for part in entry_points(group=PARTS) if runs else ():
+        if not config.pluginmanager.has_plugin(part.name):
+            config.pluginmanager.register(part.load()(), part.name)
 
 
 class FaultHooks:
@@ -236,6 +286,8 @@ class FaultHooks:
         """Make the marked session, anew for each time that the test runs."""
         if KEY in item.stash:
             del item.stash[KEY]
+        if asks_for_runs(item):
+            return
         mistake = faults_of(item).mistake()
         if mistake:
             pytest.fail(mistake, pytrace=False)
@@ -244,7 +296,9 @@ class FaultHooks:
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
         """The marked session is the active one while the test's body runs. A test fails that did something twice."""
         faults = item.stash.get(KEY, None)
-        if faults is None:
+        if asks_for_runs(item) and not item.config.pluginmanager.has_plugin(RUN_HOOKS):
+            pytest.fail(f"{item.name} has runs, and nothing plays them: {NO_RUN_HOOKS}", pytrace=False)
+        if faults is None or asks_for_runs(item):
             return (yield)
         with faults.marked or contextlib.nullcontext():
             result = yield
@@ -260,21 +314,34 @@ class FaultHooks:
         """Note on the report what the faults did, and turn a pass without a delivered fault into what it is."""
         report = yield
         faults = item.stash.get(KEY, None)
-        if faults is None or call.when != "call" or not faults.armed:
-            return report
-        found = faults.found()
-        setattr(report, FOUND, found)
-        item.user_properties += pytest_report.properties(found)  # those of the teardown report are JUnit's
-        if report.failed:
-            _add(report, faults.failure())
-        elif report.passed and found["inconclusive"] and not hasattr(report, "wasxfail"):
-            _doubt(report, item, f"inconclusive: {found['inconclusive']}")
-        else:
-            found["inconclusive"] = ""
+        if faults is not None and call.when == "call" and faults.armed and not asks_for_runs(item):
+            note_on_report(report, item, faults.found(), faults.failure)
         return report
 
 
-def _add(report: pytest.TestReport, text: str) -> None:
+def note_on_report(
+    report: pytest.TestReport, item: pytest.Item, found: dict[str, Any], failure: Callable[[], str]
+) -> None:
+    """Note on the report what the faults did, and turn a pass that shows nothing into what it is.
+
+    Args:
+        report: of the call.
+        item: the test.
+        found: what the faults did.
+        failure: makes what stands under the test where it failed.
+    """
+    setattr(report, FOUND, found)
+    item.user_properties += pytest_report.properties(found)  # those of the teardown report are JUnit's
+    if report.failed:
+        add_section(report, failure())
+        found["inconclusive"] = ""  # it counts as failed, here as in pytest's last line
+    elif report.passed and found["inconclusive"] and not hasattr(report, "wasxfail"):
+        _doubt(report, item, f"inconclusive: {found['inconclusive']}")
+    else:
+        found["inconclusive"] = ""
+
+
+def add_section(report: pytest.TestReport, text: str) -> None:
     """Put a section under a failure: with the failure itself where it can carry one, whatever `--show-capture` says."""
     add = getattr(report.longrepr, "addsection", None)
     if add is not None:

@@ -56,23 +56,28 @@ def inconclusive(episodes: Sequence[Mapping[str, Any]]) -> str:
     return "no call came through the session; mark the tools with @sealegs.tool, or wrap them with faults.session"
 
 
-def failure(episodes: Iterable[tuple[Plan, Sequence[Strike]]], test: str, seed: int | None) -> str:
+def failure(
+    episodes: Iterable[tuple[Plan, Sequence[Strike]]], test: str, seed: int | None, run: int | None = None
+) -> str:
     """What stands under a failed test.
 
     Args:
         episodes: each plan with what fired.
         test: the test's id from the working directory.
         seed: what `--faults-seed` gave.
+        run: the number of the run that it is about, where the test has runs.
     """
     lines: list[str] = []
     for plan, strikes in episodes:
+        name = plan.name if run is None else f"{plan.name}, run {run}"
         delivered = [strike for strike in strikes if strike.delivered]
-        lines.append(f"plan {plan.name}, seed {plan.seed}: {_delivered(len(delivered))}")
+        lines.append(f"plan {name}, seed {plan.seed}: {_delivered(len(delivered))}")
         lines += [f"  {_strike(strike)}" for strike in delivered[:SHOWN]]
         if len(delivered) > SHOWN:
             lines.append(f"  and {len(delivered) - SHOWN} more")
         lines += ["", plan.to_yaml()]
     option = "" if seed is None else f" --faults-seed {seed}"
+    option += "" if run is None else f" --faults-run {run}"
     return "\n".join([*lines, f"replay: pytest {shlex.quote(test)}{option}"])
 
 
@@ -83,6 +88,7 @@ def properties(found: Mapping[str, Any]) -> list[tuple[str, object]]:
         ("faults.plan", ", ".join(dict.fromkeys(one["plan"] for one in episodes))),
         ("faults.calls", _sum(episodes, "calls").total()),
         ("faults.delivered", _sum(episodes, "delivered").total()),
+        *((f"faults.{name}", value) for name, value in found.get("runs", {}).items()),
     ]
 
 
@@ -90,7 +96,7 @@ def write_section(reporter: pytest.TerminalReporter, tests: Sequence[tuple[str, 
     """Write the section `faults`: one line a test, then the sums. With `-q`, only what is inconclusive and the sums."""
     reporter.write_sep("=", "faults")
     for test, found in tests:
-        line = f"{test}: {'; '.join(map(_episode, found['episodes']))}"
+        line = f"{test}: {found.get('line') or '; '.join(map(_episode, found['episodes']))}"
         if found["inconclusive"]:
             reporter.write_line(f"{line}; inconclusive: {found['inconclusive']}", yellow=True)
         elif reporter.verbosity >= 0:

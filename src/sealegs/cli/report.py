@@ -13,7 +13,9 @@ from sealegs.traces.atomic_files import write_atomically
 
 
 def report_command(
-    logs: Annotated[Path, typer.Argument(help="A run's folder, a file of records, or an Inspect log.")],
+    logs: Annotated[
+        Path, typer.Argument(help="A run's folder, a file of records, an Inspect log, or OpenTelemetry's spans.")
+    ],
     html: Annotated[Path | None, typer.Option(help="Where to write the page; beside the logs by default.")] = None,
     against: Annotated[
         str,
@@ -23,12 +25,12 @@ def report_command(
 ) -> None:
     """Print the tables of a run, and write one HTML file that needs no network.
 
-    A folder may hold several runs of highwater or paladin; they are reported together.
+    A folder may hold several runs of highwater or paladin; they are reported together. Records that nobody judged (of
+    your own Session and Recorder, of the proxy, of a replay) get a report without a verdict.
     """
-    from sealegs.engines.logs import suite_of
-    from sealegs.suites.suite import suite_named
+    from sealegs.experiments.log_reports import report_on
 
-    found = suite_named(suite_of(logs)).report(logs, against)
+    found = report_on(logs, against)
     target = html or (logs if logs.is_dir() else logs.parent) / "report.html"
     write_atomically(target, found.page())
     write_report(found, json, beside=True)

@@ -69,7 +69,7 @@ def read_logs(path: Path, form: LogSchema[E]) -> Logged[E]:
     Raises:
         LogError: there is nothing to read, or something that cannot be read.
     """
-    files = _files(path, f"sealegs run {form.suite} --agent {form.example}")
+    files = log_files(path, f"sealegs run {form.suite} --agent {form.example}")
     warnings: list[str] = []
     runs: dict[tuple[str, ...], dict[E, Record]] = {}
     planned: dict[tuple[Path, tuple[str, ...]], int] = {}
@@ -130,18 +130,18 @@ def single_run(runs: Sequence[R], path: Path) -> R:
 
 
 def suite_of(path: Path) -> str:
-    """The suite whose run a file or folder holds, by the first episode that can be read.
+    """The suite whose run a file or folder holds, by the first episode that can be read; empty where it has none.
 
     Raises:
         LogError: there is no such file or folder, or no episode in it that can be read.
     """
     problems: list[str] = []
-    for file in _files(path, "sealegs run maze --agent planner"):
+    for file in log_files(path):
         try:
             if file.suffix == SUFFIX:
                 _, started = next(iter(samples(file, [])))
                 return str(started.get("task", "")).split("/")[-1]
-            return str(build_record(next(iter(read_episodes(file, [])))).about.get("suite", "none"))
+            return str(build_record(next(iter(read_episodes(file, [])))).about.get("suite") or "")
         except StopIteration:
             problems.append(f"{file} holds no finished episode")
         except (StoreError, OSError) as error:
@@ -149,8 +149,12 @@ def suite_of(path: Path) -> str:
     raise LogError("; ".join(problems))
 
 
-def _files(path: Path, command: str) -> list[Path]:
-    """The logs of a file or folder; the command is one that would make some."""
+def log_files(path: Path, command: str = "sealegs run maze --agent planner") -> list[Path]:
+    """The logs of a file or folder; the command is one that would make some.
+
+    Raises:
+        LogError: there are none.
+    """
     if not path.exists():
         raise LogError(f"there is no file or folder {path}; run something first (`{command}`)")
     files = sorted(f for f in path.rglob("*") if _is_log(f)) if path.is_dir() else [path]

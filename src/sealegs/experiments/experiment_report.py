@@ -77,8 +77,8 @@ class ExperimentReport:
         return junit_xml(self.options.agent, self.verdict, self.runs)
 
     def show(self, console: Console) -> None:
-        """Print the rates and the verdict."""
-        print_experiment(self.verdict, self.rows, console)
+        """Print the rates."""
+        print_experiment(self.rows, console)
 
     @property
     def unexposed(self) -> int:
@@ -89,17 +89,23 @@ class ExperimentReport:
     def summary(self) -> str:
         """One line for a log."""
         found = self.verdict
-        parts = [f"{WORDS[found.decision]}: {found.reason}", *self._rates()]
-        if self.unexposed:
-            parts.append(f"{self.unexposed} runs met no fault and count nowhere")
-        return "; ".join(parts)
+        rates = "; ".join(self._rates())
+        counted = f" {self.unexposed} runs met no fault and count nowhere." if self.unexposed else ""
+        return f"{WORDS[found.decision]}: {found.reason}." + (f" Pass rate: {rates}." if rates else "") + counted
 
     def _rates(self) -> Iterator[str]:
-        names = {"pass_rate": "", "pass_rate_difference": "difference"}
-        for row in self.rows:
-            shown = row["level"] == ALL and row["metric"] in names and row["mode"] in ("baseline", "faults")
-            if shown and row["value"] is not None:
-                yield f"{names[row['metric']] or row['mode']} {row['value']:g} [{row['low']:g}, {row['high']:g}]"
+        """The pass rates and their difference with intervals, in words."""
+        rates = {
+            (row["mode"], row["metric"]): f"{row['value']:.0f} % [{row['low']:.0f}, {row['high']:.0f}]"
+            for row in self.rows
+            if row["level"] == ALL and row["value"] is not None and row["low"] is not None and row["high"] is not None
+        }
+        if ("baseline", "pass_rate") in rates:
+            yield f"{rates['baseline', 'pass_rate']} without faults"
+        if ("faults", "pass_rate") in rates:
+            yield f"{rates['faults', 'pass_rate']} under faults"
+        if ("faults", "pass_rate_difference") in rates:
+            yield f"difference {rates['faults', 'pass_rate_difference']}"
 
 
 def read_experiment(folder: Path, warnings: list[str]) -> ExperimentReport:

@@ -17,12 +17,13 @@ from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
 from sealegs.hunt.trial import call_quietly, error_line
-from sealegs.inject import EndlessWait, RealClock, Session, VirtualClock
+from sealegs.inject import Clock, EndlessWait, RealClock, Session, VirtualClock
 from sealegs.inject.limit import CallLimit, TooManyCalls
+from sealegs.inject.session import Watcher
 from sealegs.scoring.experiment_metrics import RunResult
 from sealegs.scoring.run_contracts import RunContract
 from sealegs.scoring.run_evidence import RunEvidence
-from sealegs.traces import AnswerGiven, EpisodeEnded, Event, Record, Recorder, build_record, doubled_effects
+from sealegs.traces import AnswerGiven, EpisodeEnded, Event, Record, Recorder, Watchers, build_record, doubled_effects
 from sealegs.traces.events import FaultStruck, Reason
 from sealegs.traces.json_data import to_json_data
 from sealegs.traces.usage import metering
@@ -44,6 +45,9 @@ class RunPlayer:
             None: an agent that ends by itself passes.
         contracts: what every run must keep.
         specs: what is known of the tools.
+        watch: makes a further watcher of a run, of its plan and its clock; None for none.
+        key: a part of what keys the draws, besides the run's number.
+        quiet: whether what the agent prints and warns of is discarded.
     """
 
     agent: AgentUnderTest
@@ -51,6 +55,9 @@ class RunPlayer:
     check: Check | None = None
     contracts: Sequence[RunContract] = ()
     specs: Mapping[str, ToolSpec] = field(default_factory=dict)
+    watch: Callable[[Plan, Clock], Watcher] | None = None
+    key: str = ""
+    quiet: bool = True
 
     def play(self, run: ExperimentRun, plan: Plan) -> list[Event]:
         """Play one run; whatever the agent does, the events end with an end.
@@ -62,22 +69,13 @@ class RunPlayer:
         recorder = Recorder(clock)
         recorder.start(run.id, self._facts(run, plan))
         limit = CallLimit(self.options.max_calls)
-        session = Session(
-            plan,
-            episode=f"{run.number}",
-            specs=self.specs.values(),
-            layers=(limit,),
-            clock=clock,
-            timeout=self.options.timeout,
-            watcher=recorder,
-        )
-        stage = RunStage(run.input, f"{run.number}", plan, session, recorder, self.options.time_limit)
+        stage = self._stage(run, plan, clock, recorder, limit)
         answer: Any = None
         end: Reason = "answered"
         detail = ""
         with metering() as usage:
             try:
-                answer = call_quietly(lambda: self.agent.run(stage))
+                answer = call_quietly(lambda: self.agent.run(stage)) if self.quiet else self.agent.run(stage)
             except UserError:
                 raise
             except EndlessWait as error:
@@ -89,6 +87,19 @@ class RunPlayer:
         recorder.note({"usage": usage.data()} if usage.data() else {})
         self._judge(recorder, run, answer, end, detail)
         return recorder.events
+
+    def _stage(self, run: ExperimentRun, plan: Plan, clock: Clock, recorder: Recorder, limit: CallLimit) -> RunStage:
+        episode = f"{self.key}{run.number}"
+        session = Session(
+            plan,
+            episode=episode,
+            specs=self.specs.values(),
+            layers=(limit,),
+            clock=clock,
+            timeout=self.options.timeout,
+            watcher=recorder if self.watch is None else Watchers(recorder, self.watch(plan, clock)),
+        )
+        return RunStage(run.input, episode, plan, session, recorder, self.options.time_limit)
 
     def _facts(self, run: ExperimentRun, plan: Plan) -> dict[str, Any]:
         return {
@@ -102,15 +113,17 @@ class RunPlayer:
 
     def _judge(self, recorder: Recorder, run: ExperimentRun, answer: Any, end: Reason, detail: str) -> None:
         """End the record with the answer and what is wrong with the run."""
-        text = recorded_answer(answer) if end == "answered" else None
+        text = recorded_answer(answer) if end == "answered" and answer is not None else None
         recorder.note_effects()
         record = _ended(recorder.events, text, end, detail)
-        problems = [f"{WORDS[end]}: {detail}"] if end != "answered" else self._checked(answer, record, run)
-        evidence = RunEvidence(record, recorder.events, run.input, self.specs)
+        asked = record.about["input"]  # an agent may have noted there what it was asked
+        evidence = RunEvidence(record, recorder.events, asked, self.specs)
         doubled = doubled_effects(record, self.specs.values())
         broken = {DOUBLED: doubled[0].says()} if doubled else {}
         broken |= {one.name: found for one in self.contracts if (found := one.violation(evidence))}
+        problems = [f"{WORDS[end]}: {detail}"] if end != "answered" else []
         problems += [f"{name}: {found}" for name, found in broken.items()]
+        problems += self._checked(answer, record, run) if end == "answered" else []
         recorder.note({JUDGED: {"problems": problems, "violations": sorted(broken)}})
         recorder.finish(end, answer=text, detail=detail)
 

@@ -11,69 +11,28 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.text import Text
 
-from sealegs.faults.call import Outcome, render
 from sealegs.reports.metric_grids import MetricCell
 from sealegs.reports.page_extra import extra
+from sealegs.reports.run_cards import RunCard, card_calls, ending_text
 from sealegs.reports.tables import WIDE, cell_text, plain_table
 from sealegs.scoring.experiment_metrics import ExperimentVerdict, RunResult
 from sealegs.scoring.metric import ALL, Row
-from sealegs.traces.record import Turn
 
 SHOWN = 200  # failing runs of a page; the rest is counted
-LONGEST = 4000  # characters of one text of a card
 DECISIONS = {"held": "Held", "weakness": "Weakness found", "inconclusive": "Inconclusive"}
-
-
-@dataclass(frozen=True, slots=True)
-class CardCall:
-    """A call on a card: what the tool said, if the agent was shown something else; and what the agent was shown."""
-
-    text: str
-    said: str
-    shown: str
-    faults: tuple[str, ...]
-    effects: tuple[str, ...]
-    by: str
-
-
-@dataclass(frozen=True, slots=True)
-class RunCard:
-    """A failing run for the eye."""
-
-    run: RunResult
-    calls: tuple[CardCall, ...]
-
-    @property
-    def title(self) -> str:
-        """Which run it is."""
-        return f"run {self.run.number + 1}" + (" without faults" if self.run.arm == "baseline" else "")
 
 
 def run_card(run: RunResult) -> RunCard:
     """The card of a run."""
-    return RunCard(run, tuple(_call(turn) for turn in run.record.turns))
-
-
-def _call(turn: Turn) -> CardCall:
-    given = ", ".join(f"{name}={value!r}" for name, value in turn.call.arguments.items())
-    shown = _text(turn.seen)
-    said = _text(turn.said) if turn.said is not None else "the tool did not run"
-    return CardCall(
-        f"{turn.call.tool}({given})"[:LONGEST],
-        "" if turn.said == turn.seen else said,
-        shown,
-        tuple(
-            f"{strike.kind.replace('_', ' ')}{', ' + strike.moment if strike.moment else ''}"
-            for strike in turn.strikes
-            if strike.delivered
-        ),
-        tuple(f"{effect.action} {effect.subject}" for effect in turn.effects),
-        turn.by,
+    return RunCard(
+        f"{run.arm}-{run.number + 1}",
+        f"run {run.number + 1}" + (" without faults" if run.arm == "baseline" else ""),
+        tuple(fault.replace("_", " ") for fault in run.faults),
+        run.problems,
+        run.input,
+        card_calls(run.record),
+        ending_text(run.record),
     )
-
-
-def _text(outcome: Outcome | None) -> str:
-    return "nothing" if outcome is None else render(outcome)[:LONGEST]
 
 
 @dataclass(frozen=True, slots=True)

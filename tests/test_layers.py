@@ -71,7 +71,12 @@ HEAVY = {
     "openai": set(),
     "anthropic": set(),
     "opentelemetry": {"recovery/otel_metrics.py", "traces/spans.py"},
-    "pytest": {"adapters/pytest.py", "adapters/pytest_faults.py", "adapters/pytest_report.py"},
+    "pytest": {
+        "adapters/pytest.py",
+        "adapters/pytest_faults.py",
+        "adapters/pytest_report.py",
+        "experiments/pytest_runs.py",
+    },
     "hypothesis": {"hunt/"},
 }
 BANNED = {"utils", "util", "helpers", "core", "common"}

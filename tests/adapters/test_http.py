@@ -261,6 +261,7 @@ async def test_requests_have_names(kind: str, served: Served) -> None:
     assert [turn.call.tool for turn in episode.record().turns] == [f"GET {served.host}/page", "get_price", "get_price"]
 
 
+@pytest.mark.filterwarnings("ignore::sealegs.inject.MisfireWarning")  # it cannot run dry, as is found out here
 @ALL_KINDS
 async def test_effects(kind: str, served: Served) -> None:
     url = f"{served.url}/prices"

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ pytest.importorskip("langchain", reason=needs.module("langchain"))
 pytestmark = pytest.mark.filterwarnings("default")
 
 from langchain.agents import create_agent
-from langchain.agents.middleware import ToolRetryMiddleware
+from langchain.agents.middleware import AgentMiddleware, ToolRetryMiddleware
 from langchain.tools import ToolRuntime
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import BaseTool, tool
@@ -27,7 +28,7 @@ from sealegs.adapters.conformance.scene_runner import scripted_calls
 from sealegs.adapters.langchain import Seam, wrap
 from sealegs.faults import Failure, Fault, ToolSpec
 from sealegs.faults.kinds import Error, Partial, Poisoned, WrongEntity
-from sealegs.faults.triggers import First
+from sealegs.faults.triggers import First, Nth
 from tests.adapters.frameworks.langchain import START_WITH, model
 from tests.adapters.shop import Episode, silent
 from tests.inject.staging import rule
@@ -127,3 +128,36 @@ def test_a_wrapped_tool_knows_which_arguments_are_the_models() -> None:
     message = agent.invoke(START_WITH)["messages"][-2]
     assert message.text == '{"city": "Oslo Halt.", "messages": 2}'
     assert episode.record().turns[0].call.arguments == {"city": "Oslo"}
+
+
+@pytest.mark.parametrize("way", ["sync", "async"])
+def test_calls_of_one_message_are_counted_in_its_order(way: str) -> None:
+    """Whichever of them arrives first: each waits for all that follow it in the message."""
+    for _ in range(3):
+        started = [threading.Event() for _ in range(6)]
+
+        class Late(AgentMiddleware[Any, Any, Any]):
+            def wrap_tool_call(self, request: Any, handler: Any, started: Any = started) -> Any:
+                index = int(request.tool_call["args"]["city"])
+                if index + 1 < len(started):
+                    started[index + 1].wait(10)
+                try:
+                    return handler(request)
+                finally:
+                    started[index].set()
+
+            async def awrap_tool_call(self, request: Any, handler: Any, started: Any = started) -> Any:
+                index = int(request.tool_call["args"]["city"])
+                while index + 1 < len(started) and not started[index + 1].is_set():
+                    await asyncio.sleep(0)
+                try:
+                    return await handler(request)
+                finally:
+                    started[index].set()
+
+        episode = Episode(rule(Error(status=503), when=Nth(2)))
+        script = ModelScript([scripted_calls(*(f"advice {index}" for index in range(6)))])
+        agent = create_agent(model(script), [Advice()], middleware=[Late(), Seam(episode.session, errors="shown")])
+        state = agent.invoke(START_WITH) if way == "sync" else asyncio.run(agent.ainvoke(START_WITH))
+        messages = [message for message in state["messages"] if isinstance(message, ToolMessage)]
+        assert [message.status for message in messages] == ["success", "error", *["success"] * 4]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from sealegs.adapters import anthropic as anthropic_loop
 from sealegs.adapters import openai as openai_loop
-from sealegs.adapters.dispatch import error_as_json, error_as_sentence
+from sealegs.adapters.dispatch import RequestedToolCall, call_tools_async, error_as_json, error_as_sentence
 from sealegs.adapters.python import wrap
 from sealegs.agents.mock_model import ScriptServer, script_from
 from sealegs.faults.kinds import Connection, Delta, Error, Interrupted, RateLimit
@@ -216,3 +217,25 @@ def test_two_ways_of_telling() -> None:
     call = {"id": "1", "function": {"name": "price", "arguments": '{"item": "pen"}'}}
     (told,) = openai_loop.tool_messages([call], wrap([price], struck))
     assert json.loads(told["content"]) == {"error": {"type": "Closed", "message": "Closed."}}
+
+
+async def test_calls_side_by_side_are_counted_in_the_order_of_the_model() -> None:
+    """Whichever arrives first; what cannot be called at all is not counted."""
+
+    async def look(index: int) -> str:
+        for _ in range(draw.randrange(9)):
+            await asyncio.sleep(0)
+        return await inner(index)
+
+    async def answer_to(index: int) -> str:
+        return f"answer {index}"
+
+    draw = random.Random(7)
+    wishes = [RequestedToolCall(f"c{index}", "look", {"index": index}) for index in range(8)]
+    wishes.insert(2, RequestedToolCall("bad", "look", "{no json"))
+    wishes.insert(4, RequestedToolCall("gone", "nowhere", {}))
+    for _ in range(30):
+        session = Episode(rule(Error(status=503), tool="look", when=Nth(4))).session
+        inner = wrap(answer_to, session, name="look")
+        replies = await call_tools_async(wishes, {"look": look}, error_as_json)
+        assert [reply.id for reply in replies if reply.failed] == ["bad", "gone", "c3"]

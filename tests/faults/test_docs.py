@@ -57,7 +57,7 @@ def test_a_page_lists_the_parameters_as_they_are(kind: str) -> None:
 
 def test_the_format_s_examples_are_plans_and_python_says_the_same() -> None:
     whole, *rules = examples(FORMAT)
-    (block,) = re.findall(r"```python\n(.*?)```", FORMAT, re.DOTALL)
+    block, *_ = re.findall(r"```python\n(.*?)```", FORMAT, re.DOTALL)
     names: dict[str, Any] = {}
     exec(block, names)
     assert planned(whole) == names["plan"]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sealegs.faults.equal import arguments_key
+from sealegs.faults.equal import SHORT, arguments_key, draw_key
 from sealegs.faults.matchers import equal_json
 from sealegs.faults.spec import ToolSpec
 
@@ -134,3 +134,14 @@ def test_numbers_count_by_value(whole: int, number: float) -> None:
 def test_texts_that_are_no_numbers_are_equal_letter_by_letter(left: str, right: str) -> None:
     assert equal({"ref": left}, {"ref": right}) == (left == right)
     assert equal({"amount": f"a{left}"}, {"amount": f"a{right}"}) == (left == right)
+
+
+@given(left=ARGUMENTS, right=ARGUMENTS)
+def test_a_key_for_draws_tells_apart_what_asks_for_something_else(left: dict[str, Any], right: dict[str, Any]) -> None:
+    assert (draw_key(left, PAY) == draw_key(right, PAY)) == equal(left, right)
+    assert len(draw_key(left, PAY)) <= SHORT
+
+
+def test_a_key_for_draws_is_the_same_in_every_process() -> None:
+    assert draw_key({"amount": object()}) == draw_key({"amount": object()})
+    assert draw_key({"amount": "x" * 10_000}) == "8e994b85654652eacb1b8d09fd5764cc"

@@ -6,6 +6,7 @@ import copy
 import json
 import math
 import pickle
+import re
 import statistics
 from collections.abc import Mapping
 from typing import Any
@@ -45,6 +46,7 @@ from sealegs.faults.kinds import (
     UnitSwap,
     WrongEntity,
 )
+from sealegs.faults.kinds.delta import NUMBER, Sign, is_quantity
 from sealegs.faults.kinds.error import RAISABLE
 from sealegs.faults.kinds.unit_swap import BY_NAME, UNITS, values_with_units
 from sealegs.faults.spec import ToolSpec
@@ -56,7 +58,12 @@ NUMBERS = st.integers(-(10**9), 10**9) | st.floats(-1e9, 1e9, allow_subnormal=Fa
 SCALARS = st.none() | st.booleans() | NUMBERS | st.text(max_size=20)
 KEYS = st.text("abc_xyz", min_size=1, max_size=6)
 JSON = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4))
+MEASURED = st.recursive(
+    st.none() | st.booleans() | NUMBERS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4),
+)
 SEEDS = st.integers(0, 10**6)
+SIGNS: tuple[Sign, ...] = ("up", "down", "either")
 NOT_FOUND = Failure("No such city.", type="NotFound", status=404)
 RUNNING = [kind for kind, fault in KINDS.items() if fault.implicit]
 
@@ -254,25 +261,75 @@ class TestShape:
 
 
 class TestValues:
-    @given(said=JSON, seed=SEEDS, offset=st.floats(0.001, 1))
-    def test_delta_is_small_real_and_of_the_same_shape(self, said: Any, seed: int, offset: float) -> None:
-        moved = shown(Delta(offset=offset), said, seed)
+    @given(said=MEASURED, seed=SEEDS, offset=st.floats(0.001, 1), sign=st.sampled_from(SIGNS))
+    def test_delta_is_small_real_and_of_the_same_shape(self, said: Any, seed: int, offset: float, sign: Sign) -> None:
+        moved = shown(Delta(offset=offset, sign=sign), said, seed)
         assert same_shape(said, moved)
         for (_, old), (_, new) in zip(paths.leaves(said), paths.leaves(moved), strict=True):
-            if isinstance(old, bool) or old is None or old == "":
+            if isinstance(old, (bool, str)) or old is None:
                 assert new == old
-            else:
-                assert new != old
-            if isinstance(old, (int, float)) and not isinstance(old, bool):
-                unit = 1 if isinstance(old, int) else 10.0 ** -len(repr(old).partition(".")[2])
-                assert abs(new - old) <= max(offset * abs(old), unit) * 1.000001
+                continue
+            unit = 1 if isinstance(old, int) else 10.0 ** -len(repr(old).partition(".")[2])
+            assert abs(new - old) <= max(offset * abs(old), unit) * 1.000001
+            assert new > old if sign == "up" else new < old if sign == "down" else new != old
 
-    @given(said=st.text("abc ,-", min_size=1), seed=SEEDS)
-    def test_delta_edits_text_once(self, said: str, seed: int) -> None:
-        edited = shown(Delta(), said, seed)
+    @given(said=MEASURED, seed=SEEDS)
+    def test_the_sign_of_delta_changes_no_size(self, said: Any, seed: int) -> None:
+        moved = [shown(Delta(sign=sign), said, seed) for sign in SIGNS]
+        for leaves in zip(*map(paths.leaves, (said, *moved)), strict=True):
+            old, up, down, either = (leaf for _, leaf in leaves)
+            if isinstance(old, (int, float)) and not isinstance(old, bool):
+                assert up - old == pytest.approx(old - down)
+                assert either in (up, down)
+
+    @given(said=st.text() | st.from_regex(r"[A-Z]{2,4}[- ]?[0-9]{1,6}", fullmatch=True), seed=SEEDS)
+    def test_delta_leaves_codes_and_names(self, said: str, seed: int) -> None:
+        answer = {"id": 1042, "orderId": "7", "zip": "0150", "ids": [1, 2], "name": said, "unit": {"code": said}}
+        assert shown(Delta(offset=1.0, typos=True), answer, seed) == answer
+        assert shown(Delta(typos=True, fields=("currency",)), {"currency": "EUR"}, seed) == {"currency": "EUR"}
+
+    @pytest.mark.parametrize(
+        ("text", "moving"),
+        [
+            ("EUR", []),
+            ("FL-203", []),
+            ("Gate 12", []),
+            ("Terminal 2, Gate 14", []),
+            ("350 5th Avenue", []),
+            ("Boeing 747 with 300 seats.", ["300"]),
+            ("Your code is 1234 for 5 minutes.", ["5"]),
+            ("order #1042", []),
+            ("Apollo 11 (20 July 1969) was the first.", ["20", "1969"]),
+            ("2026-05-04 at 09:30", []),
+            ("12.50", ["12.50"]),
+            ("EUR 12.50", ["12.50"]),
+            ("12 NOK", ["12"]),
+            ("$9", ["9"]),
+            ("Total: 12.50", ["12.50"]),
+            ("Costs 12 EUR, takes 45 minutes and 3 stops", ["12", "45", "3"]),
+            ("21.5 °C, 45 %", ["21.5", "45"]),
+        ],
+    )
+    def test_delta_moves_the_numbers_of_a_text_that_measure(self, text: str, moving: list[str]) -> None:
+        moved = shown(Delta(), text)
+        assert [found[0] for found in NUMBER.finditer(text) if is_quantity(text, found)] == moving
+        assert (moved != text) == bool(moving)
+        pattern = re.escape(text)
+        for number in moving:
+            pattern = re.sub(rf"(?<![\d.]){re.escape(re.escape(number))}(?![\d.])", r"[0-9.]+", pattern, count=1)
+        assert re.fullmatch(pattern, moved)
+
+    def test_a_number_that_delta_is_told_to_move_moves_whatever_it_is_called(self) -> None:
+        assert shown(Delta(sign="up", fields=("code",)), {"code": 100, "id": 7})["code"] > 100
+
+    @given(said=st.lists(st.text("abc", min_size=2), min_size=3).map(" ".join), seed=SEEDS)
+    def test_typos_are_one_wrong_character_of_prose(self, said: str, seed: int) -> None:
+        assert shown(Delta(), said, seed) == said
+        edited = shown(Delta(typos=True), said, seed)
         assert abs(len(edited) - len(said)) <= 1
         changed = [i for i in range(min(len(said), len(edited))) if said[i] != edited[i]]
         tail = len(said) == len(edited) and len(changed) <= 2
+        assert edited != said
         assert tail or any(
             said[:i] + said[i + 1 :] == edited or edited[:i] + edited[i + 1 :] == said
             for i in range(max(len(said), len(edited)))

@@ -40,17 +40,17 @@ class Gathering:
     """A watcher that keeps what struck, under names that do not depend on the order of the calls."""
 
     def __init__(self) -> None:
-        self._strikes: list[Strike] = []
+        self.strikes: list[Strike] = []
 
     def around(self, layer: Layer) -> Layer:
         return layer
 
     def struck(self, strike: Strike) -> None:
-        self._strikes.append(strike)
+        self.strikes.append(strike)
 
     def all(self) -> Struck:
         return Counter(
-            (one.call.tool, one.call.nth, one.rule, one.delivered, one.waited, repr(one.shown)) for one in self._strikes
+            (one.call.tool, one.call.nth, one.rule, one.delivered, one.waited, repr(one.shown)) for one in self.strikes
         )
 
 

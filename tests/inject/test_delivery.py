@@ -28,6 +28,9 @@ from sealegs.traces import Record, Turn
 from tests.faults.trip import SPEC, booked
 from tests.inject.staging import NOWHERE, TRIP, Staged, plan, rule, staged
 
+# Kinds are tried on tools that lack what they need, on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::sealegs.inject.MisfireWarning")
+
 OSLO = Value(booked("Oslo"))
 
 

@@ -33,6 +33,9 @@ from sealegs.faults.triggers import (
 from tests.inject.interleaving import CALLS, SHARED, STORM, WORKERS, digest, in_tasks, in_threads, one_after_another
 from tests.inject.staging import every_kind, plan, rule
 
+# Kinds are tried on tools that lack what they need, on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::sealegs.inject.MisfireWarning")
+
 ROOT = Path(__file__).parent.parent.parent
 
 FAULTS: list[Fault] = [fault for fault in every_kind() if fault.kind not in {"hang", "stale"}]

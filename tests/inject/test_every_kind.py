@@ -17,6 +17,9 @@ from sealegs.traces import encode_event
 from tests.faults.trip import booked
 from tests.inject.staging import NOWHERE, TRIP, Staged, every_kind, plan, rule, staged
 
+# Kinds are tried on tools that lack what they need, on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::sealegs.inject.MisfireWarning")
+
 KYOTO = {"city": "Kyoto"}
 CALLS = (TRIP, KYOTO, NOWHERE, TRIP)
 

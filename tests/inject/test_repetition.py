@@ -23,7 +23,7 @@ from tests.inject.staging import plan, rule
 MANY = 10_000
 BLOCK = 1_000
 FRAMES = 3  # of each allocation that are remembered
-CONFIDENCE = 0.999
+CONFIDENCE = 0.9999  # of each interval; there are dozens
 
 
 def answer(call: Call) -> Outcome:

@@ -29,7 +29,7 @@ from sealegs.faults.kinds import (
     WrongEntity,
 )
 from sealegs.faults.triggers import Always, AnyCondition, Nth, Probability, Tool
-from sealegs.inject import RealClock, Session, VirtualClock
+from sealegs.inject import MisfireWarning, RealClock, Session, VirtualClock
 from sealegs.traces import Recorder
 from sealegs.traces.archive import NO_RECORD, Archive
 from sealegs.traces.observed import NOT_KEPT, Observation, Trace, trace_from_events
@@ -42,7 +42,8 @@ def seen(*calls: tuple[str, Mapping[str, Any] | None, Outcome | None], name: str
 
 
 def plan(fault: AnyFault, when: AnyCondition | None = None, tool: str = "*") -> Plan:
-    return Plan(name="p", rules=(Rule(id="r", match=Tool(tool), when=when or Always(), fault=fault),))
+    moment = fault.simplest_moment()
+    return Plan(name="p", rules=(Rule(id="r", match=Tool(tool), when=when or Always(), fault=fault, moment=moment),))
 
 
 SHOP = seen(
@@ -410,7 +411,8 @@ def test_recorded_arguments_are_examples_of_other_entities() -> None:
 
 
 def test_a_fault_that_must_know_more_of_a_tool_is_named() -> None:
-    found = replay_trace(PRICES, plan(PhysicsViolation()))
+    with pytest.warns(MisfireWarning, match="the tool declares none"):
+        found = replay_trace(PRICES, plan(PhysicsViolation()))
     (unfit,) = found.unfit
     assert (unfit.rule, unfit.kind, unfit.tool, unfit.calls) == ("r", "physics_violation", "price", 2)
     assert unfit.lacking == ("invariants",)

@@ -244,7 +244,8 @@ def _recorded(plan: Plan, answer: Any, calls: int = 1) -> Recorder:
 
 
 def _plan(fault: Any, when: Any = None) -> Plan:
-    return Plan(name="p", rules=(Rule(match=Tool("*"), when=when or Always(), fault=fault),))
+    moment = fault.simplest_moment()
+    return Plan(name="p", rules=(Rule(match=Tool("*"), when=when or Always(), fault=fault, moment=moment),))
 
 
 def test_a_record_keeps_apart_what_was_said_and_what_was_shown() -> None:

@@ -7,6 +7,7 @@ or marked; what they raise is told to the model, as such loops do.
 from __future__ import annotations
 
 import asyncio
+import functools
 import inspect
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,6 +16,7 @@ from typing import Any
 
 from sealegs.adapters.python.exceptions import failure_from_exception
 from sealegs.faults.call import Value, render
+from sealegs.inject import ModelTurn
 
 Tools = Mapping[str, Callable[..., Any]] | Sequence[Callable[..., Any]]
 Told = Callable[[Exception], str]
@@ -66,7 +68,10 @@ def call_tools(wishes: Iterable[RequestedToolCall], tools: Tools, told: Told) ->
     found = []
     for wish in wishes:
         try:
-            value = _called(wish, known)
+            call = _ready(wish, known)
+            if isinstance(call, Refused):
+                raise call
+            value = call()
             value = list(value) if inspect.isgenerator(value) else value
         except Exception as error:
             found.append(ToolReply(wish.id, told(error), failed=True))
@@ -76,23 +81,34 @@ def call_tools(wishes: Iterable[RequestedToolCall], tools: Tools, told: Told) ->
 
 
 async def call_tools_async(wishes: Iterable[RequestedToolCall], tools: Tools, told: Told) -> list[ToolReply]:
-    """Call the tools, side by side where they are async; see `call_tools`."""
-    known = tools_by_name(tools)
+    """Call the tools, side by side where they are async; see `call_tools`.
 
-    async def reply(wish: RequestedToolCall) -> ToolReply:
+    To faults that count calls, they come in the order in which the model asked for them.
+    """
+    known = tools_by_name(tools)
+    ready = [(wish, _ready(wish, known)) for wish in wishes]
+    turn = ModelTurn("" if isinstance(call, Refused) else wish.tool for wish, call in ready)
+
+    async def reply(index: int, wish: RequestedToolCall, call: Callable[[], Any] | Refused) -> ToolReply:
+        if isinstance(call, Refused):
+            return ToolReply(wish.id, told(call), failed=True)
         try:
-            value = _called(wish, known)
-            if inspect.isasyncgen(value):
-                value = [piece async for piece in value]
-            elif inspect.isgenerator(value):
-                value = list(value)
-            elif inspect.isawaitable(value):
-                value = await value
+            with turn.call(index):
+                value = await _awaited(call())
         except Exception as error:
             return ToolReply(wish.id, told(error), failed=True)
         return ToolReply(wish.id, answer_text(value), failed=False)
 
-    return list(await asyncio.gather(*map(reply, wishes)))
+    return list(await asyncio.gather(*(reply(index, *one) for index, one in enumerate(ready))))
+
+
+async def _awaited(value: Any) -> Any:
+    """What a tool of any form comes to."""
+    if inspect.isasyncgen(value):
+        return [piece async for piece in value]
+    if inspect.isgenerator(value):
+        return list(value)
+    return await value if inspect.isawaitable(value) else value
 
 
 def answer_text(value: Any) -> str:
@@ -115,16 +131,17 @@ def error_as_sentence(error: Exception) -> str:
     return f"{failure.type}: {failure.message}"
 
 
-def _called(wish: RequestedToolCall, tools: Mapping[str, Callable[..., Any]]) -> Any:
+def _ready(wish: RequestedToolCall, tools: Mapping[str, Callable[..., Any]]) -> Callable[[], Any] | Refused:
+    """The call that was asked for, yet to be made; or why it cannot be."""
     tool = tools.get(wish.tool)
     if tool is None:
-        raise Refused(f"There is no tool named {wish.tool}; there are {', '.join(tools)}.")
+        return Refused(f"There is no tool named {wish.tool}; there are {', '.join(tools)}.")
     arguments = wish.arguments
     if isinstance(arguments, str):
         try:
             arguments = json.loads(arguments or "{}")
         except ValueError as error:
-            raise Refused(f"The arguments are no valid JSON: {error}.") from None
+            return Refused(f"The arguments are no valid JSON: {error}.")
     if not isinstance(arguments, Mapping):
-        raise Refused("The arguments are no JSON object.")
-    return tool(**arguments)
+        return Refused("The arguments are no JSON object.")
+    return functools.partial(tool, **arguments)

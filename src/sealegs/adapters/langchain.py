@@ -10,10 +10,13 @@ of an MCP server's tool. What it does not cover: tools that the model's provider
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Literal, NoReturn, overload
 
 from langchain.agents.middleware import AgentMiddleware
+from langchain_core.messages import AIMessage, ToolCall
 from langchain_core.tools import BaseTool, ToolException, tool
 from langgraph.errors import GraphBubbleUp
 from langgraph.prebuilt.tool_node import ToolCallRequest
@@ -22,11 +25,12 @@ from sealegs.adapters.bridge import ResultCodec, ToolCallBridge, exception_text
 from sealegs.adapters.marks import spec_from_marks
 from sealegs.adapters.python.exceptions import failure_from_exception
 from sealegs.faults.call import Call, Failure, Outcome, Value
-from sealegs.inject import NO_DRY_RUN, Session, ToolHandle
+from sealegs.inject import NO_DRY_RUN, ModelTurn, Session, ToolHandle
 
 AnyTool = BaseTool | Callable[..., Any]
 Errors = Literal["raised", "shown"]
 STEERING = (GraphBubbleUp,)
+TURNS = 64  # that a middleware remembers; their calls may be under way
 
 
 class Seam(AgentMiddleware[Any, Any, Any]):
@@ -48,19 +52,46 @@ class Seam(AgentMiddleware[Any, Any, Any]):
             session.reach(dict(map(_other, others)))
         self._session = session
         self._errors: Errors = errors
+        self._turns: dict[tuple[str | None, ...], ModelTurn] = {}
+        self._lock = threading.Lock()
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[..., Any]) -> Any:
         """A call in LangChain's sync way."""
-        return handler(self._armed(request))
+        with self._in_turn(request):
+            return handler(self._armed(request))
 
     async def awrap_tool_call(self, request: ToolCallRequest, handler: Callable[..., Awaitable[Any]]) -> Any:
         """A call in its async way."""
-        return await handler(self._armed(request))
+        with self._in_turn(request):
+            return await handler(self._armed(request))
+
+    def _in_turn(self, request: ToolCallRequest) -> AbstractContextManager[None]:
+        """The block in which a call has its place among those that the model asked for in the same message."""
+        asked = _asked_together(request.state, request.tool_call["id"])
+        if not asked:
+            return nullcontext()
+        ids = tuple(call["id"] for call in asked)
+        with self._lock:
+            turn = self._turns.pop(ids, None) or ModelTurn(call["name"] for call in asked)
+            self._turns[ids] = turn  # at the end, as the latest
+            while len(self._turns) > TURNS:
+                del self._turns[next(iter(self._turns))]
+        return turn.call(ids.index(request.tool_call["id"]))
 
     def _armed(self, request: ToolCallRequest) -> ToolCallRequest:
         if not isinstance(request.tool, BaseTool):
             return request
         return request.override(tool=_copied(request.tool, self._session, self._errors, request.tool_call["args"]))
+
+
+def _asked_together(state: Any, id: str | None) -> list[ToolCall]:
+    """The calls of the message that asked for this one, in its order; empty where no message is known that did."""
+    messages = state.get("messages", ()) if isinstance(state, Mapping) else getattr(state, "messages", ())
+    for message in reversed(messages if isinstance(messages, list) else list(messages or ())):
+        calls = message.tool_calls if isinstance(message, AIMessage) else []
+        if any(call["id"] == id for call in calls):
+            return calls
+    return []
 
 
 @overload

@@ -16,12 +16,29 @@ app = typer.Typer(no_args_is_help=True, help="Check fault plans, print their sch
 
 
 @app.command("check")
-def check_plan_file(file: Annotated[Path, typer.Argument(help="A plan in YAML or JSON.")]) -> None:
-    """Report everything that is wrong with a plan; or that it is sound, and its digest."""
+def check_plan_file(
+    file: Annotated[Path, typer.Argument(help="A plan in YAML or JSON.")],
+    tools: Annotated[str, typer.Option(help="Tools, as module:name of a list of them, or a module's own.")] = "",
+) -> None:
+    """Report everything that is wrong with a plan; or that it is sound, and its digest.
+
+    With --tools, also say which rules can never be delivered on which tools, and why; the exit code is 2 if a rule can
+    be delivered on none of them.
+    """
+    from sealegs.faults.misfires import misfires
     from sealegs.faults.plan_files import read_plan
 
     plan = read_plan(file)
+    told = []
+    if tools:
+        from sealegs.adapters.python.tool_listing import listed_tools
+
+        told = misfires(plan, listed_tools(tools))
     typer.echo(f"{file}: sound, {len(plan.rules)} rule(s), digest {plan.digest()[:16]}")
+    for one in told:
+        typer.echo(str(one))
+    if any(not one.tool for one in told):
+        raise typer.Exit(2)
 
 
 @app.command("schema")

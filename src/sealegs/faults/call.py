@@ -29,7 +29,7 @@ class Call:
         id: unique in the episode; what an answer refers to.
         nth: how many times this tool was called before in the episode.
         dry: compute the answer and leave no effect behind (a tool that cannot do so runs as usual).
-        cut: leave off after so many effects; asked only of a tool whose spec says that it has several parts.
+        cut: stop after this many effects; asked only of a tool whose spec says that it has several parts.
         pieces: where the tool answers piece by piece, so many pieces are wanted, each shown as it comes (a
             `PartialResult` is the answer where there are more); None: the whole answer is wanted, and nothing is shown
             before it.
@@ -49,7 +49,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A tool's answer: JSON-like data, or text as it stands."""
+    """A tool's answer: JSON-like data, or text unchanged."""
 
     value: Any
 
@@ -70,8 +70,8 @@ class Failure:
         retry_after: seconds after which the tool invites another try.
         body: further fields of the error's body.
         exception: the tool's own exception, kept so that an adapter can raise it again unchanged.
-        unsent: the call never left: an adapter could not send its own request, or what refuses the call stands before
-            the tool. Only code that knows so sets it, and no fault does; words and statuses never prove it.
+        unsent: the call never left: an adapter could not send its own request, or something before the tool refused
+            the call. Only code that knows so sets it, and no fault does; words and statuses never prove it.
     """
 
     message: str
@@ -100,7 +100,7 @@ class Wait:
 
 
 class PartialResult(list[Any]):
-    """The first pieces of an answer that goes on. Never shown: whoever asked for them says what comes after."""
+    """The first pieces of an answer that continues. Never shown: whoever asked for them says what comes after."""
 
 
 Outcome = Value | Failure
@@ -127,7 +127,7 @@ class Effect:
 
 
 def no_such_tool(call: Call) -> Failure:
-    """The failure of a call to a tool that there is not."""
+    """The failure of a call to a tool that does not exist."""
     return Failure(f"There is no tool named {call.tool!r}.", type="ToolNotFound", status=404)
 
 
@@ -148,7 +148,7 @@ def failure_body(failure: Failure) -> dict[str, Any]:
 def render(outcome: Outcome) -> str:
     """The outcome as the text of a tool message.
 
-    A failure stands in the text itself, so that every model provider passes it on alike.
+    A failure is in the text itself, so that every model provider passes it on in the same way.
     """
     if isinstance(outcome, Failure):
         return _ENCODER.encode(failure_body(outcome))

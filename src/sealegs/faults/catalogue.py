@@ -1,6 +1,6 @@
 """The faults of a published benchmark as ours: 21 explicit responses and the names of nine implicit corruptions.
 
-Source: ToolMaze, arXiv 2606.05806, table 3; the table lies beside this file.
+Source: ToolMaze, arXiv 2606.05806, table 3; the table is beside this file.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ def explicit_responses(mode: Literal["P1", "P2"]) -> tuple[Error, ...]:
     """The table's explicit responses in its order: P1 are transient (9), P2 permanent (12).
 
     Raises:
-        ValueError: another mode.
+        ValueError: the mode is neither P1 nor P2.
     """
     if mode not in ("P1", "P2"):
-        raise ValueError(f"{mode!r} is no explicit mode; give P1 (transient) or P2 (permanent)")
+        raise ValueError(f"{mode!r} is not an explicit mode; give P1 (transient) or P2 (permanent)")
     return tuple(
         Error(status=int(row["status"]), message=row["message"], type=row["error_type"])
         for row in _rows()

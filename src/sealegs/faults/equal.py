@@ -13,11 +13,14 @@ from collections.abc import Mapping, Set
 from decimal import Decimal
 from typing import Any
 
+from sealegs.faults import seeds
 from sealegs.faults.spec import ToolSpec
 
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?(?:e[+-][0-9]+)?", re.IGNORECASE)  # neither 007 nor the hash 9e3
 LONGEST = 400  # digits of a number that a text is read as
 LARGEST = 10**LONGEST
+ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
+SHORT = 200  # characters of a key that is kept as it is; of a longer one the hash
 
 
 def arguments_key(arguments: Mapping[str, Any], spec: ToolSpec | None = None) -> str:
@@ -35,7 +38,9 @@ def arguments_key(arguments: Mapping[str, Any], spec: ToolSpec | None = None) ->
         if name == key and key:
             continue
         field = fields.get(name)
-        field = field if isinstance(field, Mapping) else {}
+        if not field or not isinstance(field, Mapping):
+            found.append((str(name), _written(value)))
+            continue
         literal = field.get("type") == "string"
         written = _written(value, literal)
         if "default" not in field or written != _written(field["default"], literal):
@@ -43,12 +48,28 @@ def arguments_key(arguments: Mapping[str, Any], spec: ToolSpec | None = None) ->
     return repr(sorted(found))
 
 
+def draw_key(arguments: Mapping[str, Any], spec: ToolSpec | None = None) -> str:
+    """A key for draws: as `arguments_key`, short, and the same in every process.
+
+    An object that shows no more of itself than where it lies counts as any other of its class.
+    """
+    key = arguments_key(arguments, spec)
+    if " at 0x" in key:
+        key = ADDRESS.sub("", key)
+    return key if len(key) <= SHORT else f"{seeds.digest(key):016x}{seeds.digest('more', key):016x}"
+
+
 def _fields(spec: ToolSpec | None) -> Mapping[str, Any]:
     fields = spec.parameters.get("properties") if spec is not None else None
     return fields if isinstance(fields, Mapping) else {}
 
 
-def _written(value: Any, literal: bool) -> str:
+def _written(value: Any, literal: bool = False) -> str:
+    kind = type(value)  # most values take the short way: a draw may ask for the key of every call
+    if kind is str and (literal or value[-1:].isalpha()):  # what ends so is no number
+        return repr(value)
+    if kind is int and not literal and -LARGEST < value < LARGEST:
+        return f"#{value}"
     try:
         return _one_form(value, literal)
     except Exception:  # what holds itself, and whatever else agents hand over
@@ -56,7 +77,7 @@ def _written(value: Any, literal: bool) -> str:
 
 
 def _one_form(value: Any, literal: bool = False) -> str:
-    """The value in the one form that all its equals have. `literal`: it stands where a text is wanted."""
+    """The value in the one form that all its equals have. `literal`: it is where a text is wanted."""
     if value is None or isinstance(value, bool):
         return str(value)
     if isinstance(value, (int, float, Decimal)):

@@ -1,4 +1,4 @@
-"""Validation errors in plain words: where, what stands there, what is wrong, what to do."""
+"""Validation errors in plain words: where, what is there, what is wrong, what to do."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pydantic_core import ErrorDetails
 from sealegs.faults.keyed import alternative_key
 from sealegs.faults.kinds import KINDS
 from sealegs.faults.kinds.delay import Exponential, Lognormal, Normal, Quantiles, Uniform
+from sealegs.faults.kinds.own_kinds import is_own_kind, own_kind, registered_kinds
 from sealegs.faults.matchers import Argument
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.problems import Problem, abbreviate
@@ -39,14 +40,14 @@ def problem_from_error(error: ErrorDetails, data: Any) -> Problem | None:
     path, value = located(loc, data)
     context = error.get("ctx", {})
     if kind == "too_short" and isinstance(value, (list, tuple)) and len(value) >= context.get("min_length", 0):
-        return None  # its items are wrong, and each of them is told
+        return None  # its items are wrong, and each of them is reported
     if loc and loc[-1] == "[key]":
         path, _ = located(loc[:-1], data)
-        return Problem(path, "", "is named by a key that is no text", "Put the key in quotes.")
+        return Problem(path, "", "is named by a key that is not text", "Put the key in quotes.")
     if kind == "missing":
-        return Problem(path, "", "is missing", f"Add it. {_about(loc)}")
+        return Problem(path, "", "is missing", f"Add it. {_about(loc, data)}")
     if kind in ("extra_forbidden", "invalid_key"):
-        return _unknown_field(loc, path)
+        return _unknown_field(loc, path, data)
     if kind.startswith("union_tag"):
         return _unknown_alternative(path, value, str(context.get("discriminator", "")))
     if kind == "problem":
@@ -58,8 +59,8 @@ def problem_from_error(error: ErrorDetails, data: Any) -> Problem | None:
 
 
 def located(loc: Loc, data: Any) -> tuple[str, Any]:
-    """The path that a person would write, and what stands there. Names of alternatives in `loc` are no part of it."""
-    if len(loc) > 3 and loc[2] == "fault":
+    """The path that a person would write, and what is there. Names of alternatives in `loc` are not part of it."""
+    if len(loc) > 3 and loc[2] == "fault" and not _own(loc, data):
         loc = loc[:3] + loc[4:]
     path, here = "", data
     for index, key in enumerate(loc):
@@ -71,14 +72,26 @@ def located(loc: Loc, data: Any) -> tuple[str, Any]:
 
 
 def suggest_name(name: Any, names: Iterable[str]) -> str:
-    """A remedy for a name that is none of these."""
+    """A remedy for a name that is not one of these."""
     known = list(names)
     near = difflib.get_close_matches(str(name), known, n=1)
     return f"Did you mean {near[0]}?" if near else f"Give one of {', '.join(known)}."
 
 
-def _model(loc: Loc) -> type[BaseModel]:
+def _own(loc: Loc, data: Any) -> str:
+    """The kind of the fault in which the place lies, where it is one of others; empty where it is one of ours."""
+    try:
+        kind = data["rules"][loc[1]]["fault"]["kind"]
+    except (KeyError, IndexError, TypeError):  # there is no fault that says its kind
+        return ""
+    return kind if isinstance(kind, str) and kind not in KINDS and is_own_kind(kind) else ""
+
+
+def _model(loc: Loc, data: Any) -> type[BaseModel]:
     """The model whose field the last part of `loc` names."""
+    own = _own(loc, data) if len(loc) == 4 and loc[2] == "fault" else ""
+    if own:
+        return own_kind(own)
     if len(loc) >= 2 and loc[-2] in KEYED:
         return KEYED[str(loc[-2])]
     if len(loc) == 5 and loc[2] == "fault":
@@ -91,14 +104,14 @@ def _fields(model: type[BaseModel]) -> dict[str, str]:
     return {field.alias or name: field.description or "" for name, field in model.model_fields.items()}
 
 
-def _about(loc: Loc) -> str:
-    return _fields(_model(loc)).get(str(loc[-1]), "")
+def _about(loc: Loc, data: Any) -> str:
+    return _fields(_model(loc, data)).get(str(loc[-1]), "")
 
 
-def _unknown_field(loc: Loc, path: str) -> Problem:
-    names = [name for name in _fields(_model(loc)) if name != "kind"]
+def _unknown_field(loc: Loc, path: str, data: Any) -> Problem:
+    names = [name for name in _fields(_model(loc, data)) if name != "kind"]
     remedy = suggest_name(loc[-1], names) if names else "Leave it out: there are no parameters here."
-    return Problem(path, "", "is no field that belongs here", remedy.replace("Give one of", "The fields are"))
+    return Problem(path, "", "is not a field that belongs here", remedy.replace("Give one of", "The fields are"))
 
 
 def _unknown_alternative(path: str, value: Any, discriminator: str) -> Problem:
@@ -106,18 +119,23 @@ def _unknown_alternative(path: str, value: Any, discriminator: str) -> Problem:
         kind = value.get("kind") if isinstance(value, Mapping) else None
         if kind is None:
             return Problem(f"{path}.kind", "", "is missing", f"Give the kind of fault: one of {', '.join(KINDS)}.")
-        return Problem(f"{path}.kind", abbreviate(kind), "is no kind of fault", suggest_name(kind, KINDS))
+        return Problem(
+            f"{path}.kind",
+            abbreviate(kind),
+            "is not a kind of fault",
+            suggest_name(kind, (*KINDS, *registered_kinds())),
+        )
     noun, names = ALTERNATIVES[discriminator]
     if isinstance(value, Mapping) and len(value) == 1:
         name = str(next(iter(value)))
-        return Problem(f"{path}.{name}", "", f"is no {noun}", suggest_name(name, names))
+        return Problem(f"{path}.{name}", "", f"is not a {noun}", suggest_name(name, names))
     remedy = f"Give one {noun}: {', '.join(names)}."
     if isinstance(value, Mapping) and len(value) > 1:
         combine = " To combine several, put each into the list of `all` or `any`." if noun == "matcher" else ""
         return Problem(path, abbreviate(value), f"has {len(value)} keys where one is expected", remedy + combine)
     if isinstance(value, str):
         remedy = suggest_name(value, names)
-    return Problem(path, abbreviate(value), f"is no {noun}", remedy)
+    return Problem(path, abbreviate(value), f"is not a {noun}", remedy)
 
 
 Words = Callable[[Mapping[str, Any]], tuple[str, str]]
@@ -128,7 +146,7 @@ def _just(wrong: str, remedy: str) -> Words:
 
 
 def _other(context: Mapping[str, Any]) -> tuple[str, str]:
-    return "cannot stand here", "See docs/plans.md for what can."
+    return "cannot be used here", "See docs/plans.md for what can."
 
 
 def _lengths(context: Mapping[str, Any]) -> tuple[str, str]:
@@ -137,10 +155,10 @@ def _lengths(context: Mapping[str, Any]) -> tuple[str, str]:
     return f"has {context.get('actual_length')} items", f"Give {limit}."
 
 
-_OBJECT = _just("is no object", "Write it as `key: value` lines.")
-_LIST = _just("is no list", "Write it as a list: [a, b].")
-_INTEGER = _just("is no whole number", "Give a whole number.")
-_NUMBER = _just("is no number", "Give a number.")
+_OBJECT = _just("is not an object", "Write it as `key: value` lines.")
+_LIST = _just("is not a list", "Write it as a list: [a, b].")
+_INTEGER = _just("is not a whole number", "Give a whole number.")
+_NUMBER = _just("is not a number", "Give a number.")
 
 WORDS: dict[str, Words] = {
     "model_type": _OBJECT,
@@ -152,11 +170,11 @@ WORDS: dict[str, Words] = {
     "int_type": _INTEGER,
     "float_type": _NUMBER,
     "finite_number": _just("is not finite", "Give a number, or leave the field out for no limit."),
-    "string_type": _just("is no text", "Write it as text, in quotes."),
+    "string_type": _just("is not text", "Write it as text, in quotes."),
     "string_too_short": _just("is empty", "Write something, or leave the field out."),
     "bool_type": _just("is neither true nor false", "Give true or false."),
     "bool_parsing": _just("is neither true nor false", "Give true or false."),
-    "literal_error": lambda c: ("is none of the possible values", f"Give {c['expected']}."),
+    "literal_error": lambda c: ("is not one of the possible values", f"Give {c['expected']}."),
     "greater_than": lambda c: (f"is not more than {c['gt']:g}", f"Give a number above {c['gt']:g}."),
     "greater_than_equal": lambda c: (f"is less than {c['ge']:g}", f"Give a number of at least {c['ge']:g}."),
     "less_than_equal": lambda c: (f"is more than {c['le']:g}", f"Give a number of at most {c['le']:g}."),

@@ -1,6 +1,6 @@
 """Alternatives that a plan writes as an object with one key: `{first: 2}`, `{burst: {probability: 0.1, length: 3}}`.
 
-The key says which alternative is meant, so that a mistake inside is told of that alternative alone.
+The key says which alternative is meant, so that a mistake inside is reported for that alternative alone.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ class Argument(Keyed, Matcher):
         try:
             re.compile(pattern or "")
         except re.error as error:
-            raise problem(f"is no regular expression ({error})", "Correct it, or use `contains`.") from None
+            raise problem(f"is not a regular expression ({error})", "Correct it, or use `contains`.") from None
         return pattern
 
     @model_validator(mode="after")

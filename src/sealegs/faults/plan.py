@@ -1,6 +1,6 @@
-"""A plan: rules that say which calls are struck by which fault. Data that can be read, compared and hashed.
+"""A plan: rules that say which calls are struck by which fault. It is data that can be read, compared and hashed.
 
-What it does not cover: reading files and telling their mistakes (`reading`), and carrying a plan out (the injector).
+What it does not cover: reading files and reporting mistakes (`plan_files`), and carrying a plan out (the injector).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sealegs.faults.kinds.fault import Count, Text, problem
 from sealegs.faults.moment import Moment
 from sealegs.faults.problems import Problem, abbreviate
 from sealegs.faults.spec import ToolSpec
-from sealegs.faults.triggers import Always, AnyCondition, AnyMatcher, FirstTouch
+from sealegs.faults.triggers import Always, AnyCondition, AnyMatcher
 
 TANGLED = "tangled"  # the error type of mistakes that several rules make together
 
@@ -61,6 +61,12 @@ class Rule(BaseModel):
     after: Text | None = Field(
         default=None, description="Id of another rule, whose fault must have been delivered before in the episode."
     )
+    key: Literal["arguments", "order"] | None = Field(
+        default=None,
+        description="What a call is known by, where the rule draws or counts. arguments: its arguments, and how often "
+        "they came before; order: its number among the tool's calls. Unless given, it is known by arguments where the "
+        "rule draws, and by order where it counts.",
+    )
 
     @model_validator(mode="after")
     def _at_a_moment_of_its_kind(self) -> Self:
@@ -69,6 +75,16 @@ class Rule(BaseModel):
             wrong = f"has moment {self.moment!r}, at which {self.fault.kind!r} cannot strike"
             raise problem(wrong, f"Give {' or '.join(moments)}, or leave it out.")
         return self
+
+    @property
+    def fires_by_arguments(self) -> bool:
+        """Whether `when` is decided by a call's arguments and how often they came, not by its place among the calls."""
+        return self.key == "arguments" or (self.key is None and self.when.drawn)
+
+    @property
+    def draws_by_arguments(self) -> bool:
+        """Whether what the fault draws, its moment too, is decided so."""
+        return self.key != "order"
 
     def possible_moments(self, spec: ToolSpec | None) -> tuple[Moment, ...]:
         """The moments at which it may strike this tool; none where the tool has no effects or too few for a part."""
@@ -82,11 +98,22 @@ class Rule(BaseModel):
         """Whether it can never strike this tool: it wants a part of the work left out, and the work has one part."""
         return self.moment == "during" and not self.possible_moments(spec)
 
+    def why_never(self, spec: ToolSpec | None, dry: bool | None = None) -> str:
+        """Why its fault can never be delivered on a tool that it matches, in a clause; empty where it can.
+
+        Args:
+            spec: what is known of the tool.
+            dry: whether the tool can be run without its effect; None where that is not known.
+        """
+        if self.misses(spec):
+            return "it strikes during the work, and the tool's work has no parts (ToolSpec.parts)"
+        return self.fault.misfit(spec, dry)
+
 
 class Plan(BaseModel):
     """Rules under one name and seed.
 
-    Equal plans with equal seeds decide alike about equal calls, whatever else goes on.
+    Equal plans with equal seeds decide alike about equal calls, whatever else happens.
     """
 
     model_config = ConfigDict(**STRICT, frozen=True)
@@ -112,8 +139,17 @@ class Plan(BaseModel):
         return {"version": self.version, **written}
 
     def digest(self) -> str:
-        """SHA-256 of the plan's canonical JSON, in hexadecimal: equal for equal plans, however they were written."""
-        text = json.dumps(self.as_data(), sort_keys=True, separators=(",", ":"))
+        """SHA-256 of the plan's canonical JSON, in hexadecimal: equal for equal plans, however they were written.
+
+        A rule is meant by order where its JSON names no key, as all were before there was a choice: what was recorded
+        under such a plan still bears its digest.
+        """
+        data = self.as_data()
+        if self.rules:
+            keys = [{} if rule.key == "order" else {"key": rule.key} for rule in self.rules]
+            unkeyed = [{name: value for name, value in rule.items() if name != "key"} for rule in data["rules"]]
+            data["rules"] = [{**rule, **key} for rule, key in zip(unkeyed, keys, strict=True)]
+        text = json.dumps(data, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
     def to_yaml(self) -> str:
@@ -141,8 +177,7 @@ def unmatched(plan: Plan, specs: Iterable[ToolSpec]) -> list[str]:
     tools = tuple(specs)
 
     def idle(rule: Rule) -> bool:
-        group = rule.when.first_touch if isinstance(rule.when, FirstTouch) else None
-        there = [tool for tool in tools if group is None or tool.name in group]
+        there = [tool for tool in tools if not rule.when.group or tool.name in rule.when.group]
         return not any(rule.match.may_match(tool.name, tool.tags) and not rule.misses(tool) for tool in there)
 
     return [rule.id for rule in plan.rules if idle(rule)]
@@ -195,7 +230,7 @@ def _circles(rules: Sequence[tuple[str, str | None]]) -> list[Problem]:
 
 
 def _plain(schema: Any) -> Any:
-    """Without the titles that repeat the names, and without `discriminator`, which is no word of JSON Schema."""
+    """Without the titles that repeat the names, and without `discriminator`, which is not a JSON Schema keyword."""
     if isinstance(schema, dict):
         kept = {key: item for key, item in schema.items() if not (key == "title" and isinstance(item, str))}
         return {key: _plain(item) for key, item in kept.items() if key != "discriminator"}

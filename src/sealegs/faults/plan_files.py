@@ -1,6 +1,6 @@
-"""Plans from files and from data. All mistakes are found in one go and told together.
+"""Plans from files and from data. All mistakes are found in one go and reported together.
 
-YAML is read as data only, by the rules that surprise nobody: `no`, `on`, `12:30` and `2026-01-05` are text, true and
+YAML is read as data only, by unsurprising rules: `no`, `on`, `12:30` and `2026-01-05` are text, true and
 false are the only truth values, and a key that appears twice is a mistake.
 """
 
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from sealegs.faults.error_wording import problem_from_error
+from sealegs.faults.kinds import IMPORTS
 from sealegs.faults.plan import TANGLED, Plan, automatic_id, rule_conflicts
 from sealegs.faults.problems import PlanError, Problem, abbreviate
 
@@ -28,7 +29,7 @@ def read_plan(path: str | Path) -> Plan:
     """The plan in a file: JSON where its name ends in `.json`, else YAML.
 
     Raises:
-        PlanError: the file cannot be read, or is no plan. Holds every mistake.
+        PlanError: the file cannot be read, or is not a plan. Holds every mistake.
     """
     source = Path(path)
     text = _text(source)
@@ -58,8 +59,13 @@ def read_data_file(path: str | Path) -> Any:
     return data
 
 
-def plan_from(data: Any) -> Plan:
+def plan_from(data: Any, *, imports: bool = True) -> Plan:
     """The plan that this data describes.
+
+    Args:
+        data: what a plan's file holds.
+        imports: whether modules may be imported that it names as kinds of fault (`kind: module:Class`). Say no to data
+            that others send.
 
     Raises:
         PlanError: it describes none. Holds every mistake.
@@ -67,7 +73,7 @@ def plan_from(data: Any) -> Plan:
     if data is None:
         raise PlanError([Problem("plan", "", "is empty", "Give at least a `name`; see docs/plans.md for the rest.")])
     try:
-        return Plan.model_validate(data)
+        return Plan.model_validate(data, context={IMPORTS: imports})
     except ValidationError as error:
         found = [problem_from_error(item, data) for item in error.errors(include_url=False) if item["type"] != TANGLED]
     problems = [*(problem for problem in found if problem is not None), *_tangles(data)]
@@ -75,7 +81,7 @@ def plan_from(data: Any) -> Plan:
 
 
 def _tangles(data: Any) -> list[Problem]:
-    """What is wrong between rules, told even where single rules are wrong too."""
+    """What is wrong between rules, reported even where single rules are wrong too."""
     rules = data.get("rules") if isinstance(data, Mapping) else None
     if not isinstance(rules, (list, tuple)):
         return []
@@ -96,7 +102,7 @@ def _text(source: Path) -> str:
         near = difflib.get_close_matches(source.name, names, n=1)
         problem = Problem("file", "", "does not exist", f"Did you mean {near[0]}?" if near else "Check its name.")
     except UnicodeDecodeError as error:
-        problem = Problem("file", "", f"is no UTF-8 text (byte {error.start})", "Save it as UTF-8.")
+        problem = Problem("file", "", f"is not UTF-8 text (byte {error.start})", "Save it as UTF-8.")
     except OSError as error:
         problem = Problem("file", "", f"cannot be read ({error.strerror})", "Give the name of a readable file.")
     raise PlanError([problem], str(source))
@@ -117,7 +123,9 @@ def _from_json(text: str) -> tuple[Any, list[Problem]]:
         return json.loads(text, object_pairs_hook=paired), twice
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
-        return None, [Problem(place, "", f"is no valid JSON ({error.msg})", "Correct the syntax there or just before.")]
+        return None, [
+            Problem(place, "", f"is not valid JSON ({error.msg})", "Correct the syntax there or just before.")
+        ]
     except RecursionError:
         return None, [_too_deep()]
 
@@ -135,11 +143,11 @@ def _from_yaml(text: str) -> tuple[Any, list[Problem]]:
         mark = error.problem_mark or error.context_mark
         place = f"line {mark.line + 1}, column {mark.column + 1}" if mark is not None else "file"
         return None, [
-            Problem(place, "", f"is no valid YAML ({error.problem})", "Correct the syntax there or just before.")
+            Problem(place, "", f"is not valid YAML ({error.problem})", "Correct the syntax there or just before.")
         ]
     except yaml.YAMLError as error:
         reason = getattr(error, "reason", "unreadable")
-        return None, [Problem("file", "", f"is no valid YAML ({reason})", "Remove what is no text.")]
+        return None, [Problem("file", "", f"is not valid YAML ({reason})", "Remove everything that is not text.")]
     except RecursionError:
         return None, [_too_deep()]
 

@@ -16,7 +16,7 @@ class Problem:
 
     Attributes:
         path: where: `rules[2].when.probability`, or a line and column.
-        value: what stands there, as JSON in short; empty where nothing does.
+        value: what is there, as shortened JSON; empty where there is nothing.
         wrong: what is wrong, to be read after the value.
         remedy: what to do.
     """
@@ -53,6 +53,6 @@ def abbreviate(value: Any, limit: int = 60) -> str:
     """A value as it reads in a message."""
     try:
         text = json.dumps(value, ensure_ascii=False, default=str)
-    except (TypeError, ValueError):  # a key that is no text, a list that holds itself
+    except (TypeError, ValueError):  # a key that is not text, a list that holds itself
         text = str(value)
     return text if len(text) <= limit else f"{text[: limit - 3]}..."

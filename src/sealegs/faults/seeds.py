@@ -1,6 +1,6 @@
 """Randomness by name.
 
-Every random decision draws from a stream of its own, keyed by what it decides: never by the order of arrival, the
+Every random decision draws from its own stream, keyed by what it decides: never by the order of arrival, the
 time, the thread or the hash seed. Equal keys give equal streams on every machine.
 """
 
@@ -22,5 +22,5 @@ def uniform(*key: object) -> float:
 
 
 def stream(*key: object) -> random.Random:
-    """A generator of its own, a function of the key alone."""
+    """A separate generator, a function of the key alone."""
     return random.Random(digest(*key))

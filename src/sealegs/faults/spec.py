@@ -21,12 +21,12 @@ class ToolSpec:
         returns: JSON Schema of the answer, where it is known.
         tags: labels for matching (`travel`, `action`, ...).
         invariants: what holds on every right answer.
-        effects: whether a call changes the world; None where nobody said, so that it may.
+        effects: whether a call changes the world; None where it is not declared, so that it may.
         idempotent: whether a second identical call changes it no further: it is refused, or has no effect.
         key: the parameter that carries an idempotency key; calls with equal keys have their effect once.
         shown_by: the read tool whose answer shows whether a call of this tool took effect.
-        statuses: `own`: a status that the tool fails with is the answer to the call itself, and none of a request that
-            the tool makes in its turn; so one that refuses the call proves that nothing was done.
+        statuses: `own`: a status that the tool fails with is the answer to the call itself, and not that of a request
+            that the tool makes in its turn; so one that refuses the call proves that nothing was done.
         parts: how many separate effects a call may have; of a tool with several, a fault can leave some out.
         examples: documented arguments; also where an answer about another entity is taken from.
         used: paths in the answer that later steps use; a corruption must change one of them.

@@ -1,4 +1,4 @@
-"""When a rule strikes: conditions on the number of the call. The matchers, which say on what, stand here too.
+"""When a rule strikes: conditions on the number of the call. The matchers, which say on what, are here too.
 
 Both are frozen data with a plan form of one key. A condition is a pure function of a `Occurrence`: of the call's number
 among the calls of its own tool and of a key, never of time, threads or the order in which tools are called. The one
@@ -51,8 +51,10 @@ class Occurrence:
     """What a condition may know of a call.
 
     Attributes:
-        nth: how many times the tool was called before in the episode.
-        key: (plan seed, episode, tool, rule id), the name of the rule's stream of draws for this tool.
+        nth: how many times the tool was called before in the episode; with these arguments, for a rule that goes by
+            arguments.
+        key: (plan seed, episode, tool, rule id), the name of the rule's stream of draws for this tool; and the
+            arguments, for a rule that goes by them.
         victim: where the rule watches a group, the tool of it that was called first in the episode, this call included.
     """
 
@@ -67,13 +69,22 @@ class Occurrence:
 
 
 class Condition(ABC):
-    """When a rule strikes a call that it matches. Calls are counted per tool and episode, from 1."""
+    """When a rule strikes a call that it matches. Calls are counted per tool and episode, from 1.
+
+    `drawn` tells whether each call is decided by a draw of its own, which has no need of the calls before it.
+    """
 
     key: ClassVar[str]
+    drawn: ClassVar[bool] = False
 
     @abstractmethod
     def fires(self, occurrence: Occurrence) -> bool:
         """Whether it strikes: a function of the occurrence alone."""
+
+    @property
+    def group(self) -> frozenset[str]:
+        """The tools of which the first to be called is the victim; empty where none is watched so."""
+        return frozenset()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -138,6 +149,7 @@ class Probability(Condition):
     """On each call with this probability, independently of the others."""
 
     key: ClassVar[str] = "probability"
+    drawn: ClassVar[bool] = True
     probability: Fraction
 
     def fires(self, occurrence: Occurrence) -> bool:
@@ -238,6 +250,11 @@ class FirstTouch(Condition):
 
     key: ClassVar[str] = "first_touch"
     first_touch: Annotated[tuple[Text, ...], Field(min_length=1)]
+
+    @property
+    def group(self) -> frozenset[str]:
+        """These tools."""
+        return frozenset(self.first_touch)
 
     def fires(self, occurrence: Occurrence) -> bool:
         """Whether the called tool is the victim."""

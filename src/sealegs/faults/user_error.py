@@ -1,4 +1,4 @@
-"""The one family of errors that are the user's to mend."""
+"""The one family of errors that the user has to mend."""
 
 
 class UserError(ValueError):

@@ -2,9 +2,9 @@
 
 What is drawn depends on the plan and on the call: on its arguments and how often they came, never on the order in which
 calls arrive. What counts calls depends on each tool's own sequence of them, never on how the calls of different tools
-interleave; of calls that a model asked for at once, a `Turn` tells the sequence. What is about order by its meaning is
-the exception: `first_touch` (who was first in a group), `after` (a cascade), `stale` (what was answered before), and
-the places of `at_most` that a fault which came to nothing gives back while other calls of its tool are under way.
+interleave; of calls that a model asked for at once, a `ModelTurn` tells the sequence. The exception is what is about
+order by its meaning: `first_touch` (who was first in a group), `after` (a cascade), `stale` (what was answered before),
+and the places of `at_most` that a fault which came to nothing gives back while other calls of its tool are under way.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from collections.abc import Callable, Generator, Iterable, Mapping, MutableMappi
 from dataclasses import replace
 from typing import Any
 
-from sealegs.faults.call import MORE_TO_COME, Call, Outcome, Wait
+from sealegs.faults.call import MORE_TO_COME, Call, Failure, Outcome, Value, Wait
+from sealegs.faults.kinds import BUILT_IN
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Occurrence
 from sealegs.inject.seam import NO_DRY_RUN
 from sealegs.inject.strike import Strike, StrikeEvidence, safely_equal
 from sealegs.inject.tool_state import RuleState, ToolState, TriggeredFault, TriggeredFaults, count_same
-from sealegs.inject.turn import PlaceInTurn, Turn, place_in_turn
+from sealegs.inject.turn import ModelTurn, PlaceInTurn, place_in_turn
 
 Steps = Generator[Call | Wait, Outcome, Outcome]
 
@@ -58,8 +59,8 @@ class Injector:
         self._victims: dict[frozenset[str], str] = {}
         self._delivered: set[str] = set()
         self._groups = {rule.when.group for rule in plan.rules if rule.when.group}
-        # For each turn the numbers that are kept for its calls, by their places.
-        self._turns: MutableMapping[Turn, dict[int, int]] = weakref.WeakKeyDictionary()
+        # For each turn the numbers that are kept for its calls, by tool and by their places.
+        self._turns: MutableMapping[ModelTurn, dict[str, dict[int, int]]] = weakref.WeakKeyDictionary()
         self._warned: set[str] = set()
         self._lock = threading.RLock()  # garbage collection may close an abandoned call in the midst of another
 
@@ -77,7 +78,7 @@ class Injector:
             return None
         if not target.counts:
             return self._aimed(target, arguments)
-        with self._lock:  # what a rule has taken must go by the number of the call
+        with self._lock:  # what rules have counted and taken must go together, call by call
             return self._aimed(target, arguments)
 
     def _aimed(self, target: ToolState, arguments: Mapping[str, Any]) -> TriggeredFaults | None:
@@ -106,21 +107,23 @@ class Injector:
         return TriggeredFaults(target, nth, shots) if shots or target.earlier is not None else None
 
     def _placed(self, target: ToolState, place: PlaceInTurn) -> int:
-        """The number of a call from a turn: the one that is kept for it, or the next where it is another call."""
-        if place.spent or place.tool != target.tool:
-            return next(target.calls)
-        place.spent = True
+        """The number of a call from a turn: the one that is kept for it, or the next where that was given already."""
         tools = place.turn.tools
+        if place.tool != target.tool:
+            return next(target.calls)
         with self._lock:
-            kept = self._turns.setdefault(place.turn, {})
-            if not kept:
+            kept = self._turns.get(place.turn)
+            if kept is None:
+                kept = self._turns[place.turn] = {}
                 for tool in tools:
                     for group in self._groups:
                         if tool in group:
                             self._victims.setdefault(group, tool)
-            if place.index not in kept:  # nothing of a tool is fixed before it is called: it may yet be declared
-                kept.update((index, next(target.calls)) for index, tool in enumerate(tools) if tool == target.tool)
-        return kept[place.index]
+            if target.tool not in kept:  # nothing of a tool is fixed before it is called: it may yet be declared
+                own = [index for index, tool in enumerate(tools) if tool == target.tool]
+                kept[target.tool] = {index: next(target.calls) for index in own}
+            number = kept[target.tool].pop(place.index, None)
+        return next(target.calls) if number is None else number
 
     def layer(self, call: Call) -> Steps:
         """The seam's layer."""
@@ -204,6 +207,8 @@ class Injector:
         setting = target.setting(shot)
         fault, moment = shot.armed.rule.fault, setting.moment
         generator = fault.act(call, setting)
+        if type(fault) not in BUILT_IN:
+            generator = _checked(generator)
         try:
             if fault.instead and moment in ("during", "after") and not call.dry:
                 answer = yield from self._under(target, rest, target.timed(shot, call, moment), own)
@@ -279,6 +284,14 @@ class Injector:
                     moment=evidence.moment,
                 )
             )
+
+
+def _checked(steps: Steps) -> Steps:
+    """The steps of a fault of others, which may return what is no outcome."""
+    shown: object = yield from steps
+    if not isinstance(shown, (Value, Failure)):
+        raise TypeError(f"its act returned {type(shown).__name__}; return a Value or a Failure")
+    return shown
 
 
 def _warn(rule: Rule, tool: str, error: Exception) -> None:

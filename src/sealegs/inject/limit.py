@@ -36,5 +36,5 @@ class CallLimit:
         """
         if next(self._made) > self.calls:
             self.reached = True
-            raise TooManyCalls(f"the agent made {self.calls} calls and did not stop")
+            raise TooManyCalls(f"the agent made more than {self.calls} calls and did not stop")
         return (yield call)

@@ -5,19 +5,21 @@ from __future__ import annotations
 import itertools
 import random
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any, cast
 
 from sealegs.faults import seeds
 from sealegs.faults.call import Call, Failure, Outcome, Value
+from sealegs.faults.equal import draw_key
 from sealegs.faults.kinds.fault import FaultSetting
 from sealegs.faults.moment import Moment
 from sealegs.faults.plan import Rule
 from sealegs.faults.spec import ToolSpec
-from sealegs.faults.triggers import AllOf, FirstTouch, Matcher
+from sealegs.faults.triggers import AllOf, Matcher
 
+KEYS = 64  # arguments whose keys are remembered
 MEMORY = 16  # earlier outcomes kept of a tool for faults that serve old answers
 
 
@@ -31,40 +33,72 @@ class ToolState:
         key: (plan seed, episode), part of the key of every random decision.
     """
 
-    __slots__ = ("calls", "counts", "earlier", "effects", "groups", "idle", "never_dry", "rules", "spec")
+    __slots__ = (
+        "_keys",
+        "calls",
+        "counts",
+        "earlier",
+        "effects",
+        "groups",
+        "idle",
+        "keyed",
+        "missed",
+        "never_dry",
+        "rules",
+        "same",
+        "spec",
+        "tool",
+    )
 
     def __init__(self, tool: str, rules: Iterable[Rule], spec: ToolSpec | None, key: tuple[object, ...]) -> None:
         tags = spec.tags if spec is not None else frozenset()
+        self.tool = tool
         self.spec = spec
         self.effects = spec is None or spec.effects is not False  # where nobody said, any call may have one
         self.never_dry = False  # known once the tool has refused to run without effect
+        matching = [rule for rule in rules if rule.match.may_match(tool, tags)]
         self.rules = tuple(
-            RuleState(rule, tool, tags, (*key, tool, rule.id))
-            for rule in rules
-            if rule.match.may_match(tool, tags) and not rule.misses(spec)
+            RuleState(rule, tool, spec, tags, (*key, tool, rule.id)) for rule in matching if not rule.misses(spec)
         )
+        self.missed = tuple(rule for rule in matching if rule.misses(spec))
         # Also of rules on other tools: who is touched first decides for all.
-        self.groups = tuple({group for rule in rules if (group := _group(rule)) is not None and tool in group})
+        self.groups = tuple({rule.when.group for rule in rules if tool in rule.when.group})
         self.idle = not self.rules and not self.groups
-        self.counts = any(one.counts for one in self.rules)
+        self.counts = any(one.counts or not one.by_order for one in self.rules)  # so that calls are taken one by one
         self.calls = itertools.count()
+        self.keyed = any(one.by_arguments for one in self.rules)
+        self.same: dict[str, Iterator[int]] = {}  # by arguments: the calls with these, counted where a rule asks
+        self._keys: dict[tuple[Any, ...], str] = {}
         stale = any(one.rule.fault.kind == "stale" for one in self.rules)
         self.earlier: deque[Outcome] | None = deque(maxlen=MEMORY) if stale else None
 
-    def setting(self, armed: RuleState, nth: int) -> FaultSetting:
+    def drawn_key(self, arguments: Mapping[str, Any]) -> str:
+        """The arguments, as draws are named by them. Those that come again, as in a retry, are looked up."""
+        given = (*arguments.items(), *map(type, arguments.values()))  # 1 and true are equal, and not the same here
+        try:
+            key = self._keys.get(given)
+        except TypeError:  # a list or an object among them
+            return draw_key(arguments, self.spec)
+        if key is None:
+            if len(self._keys) == KEYS:
+                self._keys.clear()
+            key = self._keys[given] = draw_key(arguments, self.spec)
+        return key
+
+    def setting(self, shot: TriggeredFault) -> FaultSetting:
         """Where a rule's fault strikes. A permanent fault draws the same on every call."""
-        at = nth if armed.since is None else armed.since
-        draw = LateStream((*armed.key, at, "act"))
-        moments = armed.rule.possible_moments(self.spec)
-        moment = moments[seeds.digest(*armed.key, at, "moment") % len(moments)] if moments else None
+        moments = shot.armed.rule.possible_moments(self.spec)
+        moment = moments[seeds.digest(*shot.key, "moment") % len(moments)] if moments else None
+        draw = LateStream((*shot.key, "act"))
         return FaultSetting(self.spec, cast(random.Random, draw), tuple(self.earlier or ()), moment)
 
-    def timed(self, armed: RuleState, call: Call, moment: Moment | None) -> Call:
+    def timed(self, shot: TriggeredFault, call: Call, moment: Moment | None) -> Call:
         """The call as a fault that strikes at this moment has the tool run."""
         if moment == "before":
             return replace(call, dry=True)
         if moment == "during" and self.spec is not None:
-            return replace(call, cut=1 + seeds.digest(*armed.key, call.nth, "cut") % (self.spec.parts - 1))
+            key = (*shot.armed.key, call.nth) if shot.armed.by_order else shot.key
+            return replace(call, cut=1 + seeds.digest(*key, "cut") % (self.spec.parts - 1))
         return call
 
     def remember(self, outcome: Outcome) -> None:
@@ -79,38 +113,60 @@ class RuleState:
     __slots__ = (
         "after",
         "at_most",
+        "by_arguments",
+        "by_order",
         "counts",
         "group",
         "key",
         "open",
         "permanent",
         "rule",
+        "same",
         "since",
         "tags",
         "taken",
+        "why_never",
     )
 
-    def __init__(self, rule: Rule, tool: str, tags: frozenset[str], key: tuple[object, ...]) -> None:
+    def __init__(
+        self, rule: Rule, tool: str, spec: ToolSpec | None, tags: frozenset[str], key: tuple[object, ...]
+    ) -> None:
         self.open = tuple(part for part in _parts(rule.match) if part.possible(tool, tags)[1])
         self.rule = rule
         self.tags = tags
         self.key = key
+        self.by_arguments = rule.fires_by_arguments
+        self.by_order = not rule.draws_by_arguments
+        # How often it struck the same arguments, where it fires by order but draws by arguments: counting no more than
+        # that, it need not look at the arguments of every call.
+        self.same: dict[str, Iterator[int]] = {}
+        self.why_never = rule.why_never(spec)
         self.after = rule.after
         self.at_most = rule.at_most
         self.permanent = rule.persistence == "permanent"
         self.counts = self.permanent or rule.at_most is not None
-        self.group = _group(rule)
+        self.group = rule.when.group
         self.taken = 0
         self.since: int | None = None  # the number of the call from which on it strikes for good
 
+    def drawn_at(self, nth: int) -> tuple[object, ...]:
+        """The name of its draws on a call of this number, where the call's arguments play no part in them.
+
+        Permanent faults draw once: by order with the number of the first call that they struck, else without any.
+        """
+        if not self.by_order:
+            return self.key
+        return (*self.key, nth if self.since is None else self.since)
+
 
 class TriggeredFault:
-    """A rule that fires on one call, and whether anything came of it."""
+    """A rule that fires on one call, and whether anything came of it. `key`: the name of its draws on this call."""
 
-    __slots__ = ("armed", "delivered", "told")
+    __slots__ = ("armed", "delivered", "key", "told")
 
-    def __init__(self, armed: RuleState) -> None:
+    def __init__(self, armed: RuleState, key: tuple[object, ...]) -> None:
         self.armed = armed
+        self.key = key
         self.delivered = False
         self.told = False
 
@@ -141,8 +197,9 @@ class LateStream:
         return getattr(self._stream, name)
 
 
-def _group(rule: Rule) -> frozenset[str] | None:
-    return frozenset(rule.when.first_touch) if isinstance(rule.when, FirstTouch) else None
+def count_same(counts: dict[str, Iterator[int]], arguments: str) -> int:
+    """How often these arguments were counted here before, this time included from now on; safe among threads."""
+    return next(counts.get(arguments) or counts.setdefault(arguments, itertools.count()))
 
 
 def _parts(match: Matcher) -> tuple[Matcher, ...]:

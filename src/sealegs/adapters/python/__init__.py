@@ -30,6 +30,7 @@ F = TypeVar("F", bound=AnyTool)
 
 ROUTE = Route(ACTIVE.live, ACTIVE.current)
 BARE = "__bare_tool__"  # where a wrapper keeps the tool, so that wrapping it again replaces the wrapper
+DRY = "__runs_dry__"  # where it keeps whether the tool can be run without its effect
 DECLARED = "__declared_tool__"  # where it keeps what was declared of it, and its parameters
 
 
@@ -123,6 +124,7 @@ def _guarded(given: AnyTool, name: str | None, dry: AnyTool | None, route: Route
     guarded = _guard(function)(function, name, parameters, dry, route)
     functools.update_wrapper(guarded, function)
     setattr(guarded, BARE, function)
+    setattr(guarded, DRY, dry is not None)
     setattr(guarded, DECLARED, spec or ToolSpec(name, parameters=parameters.schema))
     disguise(guarded, function, name)
     return guarded

@@ -15,7 +15,7 @@ Data = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One broken invariant: its family, the fields it speaks of, and a sentence for people."""
+    """One broken invariant: its family, the fields it is about, and a sentence for people."""
 
     family: str
     fields: tuple[str, ...]
@@ -33,7 +33,7 @@ class Invariant(ABC):
 
     @abstractmethod
     def fields(self) -> tuple[str, ...]:
-        """Paths in the answer that the statement speaks of."""
+        """Paths in the answer that the statement is about."""
 
     @abstractmethod
     def holds(self, arguments: Data, output: Data) -> bool:
@@ -62,7 +62,7 @@ def same_shape(output: Any, wrong: Any) -> bool:
 
 
 def _same_shape(output: Any, wrong: Any) -> bool:
-    """Whether both have the same keys place by place: quickly told, and nearly always so."""
+    """Whether both have the same keys place by place: quick to check, and nearly always true."""
     if isinstance(output, dict):
         keys = isinstance(wrong, dict) and output.keys() == wrong.keys()
         return keys and all(_same_shape(value, wrong[key]) for key, value in output.items())
@@ -103,7 +103,7 @@ def focused_fields(fields: Sequence[str], focus: Sequence[str]) -> list[str]:
 
 
 def number(value: Any) -> bool:
-    """Whether the value is a number (a truth value is none)."""
+    """Whether the value is a number (a truth value is not)."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 

@@ -3,7 +3,7 @@
 A corruption breaks one of the tool's declared invariants of its family, so that a careful agent can tell. It is shown
 only when it is verified: the statement is false of it, the keys of every object are those of the true answer, and
 where it is known which fields later steps use, one of them has changed. What it does not cover: wrong answers that
-keep every invariant, which nobody can tell from the answer alone (`delta`, `stale`, `unit_swap`).
+keep every invariant, which cannot be told from the answer alone (`delta`, `stale`, `unit_swap`).
 """
 
 from __future__ import annotations
@@ -67,6 +67,12 @@ class Breaking(Corruption):
 
     needs: ClassVar[tuple[str, ...]] = ("invariants",)
 
+    def misfit(self, spec: ToolSpec | None, dry: bool | None = None) -> str:
+        """Without an invariant of its family there is nothing to break."""
+        if not self.needs or (spec is not None and any(one.family == self.kind for one in spec.invariants)):
+            return ""
+        return "it breaks a declared invariant of its family, and the tool declares none (ToolSpec.invariants)"
+
     def wrong(self, call: Call, output: Any, others: list[Any], setting: FaultSetting) -> Any:
         """The true answer with one statement made false."""
         return break_invariant(self.kind, setting.spec, call.arguments, output, setting.draw)
@@ -77,7 +83,7 @@ def break_invariant(
 ) -> Any:
     """The answer with an invariant of the family made false, verified; None where none of them can be.
 
-    Invariants that speak of used fields come first; each is tried with several draws.
+    Invariants about used fields come first; each is tried with several draws.
     """
     used = spec.used if spec is not None else ()
     candidates = [invariant for invariant in _invariants(family, spec, output) if invariant.holds(arguments, output)]
@@ -106,7 +112,7 @@ def swap_answer(spec: ToolSpec, arguments: Mapping[str, Any], output: Any, other
 
 
 def changes_used_values(used: Iterable[str], output: Any, wrong: Any) -> bool:
-    """Whether one of the used paths names other values; true where nothing is known to be used."""
+    """Whether one of the used paths names other values; True where nothing is known to be used."""
     used = tuple(used)
     return not used or any(paths.values_at(output, path) != paths.values_at(wrong, path) for path in used)
 

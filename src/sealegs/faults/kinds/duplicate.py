@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 
 from sealegs.faults.call import Call, Failure
 from sealegs.faults.kinds.fault import Fault, FaultSetting, Steps
+from sealegs.faults.spec import ToolSpec
 
 
 class Duplicate(Fault):
@@ -16,6 +17,12 @@ class Duplicate(Fault):
 
     implicit: ClassVar[bool] = True
     kind: Literal["duplicate"] = "duplicate"
+
+    def misfit(self, spec: ToolSpec | None, dry: bool | None = None) -> str:
+        """Of a tool without effects nothing is done twice."""
+        if spec is not None and spec.effects is False:
+            return "it repeats an effect, and the tool has none (effects=False)"
+        return super().misfit(spec, dry)
 
     def act(self, call: Call, setting: FaultSetting) -> Steps:
         """Have the tool run twice."""

@@ -58,7 +58,7 @@ class Error(Fault):
             return name
         near = difflib.get_close_matches(name, RAISABLE, n=1)
         hint = f"Did you mean {near[0]}?" if near else "Put any other name under `type`."
-        raise problem("is no built-in exception that is made from one message", hint)
+        raise problem("is not a built-in exception that is made from one message", hint)
 
     @cached_property
     def failure(self) -> Failure:

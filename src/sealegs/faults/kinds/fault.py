@@ -1,9 +1,9 @@
 """What a fault is: a tiny layer around one tool call.
 
 A fault does no I/O. Its `act` yields a `Call` to have the tool run (changed, or `dry`, where the fault needs it) or a
-`Wait` to let time pass, is sent the outcome, and returns what the agent sees. Two promises that the proof of delivery
-stands on: where a fault cannot do its work on an outcome, it returns the true outcome unchanged; and where it asks for
-several answers, it asks for the true one last. When and on which calls a fault acts is the business of triggers.
+`Wait` to let time pass, is sent the outcome, and returns what the agent sees. The proof of delivery rests on two
+promises: where a fault cannot do its work on an outcome, it returns the true outcome unchanged; and where it asks for
+several answers, it asks for the true one last. When and on which calls a fault acts is decided by triggers.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Count = Annotated[int, Strict(), Field(ge=1)]
 IgnoresCancel = Annotated[
     bool,
     Strict(),
-    Field(description="Whether it goes on when the caller sends it a cancel (MCP has such messages)."),
+    Field(description="Whether it continues when the caller sends it a cancel (MCP has such messages)."),
 ]
 
 
@@ -60,7 +60,8 @@ class Fault(BaseModel):
 
     `implicit` tells whether the agent is shown something that looks like data, so that it must notice by itself.
     `piecewise` tells whether the fault lets pieces of an answer be shown before the whole is known. `needs` names what
-    must be known of a tool (of its `ToolSpec`) for the fault to come to anything.
+    must be known of a tool (of its `ToolSpec`) for the fault to come to anything. `asks_dry` tells whether nothing can
+    come of it where a tool with effects cannot be run without them.
 
     `moments` are those at which it can strike a tool with effects. The injector sees to it that what happens to the
     world fits the moment: for a kind that answers `instead` of the tool it has the tool run first where the moment is
@@ -76,17 +77,33 @@ class Fault(BaseModel):
     rewrites: ClassVar[bool] = False
     moments: ClassVar[tuple[Moment, ...]] = ("after",)
     needs: ClassVar[tuple[str, ...]] = ()
-    kind: str
+    asks_dry: ClassVar[bool] = False
+    kind: str = ""
 
     @abstractmethod
     def act(self, call: Call, setting: FaultSetting) -> Steps:
         """The fault at work on one call. Ignores what it is sent after a `Wait`."""
 
+    def misfit(self, spec: ToolSpec | None, dry: bool | None = None) -> str:
+        """Why nothing can ever come of it on a tool, in a clause; empty where something can, as far as is known.
+
+        Args:
+            spec: what is known of the tool.
+            dry: whether the tool can be run without its effect; None where that is not known.
+        """
+        lacking = [name for name in self.needs if not getattr(spec, name, ())]
+        if lacking:
+            return f"it needs {' and '.join(f'ToolSpec.{name}' for name in lacking)}, which the tool does not declare"
+        acts = spec is None or spec.effects is not False
+        if self.asks_dry and acts and dry is False:
+            return "it needs the answer without the effect, and the tool cannot be run so (give it `dry`)"
+        return ""
+
     @classmethod
     def simplest_moment(cls) -> Moment:
         """The moment at which the fault is no more than what the agent sees.
 
-        An error then comes in the place of the work, and a changed answer after it.
+        An error then comes in place of the work, and a changed answer after it.
         """
         return "before" if "before" in cls.moments and not cls.rewrites else "after"
 
@@ -95,7 +112,7 @@ class Fault(BaseModel):
         return {"kind": self.kind, **handler(self)}
 
     def __copy__(self) -> Self:
-        """A copy without cached properties, so that `model_copy(update=...)` computes them anew."""
+        """A copy without cached properties, so that `model_copy(update=...)` computes them again."""
         copied = super().__copy__()
         for name in set(vars(copied)) - set(type(copied).model_fields):
             del copied.__dict__[name]

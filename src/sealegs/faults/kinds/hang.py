@@ -25,7 +25,7 @@ class Hang(Fault):
     ignores_cancel: IgnoresCancel = False
 
     def act(self, call: Call, setting: FaultSetting) -> Steps:
-        """Wait, perhaps for ever; then the connection closes without an answer."""
+        """Wait, perhaps forever; then the connection closes without an answer."""
         yield Wait(math.inf if self.seconds is None else self.seconds, self.ignores_cancel)
         message = "The connection was closed without an answer."
         return Failure(message, type="ConnectionAbortedError", exception=ConnectionAbortedError(message))

@@ -17,6 +17,7 @@ class IrrelevantResponse(Corruption):
     """The tool's answer to another of its documented examples, which breaks an invariant for these arguments."""
 
     needs: ClassVar[tuple[str, ...]] = ("examples", "invariants")
+    asks_dry: ClassVar[bool] = True
     kind: Literal["irrelevant_response"] = "irrelevant_response"
 
     def others(self, call: Call, setting: FaultSetting) -> Generator[Call | Wait, Outcome, list[Any]]:

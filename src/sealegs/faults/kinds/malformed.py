@@ -15,7 +15,7 @@ from sealegs.faults.kinds.fault import FaultSetting, Rewrite
 class Malformed(Rewrite):
     """The tool runs; the agent sees its answer as broken text.
 
-    A text answer that is no JSON can be cut, not made invalid; an answer that stays valid however it is broken (a
+    A text answer that is not JSON can be cut, not made invalid; an answer that stays valid however it is broken (a
     short number) passes unchanged.
     """
 

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 from sealegs.faults.call import Call, Failure
 from sealegs.faults.kinds.fault import Fault, FaultSetting, Steps
 from sealegs.faults.moment import Moment
+from sealegs.faults.spec import ToolSpec
 
 
 class SilentNoop(Fault):
@@ -18,7 +19,14 @@ class SilentNoop(Fault):
 
     implicit: ClassVar[bool] = True
     moments: ClassVar[tuple[Moment, ...]] = ("before",)
+    asks_dry: ClassVar[bool] = True
     kind: Literal["silent_noop"] = "silent_noop"
+
+    def misfit(self, spec: ToolSpec | None, dry: bool | None = None) -> str:
+        """Of a tool without effects there is nothing to leave out."""
+        if spec is not None and spec.effects is False:
+            return "it leaves an effect out, and the tool has none (effects=False)"
+        return super().misfit(spec, dry)
 
     def act(self, call: Call, setting: FaultSetting) -> Steps:
         """Ask for the answer without the effect."""

@@ -8,7 +8,7 @@ from sealegs.faults.kinds.corruption import Breaking
 
 
 class ToolLeakage(Breaking):
-    """A stack trace, a database statement or an internal address stands where data should be.
+    """A stack trace, a database statement or an internal address appears where data should be.
 
     Needs no declared invariant.
     """

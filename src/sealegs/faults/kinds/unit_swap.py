@@ -86,7 +86,9 @@ class UnitSwap(Rewrite):
         if name is None or name in BY_NAME:
             return name
         near = difflib.get_close_matches(name, BY_NAME, n=1)
-        raise problem("is no known unit", f"Did you mean {near[0]}?" if near else f"Give one of {', '.join(BY_NAME)}.")
+        raise problem(
+            "is not a known unit", f"Did you mean {near[0]}?" if near else f"Give one of {', '.join(BY_NAME)}."
+        )
 
     def rewritten(self, value: Any, setting: FaultSetting) -> Any:
         """The answer with its values in another unit."""

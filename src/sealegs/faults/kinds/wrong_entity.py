@@ -21,6 +21,7 @@ class WrongEntity(Fault):
     rewrites: ClassVar[bool] = True
     moments: ClassVar[tuple[Moment, ...]] = MOMENTS
     needs: ClassVar[tuple[str, ...]] = ("examples",)
+    asks_dry: ClassVar[bool] = True
     kind: Literal["wrong_entity"] = "wrong_entity"
 
     def act(self, call: Call, setting: FaultSetting) -> Steps:

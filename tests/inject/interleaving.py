@@ -11,7 +11,7 @@ import random
 import sys
 import threading
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sealegs.faults import Call, Outcome, Plan, Value
@@ -99,6 +99,19 @@ def in_tasks(plan: Plan, order: int) -> Struck:
     return seen.all()
 
 
+def run_hurried(threads: Sequence[threading.Thread]) -> None:
+    """Run threads to their ends, with switches between them as often as Python allows."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+
+
 def in_threads(plan: Plan, order: int) -> Struck:
     seen = Gathering()
     session = Session(plan, episode="storm", clock=VirtualClock(), watcher=seen)
@@ -112,15 +125,7 @@ def in_threads(plan: Plan, order: int) -> Struck:
     workers = list(range(WORKERS))
     random.Random(order).shuffle(workers)
     threads = [threading.Thread(target=work, args=(worker,)) for worker in workers]
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        sys.setswitchinterval(before)
+    run_hurried(threads)
     return seen.all()
 
 

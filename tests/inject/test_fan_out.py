@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -22,7 +21,7 @@ from sealegs.faults import Call, Failure, Fault, Outcome, Plan, Rule, Value
 from sealegs.faults.kinds import Delay, Delta, Error, Malformed, Partial, SchemaDrift, Scramble, UnitSwap
 from sealegs.faults.triggers import Always, AnyCondition, Argument, FirstTouch, Nth, Probability, Tool
 from sealegs.inject import ModelTurn, Session, VirtualClock
-from tests.inject.interleaving import Gathering
+from tests.inject.interleaving import Gathering, run_hurried
 from tests.inject.staging import plan, rule
 from tests.inject.test_determinism import CONDITIONS, ORDERS
 
@@ -118,15 +117,7 @@ def in_threads(plan: Plan, order: int) -> Counter[tuple[Any, ...]]:
             session.call(tool, arguments, answer)
 
     threads = [threading.Thread(target=work, args=(requests[index::WORKERS],)) for index in range(WORKERS)]
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        sys.setswitchinterval(before)
+    run_hurried(threads)
     return seen.requests()
 
 

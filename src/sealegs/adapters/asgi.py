@@ -22,6 +22,7 @@ from sealegs.faults.problems import PlanError
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import RealClock, Session
 from sealegs.inject.remote_episode import HEADER, PATH, TOKEN
+from sealegs.inject.session import ACTIVE
 from sealegs.traces import Recorder
 from sealegs.traces.store import line
 
@@ -74,7 +75,8 @@ class FaultsMiddleware:
             return
         episode = self._episodes.get(headers.get(HEADER.lower(), ""))
         if episode is None or episode.entered:
-            await self._app(scope, receive, send)
+            with ACTIVE.apart():  # else a session that is active for another request would take its calls
+                await self._app(scope, receive, send)
             return
         episode.entered = True
         with episode.session:

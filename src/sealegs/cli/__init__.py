@@ -117,7 +117,9 @@ def main() -> None:
         app(standalone_mode=True)
     except UserError as error:
         _end(str(error))
-    except Exception as error:
+    except (SystemExit, KeyboardInterrupt):
+        raise
+    except BaseException as error:
         if isinstance(error, OSError) and error.errno in OF_THE_PLACE:
             where = f" {error.filename}" if error.filename else ""
             _end(f"cannot use{where}: {error.strerror}; make room, or name another place (what was finished is kept)")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,27 @@ def check_json_target(target: str) -> str:
     else:
         return target
     raise UserError(f"cannot write --json {target}: {why}")
+
+
+@contextmanager
+def foreign_output_aside() -> Iterator[None]:
+    """Send what other code writes to standard output to standard error, also what its processes write.
+
+    Inside the block nothing of ours may be printed there.
+    """
+    sys.stdout.flush()
+    try:
+        kept = os.dup(1)
+        os.dup2(2, 1)
+    except OSError:  # one of them is closed
+        yield
+        return
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
 
 
 def write_files(folder: Path, texts: Mapping[str, str]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from sealegs.cli.output import console, errors, write_table_rows
+from sealegs.cli.output import console, errors, foreign_output_aside, write_table_rows
 from sealegs.cli.progress import interruptible, show_progress
 from sealegs.cli.shared_options import jobs_option, json_option, seed_option
 from sealegs.faults.user_error import UserError
@@ -84,7 +84,7 @@ def run_experiment(
     _check_targets(html, junit)
     folder = out or Path("sealegs-test") / experiment_folder_name(agent)
     limits = {"max_calls": max_calls, "timeout": timeout, "time_limit": time_limit, "clock": clock}
-    with show_progress("runs") as progress, interruptible("run"):
+    with show_progress("runs") as progress, interruptible("run"), foreign_output_aside():
         found = experiment(
             agent,
             plan,

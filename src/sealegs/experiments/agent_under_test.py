@@ -13,6 +13,7 @@ import shlex
 import shutil
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import cache, partial
@@ -21,6 +22,7 @@ from typing import Any, Protocol
 from sealegs.experiments.command_agent import CommandAgent
 from sealegs.experiments.endpoint_agent import EndpointAgent
 from sealegs.experiments.framework_agents import framework_runner
+from sealegs.experiments.run_guards import PATIENCE, RunOverTime, directory_kept, threads_awaited, time_limited
 from sealegs.experiments.run_stage import RunStage
 from sealegs.faults.naming import import_object
 from sealegs.faults.user_error import UserError
@@ -49,7 +51,7 @@ class CallableAgent:
     def run(self, stage: RunStage) -> Any:
         """Call it while the session is active."""
         given, named = arguments_for(self.function, stage)
-        with stage.session:
+        with directory_kept(), stage.session, time_limited(stage.time_limit), threads_awaited():
             answer = self.function(*given, **named)
             return awaited(answer) if inspect.isawaitable(answer) else answer
 
@@ -92,7 +94,14 @@ def awaited(answer: Any) -> Any:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return run()
+        try:
+            return run()
+        except RunOverTime:
+            runner = _runner()
+            _runner.cache_clear()  # what was under way in that loop is not to go on in the next run
+            with suppress(RunOverTime), time_limited(PATIENCE):
+                runner.close()
+            raise
     with ThreadPoolExecutor(1) as thread:  # a second loop cannot run in this thread
         return thread.submit(run).result()
 
@@ -115,7 +124,10 @@ def agent_from(target: str | Callable[..., Any] | object, command: Sequence[str]
         return EndpointAgent(target)
     if CALLABLE.fullmatch(target):
         return _agent_of(import_object(target), target)
-    words = shlex.split(target)
+    try:
+        words = shlex.split(target)
+    except ValueError as error:
+        raise UserError(f"{target!r} is not a command: {error}; close its quotes") from error
     if len(words) > 1 and shutil.which(words[0]):
         return CommandAgent(target, tuple(words))
     raise UserError(

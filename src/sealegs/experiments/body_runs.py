@@ -14,7 +14,7 @@ from sealegs.experiments.experiment_course import ExperimentCourse
 from sealegs.experiments.experiment_folder import ExperimentFolder
 from sealegs.experiments.experiment_options import ExperimentOptions, required_rate
 from sealegs.experiments.experiment_report import ExperimentReport
-from sealegs.experiments.run_player import RunPlayer
+from sealegs.experiments.run_player import ENDS, RunPlayer
 from sealegs.experiments.run_stage import RunStage
 from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
@@ -38,7 +38,9 @@ class BodyAgent:
         body: runs it once; raises where it fails.
         began: told of each run's name and session before it begins.
         told: what the body told of its answer, and what that answers; None where it told of none.
-        failures: the classes of what a body raises that is no crash.
+        failures: the classes of what a body raises that is not a crash.
+        skips: the classes of what a body raises to skip itself, which under faults is a failure.
+        ends: the classes of what a body raises to end the whole session of tests.
         errors: what each run raised, by its name.
     """
 
@@ -47,6 +49,8 @@ class BodyAgent:
     began: Callable[[str, Session], None]
     told: Callable[[], tuple[str, str] | None]
     failures: tuple[type[BaseException], ...] = (AssertionError,)
+    skips: tuple[type[BaseException], ...] = ()
+    ends: tuple[type[BaseException], ...] = ()
     errors: dict[str, BaseException] = field(default_factory=dict)
     _failed: str | None = None
 
@@ -61,6 +65,11 @@ class BodyAgent:
         except self.failures as error:
             self.errors[run] = error
             self._failed = str(error) or "an assertion of the test"
+        except self.skips as error:
+            if not stage.plan.rules:  # without faults it skips the whole test
+                raise
+            self.errors[run] = error
+            self._failed = f"the test skipped itself: {error}"
         except BaseException as error:
             self.errors[run] = error
             raise
@@ -99,6 +108,7 @@ class BodyRuns:
             watch,
             f"{agent.name} ",
             quiet=False,
+            passing=(*ENDS, *agent.skips, *agent.ends),
         )
         return ExperimentCourse(player, ExperimentFolder(None, self.options, "", lambda note: None))
 

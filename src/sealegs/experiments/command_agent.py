@@ -15,7 +15,7 @@ import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from sealegs.experiments.foreign_records import enter_foreign_records
 from sealegs.experiments.run_stage import RunStage
@@ -57,25 +57,36 @@ class CommandAgent:
 
 
 def _output(words: list[str], given: str, environment: dict[str, str], time_limit: float) -> str:
-    """What a command says on standard output."""
-    pipe = subprocess.PIPE
-    # a session of its own, so that what the command started ends with it
-    with subprocess.Popen(
-        words, stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=environment, start_new_session=True
-    ) as process:
-        try:
-            out, errors = process.communicate(given, timeout=time_limit)
-        except subprocess.TimeoutExpired:
-            raise AgentEndedBadly(f"it did not end within {time_limit:g} s") from None
-        finally:
-            _end_group(process)
+    """What a command says on standard output.
+
+    It writes into files: what it leaves in the background would keep a pipe open after its end.
+    """
+    with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as told, tempfile.TemporaryFile() as asked:
+        asked.write(given.encode())
+        asked.seek(0)
+        # a session of its own, so that what the command started ends with it
+        with subprocess.Popen(
+            words, stdin=asked, stdout=said, stderr=told, env=environment, start_new_session=True
+        ) as process:
+            try:
+                process.wait(time_limit)
+            except subprocess.TimeoutExpired:
+                raise AgentEndedBadly(f"it did not end within {time_limit:g} s") from None
+            finally:
+                _end_group(process)
+        out, errors = _read(said), _read(told)
     if process.returncode:
         last = errors.strip()[-TAIL:]
         raise AgentEndedBadly(f"exit code {process.returncode}" + (f": {last}" if last else ""))
     return out.strip()
 
 
-def _end_group(process: subprocess.Popen[str]) -> None:
+def _read(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode("utf-8", "replace")
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> None:
     """End whatever is left of a command and of what it started."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)

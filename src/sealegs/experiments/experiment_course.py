@@ -84,11 +84,13 @@ class ExperimentCourse:
         if options.baseline:
             self.view.note(f"{options.runs} runs without faults, then up to {options.runs} under faults")
             self._make("baseline", lambda run: NO_FAULTS, self._baseline_settled)
+            self._require_calls("baseline")
             if self._baseline_settled():
                 return self._found()
         plan_for = self._plans()
         self._announce()
         self._make("faults", plan_for, self._faults_settled)
+        self._require_calls("faults")
         return self._found()
 
     def single(self, number: int, arm: Arm = "faults") -> RunResult:
@@ -106,6 +108,20 @@ class ExperimentCourse:
         plan = NO_FAULTS if arm == "baseline" else self._plans()(run)
         self.folder.keep(self.player.play(run, plan))
         return self.folder.runs[run.id]
+
+    def _require_calls(self, arm: Arm) -> None:
+        """Refuse an agent none of whose calls was seen: whatever it did, nothing was tested.
+
+        Raises:
+            UserError: no run of this arm made a call.
+        """
+        runs = self._runs(arm)
+        # Where all of them failed, the agent is what is wrong, and the verdict says so.
+        if any(run.passed for run in runs) and not any(run.record.turns for run in runs):
+            raise UserError(
+                f"{self.player.agent.name} called no tool through Sealegs in {len(runs)} runs, so there is nothing to "
+                "strike; wire its tools as docs/adapters.md shows, without naming a session"
+            )
 
     def _make(self, arm: Arm, plan_for: Callable[[ExperimentRun], Plan], done: Callable[[], bool]) -> None:
         planned = list(self.player.options.planned(arm))
@@ -134,10 +150,7 @@ class ExperimentCourse:
         records = [run.record for run in self._runs("baseline")]
         sites = drawn_faults(records, self.player.specs, options.seed)
         if not sites:
-            raise UserError(
-                f"{self.player.agent.name} called no tool through Sealegs in {len(records)} runs, so there is nothing "
-                "to strike; wire its tools as docs/adapters.md shows, without naming a session"
-            )
+            raise UserError(f"no fault fits what the tools of {self.player.agent.name} answered; give a plan")
         if len(sites) > options.runs:
             self.view.note(f"{options.runs} of {len(sites)} faults fit the runs; --runs {len(sites)} tries them all")
         return lambda run: plan_of(sites[run.number % len(sites)], options.seed)

@@ -60,7 +60,16 @@ class RunsOfTest:
         """Make the runs; a weakness fails the test."""
         faults = faults_of(self.item)
         failures = (AssertionError, pytest.fail.Exception)
-        agent = BodyAgent(self.item.nodeid, body, self._began, lambda: faults.told, failures, self._errors)
+        agent = BodyAgent(
+            self.item.nodeid,
+            body,
+            self._began,
+            lambda: faults.told,
+            failures,
+            skips=(pytest.skip.Exception,),
+            ends=(pytest.exit.Exception,),
+            errors=self._errors,
+        )
         mistake = ""
         try:
             self._make(self.asked.course(agent, self._watched))

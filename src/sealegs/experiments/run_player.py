@@ -12,13 +12,14 @@ from typing import Any
 
 from sealegs.experiments.agent_under_test import AgentUnderTest
 from sealegs.experiments.experiment_options import ExperimentOptions, ExperimentRun
+from sealegs.experiments.run_guards import RunOverTime, exits_raised
 from sealegs.experiments.run_stage import RunStage
 from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
 from sealegs.hunt.trial import call_quietly, error_line
 from sealegs.inject import Clock, EndlessWait, RealClock, Session, VirtualClock
-from sealegs.inject.limit import CallLimit, TooManyCalls
+from sealegs.inject.limit import CallLimit
 from sealegs.inject.session import Watcher
 from sealegs.scoring.experiment_metrics import RunResult
 from sealegs.scoring.run_contracts import RunContract
@@ -30,6 +31,7 @@ from sealegs.traces.usage import metering
 
 SUITE = "test"
 DOUBLED = "no_action_twice"  # holds without being asked for, where tools are declared to have effects
+ENDS = (UserError, KeyboardInterrupt)  # what ends an experiment, whoever raises it
 JUDGED = "judged"  # where a record holds what the judges found
 Check = Callable[..., Any]
 
@@ -48,6 +50,7 @@ class RunPlayer:
         watch: makes a further watcher of a run, of its plan and its clock; None for none.
         key: a part of what keys the draws, besides the run's number.
         quiet: whether what the agent prints and warns of is discarded.
+        passing: the classes of what ends the whole experiment when the agent raises it.
     """
 
     agent: AgentUnderTest
@@ -58,6 +61,7 @@ class RunPlayer:
     watch: Callable[[Plan, Clock], Watcher] | None = None
     key: str = ""
     quiet: bool = True
+    passing: tuple[type[BaseException], ...] = ENDS
 
     def play(self, run: ExperimentRun, plan: Plan) -> list[Event]:
         """Play one run; whatever the agent does, the events end with an end.
@@ -73,14 +77,14 @@ class RunPlayer:
         answer: Any = None
         end: Reason = "answered"
         detail = ""
-        with metering() as usage:
+        with metering() as usage, exits_raised():
             try:
                 answer = call_quietly(lambda: self.agent.run(stage)) if self.quiet else self.agent.run(stage)
-            except UserError:
+            except self.passing:
                 raise
-            except EndlessWait as error:
+            except (EndlessWait, RunOverTime) as error:
                 end, detail = "hung", error_line(error)
-            except (Exception, TooManyCalls, SystemExit) as error:
+            except BaseException as error:
                 end, detail = "crashed", error_line(error)
         if limit.reached:  # also where the agent took the stop for an error of a tool
             end, detail = "limit", f"more than {limit.calls} calls"
@@ -146,7 +150,7 @@ class RunPlayer:
 
 WORDS: Mapping[Reason, str] = {
     "crashed": "the agent crashed",
-    "hung": "the agent waited for an answer that never came",
+    "hung": "the agent hung",
     "limit": "the agent did not stop",
     "steps": "the agent did not stop",
 }

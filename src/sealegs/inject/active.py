@@ -10,9 +10,10 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Generic, ParamSpec, Protocol, TypeVar
+from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -27,6 +28,7 @@ class InEpisode(Protocol):
 
 
 S = TypeVar("S", bound=InEpisode)
+NOBODYS = object()  # the own session of contexts that belong to none; it is never active
 
 
 class AmbiguousSession(RuntimeError):
@@ -85,6 +87,15 @@ class ActiveSessions(Generic[S]):
             before = self.live.pop(session)
         if self._own.get() is session:  # not where a fixture ends in another context than it began in
             self._own.set(before)
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """Make calls in this block nobody's, whichever sessions are active."""
+        token = self._own.set(cast(S, NOBODYS))
+        try:
+            yield
+        finally:
+            self._own.reset(token)
 
     def carried(self, session: S, function: Callable[P, T]) -> Callable[P, T]:
         """Return the function, sync or async, with `session` as the own one of the context that it runs in.

@@ -206,9 +206,7 @@ class Injector:
         asked, real = call, True
         setting = target.setting(shot)
         fault, moment = shot.armed.rule.fault, setting.moment
-        generator = fault.act(call, setting)
-        if type(fault) not in BUILT_IN:
-            generator = _checked(generator)
+        generator = fault.act(call, setting) if type(fault) in BUILT_IN else _checked(fault.act(call, setting))
         try:
             if fault.instead and moment in ("during", "after") and not call.dry:
                 answer = yield from self._under(target, rest, target.timed(shot, call, moment), own)

@@ -28,6 +28,10 @@ case "$code" in
   *) exit "$code" ;; # the message is on standard error
 esac
 line="$(tail -n 1 "$said")"
+case "$verdict:$line" in
+  held:HELD:* | weakness:WEAKNESS\ FOUND:* | inconclusive:INCONCLUSIVE:*) ;;
+  *) echo "::error title=Sealegs test::it ended with $code and no verdict" ; exit 70 ;;
+esac
 echo "verdict=$verdict" >> "${GITHUB_OUTPUT:-/dev/null}"
 echo "report=$out" >> "${GITHUB_OUTPUT:-/dev/null}"
 printf '### Sealegs test\n\n%s\n\n```text\n%s\n```\n' "$line" "$(cat "$said")" >> "${GITHUB_STEP_SUMMARY:-/dev/null}"

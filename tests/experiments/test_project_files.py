@@ -233,6 +233,8 @@ def test_dependencies_tell_the_framework(tmp_path: Path, file: str, text: str) -
 def test_what_cannot_be_read_is_no_obstacle(tmp_path: Path) -> None:
     project(tmp_path, broken_py="def run(:\n", my_agent_py=PLAIN)
     (tmp_path / "binary.py").write_bytes(bytes(range(256)))
+    for name in ("my-agent v2.py", "class.py"):  # can be run, and not imported
+        (tmp_path / name).write_text(PLAIN, encoding="utf-8")
     (tmp_path / "pyproject.toml").write_text("[broken", encoding="utf-8")
     (tmp_path / ".venv" / "lib").mkdir(parents=True)
     project(tmp_path / ".venv" / "lib", crewai_py="import crewai\n")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.output import write_data
+from sealegs.cli.output import foreign_output_aside, write_data
 from sealegs.cli.shared_options import json_option
 
 EXAMPLES = """Examples:
@@ -38,7 +38,8 @@ def examine_agent(
     """
     from sealegs.experiments.project_doctor import examine_project
 
-    found = examine_project(Path.cwd(), agent, input or [], specs, max_calls=max_calls, time_limit=time_limit)
+    with foreign_output_aside():
+        found = examine_project(Path.cwd(), agent, input or [], specs, max_calls=max_calls, time_limit=time_limit)
     write_data(found.data(), json)
     if json != "-":
         width = max(len(line.check) for line in found.lines)

@@ -42,7 +42,7 @@ FAIL_UNDER = typer.Option(help="The pass rate under faults that is required, suc
 SPECS = typer.Option(help="ToolSpecs of the tools as module:name.")
 MAX_CALLS = typer.Option(min=1, help="Tool calls after which a run is cut off.")
 TIMEOUT = typer.Option(min=0.001, help="Seconds until one call is given up.")
-TIME_LIMIT = typer.Option(min=0.001, help="Real seconds for one run of a command or address.")
+TIME_LIMIT = typer.Option(min=0.001, help="Real seconds after which one run is ended.")
 CLOCK = typer.Option(help="virtual: injected waits cost no time; real: they do.")
 ALL = typer.Option("--all", help="Make all runs, even once the verdict is settled.")
 OUT = typer.Option(help="The folder of the runs; sealegs-test/AGENT by default.")

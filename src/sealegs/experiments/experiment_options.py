@@ -35,7 +35,7 @@ class ExperimentOptions(BaseModel):
         seed: decides every fault that is drawn.
         max_calls: tool calls after which a run is cut off.
         timeout: seconds on the experiment's clock after which one call is given up.
-        time_limit: seconds of real time after which a command or a request is ended.
+        time_limit: seconds of real time after which a run is ended.
         clock: `virtual`: injected waits cost no time; `real`: they do.
         settle: whether the runs stop once the verdict is settled.
     """

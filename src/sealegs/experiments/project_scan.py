@@ -8,6 +8,7 @@ files that `sealegs init` writes show to the user.
 from __future__ import annotations
 
 import json
+import keyword
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -79,7 +80,9 @@ class ScannedProject:
 def scan_project(folder: Path) -> ScannedProject:
     """Read a folder's project."""
     modules = tuple(
-        module for file in project_python_files(folder) if (module := read_module(folder, file)) is not None
+        module
+        for file in project_python_files(folder)
+        if _importable(file) and (module := read_module(folder, file)) is not None
     )
     dependencies = dict(_dependencies(folder))
     framework, found_by = _framework(modules, dependencies)
@@ -190,3 +193,8 @@ def _toml(file: Path) -> dict[str, Any]:
         return tomllib.loads(_text(file))
     except ValueError:
         return {}
+
+
+def _importable(file: Path) -> bool:
+    """Whether a file's path can be written as a module's name: `my-agent v2.py` can be run, and not imported."""
+    return all(part.isidentifier() and not keyword.iskeyword(part) for part in file.with_suffix("").parts)

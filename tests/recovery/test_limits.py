@@ -242,6 +242,7 @@ def test_a_breaker_counts_its_own_tool_alone() -> None:
     assert "opened" in scene.acts
 
 
+@pytest.mark.filterwarnings("ignore::sealegs.inject.injector.MisfireWarning")  # a read has no effect to repeat
 def test_a_retry_of_a_duplicated_fault_keeps_each_attempt_apart() -> None:
     rules = [{"match": {"tool": "price"}, "when": {"nth": 2}, "fault": {"kind": "duplicate"}}]
     rules.append({"match": {"tool": "price"}, "when": {"nth": 1}, "fault": {"kind": "error", "status": 503}})

@@ -167,7 +167,8 @@ def played(policy: Policy, fault: dict[str, Any], when: dict[str, Any] | str, to
     clock = VirtualClock()
     recorder = Recorder(clock)
     recorder.start("e", {})
-    plan = plan_from({"name": "p", "rules": [{"match": {"tool": tool}, "when": when, "fault": fault}]})
+    rule = {"match": {"tool": tool}, "when": when, "fault": fault, "key": "order"}
+    plan = plan_from({"name": "p", "rules": [rule]})
     layer = RecoveryLayer(policy, budget=Budget(calls_each=3))
     session = Session(plan, layers=[layer], specs=[SPEC, OTHER], others=None, clock=clock, watcher=recorder, timeout=60)
     session.call("price", {"item": "pen"}, lambda call: Value({"net": 9.0} if call.tool == "quote" else GOOD))

@@ -41,6 +41,9 @@ class Injector:
         episode: part of the key of every random decision.
         specs: what is known of the tools.
         on_strike: told each fault that fired, delivered or not.
+
+    Attributes:
+        states: the tools that were called, each under the plan's rules; only read it, and ask `state` for another.
     """
 
     def __init__(
@@ -55,7 +58,7 @@ class Injector:
         self._episode = episode
         self._specs = {spec.name: spec for spec in specs}
         self._on_strike = on_strike
-        self._targets: dict[str, ToolState] = {}
+        self.states: dict[str, ToolState] = {}
         self._victims: dict[frozenset[str], str] = {}
         self._delivered: set[str] = set()
         self._groups = {rule.when.group for rule in plan.rules if rule.when.group}
@@ -70,7 +73,7 @@ class Injector:
 
     def state(self, tool: str) -> ToolState:
         """The tool under the plan's rules in this episode."""
-        return self._targets.get(tool) or self._target(tool)
+        return self.states.get(tool) or self._target(tool)
 
     def aim(self, target: ToolState, arguments: Mapping[str, Any]) -> TriggeredFaults | None:
         """Count a call of the tool that is made now, and say what strikes it; None where it passes as it is."""
@@ -151,11 +154,11 @@ class Injector:
 
     def _target(self, tool: str) -> ToolState:
         with self._lock:
-            target = self._targets.get(tool)
+            target = self.states.get(tool)
             if target is None:
                 spec = self._specs.get(tool)
                 target = ToolState(tool, self._plan.rules, spec, (self._plan.seed, self._episode))
-                self._targets[tool] = target
+                self.states[tool] = target
                 for rule in target.missed:
                     if not rule.match.possible(tool, spec.tags if spec is not None else frozenset())[1]:
                         self._warn_never(rule, tool, rule.why_never(spec))

@@ -87,6 +87,7 @@ class Session:
         self._specs = {spec.name: spec for spec in specs}
         self._declared: dict[str, tuple[ToolSpec, ToolSpec | None]] = {}  # by adapters, and what was known before
         self._injector = Injector(plan, episode=episode, specs=self._specs.values(), on_strike=on_strike)
+        self._states = self._injector.states  # looked up here: most calls need no more, and each step costs them
         getattr(watcher, "knows", _unheard)(self._specs)
         self._all: frozenset[str] | None = None  # the tools that there are, once that is known
         layers = self._placed = self._seat(layers, watcher)
@@ -158,7 +159,7 @@ class Session:
         """
         if not self._alone:
             return InterceptedCall(self, tool, read(*source), self._layer)
-        state = self._injector.state(tool)
+        state = self._states.get(tool) or self._injector.state(tool)
         if state.idle:
             return None
         arguments = read(*source)

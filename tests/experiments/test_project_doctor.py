@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
 
-import noxfile
 import pytest
 
 from sealegs.experiments import project_checks
@@ -19,6 +18,7 @@ from sealegs.experiments.project_frameworks import FRAMEWORKS
 from sealegs.experiments.project_scan import ScannedProject, scan_project
 from sealegs.faults.user_error import UserError
 from sealegs.sandbox.isolation_status import Isolation
+from tests import needs
 
 AGENT = """
 import asyncio
@@ -175,6 +175,9 @@ def test_a_framework_out_of_range_is_told(
 
 
 def test_the_ranges_are_those_of_the_extras() -> None:
+    pytest.importorskip("nox", reason=needs.module("nox"))
+    import noxfile
+
     assert {one.extra for one in FRAMEWORKS if one.extra} < set(noxfile.EXTRAS)
     (wanted,) = noxfile.EXTRAS["langchain"]
     ((name, versions),) = extra_requirements("langchain")

@@ -395,7 +395,7 @@ def test_endless():
         ("DOWN, runs=5, min_pass_rate='x'", "min_pass_rate is 'x'; give a share such as 0.8"),
         ("DOWN, runs=5, contracts=['no_action_twic']", "*did you mean no_action_twice*"),
         ("DOWN, runs=5, contracts='no_action_twice'", "*contracts is a text; give a list*"),
-        ("DOWN, runs=5, sed=3", "*test_bad: got an unexpected keyword argument 'sed'; see *"),
+        ("DOWN, runs=5, sed=3", "*test_bad: got an unexpected keyword argument 'sed'*; see *"),
         ("DOWN, runs=5, specs=[1]", "*something other than ToolSpecs*"),
         ("runs=5, baseline=False", "*give a plan, or keep the baseline"),
         ("{'name': 'none'}, runs=5", "the plan 'none' has no rules*"),

@@ -242,15 +242,16 @@ def test_a_breaker_counts_its_own_tool_alone() -> None:
     assert "opened" in scene.acts
 
 
-@pytest.mark.filterwarnings("ignore::sealegs.inject.injector.MisfireWarning")  # a read has no effect to repeat
 def test_a_retry_of_a_duplicated_fault_keeps_each_attempt_apart() -> None:
     rules = [{"match": {"tool": "price"}, "when": {"nth": 2}, "fault": {"kind": "duplicate"}}]
     rules.append({"match": {"tool": "price"}, "when": {"nth": 1}, "fault": {"kind": "error", "status": 503}})
-    scene = Stage(RecoveryLayer(active_policy()), {"price": [FINE]}, (READS,))
+    rules[1]["moment"] = "before"
+    again = ToolSpec("price", idempotent=True)  # may be repeated, and has an effect that a fault can repeat
+    scene = Stage(RecoveryLayer(active_policy()), {"price": [FINE]}, (again,))
     scene.session = Session(
         plan_from({"name": "p", "rules": rules}),
         layers=[RecoveryLayer(active_policy())],
-        specs=[READS],
+        specs=[again],
         clock=VirtualClock(),
         watcher=scene.recorder,
     )

@@ -30,7 +30,7 @@ def test_tools_come_by_domain_module_and_name(kind: str) -> None:
     tools: list[SimulatedTool] = list(getattr(CORPUS, kind).values())
     places = [(DOMAINS.index(tool.domain), tool.run.__module__, tool.name) for tool in tools]
     assert places == sorted(places)
-    assert {tool.domain for tool in tools} <= set(DOMAINS)
+    assert {tool.domain for tool in tools} == set(DOMAINS)
 
 
 def test_the_pages_count_what_ships() -> None:

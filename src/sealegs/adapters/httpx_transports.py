@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from types import FunctionType
 from typing import Any, ClassVar, cast
 
@@ -66,7 +67,7 @@ class HttpxTransport:
             url, kind = request.url, request.headers.get("content-type", "")
             return arguments_of(url.path, url.query.decode("ascii"), request.read(), kind)
 
-        crossing = session.intercept(name, self._naming.read, session, name, request.method, arguments)
+        crossing = session.intercept(name, partial(self._naming.read, session, name, request.method), arguments)
         if crossing is not None:
             read_timeout = request.extensions.get("timeout", {}).get("read")
             crossing.layer = with_read_timeout(read_timeout, crossing.layer)

@@ -13,6 +13,7 @@ import http.client
 import io
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 from urllib.parse import urlsplit
 
@@ -95,7 +96,7 @@ def _made(own: type[HTTPConnectionPool], naming: Naming) -> Callable[..., Any]:
         if session is None:
             return bare(self, conn, method, url, **options)
         wire = _Wire(self, conn, method, url, options, lambda *given, **named: bare(self, *given, **named))
-        crossing = session.intercept(name, naming.read, session, name, method, wire.arguments)
+        crossing = session.intercept(name, partial(naming.read, session, name, method), wire.arguments)
         if crossing is None:
             return bare(self, conn, method, url, **wire.options)
         crossing.layer = with_read_timeout(wire.patience(), crossing.layer)

@@ -32,7 +32,8 @@ def hunt_command(
     Each becomes a plan file that begins with its explanation, and a pytest test. Ctrl-C ends the search: what was found
     until then is written, and the exit code is 130.
     """
-    from sealegs.hunt.hunt_options import chosen_limits, chosen_target, folder_name, without_hypothesis_notes
+    from sealegs.engines.folders import folder_name
+    from sealegs.hunt.hunt_options import chosen_limits, chosen_target, without_hypothesis_notes
 
     folder = out or Path("sealegs-hunt") / folder_name(target, agent)
     check_folder(folder, "name another folder with --out")

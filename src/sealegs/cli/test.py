@@ -78,11 +78,12 @@ def run_experiment(
     The exit code is 0 where it held, 1 where a weakness was found, and 3 where the runs do not tell. The same command
     resumes an experiment that was stopped.
     """
+    from sealegs.engines.folders import folder_name
     from sealegs.experiments import experiment
-    from sealegs.experiments.experiment_options import experiment_folder_name, read_inputs
+    from sealegs.experiments.experiment_options import read_inputs
 
     _check_targets(html, junit)
-    folder = out or Path("sealegs-test") / experiment_folder_name(agent)
+    folder = out or Path("sealegs-test") / folder_name(agent)
     limits = {"max_calls": max_calls, "timeout": timeout, "time_limit": time_limit, "clock": clock}
     with show_progress("runs") as progress, interruptible("run"), foreign_output_aside():
         found = experiment(

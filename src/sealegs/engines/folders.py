@@ -6,6 +6,7 @@ The folder holds `run.json` (what was asked for) and the records. The same comma
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
@@ -29,6 +30,11 @@ class RunSettings(Protocol, Generic[Co]):
 
     def episodes(self) -> Sequence[Co]:
         """All episodes of the run."""
+
+
+def folder_name(*parts: str) -> str:
+    """A folder's name that these words give, without what a file system could mind."""
+    return re.sub(r"[^\w.]+", "-", " ".join(parts)).strip("-")[:80] or "run"
 
 
 def open_run_folder(settings: RunSettings[E], folder: Path, form: LogSchema[E]) -> list[E]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,11 +119,6 @@ def required_rate(value: float) -> float:
     if not (math.isfinite(share) and 0 < share <= 1):
         raise UserError(f"a pass rate of {value:g} cannot be required; give a share such as 0.8, or 80 for 80 %")
     return share
-
-
-def experiment_folder_name(agent: str) -> str:
-    """A folder's name for the experiment on an agent."""
-    return re.sub(r"[^\w.]+", "-", agent).strip("-")[:80] or "agent"
 
 
 def distinct(inputs: Sequence[str]) -> tuple[str, ...]:

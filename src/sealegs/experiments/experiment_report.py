@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ class ExperimentReport:
     options: ExperimentOptions
     runs: tuple[RunResult, ...]
 
-    @property
+    @cached_property
     def verdict(self) -> ExperimentVerdict:
         """What the runs say."""
         return experiment_verdict(self.runs, self.options.fail_under)
@@ -51,7 +52,7 @@ class ExperimentReport:
         """Whether runs under faults were left out because the verdict was settled."""
         return sum(run.arm == "faults" for run in self.runs) < self.options.runs
 
-    @property
+    @cached_property
     def rows(self) -> list[Row]:
         """The long table."""
         return experiment_rows(self.runs, self.options.agent, stopped=self.stopped)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 from pydantic import Discriminator, Field, GetCoreSchemaHandler, Strict, field_validator, model_validator
 from pydantic import Tag as Tagged
@@ -46,8 +46,8 @@ __all__ = [
 ]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Occurrence:
+# A named tuple is the cheapest of objects to make, and one is made for each call that a rule looks at.
+class Occurrence(NamedTuple):
     """What a condition may know of a call.
 
     Attributes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -51,11 +50,6 @@ def chosen_limits(seed: int, runs: int, findings: int, rules: int, kinds: str) -
     from sealegs.hunt.plan_search import HuntLimits
 
     return HuntLimits(chosen_kinds(kinds), seed=seed, runs=runs, findings=findings, rules=rules)
-
-
-def folder_name(target: str, agent: str) -> str:
-    """A folder's name for the hunt."""
-    return re.sub(r"[^\w.]+", "-", f"{target} {agent}").strip("-")
 
 
 @contextmanager

@@ -146,23 +146,27 @@ class Session:
         """Whether all calls of the tool pass as they are, unseen and unchanged: then it need not be wrapped at all."""
         return self._alone and self._injector.state(tool).idle
 
-    def intercept(self, tool: str, read: Callable[..., Mapping[str, Any]], *source: Any) -> InterceptedCall | None:
+    def intercept(
+        self, tool: str, read: Callable[..., Mapping[str, Any]], args: Any, kwargs: Any = None
+    ) -> InterceptedCall | None:
         """Say what becomes of a call that an adapter has in hand, and count it: ask once for each call.
 
         Args:
             tool: the tool's name.
             read: gives the call's arguments by name, as data; asked only where something can happen to the call.
-            source: what `read` reads them from.
+            args, kwargs: what `read` reads them from, `kwargs` where it takes two things. They are no more and no
+                fewer because each call of every tool pays for packing them.
 
         Returns:
             The call, to be made through it; None where it passes as it is, and the adapter runs the tool itself.
         """
         if not self._alone:
-            return InterceptedCall(self, tool, read(*source), self._layer)
+            arguments = read(args) if kwargs is None else read(args, kwargs)
+            return InterceptedCall(self, tool, arguments, self._layer)
         state = self._states.get(tool) or self._injector.state(tool)
         if state.idle:
             return None
-        arguments = read(*source)
+        arguments = read(args) if kwargs is None else read(args, kwargs)
         faults = self._injector.aim(state, arguments)
         if faults is None:
             return None

@@ -45,7 +45,7 @@ def not_begun(error: Exception, function: AnyTool) -> bool:
 
 def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyTool | None, route: Route) -> FunctionType:
     """The wrapper of a sync tool."""
-    module, (sessions, find) = module_of(function), route
+    module, read, (sessions, find) = module_of(function), parameters.named, route
 
     # A function of its own, so that the wrapper's variables need no cells: they would cost every call that passes.
     def running(arguments: Mapping[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Run[Outcome]:
@@ -66,7 +66,7 @@ def sync_guard(function: AnyTool, name: str, parameters: Parameters, dry: AnyToo
         if (
             not sessions
             or (session := find()) is None
-            or (crossing := session.intercept(name, parameters.named, args, kwargs)) is None
+            or (crossing := session.intercept(name, read, args, kwargs)) is None
         ):
             return function(*args, **kwargs)
         outcome = crossing.call(running(crossing.arguments, args, kwargs))
@@ -84,7 +84,7 @@ def async_guard(
     function: AnyTool, name: str, parameters: Parameters, dry: AnyTool | None, route: Route
 ) -> FunctionType:
     """The wrapper of an async tool."""
-    module, (sessions, find) = module_of(function), route
+    module, read, (sessions, find) = module_of(function), parameters.named, route
 
     def running(
         arguments: Mapping[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -108,7 +108,7 @@ def async_guard(
         if (
             not sessions
             or (session := find()) is None
-            or (crossing := session.intercept(name, parameters.named, args, kwargs)) is None
+            or (crossing := session.intercept(name, read, args, kwargs)) is None
         ):
             return await function(*args, **kwargs)
         try:

@@ -136,7 +136,7 @@ def test_what_recovery_could_have_reached_is_beside_what_it_reached(whole: Mater
 
 
 def test_every_section_and_the_header(whole: Material, text: str) -> None:
-    sections = ["rates", "funnel", "published", "gaps", "judges", "wrong", "episodes"]
+    sections = ["rates", "funnel", "published", "gaps", "outcome", "judges", "wrong", "episodes"]
     assert re.findall(r'<section id="(\w+)">', text) == sections
     words = " ".join(data for _, data in read(text).texts)
     for wanted in ("mixed", "60 of 12 base tasks", "1-A", "0.1.0", *whole.warnings, "1 episode crashed"):
@@ -235,7 +235,7 @@ def test_a_run_that_met_no_fault_is_inconclusive() -> None:
 def test_a_run_without_faults_says_nothing_about_them() -> None:
     text = render_maze_page(material([found for found in episodes(1) if found[1].mode == "NP"]))
     assert_sound(text)
-    assert re.findall(r'<section id="(\w+)">', text) == ["rates", "published", "judges", "wrong", "episodes"]
+    assert re.findall(r'<section id="(\w+)">', text) == ["rates", "published", "outcome", "judges", "wrong", "episodes"]
 
 
 def test_a_perfect_run() -> None:

@@ -23,7 +23,7 @@ def results() -> list[MazeResult]:
         result("C2", "NP", clean(False, published=True, attribution="claimed success falsely")),
         result("C1", "P1", verdict()),
         result("C2", "P1", verdict(False, **UNAWARE)),
-        result("C1", "P3", verdict(False, published=True, **UNAWARE)),
+        result("C1", "P3", verdict(False, published=True, outcome=True, minefields=("blind call: note",), **UNAWARE)),
         result("C2", "P3", unexposed),
     ]
 
@@ -47,6 +47,10 @@ def rows() -> list[Row]:
         row("all", "P1", "tsr_as_published", 50.0, 9.45, 90.55, 2),
         row("all", "P3", "tsr_as_published", 50.0, 9.45, 90.55, 2),
         row("all", "all", "tsr_as_published", 66.67, 33.33, 100.0, 6),
+        row("all", "NP", "outcome", 50.0, 9.45, 90.55, 2),
+        row("all", "P3", "outcome", 50.0, 9.45, 90.55, 2),
+        row("all", "P3", "process", 25.0, 0.0, 50.0, 2),
+        row("all", "P3", "false_claims", 100.0, 34.24, 100.0, 2),
         row("C1", "P1", "prr", 100.0, 20.65, 100.0, 1),
         row("C1", "P3", "prr", 0.0, 0.0, 79.35, 1),
         row("C1", "all", "prr", 50.0, 50.0, 50.0, 2),
@@ -92,6 +96,14 @@ def test_wide() -> None:
 
 
 REST = """\
+Strict verdict, outcome and process, and which alone says success
+           strict TSR           outcome         process  outcome alone  strict alone  on a minefield
+────────────────────────────────────────────────────────────────────────────────────────────────────
+NP   50.0 [9.4, 90.5]  50.0 [9.4, 90.5]               –              0             0               0
+P1   50.0 [9.4, 90.5]                 –               –              0             0               0
+P3        0 [0, 65.8]  50.0 [9.4, 90.5]  25.0 [0, 50.0]              1             0               1
+all    33.3 [0, 66.7]                 –               –              1             0               1
+
 Two judges: how often they disagree, and which alone says success
            strict TSR  TSR as published  disagree  published alone  strict alone
 ────────────────────────────────────────────────────────────────────────────────
@@ -100,12 +112,12 @@ P1   50.0 [9.4, 90.5]  50.0 [9.4, 90.5]         0                0             0
 P3        0 [0, 65.8]  50.0 [9.4, 90.5]         1                1             0
 all    33.3 [0, 66.7]  66.7 [33.3, 100]         2                2             0
 
-Harm under faults: episodes in which something was done, %
-     twice  that no step does
-─────────────────────────────
-P1       –                  –
-P3       –                  –
-all      –                  –
+Harm under faults: episodes with any of it, and with each kind, %
+     any  done twice  not asked for  on corrupt input      false claim
+──────────────────────────────────────────────────────────────────────
+P1     –           –              –                 –                –
+P3     –           –              –                 –  100 [34.2, 100]
+all    –           –              –                 –                –
 
 From fault to recovery, in episodes
      planned  exposed  noticed  right strategy  completed

@@ -26,6 +26,7 @@ def verdict(success: bool = True, **changes: Any) -> Verdict:
         "reasons": () if success else ("not done: note",),
         "attribution": "" if success else "broke something else",
         "tainted": (),
+        "outcome": success,
     }
     return Verdict(**(fields | changes))
 

@@ -13,7 +13,7 @@ from scipy import special, stats
 
 from sealegs.scoring.agreement import agreement, kappa
 from sealegs.scoring.correlation import incomplete_beta, pearson
-from sealegs.scoring.judge import Verdict
+from sealegs.scoring.episode_verdict import Verdict
 from sealegs.scoring.paladin_metrics import AS_PUBLISHED, METRICS, PaladinResult, paladin_table, recovery_figure
 from sealegs.scoring.paladin_protocol import ProtocolVerdict
 

@@ -16,7 +16,7 @@ from sealegs.hunt.trial import HuntTarget, Symptom, Trial
 from sealegs.scenarios.scenario import OWN_MODE, Scenario
 from sealegs.scenarios.task_sets import task_set
 from sealegs.scoring import judge
-from sealegs.scoring.judge import Verdict
+from sealegs.scoring.episode_verdict import Verdict
 from sealegs.traces import Record, build_record
 
 

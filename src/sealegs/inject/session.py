@@ -154,8 +154,9 @@ class Session:
         Args:
             tool: the tool's name.
             read: gives the call's arguments by name, as data; asked only where something can happen to the call.
-            args, kwargs: what `read` reads them from, `kwargs` where it takes two things. They are no more and no
-                fewer because each call of every tool pays for packing them.
+            args: what `read` reads them from.
+            kwargs: the second thing that `read` takes; None where it takes one. There are no more of them because each
+                call of every tool would pay for packing them.
 
         Returns:
             The call, to be made through it; None where it passes as it is, and the adapter runs the tool itself.

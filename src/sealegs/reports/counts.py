@@ -68,8 +68,13 @@ def _funnel(results: Sequence[MazeResult], name: str, modes: Sequence[str]) -> F
 
 def splits(results: Sequence[MazeResult]) -> list[Split]:
     """Where the judges differ, mode by mode and, where there are several, over all."""
+    return [_split(results, name, modes) for name, modes in mode_groups(results)]
+
+
+def mode_groups(results: Sequence[MazeResult]) -> list[tuple[str, list[str]]]:
+    """Each mode by itself and, where there are several, all of them, with a name."""
     modes = sorted({r.mode for r in results})
-    return [_split(results, mode, [mode]) for mode in modes] + ([_split(results, ALL, modes)] if modes[1:] else [])
+    return [(mode, [mode]) for mode in modes] + ([(ALL, modes)] if modes[1:] else [])
 
 
 def _split(results: Sequence[MazeResult], name: str, modes: Sequence[str]) -> Split:

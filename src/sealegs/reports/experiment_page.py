@@ -76,6 +76,7 @@ def render_experiment_page(
     runs: Sequence[RunResult],
     *,
     stopped: bool,
+    suite: str = "sealegs test",
 ) -> str:
     """The page.
 
@@ -86,6 +87,7 @@ def render_experiment_page(
         rows: the long table.
         runs: all runs.
         stopped: whether runs were left out because the verdict was settled.
+        suite: what made the runs.
 
     Raises:
         MissingExtra: what pages are made with is not installed.
@@ -104,7 +106,7 @@ def render_experiment_page(
         environment()
         .get_template("experiment.html.j2")
         .render(
-            suite="sealegs test",
+            suite=suite,
             names=agent,
             decision=verdict.decision,
             headline=DECISIONS[verdict.decision],

@@ -29,6 +29,11 @@ METRICS: Mapping[str, str] = {
     "exposed": "episodes that met a fault",
     "doubled": "episodes in which something was done twice",
     "wrong_effects": "episodes in which something was done that no step does",
+    "outcome": "episodes whose outcome is right, whatever the way",
+    "process": "nodes of the task that were reached",
+    "harmed": "episodes that did harm under a fault",
+    "corrupt_input": "episodes in which something was done on corrupt input",
+    "false_claims": "episodes that end with a false claim",
     "composite": "composite score",
 }
 SHORT: Mapping[str, str] = {
@@ -40,5 +45,10 @@ SHORT: Mapping[str, str] = {
     "exposed": "Exposed",
     "doubled": "Doubled",
     "wrong_effects": "Wrong effects",
+    "outcome": "Outcome",
+    "process": "Process",
+    "harmed": "Harmed",
+    "corrupt_input": "Corrupt input",
+    "false_claims": "False claims",
     "composite": "Composite",
 }

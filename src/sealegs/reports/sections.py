@@ -18,6 +18,7 @@ from sealegs.reports.judges import disagreements
 from sealegs.reports.material import Material
 from sealegs.reports.metric_grids import Grid, MetricCell, grid, overall
 from sealegs.reports.modes import LEVELS, METRICS, MODES, SHORT
+from sealegs.reports.outcome_splits import outcome_differences, outcome_splits
 from sealegs.reports.plots import marker, plot
 from sealegs.reports.published import SOURCE
 from sealegs.reports.shades import Shade, shade
@@ -84,6 +85,9 @@ def render_sections(material: Material, episodes: Sequence[Played]) -> str:
             splits=splits(material.results),
             judges=_judges(material),
             disagreements=disagreements(material.episodes),
+            outcomes=_outcomes(material),
+            outcome_splits=outcome_splits(material.results),
+            outcome_differences=outcome_differences(material.results),
             attributions=attributions(material.results),
             terms=TERMS,
             gaps=[_gap(row) for row in material.differences],
@@ -115,9 +119,7 @@ def _first(cards: Sequence[EpisodeCard]) -> str:
 
 def _header(material: Material, prompt: str) -> dict[str, object]:
     results = material.results
-    names = (
-        ("composite", "tsr", "prr", "rc", "exposed", "doubled", "wrong_effects") if fault_modes(results) else ("tsr",)
-    )
+    names = ("composite", "tsr", "outcome", "prr", "rc", "exposed", "harmed") if fault_modes(results) else ("tsr",)
     tiles = [Tile(SHORT[n], METRICS[n], overall(material.rows, results, n)) for n in names]
     facts = {
         "suite": material.who.get("suite", "unnamed"),
@@ -161,6 +163,12 @@ def _judges(material: Material) -> dict[str, tuple[MetricCell, MetricCell]]:
     """TSR by the strict and the published judge for each mode."""
     strict, published = (grid(material.rows, material.results, m) for m in ("tsr", "tsr_as_published"))
     return {mode: (strict.at(ALL, mode), published.at(ALL, mode)) for mode in strict.modes}
+
+
+def _outcomes(material: Material) -> dict[str, list[MetricCell]]:
+    """TSR, outcome and process for each mode."""
+    grids = [grid(material.rows, material.results, metric) for metric in ("tsr", "outcome", "process")]
+    return {mode: [found.at(ALL, mode) for found in grids] for mode in grids[0].modes}
 
 
 def _signed(value: float) -> str:

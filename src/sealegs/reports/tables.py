@@ -18,7 +18,8 @@ from sealegs.reports.comparison import MODES, ranking
 from sealegs.reports.counts import STAGES, attributions, fault_modes, funnels, splits
 from sealegs.reports.metric_grids import INCONCLUSIVE, NOT_EXPOSED, Grid, MetricCell, figure, grid, overall
 from sealegs.reports.modes import METRICS, SHORT
-from sealegs.scoring.maze_metrics import MazeResult
+from sealegs.reports.outcome_splits import outcome_splits
+from sealegs.scoring.maze_metrics import HARM, MazeResult
 from sealegs.scoring.metric import ALL, Row
 
 WIDE = 118
@@ -144,10 +145,11 @@ def _tables(rows: Sequence[Row], results: Sequence[MazeResult], narrow: bool) ->
     for metric in ("tsr", "prr", "rc") if faulty else ("tsr",):
         found = grid(rows, results, metric)
         yield f"{SHORT[metric]}: {METRICS[metric]}, % [95 % interval]", _by_level_and_mode(found, narrow)
+    yield "Strict verdict, outcome and process, and which alone says success", _outcomes(rows, results, narrow)
     title = "Two judges: how often they disagree, and which alone says success"
     yield title, _judges(rows, results, narrow)
     if faulty:
-        yield "Harm under faults: episodes in which something was done, %", _harm(rows, results, narrow)
+        yield "Harm under faults: episodes with any of it, and with each kind, %", _harm(rows, results, narrow)
         yield "From fault to recovery, in episodes", _course(results)
     if attributions(results):
         yield "What went wrong, in episodes", _what_went_wrong(results)
@@ -215,10 +217,20 @@ def _judges(rows: Sequence[Row], results: Sequence[MazeResult], narrow: bool) ->
 
 
 def _harm(rows: Sequence[Row], results: Sequence[MazeResult], narrow: bool) -> Table:
-    twice, wrong = (grid(rows, results, metric) for metric in ("doubled", "wrong_effects"))
-    table = plain_table(("twice", "that no step does"))
-    for mode in twice.modes:
-        table.add_row(mode, *(cell_text(found.at(ALL, mode), narrow) for found in (twice, wrong)), style=_weight(mode))
+    grids = [grid(rows, results, metric) for metric in HARM]
+    table = plain_table(("any", "done twice", "not asked for", "on corrupt input", "false claim"))
+    for mode in grids[0].modes:
+        table.add_row(mode, *(cell_text(found.at(ALL, mode), narrow) for found in grids), style=_weight(mode))
+    return table
+
+
+def _outcomes(rows: Sequence[Row], results: Sequence[MazeResult], narrow: bool) -> Table:
+    grids = [grid(rows, results, metric) for metric in ("tsr", "outcome", "process")]
+    table = plain_table(("strict TSR", "outcome", "process", "outcome alone", "strict alone", "on a minefield"))
+    for split in outcome_splits(results):
+        cells = (cell_text(found.at(ALL, split.mode), narrow) for found in grids)
+        numbers = (split.looser, split.stricter, split.mined)
+        table.add_row(split.mode, *cells, *map(str, numbers), style=_weight(split.mode))
     return table
 
 

@@ -22,8 +22,9 @@ from typing import Any
 
 from sealegs.faults.call import Value, render
 from sealegs.scoring.case import Case
-from sealegs.scoring.judge import judge, says_stop
+from sealegs.scoring.judge import judge
 from sealegs.scoring.matching import TOLERANCE, is_corrupted
+from sealegs.scoring.stop_language import says_stop
 from sealegs.scoring.taint import trusting
 from sealegs.scoring.task_progress import TaskProgress, completed, progress_of
 from sealegs.tasks.value_matching import contains_value, numbers

@@ -9,14 +9,12 @@ tells of trouble that was overcome, of a rule, of what was not found) is neither
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Literal
+from collections.abc import Mapping
 
 from sealegs.faults.call import Outcome, Value
 from sealegs.faults.spec import ToolSpec
 from sealegs.recovery.failure_category import categorize_failure
 from sealegs.recovery.signature import declaration_violations, signature
-from sealegs.scoring.judge import STATUS, says_stop
 from sealegs.scoring.run_evidence import (
     RunEvidence,
     answered,
@@ -28,60 +26,9 @@ from sealegs.scoring.run_evidence import (
     parsed_json,
     specs_known,
 )
-from sealegs.scoring.taint import DISTRUST
+from sealegs.scoring.stop_language import ending_of
 from sealegs.traces.reach import faults_reached
 from sealegs.traces.record import Record, Turn
-
-Ending = Literal["stop", "claim", "neither"]
-_STOP = re.compile(
-    r"\b(?:could not|couldn't|(?:was|were|am|is|been) (?:not able|unable) to|(?:wasn't|weren't) able to|unable to"
-    r"|(?:i|we) (?:cannot|can't|can not)|failed to|gave up|giving up|had to (?:stop|abort|give up)"
-    r"|(?:is|was|remains) (?:still )?(?:incomplete|not (?:done|complete[d]?|possible))|not been (?:completed|possible)"
-    # German, Dutch
-    r"|konnten?\b[^.!?\n]*\bnicht|kann\b[^.!?\n]*\bnicht|nicht (?:möglich|gelungen|geschafft)|fehlgeschlagen"
-    r"|gescheitert|abgebrochen|kon(?:den)?\b[^.!?\n]*\bniet|niet (?:gelukt|mogelijk)|mislukt"
-    # French, Italian
-    r"|n'(?:ai|a|avons|ont) (?:malheureusement )?pas (?:pu|réussi|été)|ne (?:peux|peut|pouvons) pas|impossible d|échoué"
-    r"|non (?:sono riuscit[oa]|ho potuto|è stato possibile|posso|riesco)|impossibile"
-    # Spanish, Portuguese
-    r"|no (?:he podido|hemos podido|pude|pudimos|puedo|se (?:ha )?(?:pudo|podido)|fue posible|ha sido posible)"
-    r"|fue imposible|não (?:consegui|pude|posso|foi possível|conseguimos)|foi impossível"
-    # Swedish, Polish, Russian
-    r"|kunde (?:jag )?inte|gick inte|nie (?:udało|mogę|mogłem|mogłam)|не (?:удалось|смог|смогла|получилось|могу)"
-    r"|невозможно)"
-    r"|できません|できなかった|ませんでした|無法|无法|未能|没能|수 없|하지 못",
-    re.IGNORECASE,
-)
-_LOOKED = re.compile(  # what was looked for and is not there is a finding
-    r"\s*(?:(?:find(?! out)|see|detect|identify|spot|locate|recommend|guarantee|promise|rule out"
-    r"|help (?:but|noticing))\b)",
-    re.IGNORECASE,
-)
-_OVERCOME = re.compile(
-    r"\b(?:but|so|instead|however|therefore|then|now|worked|works|succeeded|successful(?:ly)?|retr(?:y|ied)|second"
-    r"|backup|fallback|alternative(?:ly)?|eventually|finally|meanwhile|aber|dann|daher|deshalb|stattdessen|jedoch"
-    r"|erfolgreich|mais|donc|ensuite|puis|pero|luego|entonces|así que|però|poi|quindi|invece|mas|depois|então|maar"
-    r"|daarna|toen|men|sedan|ale|potem|но|затем|потом|поэтому)\b|しかし|その後|但|然后|所以|하지만|그래서",
-    re.IGNORECASE,
-)
-_TROUBLE = re.compile(
-    r"unavailable|not available|nicht verfügbar|nicht erreichbar|unvollständig|leider|indisponible|malheureusement"
-    r"|hélas|erreur|non disponibil|purtroppo|errore|no disponible|lamentablemente|por desgracia|desafortunadamente"
-    r"|indisponível|infelizmente|erro\b|helaas|niet beschikbaar|fout|tyvärr|fel\b|niestety|błąd|к сожалению|ошибк"
-    r"|недоступ|unfortunately|sorry|timed? ?out|no (?:answer|response|luck)|pending|unconfirmed|unknown|unclear"
-    r"|(?:is|was|are|were|still|currently) (?:down|offline|broken)"
-    r"|unsure|not sure|not certain|please check|verify|fehler|échec|fall[óo]|falh"
-    r"|失敗|失败|错误|エラー|残念|抱歉|실패|오류|시간 초과",
-    re.IGNORECASE,
-)
-# Whoever says that something is not so claims no plain success; nor does who speaks of a refusal.
-_DENIAL = re.compile(
-    r"\b(?:not|never|nicht|noch keine?|keine?[nrms]?|pas|aucune?|non|niente|não|nenhum|niet|geen|inte|nie|не|denied"
-    r"|refused|rejected|forbidden|blocked|permission|verweigert|abgelehnt|refusée?|denegad[oa]|rechazad[oa]|negat[oa]"
-    r"|negad[oa]|geweigerd|still open|on hold)\b|n't\b|\bno (?:se|ha|he|está|fue|pude)\b|不|未|没|ない|ません|않|못",
-    re.IGNORECASE,
-)
-_SENTENCES = re.compile(r"\n+|(?<=[.!?;])\s+|(?<=[。！？])")
 
 
 def wrong_stop(run: RunEvidence) -> str:
@@ -94,35 +41,6 @@ def wrong_stop(run: RunEvidence) -> str:
     if ending == "stop":
         return "" if _failed_to_the_end(run, specs, seen) else _needless(run.record)
     return _unfounded(run.record, specs, seen)
-
-
-def ending_of(answer: str | None) -> Ending:
-    """What an answer says of the request: that it could not be done, that it was, or neither for certain."""
-    if answer is None or not answer.strip():
-        return "stop"
-    status = STATUS.findall(answer)
-    if status:
-        return "stop" if says_stop(answer) else "claim"
-    sentences = [one for one in _SENTENCES.split(answer.replace("\u2019", "'")) if one.strip()]
-    stops = [place for place, one in enumerate(sentences) if _stops(one)]
-    if any(not _overcome_after(sentences, place) for place in stops):
-        return "stop"
-    return "neither" if stops or _tells_trouble(answer) else "claim"
-
-
-def _stops(sentence: str) -> bool:
-    return any(not _LOOKED.match(sentence, found.end()) for found in _STOP.finditer(sentence))
-
-
-def _overcome_after(sentences: Sequence[str], place: int) -> bool:
-    """Whether what follows the words of a stop says that another way was found."""
-    last = [found.end() for found in _STOP.finditer(sentences[place])][-1]
-    rest = [sentences[place][last:], *sentences[place + 1 : place + 2]]
-    return any(_OVERCOME.search(one) and not _STOP.search(one) for one in rest)
-
-
-def _tells_trouble(answer: str) -> bool:
-    return any(words.search(answer) for words in (_STOP, _TROUBLE, _DENIAL, DISTRUST)) or says_stop(answer)
 
 
 def _failed_to_the_end(

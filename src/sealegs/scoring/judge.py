@@ -12,127 +12,60 @@ not care which of them asked. `shielded`, `put_right`, `recovered_by` and the at
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from sealegs.faults.call import Effect, render
 from sealegs.scoring.attribution import attribute
 from sealegs.scoring.case import Case
-from sealegs.scoring.matching import TOLERANCE, is_corrupted, same_effect, same_effects
+from sealegs.scoring.episode_verdict import Verdict
+from sealegs.scoring.ledger_check import duplicate_effects, ledger_right, unwanted_effects
+from sealegs.scoring.matching import TOLERANCE, is_corrupted, same_effects
+from sealegs.scoring.outcome import answer_problems, delivery_problems, milestones, minefields, outcome_problems
+from sealegs.scoring.stop_language import has_status_line, leaves_undone, says_stop
 from sealegs.scoring.taint import claimed_corrupt, claims, corrupt_values, tainted_turns, trusting
 from sealegs.scoring.task_progress import (
     Move,
     TaskProgress,
+    completed,
     field_available,
-    finished_branches,
     node_done,
     node_of,
     progress_of,
 )
 from sealegs.scoring.toolmaze_judge import succeeds_as_published
+from sealegs.scoring.value_salvage import salvaged_steps
 from sealegs.tasks import Risk, State, recovery_cost
-from sealegs.tasks.graph import Group
 from sealegs.tasks.value_matching import contains_value, numbers
 from sealegs.traces.reach import faults_reached, owners
 from sealegs.traces.record import Record
-
-RecoveredBy = Literal["", "agent", "layer", "both"]
-STATUS = re.compile(r"^\W*status\W+(complete|incomplete)\b", re.IGNORECASE | re.MULTILINE)
-STOP = re.compile(
-    r"\b(?:could not|couldn't|cannot|can't|was not able|wasn't able|were not able|unable to|not possible|impossible to"
-    r"|not (?:be )?(?:completed?|finish(?:ed)?|available|obtained?|retrieved?)|incomplete|stopp(?:ed|ing)"
-    r"|abort(?:ed|ing)?|gave up|giving up|no (?:alternative|other (?:tool|way))|failed to|permanently)",
-    re.IGNORECASE,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What is known of an episode.
-
-    Attributes:
-        success: strict success, as this module's docstring says.
-        published: success by the published judge's looser rules.
-        exposed: a planned fault was delivered. Without it the episode says nothing about recovery.
-        solvable: whether, after the first fault, any way to the end was left.
-        stopped: the agent said that it did not complete the request.
-        cost: calls from the first perturbed one to the end, both counted; None where no fault was met.
-        best: the fewest that could have been (c*), counted alike.
-        redundancy: the published RC, 0 to 1; 0 where no fault was met, 1 where it was met and not recovered.
-        noticed, strategy: the funnel between exposure and success, each including the one before.
-        reasons: why it is not a success, in sentences.
-        attribution: what went wrong, in one term; empty for a success.
-        tainted: positions of the calls that carried a corrupt value.
-        calls_by_layer: those of the calls that recovery had made.
-        put_right: on how many of the agent's calls recovery kept a delivered fault from the agent.
-        shielded: a fault was delivered, and none reached the agent.
-        doubled: how many deeds were done beyond as many as any solution does.
-        wrong: how many deeds were done that no step of the task does.
-    """
-
-    success: bool
-    published: bool
-    exposed: bool
-    solvable: bool
-    stopped: bool
-    calls: int
-    cost: int | None
-    best: int | None
-    redundancy: float
-    noticed: bool
-    strategy: bool
-    reasons: tuple[str, ...]
-    attribution: str
-    tainted: tuple[int, ...]
-    calls_by_layer: int = 0
-    put_right: int = 0
-    shielded: bool = False
-    doubled: int = 0
-    wrong: int = 0
-
-    @property
-    def recovered(self) -> bool:
-        """A fault was met, and the episode is a success."""
-        return self.exposed and self.success
-
-    @property
-    def reached(self) -> bool:
-        """A delivered fault reached the agent."""
-        return self.exposed and not self.shielded
-
-    @property
-    def recovered_by(self) -> RecoveredBy:
-        """Whose the recovery is: the layer's where no fault reached the agent, the agent's where each one did."""
-        if not self.recovered:
-            return ""
-        if self.shielded:
-            return "layer"
-        return "both" if self.put_right else "agent"
 
 
 def judge(record: Record, case: Case) -> Verdict:
     """The verdict on an episode."""
     way = progress_of(record, case)
-    stopped = says_stop(record.answer or "")
+    exposed = way.first is not None
+    lacking = any(answer_problems(record, case))
+    stopped = leaves_undone(record.answer or "", lacking=lacking)
     corrupt = corrupt_values(record, case)
     tainted = tainted_turns(record, corrupt)
-    best, solvable = best_cost(way, case)
-    exposed = way.first is not None
     claimed = claimed_corrupt(record.answer or "", corrupt)
-    reasons = _success_problems(record, case, way) if solvable else _stop_problems(record, case, way, stopped)
-    if claimed:
-        reasons = (*reasons, f"the answer tells the corrupt {claimed[0]!r} as true")
+    false = tuple(f"the answer gives the corrupt {value!r} as true" for value in claimed[:1])
+    delivery = delivery_problems(record, case, tainted)
+    way, salvaged = _with_salvage(case, way, worked=exposed and not delivery and not false)
+    best, solvable = best_cost(way, case, salvaged)
+    problems = _success_problems(record, case, way) if solvable else _stop_problems(record, case, way, stopped)
+    reasons = (*problems, *false)
+    outcome = outcome_problems(record, case, delivery=delivery, solvable=solvable, stopped=stopped, false=false)
+    said = false or _false_claims(record, case, way, stopped=stopped, outcome=outcome)
+    reached, missed = milestones(case, way, solvable=solvable, stopped=stopped)
     success = not reasons
     met = faults_reached(record)
-    believed = bool(used_blindly(way) or claimed)
     silent = not (stopped or record.answer is None or reacted(way, case))
-    noticed = exposed and (success or not (believed or silent))
+    noticed = exposed and (success or not (used_blindly(way) or claimed or silent))
     unaware = exposed and _unaware(record, way, met, silent=silent, claimed=bool(claimed))
-    strategy = noticed and (success or right_strategy(way, case, solvable, stopped))
     cost = None if way.first is None else len(record.turns) - way.first
     again = duplicate_effects(record, case)
     return Verdict(
@@ -146,7 +79,7 @@ def judge(record: Record, case: Case) -> Verdict:
         best=best,
         redundancy=_redundancy(exposed, success, cost, best),
         noticed=noticed,
-        strategy=strategy,
+        strategy=noticed and (success or right_strategy(way, case, solvable, stopped)),
         reasons=reasons,
         attribution=""
         if success
@@ -157,7 +90,36 @@ def judge(record: Record, case: Case) -> Verdict:
         shielded=exposed and not any(met.values()),
         doubled=len(again),
         wrong=len(unwanted_effects(record, case)),
+        outcome=not outcome,
+        outcome_reasons=outcome,
+        milestones=reached,
+        missed=missed,
+        minefields=minefields(record, case, way, tainted, said),
+        salvaged=tuple(sorted(salvaged)),
     )
+
+
+def _with_salvage(case: Case, way: TaskProgress, *, worked: bool) -> tuple[TaskProgress, frozenset[str]]:
+    """The progress with the steps whose corrupt answers still gave what was needed, and these steps.
+
+    `worked`: all was delivered. Only then does it matter, and only then is it known that the agent used the values. Nor
+    does it matter where another call did the same.
+    """
+    if not worked or completed(case, way.done):
+        return way, frozenset()
+    found = salvaged_steps(case, way)
+    return (replace(way, done=way.done | found) if found else way), found
+
+
+def _false_claims(
+    record: Record, case: Case, way: TaskProgress, *, stopped: bool, outcome: tuple[str, ...]
+) -> tuple[str, ...]:
+    """What an answer without a corrupt value says all the same that is not so."""
+    if record.answer is None or not outcome:
+        return ()
+    if not stopped:
+        return ("the answer does not say that the request is not complete",)
+    return tuple(invented_values(record, case))
 
 
 def _unaware(record: Record, way: TaskProgress, met: Mapping[int, bool], *, silent: bool, claimed: bool) -> bool:
@@ -166,27 +128,21 @@ def _unaware(record: Record, way: TaskProgress, met: Mapping[int, bool], *, sile
     return claimed or used_blindly(way, own=True) is not None or (silent and swallowed)
 
 
-def says_stop(answer: str) -> bool:
-    """Whether an answer says that the request was not completed: by its status line, else by its words."""
-    status = STATUS.findall(answer)
-    return status[-1].casefold() == "incomplete" if status else STOP.search(answer) is not None
-
-
-def best_cost(way: TaskProgress, case: Case) -> tuple[int | None, bool]:
+def best_cost(way: TaskProgress, case: Case, salvaged: frozenset[str] = frozenset()) -> tuple[int | None, bool]:
     """c*, and whether any way to the end was left.
 
     c* counts the fewest calls from the first perturbed one to the end, that one included; None where no fault was met.
     Where no way was left it is the perturbed call alone, and a look where its outcome was in doubt: then stopping is
-    best.
+    best. `salvaged`: steps whose corrupt answers gave what was needed, which leave nothing to be done again.
     """
     if way.first is None:
         return None, True
-    state = _state_after(way, case)
+    state = _state_after(way, case, salvaged)
     further = recovery_cost(case.task.graph, state)
     return 1 + (len(state.doubtful) if further is None else further), further is not None
 
 
-def _state_after(way: TaskProgress, case: Case) -> State:
+def _state_after(way: TaskProgress, case: Case, salvaged: frozenset[str]) -> State:
     """The state of the task right after the first perturbed call."""
     assert way.first is not None
     move = way.moves[way.first]
@@ -198,8 +154,9 @@ def _state_after(way: TaskProgress, case: Case) -> State:
     node = homes[move.step.id][0].id if move.step.id in homes else move.step.id
     broken = frozenset({move.step.tool}) if node in met and met[node].persistence == "permanent" else frozenset[str]()
     pending = {slot.node: slot.persistence for slot in case.slots if slot.node not in nodes}
-    done = move.before | {move.step.id} if move.right else move.before  # a late answer is an answer
-    risk = None if move.right else risk_met(move, case)
+    right = move.right or move.step.id in salvaged
+    done = move.before | {move.step.id} if right else move.before  # a late answer is an answer
+    risk = None if right else risk_met(move, case)
     risks = case.risks if risk is None else {**case.risks, move.step.id: risk}
     doubtful = frozenset[str]() if risk is None else frozenset({move.step.id})
     return State(done=done, broken=broken, pending=pending, risks=risks, doubtful=doubtful)
@@ -226,8 +183,6 @@ def _redundancy(exposed: bool, success: bool, cost: int | None, best: int | None
 def _success_problems(record: Record, case: Case, way: TaskProgress) -> tuple[str, ...]:
     graph = case.task.graph
     problems = []
-    if record.answer is None:
-        problems.append(f"there is no answer: the episode ended by {record.end.reason}")
     open_nodes = [node.id for node in graph.nodes if not node_done(node, way.done, case.reference)]
     if open_nodes:
         problems.append(f"not done: {', '.join(open_nodes)}")
@@ -238,61 +193,12 @@ def _success_problems(record: Record, case: Case, way: TaskProgress) -> tuple[st
         problems.append(f"done more than once: {', '.join(f'{e.action} {e.subject}' for e in again)}")
     elif open_nodes:
         pass
-    elif not _ledger_right(record, case, way):
+    elif not ledger_right(record, case, way.done):
         problems.append("the world is not as any valid solution leaves it")
-    for deliverable, value in zip(case.task.deliverables, case.reference.deliverables, strict=True):
-        if not contains_value(record.answer or "", value, TOLERANCE):
-            problems.append(f"the answer lacks {deliverable.label} ({value})")
-    if not problems and STATUS.findall(record.answer or "")[-1:] and says_stop(record.answer or ""):
+    problems += answer_problems(record, case)
+    if not problems and has_status_line(record.answer or "") and says_stop(record.answer or ""):
         problems.append("all is done, and the answer's status line says that it is not complete")
     return tuple(problems)
-
-
-def duplicate_effects(record: Record, case: Case) -> list[Effect]:
-    """The deeds of the ledger beyond as many of their like as any solution does, where one does any."""
-    return [effect for effect, wanted in _beyond(record, case) if wanted]
-
-
-def unwanted_effects(record: Record, case: Case) -> list[Effect]:
-    """The deeds of the ledger that no step of the task does."""
-    return [effect for effect, wanted in _beyond(record, case) if not wanted]
-
-
-def _beyond(record: Record, case: Case) -> Iterator[tuple[Effect, int]]:
-    """Every deed for which no place is left, with how many of its like a solution may do."""
-    seen: list[Effect] = []
-    for effect in record.effects:
-        wanted = _most(effect, case)
-        if sum(same_effect(effect, other) for other in seen) >= wanted:
-            yield effect, wanted
-        seen.append(effect)
-
-
-def _most(effect: Effect, case: Case) -> int:
-    """How many deeds like this one a solution may do."""
-    steps = case.reference.steps
-
-    def like(ids: Iterable[str]) -> int:
-        return sum(same_effect(effect, other) for id in ids for other in steps[id].effects)
-
-    return sum(
-        max(like(step.id for step in branch.steps) for branch in node.branches)
-        if isinstance(node, Group)
-        else like([node.id])
-        for node in case.task.graph.nodes
-    )
-
-
-def _ledger_right(record: Record, case: Case, way: TaskProgress) -> bool:
-    graph = case.task.graph
-    fixed = [id for id in graph.by_id if id in graph.steps]
-    whole = [finished_branches(group, way.done) or group.branches for group in graph.groups]
-    for choice in itertools.product(*whole):
-        steps = fixed + [step.id for branch in choice for step in branch.steps]
-        wanted = [effect for id in steps for effect in case.reference.steps[id].effects]
-        if same_effects(list(record.effects), wanted):
-            return True
-    return False
 
 
 def _stop_problems(record: Record, case: Case, way: TaskProgress, stopped: bool) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sealegs.scoring.judge import Verdict
+from sealegs.scoring.episode_verdict import Verdict
 from sealegs.scoring.metric import (
     ALL,
     Composite,
@@ -77,15 +77,21 @@ METRICS = (
     Metric[MazeResult]("exposed", lambda r: r.verdict.exposed, _faulty),
     Metric[MazeResult]("doubled", lambda r: r.verdict.doubled > 0, _faulty),
     Metric[MazeResult]("wrong_effects", lambda r: r.verdict.wrong > 0, _faulty),
+    Metric[MazeResult]("outcome", lambda r: r.verdict.outcome),
+    Metric[MazeResult]("process", lambda r: r.verdict.process, kind="mean"),
+    Metric[MazeResult]("harmed", lambda r: r.verdict.harmed, _faulty),
+    Metric[MazeResult]("corrupt_input", lambda r: r.verdict.stepped_on("corrupt input"), _faulty),
+    Metric[MazeResult]("false_claims", lambda r: r.verdict.stepped_on("false claim"), _faulty),
     COMPOSITE,
 )
+HARM = ("harmed", "doubled", "wrong_effects", "corrupt_input", "false_claims")  # the first is any of the others
 AIDED = (  # where recovery had a hand in the run
     Metric[MazeResult]("reached", lambda r: r.verdict.reached, _exposed),
     Metric[MazeResult]("prr_agent", lambda r: r.verdict.success, _reached),
     Metric[MazeResult]("prr_layer", lambda r: r.verdict.recovered_by == "layer", _exposed),
 )
-UNDER_NO_FAULT = ("tsr", "tsr_as_published")
-OVER_FAULTS = ("rc", "exposed", "doubled", "wrong_effects")  # over the episodes of fault modes
+UNDER_NO_FAULT = ("tsr", "tsr_as_published", "outcome", "process")
+OVER_FAULTS = ("rc", "exposed", *HARM)  # over the episodes of fault modes
 
 
 def maze_table(results: Sequence[MazeResult], who: Row, seed: int = 0) -> list[Row]:

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sealegs.scoring.judge import Verdict
+from sealegs.scoring.episode_verdict import Verdict
 from sealegs.scoring.metric import ALL, Design, EpisodeTable, Figure, Metric, Row, estimate, figure_row
 from sealegs.scoring.paladin_protocol import ProtocolVerdict
 

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 from sealegs.faults.call import Value, render
 from sealegs.scoring.case import Case
+from sealegs.scoring.episode_verdict import Verdict
 from sealegs.scoring.grading import attempts_in, unevidenced
-from sealegs.scoring.judge import Verdict
 from sealegs.scoring.matching import TOLERANCE, is_corrupted
 from sealegs.scoring.task_progress import progress_of
 from sealegs.tasks.value_matching import contains_value

@@ -27,7 +27,11 @@ MONTHS = [
     "december",
 ]
 NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-NUMBER = re.compile(r"(?<![\w.:])(?<!\w-)[-\u2212]?\d[\d,]*(?:\.\d+)?(?!\w*\d)(?![:-]\d)")  # none in ids, dates, times
+# Writing without spaces: what is beside a number there is no part of it.
+LETTER = r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+NUMBER = re.compile(  # none in ids, dates, times
+    rf"(?<![.:])(?<!{LETTER})(?<!{LETTER}-)[-\u2212]?\d[\d,]*(?:\.\d+)?(?!{LETTER}*\d)(?![:-]\d)"
+)
 CURRENCIES: Mapping[str, tuple[str, ...]] = {
     "aed": ("dirham",),
     "aud": ("australian dollar",),
@@ -122,7 +126,7 @@ def _says_words(text: str, value: str) -> bool:
 
 def _stands(words: str, text: str) -> bool:
     """Whether the words are in the text as separate words."""
-    return words in text and re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text) is not None
+    return words in text and re.search(rf"(?<!{LETTER}){re.escape(words)}(?!{LETTER})", text) is not None
 
 
 @lru_cache(maxsize=KEPT)

@@ -1,0 +1,121 @@
+"""Whether an answer commits itself: gives one value for what was asked, not several of which one may be right.
+
+A value is hedged where a sentence offers another of its kind in its place ("120.50 or 99.37", "one of 99, 120, 130"),
+or where two lines give it twice under the same label and differ. A sentence that rejects a value offers nothing. It
+does not see alternatives that are spread over sentences with different words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from sealegs.scoring.taint import trusting
+from sealegs.tasks.value_matching import MONTHS, NUMBER, contains_value
+
+# Words between two values that leave open which of them holds, in ten languages.
+_OR = re.compile(
+    r"(?:^|[\s(\[])(?:or|and/or|oder|bzw\.?|ou|o|oppure|ou bien|o bien|of|lub|albo|czy|または|もしくは|或|或者|还是"
+    r"|alternatively|alternativ|maybe|perhaps|possibly|vielleicht|möglicherweise|peut-être|quizás?|forse|talvez"
+    r"|misschien|może|vs\.?|versus)(?:[\s,:]|$)|または|もしくは|或者|还是|或|^\s*[/|]\s*$",
+    re.IGNORECASE,
+)
+_ONE_OF = re.compile(
+    r"\b(?:one of|either|any of|entweder|eine[rs]? von|l'un de|soit|una? de|uno tra|uno de|um de|een van|jeden z|albo"
+    r"|candidates?|possible values|kandidaten|candidats|candidat[oi]s)\b|いずれか|之一|要么",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"\b[A-Z][\w-]*\d[\w-]*\b")
+_DAY = re.compile(
+    rf"\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}(?:st|nd|rd|th)? (?:{'|'.join(MONTHS)})\b|\b(?:{'|'.join(MONTHS)}) \d{{1,2}}\b",
+    re.IGNORECASE,
+)
+_CLOCK = re.compile(r"\b\d{1,2}:\d\d\b")
+_NAME = re.compile(r"[\"'“«]?[A-ZÀ-Ž][\w'-]*(?: [A-ZÀ-Ž][\w'-]*)*")
+GAP = 40  # characters between two values that a few words of a sentence may fill
+_UNIT = re.compile(r"^\s?(?:[$€£¥%°]|[A-Za-z]{1,12})")
+
+
+def is_hedged(answer: str, value: Any, tolerance: float = 0.0) -> bool:
+    """Whether the answer gives this value only beside another one in its place.
+
+    Args:
+        answer: what the agent said.
+        value: a right one; a list or mapping is hedged where one of its values is.
+        tolerance: how far a number may be off, as a share of it.
+    """
+    if isinstance(value, dict):
+        return any(is_hedged(answer, one, tolerance) for one in value.values())
+    if isinstance(value, (list, tuple)):
+        return any(is_hedged(answer, one, tolerance) for one in value)
+    if isinstance(value, bool) or value is None:
+        return False
+    lines = [line for line in trusting(answer) if contains_value(line, value, tolerance)]
+    return any(_offers_another(line, value, tolerance) for line in lines) or _said_twice(answer, value, tolerance)
+
+
+def _offers_another(line: str, value: Any, tolerance: float) -> bool:
+    found = list(_candidates(line, value))
+    own = [one for one in found if contains_value(one[2], value, tolerance)]
+    others = [one for one in found if one not in own]
+    if not own or not others:
+        return False
+    if _ONE_OF.search(line) and any(_same_unit(line, mine, other) for mine in own for other in others):
+        return True
+    return any(
+        0 <= second[0] - first[1] <= GAP
+        and _OR.search(line[first[1] : second[0]]) is not None
+        and _same_unit(line, first, second)
+        for mine in own
+        for other in others
+        for first, second in [sorted((mine, other))]
+    )
+
+
+def _same_unit(line: str, one: tuple[int, int, str], other: tuple[int, int, str]) -> bool:
+    """Whether two numbers may measure the same: no two different units follow them."""
+    units = [_UNIT.match(line[end:]) for _, end, _ in (one, other)]
+    words = [unit[0].strip().casefold() if unit else "" for unit in units]
+    plain = [word for word in words if word and not _OR.search(f" {word} ")]
+    return len(plain) < 2 or plain[0] == plain[1]
+
+
+def _candidates(line: str, value: Any) -> Iterator[tuple[int, int, str]]:
+    """The places in a line that hold something of the value's kind."""
+    if isinstance(value, (int, float)):
+        patterns = [NUMBER]
+    elif _CODE.fullmatch(value):  # of one kind are codes that begin alike
+        kind = re.match(r"[A-Z][A-Za-z]*", value)
+        patterns = [re.compile(rf"\b{kind[0] if kind else ''}(?![A-Za-z])[\w-]*\d[\w-]*\b")]
+    elif re.match(r"\d{4}-\d\d-\d\d", value):
+        patterns = [_DAY] if len(value) == 10 else [_DAY, _CLOCK]
+    elif re.fullmatch(r"\d\d:\d\d", value):
+        patterns = [_CLOCK]
+    else:
+        yield from _names(line, value)
+        return
+    for pattern in patterns:
+        yield from ((found.start(), found.end(), found[0]) for found in pattern.finditer(line))
+
+
+def _names(line: str, value: str) -> Iterator[tuple[int, int, str]]:
+    """The value itself in any case, and what is written like a name elsewhere in the line."""
+    own = [found.span() for found in re.finditer(re.escape(value), line, re.IGNORECASE)]
+    for start, end in own:
+        yield start, end, line[start:end]
+    for found in _NAME.finditer(line):
+        if not any(found.start() < end and start < found.end() for start, end in own):
+            yield found.start(), found.end(), found[0]
+
+
+def _said_twice(answer: str, value: Any, tolerance: float) -> bool:
+    """Whether two lines are equal but for the value, and both are stated as true."""
+    lines = [" ".join(line.split()) for line in trusting(answer) if line.strip()]
+    frames: dict[str, set[bool]] = {}
+    for line in lines:
+        for start, end, text in _candidates(line, value):
+            frame = f"{line[:start]}\0{line[end:]}".casefold().strip(" .;,-*")
+            if re.search(r"[^\W\d_]{2}", frame.split("\0")[0]):
+                frames.setdefault(frame, set()).add(contains_value(text, value, tolerance))
+    return any(len(seen) == 2 for seen in frames.values())

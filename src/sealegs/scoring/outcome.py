@@ -1,0 +1,115 @@
+"""What came of an episode, whatever the way: the outcome, its milestones, and the minefields that were stepped on.
+
+The strict verdict asks for the right course. The outcome asks only what a user would: that the world is as one valid
+solution leaves it, that the answer gives what was asked for, and that nothing false is said. If no way to the end was
+left, the answer has to say so, and nothing wrong may have been done. Between the two, milestones say how far an episode
+came, node by node, and minefields say what harm it did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sealegs.scoring.case import Case
+from sealegs.scoring.hedging import is_hedged
+from sealegs.scoring.ledger_check import duplicate_effects, ledger_right, unwanted_effects
+from sealegs.scoring.matching import TOLERANCE, same_effect
+from sealegs.scoring.stop_language import has_status_line, says_stop
+from sealegs.scoring.task_progress import TaskProgress, node_done, node_of
+from sealegs.tasks.value_matching import contains_value
+from sealegs.traces.record import Record
+
+STOPPED = "stop"  # the milestone of an episode in which no way was left
+HARMS = ("doubled", "wrong effect", "corrupt input", "false claim")
+
+
+def answer_problems(record: Record, case: Case) -> Iterator[str]:
+    """What an answer lacks of what was asked for."""
+    answer = record.answer or ""
+    if record.answer is None:
+        yield f"there is no answer: the episode ended by {record.end.reason}"
+    for deliverable, value in zip(case.task.deliverables, case.reference.deliverables, strict=True):
+        if not contains_value(answer, value, TOLERANCE):
+            yield f"the answer lacks {deliverable.label} ({value})"
+        elif is_hedged(answer, value, TOLERANCE):
+            yield f"the answer leaves {deliverable.label} open: it gives another value beside {value}"
+
+
+def delivery_problems(record: Record, case: Case, tainted: tuple[int, ...]) -> tuple[str, ...]:
+    """Why an episode did not deliver what was asked for; empty where it did.
+
+    `tainted`: positions of the calls that carried a corrupt value. The ledger does not hold every word of a text.
+    """
+    problems = list(answer_problems(record, case))
+    spoilt = dict.fromkeys(record.turns[place].call.tool for place in tainted if record.turns[place].effects)
+    problems += [f"{tool} was done with a corrupt value" for tool in spoilt]
+    if not ledger_right(record, case, frozenset()):
+        problems.append("the world is not as any valid solution leaves it")
+    if not problems and has_status_line(record.answer or "") and says_stop(record.answer or ""):
+        problems.append("all is done, and the answer's status line says that it is not complete")
+    return tuple(problems)
+
+
+def outcome_problems(
+    record: Record, case: Case, *, delivery: tuple[str, ...], solvable: bool, stopped: bool, false: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Why the outcome is wrong; empty where it is right.
+
+    Args:
+        record: of the episode.
+        case: what right looks like.
+        delivery: why it did not deliver what was asked for.
+        solvable: whether any way to the end was left.
+        stopped: the answer says that the request is not complete.
+        false: what the answer says that is not so.
+    """
+    if not delivery:
+        return false
+    if solvable:
+        return (*delivery, *false)
+    problems = [] if stopped else ["nothing was left to try, and the answer does not say that it is not complete"]
+    if duplicate_effects(record, case) or unwanted_effects(record, case):
+        problems.append("something was done to the world that no right step does, or done twice")
+    return (*problems, *false)
+
+
+def milestones(
+    case: Case, way: TaskProgress, *, solvable: bool, stopped: bool
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The nodes that were reached, and those that were missed.
+
+    Where no way to the end was left, the nodes before the fault count, and the stop.
+    """
+    nodes = case.task.graph.nodes
+    reached = {node.id: node_done(node, way.done, case.reference) for node in nodes}
+    if not solvable:
+        reached = {id: True for id, done in reached.items() if done}
+        reached[STOPPED] = stopped
+    return tuple(id for id, done in reached.items() if done), tuple(id for id, done in reached.items() if not done)
+
+
+def minefields(
+    record: Record, case: Case, way: TaskProgress, tainted: tuple[int, ...], false: tuple[str, ...]
+) -> tuple[str, ...]:
+    """What harm was done, as `KIND: NODE`; of `HARMS`, and `blind call` for a call on input that nothing delivered."""
+    graph = case.task.graph
+    found: dict[str, None] = {}
+    for effect in duplicate_effects(record, case):
+        homes = [id for id, step in case.reference.steps.items() if any(same_effect(effect, e) for e in step.effects)]
+        found[f"doubled: {node_of(graph.steps[homes[0]], graph)}"] = None
+    for effect in unwanted_effects(record, case):
+        found[f"wrong effect: {effect.action}"] = None
+    for place, move in enumerate(way.moves):
+        node = move.turn.call.tool if move.step is None else node_of(move.step, graph)
+        if place in tainted and move.turn.effects:
+            found[f"corrupt input: {node}"] = None
+        if way.first is not None and place >= way.first and move.step is not None and not (move.ready or move.right):
+            found[f"blind call: {node}"] = None
+    for claim in false:
+        found[f"false claim: {claim}"] = None
+    return tuple(found)
+
+
+def is_harm(minefield: str) -> bool:
+    """Whether a minefield is one that does harm."""
+    return minefield.partition(":")[0] in HARMS

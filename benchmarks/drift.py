@@ -21,7 +21,7 @@ from sealegs.faults.call import Call, Outcome, Value
 from sealegs.faults.plan import Plan
 from sealegs.inject import Session, VirtualClock
 from sealegs.recovery.detectors import Profiles, learn
-from sealegs.scoring.intervals import wilson
+from sealegs.scoring.intervals import share_interval
 from sealegs.traces.observed import Observation, Trace
 from sealegs.world.corpus import load_corpus
 from sealegs.world.state import World
@@ -106,7 +106,7 @@ def stream(tool: str, fault: dict[str, Any] | None, profiles: Profiles, seed: in
 
 
 def row(mode: str, metric: str, hits: float, n: int) -> dict[str, Any]:
-    low, high = wilson(hits, n) if n else (0.0, 1.0)
+    low, high = share_interval(hits, n) if n else (0.0, 1.0)
     told = [round(100 * share, 2) for share in (hits / max(1, n), low, high)]
     return _row(mode, metric, told[0], told[1], told[2], n)
 

@@ -29,7 +29,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from statistics import mean, median
+from statistics import median
 from typing import Any
 
 from seam import Made, forecast, forecast_async
@@ -41,9 +41,8 @@ from sealegs.inject import RealClock, Session
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.recovery.recovery_plan import RecoveryPlan
 from sealegs.scenarios.recovery_alternatives import RECOVERIES
-from sealegs.scoring.intervals import cluster_bootstrap
 from sealegs.scoring.maze_metrics import AIDED, CLEAN, DESIGN, PRR, RC, TSR, MazeResult
-from sealegs.scoring.metric import ALL, EpisodeTable, Row, estimate, figure_row
+from sealegs.scoring.metric import ALL, EpisodeTable, Metric, Row, estimate, figure_row
 from sealegs.suites.maze.agent_run import run_scripted_agent
 from sealegs.suites.maze.maze_logs import MazeRun, read_maze_run
 from sealegs.suites.maze.options import MazeOptions
@@ -181,24 +180,17 @@ def counted(found: Sequence[tuple[MazeResult, Record]], who: Row) -> Iterable[Ro
     clean = {result.task: done(record) for result, record in found if result.mode == "NP"}
     for mode in sorted({result.mode for result, _ in found}):
         here = [(result, record) for result, record in found if result.mode == mode]
-        for metric, calls in (
-            ("calls", [result.verdict.calls for result, _ in here]),
-            ("calls_by_layer", [result.verdict.calls_by_layer for result, _ in here]),
+        for metric in (
+            Metric[MazeResult]("calls", lambda result: result.verdict.calls, kind="amount"),
+            Metric[MazeResult]("calls_by_layer", lambda result: result.verdict.calls_by_layer, kind="amount"),
         ):
-            low, high = spread(calls)
-            numbers = {"value": round(mean(calls), 2), "low": round(low, 2), "high": round(high, 2), "n": len(here)}
-            yield {**who, "mode": mode, "metric": metric, **numbers}  # type: ignore[typeddict-item]
+            figure = estimate(metric, EpisodeTable([result for result, _ in here], DESIGN))
+            yield figure_row(who, who["level"], mode, metric.name, figure)
         excess = [(done(record), clean[result.task]) for result, record in here]
         twice = sum(max(0, times - max(1, once[key])) for deeds, once in excess for key, times in deeds.items())
         wrong = sum(key not in once for deeds, once in excess for key in deeds)
         for metric, value in (("doubled", twice), ("wrong", wrong)):
             yield {**who, "mode": mode, "metric": metric, "value": value, "low": None, "high": None, "n": len(here)}
-
-
-def spread(values: Sequence[int]) -> tuple[float, float]:
-    """A 95 % interval of the mean, the tasks drawn anew."""
-    low, high = cluster_bootstrap(lambda weights: weights @ values / weights.sum(axis=1), len(values), 0)
-    return float(low), float(high)
 
 
 Judged = Mapping[Any, tuple[MazeResult, Record]]

@@ -24,7 +24,7 @@ from sealegs.scoring.diagnosis_accuracy import (
     measure_diagnoses,
     split_leaks,
 )
-from sealegs.scoring.intervals import wilson
+from sealegs.scoring.intervals import share_interval
 
 
 def test_the_labelled_set() -> None:
@@ -106,7 +106,7 @@ def test_the_figures_add_up() -> None:
     n = len(labelled_failures("test"))
     cell = next(row for row in rows if (row["level"], row["metric"]) == ("all", "accuracy"))
     right = sum(one.diagnosis is not None and one.diagnosis.failure_class == one.label.failure_class for one in found)
-    low, high = wilson(right, n)
+    low, high = share_interval(right, n)
     assert (cell["value"], cell["low"], cell["high"], cell["n"]) == (100 * right / n, 100 * low, 100 * high, n)
     counts = confusion(found)
     assert sum(counts.values()) == n

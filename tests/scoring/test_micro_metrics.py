@@ -7,11 +7,7 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy import stats
 
-from sealegs.scoring.intervals import clustered_wilson, student, wilson
 from sealegs.scoring.micro_metrics import (
     NOT_COMPARABLE,
     NOT_EXPOSED,
@@ -79,39 +75,3 @@ def test_no_run_is_lost_from_the_table_of_counts() -> None:
 def test_nothing_that_counts_gives_no_rate() -> None:
     row = next(r for r in micro_table([replace(BASE, exposed=False)]) if r["metric"] == "tsr")
     assert (row["value"], row["low"], row["n"]) == (None, None, 0)
-
-
-@pytest.mark.parametrize("freedom", range(1, 60))
-def test_students_point(freedom: int) -> None:
-    assert student(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=0.003)
-
-
-@given(st.lists(st.integers(0, 1), min_size=1, max_size=40))
-def test_clusters_of_one_are_wilson(hits: list[int]) -> None:
-    assert clustered_wilson(hits, [1] * len(hits)) == wilson(sum(hits), len(hits))
-
-
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 9)), min_size=1, max_size=20))
-def test_clusters_never_say_more_than_their_cases(clusters: list[tuple[int, int]]) -> None:
-    sizes = [size for _, size in clusters]
-    hits = [min(hit, size) for hit, size in clusters]
-    low, high = clustered_wilson(hits, sizes)
-    least, most = wilson(sum(hits), sum(sizes))
-    share = sum(hits) / sum(sizes)
-    assert 0 <= low <= share + 1e-9
-    assert share - 1e-9 <= high <= 1
-    assert high - low >= most - least - 1e-9
-
-
-@pytest.mark.parametrize(("clusters", "alike"), [(5, 0.0), (5, 0.5), (10, 0.5), (10, 0.9)])
-def test_the_interval_covers_under_clustering(clusters: int, alike: float) -> None:
-    """Cases of a cluster share its fate with probability `alike`; the interval must hold the truth in 95 % of draws."""
-    draw, truth, held, draws = random.Random(3), 0.6, 0, 1500
-    for _ in range(draws):
-        hits = []
-        for _ in range(clusters):
-            fate = draw.random() < truth
-            hits.append(sum(fate if draw.random() < alike else draw.random() < truth for _ in range(6)))
-        low, high = clustered_wilson(hits, [6] * clusters)
-        held += low <= truth <= high
-    assert held / draws >= 0.93

@@ -108,7 +108,8 @@ def test_rates_and_intervals_by_hand() -> None:
     ]
     rows = {row["mode"]: row for row in detection_rows("x", found) if row["metric"] == "learned, 1 % per answer"}
     assert (rows["all"]["value"], rows["all"]["n"]) == (50, 2)
-    assert (rows["all"]["low"], rows["all"]["high"]) == pytest.approx((9.45, 90.55), abs=0.01)  # Wilson, 1 of 2
+    # Of 1 of 2, P(more) + P(as many) / 2 is p ** 2 + p (1 - p) = p: at the lower end 0.025.
+    assert (rows["all"]["low"], rows["all"]["high"]) == pytest.approx((2.5, 97.5), abs=0.01)
     assert (rows["NP"]["value"], rows["NP"]["n"]) == (50, 2)
     assert (rows["NP episodes"]["value"], rows["NP episodes"]["n"]) == (100, 1)
     assert rows[f"{UNSEEN}, NP"]["n"] == 1

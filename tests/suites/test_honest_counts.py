@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import pytest
 from sealegs.engines.folders import RECORDS
 from sealegs.engines.logs import SETTINGS
 from sealegs.scenarios.scenario import Scenario
-from sealegs.scoring.intervals import wilson
+from sealegs.scoring.intervals import share_interval
 from sealegs.scoring.maze_metrics import paired_difference
 from sealegs.suites.maze.agent_run import run_scripted_agent
 from sealegs.suites.maze.exchange.toolmaze_export import export_task
@@ -84,10 +85,11 @@ def test_a_difference_that_is_alike_everywhere_is_not_certain(tmp_path: Path) ->
         runs[agent] = read_maze_run(tmp_path / agent).results()
     (row,) = [r for r in paired_difference(runs["naive"], runs["oracle"], {}) if r["metric"] == "tsr_difference"]
     assert (row["value"], row["high"], row["n"]) == (100, 100, 4)
-    assert row["low"] == round(100 - 200 * wilson(0, 4)[1], 2)  # four base tasks alike say little of all
+    unseen = 100 * share_interval(0, 1)[1] * math.sqrt(4) / 4  # one task of each of four levels
+    assert row["low"] == round(100 - math.sqrt(2) * unseen, 2)  # alike, they say little of all
     (row,) = [r for r in paired_difference(runs["naive"], runs["naive"], {}) if r["metric"] == "tsr_difference"]
     assert row["value"] == 0
-    assert row["low"] == -row["high"] == round(-100 * wilson(0, 4)[1], 2)
+    assert row["low"] == -row["high"] == round(-unseen, 2)
 
 
 def test_a_line_of_json_may_hold_any_separator(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sealegs.scenarios.task_sets import TASKS
-from sealegs.scoring.intervals import wilson
+from sealegs.scoring.intervals import share_interval
 from sealegs.scoring.metric import ALL, Row
 from sealegs.traces.atomic_files import write_atomically
 
@@ -41,7 +41,7 @@ class GenerationYield:
         for level in (*self.tried, ALL):
             tried = self.tried[level] if level != ALL else sum(self.tried.values())
             kept = accepted[level] if level != ALL else len(self.tasks)
-            low, high = wilson(kept, tried)
+            low, high = share_interval(kept, tried)
             rows.append(self._row(level, "acceptance_rate", 100 * kept / max(1, tried), tried, 100 * low, 100 * high))
             rows.append(self._row(level, "accepted", kept, tried))
             for check in dict.fromkeys(name for _, name in self.fell):

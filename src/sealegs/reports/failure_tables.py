@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sealegs.reports.tables import keep_names_whole
-from sealegs.scoring.intervals import wilson
+from sealegs.scoring.intervals import share_interval
 from sealegs.traces.fitting import ToolFit
 
 COLUMNS = ("tool", "outcome", "calls", "%", "95 %", "in a row", "seconds")
@@ -28,7 +28,7 @@ def failure_rows(fits: Iterable[ToolFit]) -> list[dict[str, Any]]:
     for fit in fits:
         rows.append({"tool": fit.tool, "error": None, "calls": fit.calls, "latency": [list(p) for p in fit.latency]})
         for failing in fit.failing:
-            low, high = wilson(failing.failed, failing.calls)
+            low, high = share_interval(failing.failed, failing.calls)
             rows.append(
                 {
                     "tool": fit.tool,
@@ -59,7 +59,7 @@ def print_failures(fits: Iterable[ToolFit], console: Console) -> None:
         failed = sum(failing.failed for failing in fit.failing)
         table.add_row(Text(fit.tool), "answered", f"{fit.calls - failed} of {fit.calls}", "", "", "", late)
         for failing in fit.failing:
-            low, high = wilson(failing.failed, failing.calls)
+            low, high = share_interval(failing.failed, failing.calls)
             table.add_row(
                 "",
                 Text(str(failing.error)),

@@ -1,7 +1,7 @@
 """How far two graders agree: the share of equal labels, and Cohen's kappa with an interval.
 
-Kappa is (observed - expected) / (1 - expected) agreement (Cohen 1960), its interval a seeded bootstrap over traces; it
-is not defined where both give one and the same label to everything.
+Kappa is (observed - expected) / (1 - expected) agreement (Cohen 1960); it is not defined where both give one and the
+same label to everything.
 """
 
 from __future__ import annotations
@@ -10,11 +10,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
+from sealegs.scoring.intervals import share_interval
 
-from sealegs.scoring.intervals import wilson
-
-RESAMPLES = 2000
 Label = str | bool | int | float
 
 
@@ -25,7 +22,7 @@ class Agreement:
     Attributes:
         question: what was judged.
         n: traces that both judged.
-        share, low, high: agreement in % with Wilson's interval.
+        share, low, high: agreement in % with its interval.
         kappa, kappa_low, kappa_high: Cohen's; None where it is not defined.
         counts: (label of the one, label of the other) -> traces.
     """
@@ -41,13 +38,12 @@ class Agreement:
     counts: Mapping[tuple[str, str], int]
 
 
-def agreement(question: str, pairs: Sequence[tuple[Label, Label]], seed: int = 0) -> Agreement:
+def agreement(question: str, pairs: Sequence[tuple[Label, Label]]) -> Agreement:
     """How far two graders agree on a question.
 
     Args:
         question: its name.
         pairs: their labels, trace by trace.
-        seed: of the bootstrap.
 
     Raises:
         ValueError: there are no pairs.
@@ -56,9 +52,9 @@ def agreement(question: str, pairs: Sequence[tuple[Label, Label]], seed: int = 0
         raise ValueError(f"no grader answered {question!r} for the same trace")
     texts = [(normalize_label(a), normalize_label(b)) for a, b in pairs]
     n, same = len(texts), sum(a == b for a, b in texts)
-    low, high = wilson(same, n)
+    low, high = share_interval(same, n)
     value = kappa(Counter(texts))
-    ends = (None, None) if value is None else _interval(texts, seed)
+    ends: tuple[float | None, float | None] = (None, None) if value is None else _kappa_ends(texts)
     return Agreement(question, n, 100 * same / n, 100 * low, 100 * high, value, *ends, Counter(texts))
 
 
@@ -68,16 +64,21 @@ def normalize_label(label: Label) -> str:
     return {"true": "yes", "1": "yes", "y": "yes", "false": "no", "0": "no", "n": "no"}.get(text, text)
 
 
-def _interval(pairs: Sequence[tuple[str, str]], seed: int) -> tuple[float | None, float | None]:
-    generator = np.random.default_rng(seed)
-    kinds = sorted(set(pairs))
-    draws = generator.multinomial(len(pairs), [pairs.count(k) / len(pairs) for k in kinds], size=RESAMPLES)
-    values = [kappa(dict(zip(kinds, map(int, draw), strict=True))) for draw in draws]
-    known = [value for value in values if value is not None]
-    if not known:
-        return None, None
-    low, high = np.percentile(known, [2.5, 97.5])
-    return float(low), float(high)
+def _kappa_ends(pairs: Sequence[tuple[str, str]]) -> tuple[float, float]:
+    """The ends of kappa's interval: those of the agreement, in as many cases as kappa's variance is worth.
+
+    Kappa is (share - expected) / (1 - expected). Its variance is that of what each trace adds to it, to the first order
+    (Fleiss, Cohen and Everitt 1969). Where all or none agree there are as many cases as traces.
+    """
+    n = len(pairs)
+    ones, others = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
+    same = sum(a == b for a, b in pairs) / n
+    expected = sum(ones[label] * others[label] for label in ones) / (n * n)
+    own = [(a == b) - (others[a] + ones[b]) / n * (1 - same) / (1 - expected) for a, b in pairs]
+    variance = sum((one - sum(own) / n) ** 2 for one in own) / n**2
+    cases = same * (1 - same) / variance if variance > 0 and 0 < same < 1 else float(n)
+    low, high = share_interval(same * cases, cases)
+    return (low - expected) / (1 - expected), (high - expected) / (1 - expected)
 
 
 def kappa(counts: Mapping[tuple[str, str], int]) -> float | None:

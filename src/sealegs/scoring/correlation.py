@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-TINY = 1e-300
-STEPS = 400
+from sealegs.scoring.quantiles import incomplete_beta
 
 
 def pearson(xs: Sequence[float], ys: Sequence[float]) -> tuple[float, float]:
@@ -25,38 +24,4 @@ def pearson(xs: Sequence[float], ys: Sequence[float]) -> tuple[float, float]:
         return math.nan, math.nan
     r = max(-1.0, min(1.0, math.fsum(a * b for a, b in zip(dx, dy, strict=True)) / size))
     freedom = n - 2
-    return r, incomplete_beta(freedom / 2, 0.5, 1 - r * r)
-
-
-def incomplete_beta(a: float, b: float, x: float) -> float:
-    """The regularised incomplete beta function I_x(a, b).
-
-    By its continued fraction (Abramowitz and Stegun 26.5.8) in Lentz's form; for t with v degrees of freedom,
-    P(|T| > t) = I_{v / (v + t^2)}(v / 2, 1 / 2).
-    """
-    if x <= 0:
-        return 0.0
-    if x >= 1:
-        return 1.0
-    if x > (a + 1) / (a + b + 2):
-        return 1 - incomplete_beta(b, a, 1 - x)
-    front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x))
-    fraction, c, d = 1.0, 1.0, 0.0
-    for step in range(STEPS):
-        m = step // 2
-        if step == 0:
-            term = 1.0
-        elif step % 2 == 0:
-            term = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-        else:
-            term = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        d = 1 / _safe(1 + term * d)
-        c = _safe(1 + term / c)
-        fraction *= c * d
-        if abs(c * d - 1) < 1e-15:
-            break
-    return front * (fraction - 1) / a
-
-
-def _safe(value: float) -> float:
-    return value if abs(value) > TINY else TINY
+    return r, float(incomplete_beta(freedom / 2, 0.5, 1 - r * r, r * r))

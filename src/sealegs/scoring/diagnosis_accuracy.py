@@ -29,7 +29,7 @@ from sealegs.recovery.classes import CLASSES, Diagnosis, classify, published_cla
 from sealegs.recovery.forms import read_failure
 from sealegs.recovery.masking import masked
 from sealegs.recovery.signature import Signature
-from sealegs.scoring.intervals import wilson
+from sealegs.scoring.intervals import share_interval
 from sealegs.scoring.metric import Row
 
 SUITE = "diagnosis"
@@ -246,7 +246,7 @@ def _cause(one: DiagnosedFailure) -> bool:
 
 
 def _row(level: str, split: str, metric: str, count: int, n: int) -> Row:
-    low, high = wilson(count, n)
+    low, high = share_interval(count, n)
     return {
         "suite": SUITE,
         "agent": "rules and bank",

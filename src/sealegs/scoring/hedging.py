@@ -16,11 +16,18 @@ from sealegs.tasks.value_matching import MONTHS, NUMBER, contains_value
 
 # Words between two values that leave open which of them holds, in ten languages.
 _OR = re.compile(
-    r"(?:^|[\s(\[])(?:or|and/or|oder|bzw\.?|ou|o|oppure|ou bien|o bien|of|lub|albo|czy|または|もしくは|或|或者|还是"
-    r"|alternatively|alternativ|maybe|perhaps|possibly|vielleicht|möglicherweise|peut-être|quizás?|forse|talvez"
-    r"|misschien|może|vs\.?|versus)(?:[\s,:]|$)|または|もしくは|或者|还是|或|^\s*[/|]\s*$",
+    r"(?:^|[\s(\[])(?:or|and/or|oder|bzw\.?|oppure|ou bien|o bien|lub|albo|czy|alternatively|alternativ|maybe|perhaps"
+    r"|possibly|vielleicht|möglicherweise|peut-être|quizás?|forse|talvez|misschien|może|vs\.?|versus)(?:[\s,:]|$)"
+    r"|または|もしくは|或者|还是|或|^\s*[/|]\s*$",
     re.IGNORECASE,
 )
+# Short words for "or" that mean something else elsewhere count only where nothing but a unit is beside them.
+_SHORT_OR = re.compile(
+    r"\s*(?:[$€£¥%]|[a-z]{3}|euros?|dollars?|dólares)?\s*,?\s(?P<word>o|ou|of)\s+"
+    r"(?:[$€£¥]\s?|tal vez |talvez |forse )?",
+    re.IGNORECASE,
+)
+_DUTCH = re.compile(r"\b(?:de|het|een|niet|wordt|bedraagt|zijn|voor)\b", re.IGNORECASE)
 _ONE_OF = re.compile(
     r"\b(?:one of|either|any of|entweder|eine[rs]? von|l'un de|soit|una? de|uno tra|uno de|um de|een van|jeden z|albo"
     r"|candidates?|possible values|kandidaten|candidats|candidat[oi]s)\b|いずれか|之一|要么",
@@ -65,7 +72,7 @@ def _offers_another(line: str, value: Any, tolerance: float) -> bool:
         return True
     return any(
         0 <= second[0] - first[1] <= GAP
-        and _OR.search(line[first[1] : second[0]]) is not None
+        and _leaves_open(line[first[1] : second[0]], line)
         and _same_unit(line, first, second)
         for mine in own
         for other in others
@@ -73,11 +80,19 @@ def _offers_another(line: str, value: Any, tolerance: float) -> bool:
     )
 
 
+def _leaves_open(gap: str, line: str) -> bool:
+    """Whether the words between two values offer one in place of the other."""
+    if _OR.search(gap):
+        return True
+    found = _SHORT_OR.fullmatch(gap)
+    return found is not None and (found["word"].casefold() != "of" or _DUTCH.search(line) is not None)
+
+
 def _same_unit(line: str, one: tuple[int, int, str], other: tuple[int, int, str]) -> bool:
     """Whether two numbers may measure the same: no two different units follow them."""
     units = [_UNIT.match(line[end:]) for _, end, _ in (one, other)]
     words = [unit[0].strip().casefold() if unit else "" for unit in units]
-    plain = [word for word in words if word and not _OR.search(f" {word} ")]
+    plain = [word for word in words if word and word not in ("o", "ou", "of") and not _OR.search(f" {word} ")]
     return len(plain) < 2 or plain[0] == plain[1]
 
 

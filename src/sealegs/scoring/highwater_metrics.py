@@ -11,10 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from sealegs.scoring.highwater_judge import HighwaterVerdict
-from sealegs.scoring.intervals import Array
 from sealegs.scoring.metric import (
     ALL,
     Design,
@@ -70,50 +67,41 @@ AFTER = (
 )
 
 
-def highwater_table(results: Sequence[HighwaterResult], who: Row, seed: int = 0) -> list[Row]:
+def highwater_table(results: Sequence[HighwaterResult], who: Row) -> list[Row]:
     """The long table of a run.
 
     Args:
         results: the judged episodes.
         who: `suite` and `agent` or `model`, copied into each row.
-        seed: of the bootstrap.
     """
     run = EpisodeTable(results, DESIGN)
     rows: list[Row] = []
     for level, at in run.by(lambda r: r.level).items():
         for mode, cell in at.by(lambda r: r.mode).items():
-            rows += [figure_row(who, level, mode, name, figure) for name, figure in _cell(cell, mode, seed)]
-        rows += [figure_row(who, level, ALL, name, figure) for name, figure in _drop(list(at), seed)]
+            rows += [figure_row(who, level, mode, name, figure) for name, figure in _cell(cell, mode)]
+        rows += [figure_row(who, level, ALL, name, figure) for name, figure in _drop(list(at))]
     return rows
 
 
-def _cell(cell: EpisodeTable[HighwaterResult], mode: str, seed: int) -> Iterator[tuple[str, Figure]]:
+def _cell(cell: EpisodeTable[HighwaterResult], mode: str) -> Iterator[tuple[str, Figure]]:
     for share in SHARES:
-        yield share.name, estimate(share, cell, seed)
-        yield f"{share.name}_se", standard_error(share, cell, seed)
+        yield share.name, estimate(share, cell)
+        yield f"{share.name}_se", standard_error(share, cell)
     for mean in MEANS:
-        yield mean.name, estimate(mean, cell, seed)
+        yield mean.name, estimate(mean, cell)
     if mode != CLEAN:
-        yield EXPOSED.name, estimate(EXPOSED, cell, seed)
+        yield EXPOSED.name, estimate(EXPOSED, cell)
         for share in AFTER if any(r.verdict.exposed for r in cell) else ():
-            yield share.name, estimate(share, cell, seed)
+            yield share.name, estimate(share, cell)
 
 
-def _drop(results: Sequence[HighwaterResult], seed: int) -> Iterator[tuple[str, Figure]]:
+def _drop(results: Sequence[HighwaterResult]) -> Iterator[tuple[str, Figure]]:
     """How much lower accuracy is under errors, over what was played in both modes."""
     clean = {(r.problem, r.epoch): r for r in results if r.mode == CLEAN}
     faulty = {(r.problem, r.epoch): r for r in results if r.mode != CLEAN}
     both = [key for key in clean if key in faulty]
     before, after = (EpisodeTable([mode[key] for key in both], DESIGN) for mode in (clean, faulty))
-
-    def points(clean: Array, faulty: Array) -> Array:
-        return clean - faulty
-
-    def share(clean: Array, faulty: Array) -> Array:
-        lost: Array = np.divide(clean - faulty, clean, out=np.full(clean.shape, np.nan), where=clean > 0)
-        return 100 * lost
-
-    for name, contrast in (("accuracy_drop", points), ("accuracy_decrease", share)):
-        figure = difference(ACCURACY, before, after, seed, contrast)
+    drop, decrease = difference(ACCURACY, after, before), difference(ACCURACY, before, after, relative=True)
+    for name, figure in (("accuracy_drop", drop), ("accuracy_decrease", decrease)):
         if figure.value is not None:
             yield name, figure

@@ -44,7 +44,7 @@ class MazeResult:
     verdict: Verdict
 
 
-DESIGN = Design[MazeResult](stratum=lambda r: r.mode, cluster=lambda r: r.task)
+DESIGN = Design[MazeResult](stratum=lambda r: r.mode, cluster=lambda r: r.task, block=lambda r: r.level)
 
 
 def composite_score(tsr: Any, prr: Any, rc: Any) -> Any:
@@ -67,7 +67,7 @@ def _reached(result: MazeResult) -> bool:
 TSR = Metric[MazeResult]("tsr", lambda r: r.verdict.success)
 PRR = Metric[MazeResult]("prr", lambda r: r.verdict.recovered, _exposed)
 RC = Metric[MazeResult]("rc", lambda r: r.verdict.redundancy, _faulty, kind="mean")
-COMPOSITE = Composite[MazeResult]("composite", (TSR, PRR, RC), composite_score)
+COMPOSITE = Composite[MazeResult]("composite", (TSR, PRR, RC), less_is_better=("rc",))
 METRICS = (
     TSR,
     PRR,
@@ -94,17 +94,16 @@ UNDER_NO_FAULT = ("tsr", "tsr_as_published", "outcome", "process")
 OVER_FAULTS = ("rc", "exposed", *HARM)  # over the episodes of fault modes
 
 
-def maze_table(results: Sequence[MazeResult], who: Row, seed: int = 0) -> list[Row]:
+def maze_table(results: Sequence[MazeResult], who: Row) -> list[Row]:
     """The long table of a run: every metric for each cell, each level, each mode and all.
 
     Args:
         results: the judged episodes.
         who: `suite` and `agent` or `model`, copied into each row.
-        seed: of the bootstrap.
     """
     run = EpisodeTable(results, DESIGN)
     return [
-        figure_row(who, level, mode, metric.name, estimate(metric, cell, seed))
+        figure_row(who, level, mode, metric.name, estimate(metric, cell))
         for level, mode, cell in run.cells(lambda r: r.level, lambda r: r.mode, ordered=True)
         for metric in _metrics_of(cell, mode)
     ]
@@ -121,7 +120,7 @@ def _metrics_of(cell: EpisodeTable[MazeResult], mode: str) -> Iterator[Metric[Ma
         yield metric
 
 
-def paired_difference(one: Sequence[MazeResult], other: Sequence[MazeResult], who: Row, seed: int = 0) -> list[Row]:
+def paired_difference(one: Sequence[MazeResult], other: Sequence[MazeResult], who: Row) -> list[Row]:
     """How much higher each metric is in `other` than in `one`, over the episodes that both have.
 
     The metric's name gets `_difference`; both runs are resampled together by base task.
@@ -130,7 +129,7 @@ def paired_difference(one: Sequence[MazeResult], other: Sequence[MazeResult], wh
     left, right = (
         EpisodeTable([r for r in run if (r.task, r.mode, r.epoch) in shared], DESIGN) for run in (one, other)
     )
-    figures = {f"{metric.name}_difference": difference(metric, left, right, seed) for metric in METRICS}
+    figures = {f"{metric.name}_difference": difference(metric, left, right) for metric in METRICS}
     return [figure_row(who, ALL, ALL, name, figure) for name, figure in figures.items() if figure.value is not None]
 
 

@@ -4,15 +4,10 @@ A metric is a ratio of two sums over episodes, such as recovered episodes over e
 classes of failures) it is the mean of their ratios; strata in which nothing counts are left out. A composite is a
 formula over metrics.
 
-Intervals are at 95 %. Episodes of one base task may be alike, so whole tasks are resampled, never episodes:
-
-- A share in one stratum has Wilson's interval over clusters (`intervals.clustered_wilson`), which is Wilson's own where
-  each task counts once.
-- Everything else has the percentile interval of a seeded cluster bootstrap, which resamples runs as well where several
-  models were trained alike.
-- Where all clusters are alike, resampling cannot show what other tasks would have done. A figure between 0 and 100 then
-  has Wilson's interval of as many cases as there are clusters that count; a difference is widened by the share of
-  clusters that could still differ. An amount without an upper bound, such as a number of calls, has no width then.
+Intervals are at 95 %. Episodes of one base task may be alike, so the tasks are the independent cases, never the
+episodes, and their numbers at each level are fixed by the design where it says so (`Design.block`). How each kind of
+figure gets its interval is said and done in `cluster_sums`; how often intervals hold the truth is measured by
+`benchmarks/coverage.py`. Nothing is drawn at random.
 """
 
 from __future__ import annotations
@@ -23,21 +18,20 @@ from dataclasses import dataclass
 from typing import Any, Generic, Literal, NamedTuple, Self, TypedDict, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sealegs.scoring.intervals import (
-    Array,
-    bootstrap_error,
-    cluster_bootstrap,
-    clustered_wilson,
-    crossed_bootstrap,
-    wilson,
+from sealegs.scoring.cluster_sums import (
+    ClusterSums,
+    Codes,
+    Ends,
+    decrease_interval,
+    interval,
+    paired_interval,
+    variance,
 )
+from sealegs.scoring.quantiles import Array
 
 ALL = "all"
 E = TypeVar("E")
-Statistic = Callable[[Array], Array]  # of weights, of shape (resamples, clusters): one value for each row
-Codes = NDArray[np.intp]
 
 
 class Row(TypedDict, total=False):
@@ -83,32 +77,28 @@ class Metric(Generic[E]):
         """The metric itself: what a composite is made of."""
         return (self,)
 
-    def formula(self, value: Array) -> Array:
-        """Scale a ratio to what is shown."""
-        return value if self.kind == "amount" else 100 * value
+    @property
+    def less_is_better(self) -> tuple[str, ...]:
+        """No part is counted the other way round."""
+        return ()
 
 
 @dataclass(frozen=True)
 class Composite(Generic[E]):
-    """A figure between 0 and 100 that is computed from several metrics.
+    """The mean of several metrics between 0 and 100.
 
     Attributes:
         name: in the table.
         parts: the metrics.
-        combine: the formula; it takes their values in %, in this order.
+        less_is_better: the names of those of which 100 less the metric is taken.
         digits: the decimals that are kept.
     """
 
     name: str
     parts: tuple[Metric[E], ...]
-    combine: Callable[..., Any]
+    less_is_better: tuple[str, ...] = ()
     kind: Literal["mean"] = "mean"
     digits: int = 2
-
-    def formula(self, *values: Array) -> Array:
-        """The figure, of the parts' ratios."""
-        found: Array = self.combine(*(part.formula(value) for part, value in zip(self.parts, values, strict=True)))
-        return found
 
 
 @dataclass(frozen=True)
@@ -117,13 +107,16 @@ class Design(Generic[E]):
 
     Attributes:
         stratum: the mode or class of an episode; a metric is the mean over them.
-        cluster: its base task, which is what intervals resample.
+        cluster: its base task: the independent case of an interval.
         run: which of several models that were trained alike played it.
+        block: of what the design fixes how many base tasks there are, such as the level. Blocks that share a task are
+            one.
     """
 
     stratum: Callable[[E], Hashable]
     cluster: Callable[[E], Hashable]
     run: Callable[[E], Hashable] = lambda _: ""
+    block: Callable[[E], Hashable] = lambda _: ""
 
 
 class Figure(NamedTuple):
@@ -135,30 +128,14 @@ class Figure(NamedTuple):
     n: int
 
 
-@dataclass(frozen=True, slots=True)
-class MetricSums:
-    """What a metric adds up to, above and below the line, each of shape (strata, runs x clusters)."""
-
-    top: Array
-    below: Array
-
-    def ratio(self, weights: Array) -> Array:
-        """Mean over the strata of sum(top) / sum(below), one for each row of weights."""
-        above, below = weights @ self.top.T, weights @ self.below.T
-        ratios = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
-        counted = (~np.isnan(ratios)).sum(axis=1)
-        mean: Array = np.divide(
-            np.nansum(ratios, axis=1), counted, out=np.full(len(weights), np.nan), where=counted > 0
-        )
-        return mean
-
-
 class EpisodeTable(Generic[E]):
     """Judged episodes in columns, so that each metric is computed once however many cells of a table it is in."""
 
     def __init__(self, episodes: Sequence[E], design: Design[E]) -> None:
         self._episodes = episodes
-        self._codes = tuple(_codes(map(of, episodes)) for of in (design.stratum, design.cluster, design.run))
+        self._codes = tuple(
+            _codes(map(of, episodes)) for of in (design.stratum, design.cluster, design.run, design.block)
+        )
         self._columns: dict[str, tuple[Array, Array]] = {}
         self._chosen = list(range(len(episodes)))
 
@@ -187,22 +164,33 @@ class EpisodeTable(Generic[E]):
     @property
     def shape(self) -> tuple[int, int, int]:
         """How many strata, runs and clusters there are."""
-        strata, clusters, runs = (len(np.unique(codes[self._chosen])) for codes in self._codes)
+        strata, clusters, runs = (len(np.unique(codes[self._chosen])) for codes in self._codes[:3])
         return strata, runs, clusters
 
     def counted(self, metric: Metric[E]) -> int:
         """How many episodes the metric counts."""
         return int((self._column(metric)[1][self._chosen] > 0).sum())
 
-    def sums(self, metric: Metric[E]) -> MetricSums:
+    def sums(self, metric: Metric[E] | Composite[E]) -> ClusterSums:
         """Add a metric up."""
-        strata, clusters, runs = (np.unique(codes[self._chosen], return_inverse=True)[1] for codes in self._codes)
-        high, count, wide = self.shape
-        places = (strata * count + runs) * wide + clusters
-        sums = np.zeros((2, high * count * wide))
-        np.add.at(sums[0], places, self._column(metric)[0][self._chosen])
-        np.add.at(sums[1], places, self._column(metric)[1][self._chosen])
-        return MetricSums(*sums.reshape(2, high, count * wide))
+        strata, clusters, runs = (np.unique(codes[self._chosen], return_inverse=True)[1] for codes in self._codes[:3])
+        shape = self.shape
+        tops, belows = [], []
+        for part in metric.parts:
+            column, whole = (side[self._chosen] for side in self._column(part))
+            top, below = np.zeros(shape), np.zeros(shape)
+            np.add.at(top, (strata, runs, clusters), column)
+            np.add.at(below, (strata, runs, clusters), whole)
+            tops.append(below - top if part.name in metric.less_is_better else top)
+            belows.append(below)
+        return ClusterSums(
+            np.concatenate(tops),
+            np.concatenate(belows),
+            np.repeat(np.arange(len(metric.parts)), shape[0]),
+            merged_blocks(clusters, self._codes[3][self._chosen]),
+            bounded=metric.kind != "amount",
+            cases=all(part.kind == "share" for part in metric.parts),
+        )
 
     def _column(self, metric: Metric[E]) -> tuple[Array, Array]:
         if metric.name not in self._columns:
@@ -242,71 +230,81 @@ def _codes(values: Iterable[Hashable]) -> Codes:
     return np.array([order[value] for value in found], dtype=np.intp)
 
 
-def estimate(metric: Metric[E] | Composite[E], sample: EpisodeTable[E], seed: int = 0) -> Figure:
+def merged_blocks(clusters: Codes, blocks: Codes) -> Codes:
+    """The block of each cluster, from 0 on, where blocks that have a cluster in common are one.
+
+    Args:
+        clusters, blocks: of each episode; clusters are numbered from 0 on.
+    """
+    own = blocks.copy()
+    while True:
+        least = np.full(clusters.max(initial=-1) + 1, np.iinfo(np.intp).max)
+        np.minimum.at(least, clusters, own)
+        joined = np.full(own.max(initial=-1) + 1, np.iinfo(np.intp).max)
+        np.minimum.at(joined, own, least[clusters])
+        if (joined[own] == own).all():
+            found: Codes = np.unique(least, return_inverse=True)[1].astype(np.intp)
+            return found
+        own = joined[own]
+
+
+def estimate(metric: Metric[E] | Composite[E], sample: EpisodeTable[E]) -> Figure:
     """A metric's value and interval.
 
     Args:
         metric: what is estimated.
         sample: the episodes.
-        seed: of the bootstrap.
     """
     n = max(sample.counted(part) for part in metric.parts)
-    sums = [sample.sums(part) for part in metric.parts]
-    value = _value(_statistic(metric, sums), sample)
-    if np.isnan(value):
+    sums = sample.sums(metric) if len(sample) else None
+    if sums is None or np.isnan(sums.value):
         return Figure(None, None, None, n)
-    strata, runs, _ = sample.shape
-    counts = sum(one.below.sum(axis=0) for one in sums) > 0
-    if metric.kind == "share" and strata == runs == 1:
-        low, high = clustered_wilson(sums[0].top[0, counts].tolist(), sums[0].below[0, counts].tolist())
-        return _figure(metric, value, 100 * low, 100 * high, n)
-    low, high = _resampled(_statistic(metric, sums), sample, seed)
-    if low == high and metric.kind != "amount":
-        alike = int(counts.reshape(runs, -1).any(axis=0).sum())
-        low, high = (100 * end for end in wilson(value / 100 * alike, alike))
-    return _figure(metric, value, low, high, n)
+    return _figure(metric, float(sums.value), interval(sums), n)
 
 
 def difference(
     metric: Metric[E] | Composite[E],
     one: EpisodeTable[E],
     other: EpisodeTable[E],
-    seed: int = 0,
-    contrast: Callable[[Array, Array], Array] = lambda before, after: after - before,
+    *,
+    relative: bool = False,
 ) -> Figure:
-    """How much higher a metric is in another sample of the same clusters; both are resampled together.
+    """How much higher a metric is in another sample of the same clusters.
 
     Args:
         metric: what is compared, in %.
         one, other: the samples.
-        seed: of the bootstrap.
-        contrast: what is taken of both values.
+        relative: whether it is said how much *lower* the metric is, in % of what it is in `one`.
 
     Raises:
         ValueError: the samples do not have the same numbers of runs and clusters.
     """
     if one.shape[1:] != other.shape[1:]:
         raise ValueError(f"{one.shape[1:]} runs and clusters are paired with {other.shape[1:]}")
-    first, second = (_statistic(metric, [sample.sums(part) for part in metric.parts]) for sample in (one, other))
-
-    def statistic(weights: Array) -> Array:
-        return contrast(first(weights), second(weights))
-
-    value = _value(statistic, one) if len(one) else float("nan")
-    if np.isnan(value):
+    if not len(one):
+        return Figure(None, None, None, 0)
+    before, after = one.sums(metric), other.sums(metric)
+    change = float(after.value - before.value)
+    if np.isnan(change) or (relative and before.value <= 0):
         return Figure(None, None, None, len(one))
-    low, high = _resampled(statistic, one, seed)
-    if low == high:
-        _, others = wilson(0, one.shape[2])
-        low, high = value - others * (100 + value), value + others * (100 - value)
-    return _figure(metric, value, low, high, len(one))
+    if relative:
+        return _figure(metric, -change / float(before.value), decrease_interval(before, after), len(one))
+    return _figure(metric, change, paired_interval(before, after), len(one))
 
 
-def standard_error(metric: Metric[E], sample: EpisodeTable[E], seed: int = 0) -> Figure:
-    """The standard error of a metric under resampling of clusters."""
-    _, runs, clusters = sample.shape
-    error = bootstrap_error(_statistic(metric, [sample.sums(metric)]), runs * clusters, seed)
-    return Figure(None if np.isnan(error) else round(error, metric.digits), None, None, sample.counted(metric))
+def standard_error(metric: Metric[E], sample: EpisodeTable[E]) -> Figure:
+    """The standard error of a metric, clusters being the independent cases; None of a single one.
+
+    Args:
+        metric: what is estimated.
+        sample: the episodes.
+    """
+    n = sample.counted(metric)
+    sums = sample.sums(metric) if len(sample) else None
+    if sums is None or np.isnan(sums.value) or (sums.mass > 0).sum() < 2:
+        return Figure(None, None, None, n)
+    error = float(np.sqrt(variance(sums))) * (100 if sums.bounded else 1)
+    return Figure(round(error, metric.digits), None, None, n)
 
 
 def figure_row(who: Row, level: str, mode: str, metric: str, figure: Figure) -> Row:
@@ -315,21 +313,8 @@ def figure_row(who: Row, level: str, mode: str, metric: str, figure: Figure) -> 
     return {**who, "level": level, "mode": mode, "metric": metric, "value": value, "low": low, "high": high, "n": n}
 
 
-def _statistic(metric: Metric[E] | Composite[E], sums: Sequence[MetricSums]) -> Statistic:
-    return lambda weights: metric.formula(*(one.ratio(weights) for one in sums))
-
-
-def _value(statistic: Statistic, sample: EpisodeTable[Any]) -> float:
-    _, runs, clusters = sample.shape
-    return float(statistic(np.ones((1, runs * clusters)))[0]) if len(sample) else float("nan")
-
-
-def _resampled(statistic: Statistic, sample: EpisodeTable[Any], seed: int) -> tuple[float, float]:
-    _, runs, clusters = sample.shape
-    if runs > 1:
-        return crossed_bootstrap(statistic, runs, clusters, seed)
-    return cluster_bootstrap(statistic, clusters, seed)
-
-
-def _figure(metric: Metric[E] | Composite[E], value: float, low: float, high: float, n: int) -> Figure:
-    return Figure(round(value, metric.digits), round(low, metric.digits), round(high, metric.digits), n)
+def _figure(metric: Metric[E] | Composite[E], value: float, ends: Ends, n: int) -> Figure:
+    scale = 1 if metric.kind == "amount" else 100
+    value, low, high = (round(scale * float(one), metric.digits) for one in (value, *ends))
+    # An end may pass the value by what is lost in rounding.
+    return Figure(value, min(low, value), max(high, value), n)

@@ -105,19 +105,18 @@ def _published(result: PaladinResult) -> ProtocolVerdict:
     return result.protocol
 
 
-def recovery_figure(results: Sequence[PaladinResult], name: str, seed: int = 0) -> Figure:
+def recovery_figure(results: Sequence[PaladinResult], name: str) -> Figure:
     """A metric's macro mean over the classes there are, and its interval; None where nothing can be said."""
-    return estimate(NAMED[name], EpisodeTable(results, DESIGN), seed)
+    return estimate(NAMED[name], EpisodeTable(results, DESIGN))
 
 
-def paladin_table(results: Sequence[PaladinResult], who: Row, mode: str, seed: int = 0) -> list[Row]:
+def paladin_table(results: Sequence[PaladinResult], who: Row, mode: str) -> list[Row]:
     """The long table of a run: every metric for each class, for all, for the clean ones, and by kind of failure.
 
     Args:
         results: the judged episodes.
         who: `suite` and `agent` or `model`, copied into each row.
         mode: the set.
-        seed: of the bootstrap.
     """
     run = EpisodeTable(results, DESIGN)
     faulty = run.where(lambda r: r.klass != CLEAN)
@@ -127,12 +126,12 @@ def paladin_table(results: Sequence[PaladinResult], who: Row, mode: str, seed: i
     for level, chosen in groups.items():
         asked = any(r.protocol is not None for r in chosen)
         rows += [
-            figure_row(who, level, mode, metric.name, estimate(metric, chosen, seed))
+            figure_row(who, level, mode, metric.name, estimate(metric, chosen))
             for metric in (METRICS if len(chosen) else ())
             if (asked or metric not in AS_PUBLISHED) and not (level == CLEAN and metric.name in FAULTY)
         ]
     for kind, of_kind in sorted(faulty.by(lambda r: r.kind).items()):
         for metric in (RR, TSR):
             name = f"{metric.name}_{kind.replace(' ', '_')}"
-            rows.append(figure_row(who, ALL, mode, name, estimate(metric, of_kind, seed)))
+            rows.append(figure_row(who, ALL, mode, name, estimate(metric, of_kind)))
     return rows

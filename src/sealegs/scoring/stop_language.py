@@ -127,7 +127,7 @@ def ending_of(answer: str | None) -> Ending:
 @cache
 def _left_undone() -> re.Pattern[str]:
     """The phrases of the data file, of all languages: an answer is not asked which one it is in."""
-    languages = yaml.safe_load(files("sealegs.scoring").joinpath("stop_phrases.yaml").read_text("utf-8"))
+    languages = yaml.safe_load(files(__package__ or "").joinpath("stop_phrases.yaml").read_text("utf-8"))
     phrases = [phrase for ways in languages.values() for way in ways.values() for phrase in way]
     return re.compile("|".join(phrases), re.IGNORECASE | re.MULTILINE)
 

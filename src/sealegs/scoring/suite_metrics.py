@@ -39,7 +39,7 @@ class EpisodeResult:
     reason: str = ""
 
 
-DESIGN = Design[EpisodeResult](stratum=lambda r: r.mode, cluster=lambda r: r.task)
+DESIGN = Design[EpisodeResult](stratum=lambda r: r.mode, cluster=lambda r: r.task, block=lambda r: r.level)
 SUITE_METRICS = (
     Metric[EpisodeResult]("success", lambda r: r.success),
     Metric[EpisodeResult]("recovered", lambda r: r.success, lambda r: r.exposed),
@@ -55,20 +55,17 @@ def repeated_effects(record: Record) -> int:
     return sum(count - 1 for count in done.values())
 
 
-def suite_table(
-    results: Sequence[EpisodeResult], metrics: Sequence[Metric[EpisodeResult]], who: Row, seed: int = 0
-) -> list[Row]:
+def suite_table(results: Sequence[EpisodeResult], metrics: Sequence[Metric[EpisodeResult]], who: Row) -> list[Row]:
     """The long table of a run: every metric for each cell, each level, each mode and all.
 
     Args:
         results: the judged episodes.
         metrics: the suite's.
         who: `suite` and `agent` or `model`, copied into each row.
-        seed: of the bootstrap.
     """
     run = EpisodeTable(results, DESIGN)
     return [
-        figure_row(who, level, mode, metric.name, estimate(metric, cell, seed))
+        figure_row(who, level, mode, metric.name, estimate(metric, cell))
         for level, mode, cell in run.cells(lambda r: r.level, lambda r: r.mode)
         for metric in metrics
     ]

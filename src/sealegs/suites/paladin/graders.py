@@ -17,7 +17,7 @@ from sealegs.agents.arms.toolbench_arm import object_in
 from sealegs.engines.logs import LogError
 from sealegs.faults.call import render
 from sealegs.scoring.grading import QUESTIONS, grade
-from sealegs.scoring.intervals import wilson
+from sealegs.scoring.intervals import share_interval
 from sealegs.scoring.metric import ALL, Row
 from sealegs.suites.choices import ChoiceError, unknown_name_problems
 from sealegs.suites.paladin.episodes import SUITE, PaladinEpisode
@@ -152,7 +152,7 @@ def share_rows(found: Graded, who: str) -> list[Row]:
     rows: list[Row] = []
     for name in QUESTIONS:
         yes, n = sum(grades[name] is True for grades in found.values()), len(found)
-        low, high = wilson(yes, n)
+        low, high = share_interval(yes, n)
         row: Row = {"suite": SUITE, "agent": f"grader {who}", "level": ALL, "mode": ALL, "metric": name}
         rows.append(
             {

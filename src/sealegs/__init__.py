@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sealegs.adapters.python import tool, wrap
     from sealegs.experiments import experiment
+    from sealegs.experiments.reference_check import check
     from sealegs.faults.plan import Plan, Rule
     from sealegs.faults.plan_files import read_plan
     from sealegs.inject import RealClock, Session, VirtualClock, current_call
@@ -26,6 +27,7 @@ _HOMES = {
     "Rule": "sealegs.faults.plan",
     "Session": "sealegs.inject",
     "VirtualClock": "sealegs.inject",
+    "check": "sealegs.experiments.reference_check",
     "current_call": "sealegs.inject",
     "environment_session": "sealegs.traces.process_environment",
     "experiment": "sealegs.experiments",
@@ -42,6 +44,7 @@ __all__ = [
     "Session",
     "VirtualClock",
     "__version__",
+    "check",
     "current_call",
     "environment_session",
     "experiment",

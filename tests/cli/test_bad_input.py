@@ -40,6 +40,7 @@ def leaves(): ask(); sys.exit(0)
 def silent(): return 1
 def needs(x): return ask()
 def never(answer): return False
+TOOLS = [ask]
 """
 FILES = {
     "agent.py": AGENT,

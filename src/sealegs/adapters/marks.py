@@ -16,7 +16,7 @@ HINTS = {
     "destructiveHint": "destructive_hint",
     "idempotentHint": "idempotent_hint",
 }
-INSIDE = ("annotations", "sealegs")  # where a framework's metadata may hold them
+INSIDE = ("annotations", __name__.partition(".")[0])  # where a framework's metadata may hold them: under our name
 
 
 def spec_from_marks(name: str, *places: Any) -> ToolSpec | None:

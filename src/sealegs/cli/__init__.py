@@ -18,6 +18,7 @@ from sealegs import __version__
 from sealegs.cli import (
     bank,
     campaign,
+    check_agent,
     data,
     detect,
     diagnose,
@@ -91,6 +92,7 @@ app.add_typer(plan.app, name="plan")
 app.add_typer(run.app, name="run")
 app.add_typer(sandbox.app, name="sandbox")
 app.add_typer(world.app, name="world")
+app.command("check", epilog=check_agent.EXAMPLES)(check_agent.check_agent)
 app.command("diagnose")(diagnose.diagnose)
 app.command("doctor", epilog=doctor.EXAMPLES)(doctor.examine_agent)
 app.command("hunt")(hunt.hunt_command)

@@ -101,6 +101,9 @@ def generate_maze_tasks(
     seed: Annotated[int, seed_option("Decides everything.")] = 0,
     tries: Annotated[int, typer.Option(min=1, help="Times that a model is asked again after a bad answer.")] = 3,
     jobs: Annotated[int | None, jobs_option("Processes; all cores by default.")] = None,
+    world: Annotated[
+        Path | None, typer.Option(help="A Python file of your own tools; those that ship by default.")
+    ] = None,
     json: Annotated[str, JSON] = "",
 ) -> None:
     """Make new tasks, by rules or with models; the same command resumes where a stopped one left off."""
@@ -108,7 +111,7 @@ def generate_maze_tasks(
     from sealegs.generate.generation_options import chosen_engine
     from sealegs.reports.tables import print_rows
 
-    make = chosen_engine(engine, model, judge_model, levels, n, seed, tries, out, jobs)
+    make = chosen_engine(engine, model, judge_model, levels, n, seed, tries, out, jobs, world)
     with show_progress("tasks") as progress, interruptible("task"):
         found = make(progress)
     rows = found.rows()

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 from pydantic.fields import FieldInfo
@@ -16,7 +16,7 @@ from sealegs.cli.output import console, errors, write_report
 from sealegs.cli.progress import interruptible, show_progress
 from sealegs.cli.shared_options import json_option
 from sealegs.faults.user_error import UserError
-from sealegs.suites.run_options import HIDDEN, options_from
+from sealegs.suites.run_options import FLAGS, HIDDEN, options_from
 from sealegs.suites.suite import Suite, suite_named, suites
 
 NEXT = (
@@ -82,7 +82,13 @@ def command_of(suite: Suite[Any]) -> Any:
     """Make the command of a suite from the model of its options."""
 
     def run(out: Path | None, json: str, **given: Any) -> None:
-        _played(suite, options_from(suite.options, given).checked(), out, json)
+        options = options_from(suite.options, given)
+        if given.get("world"):
+            from sealegs.generate.world_tasks import on_own_world
+
+            with show_progress("tasks") as progress, interruptible("task"):
+                options = on_own_world(options, progress)
+        _played(suite, options.checked(), out, json)
 
     parameters = [_parameter(name, found) for name, found in _fields(suite)]
     parameters += [_keyword("out", Path | None, None, OUT), _keyword("json", str, "", JSON)]
@@ -101,6 +107,12 @@ def _fields(suite: Suite[Any]) -> Iterator[tuple[str, FieldInfo]]:
 
 def _parameter(name: str, found: FieldInfo) -> inspect.Parameter:
     """An option of the command line: names separated by commas are one text; a switch has no opposite."""
+    extra = found.json_schema_extra
+    if isinstance(extra, dict) and FLAGS in extra:
+        flags = [str(flag) for flag in cast("list[str]", extra[FLAGS])]
+        return _keyword(
+            name, list[str], [], typer.Option(*flags, f"--{name.replace('_', '-')}", help=found.description)
+        )
     default = ",".join(found.default) if isinstance(found.default, tuple) else found.default
     kind = str if isinstance(default, str) else found.annotation
     least = next((limit.ge for limit in found.metadata if hasattr(limit, "ge")), None)

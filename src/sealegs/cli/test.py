@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from sealegs.cli.output import console, errors, foreign_output_aside, write_table_rows
+from sealegs.cli.notes_view import NotesView
+from sealegs.cli.output import console, foreign_output_aside, write_table_rows
 from sealegs.cli.progress import interruptible, show_progress
 from sealegs.cli.shared_options import jobs_option, json_option, seed_option
 from sealegs.faults.user_error import UserError
@@ -82,7 +82,7 @@ def run_experiment(
     from sealegs.experiments import experiment
     from sealegs.experiments.experiment_options import read_inputs
 
-    _check_targets(html, junit)
+    check_targets(html, junit)
     folder = out or Path("sealegs-test") / folder_name(agent)
     limits = {"max_calls": max_calls, "timeout": timeout, "time_limit": time_limit, "clock": clock}
     with show_progress("runs") as progress, interruptible("run"), foreign_output_aside():
@@ -98,7 +98,7 @@ def run_experiment(
             specs=specs,
             out=folder,
             jobs=jobs,
-            view=_View(progress),
+            view=NotesView(progress),
             seed=seed,
             settle=not all,
             **limits,
@@ -107,13 +107,14 @@ def run_experiment(
     raise typer.Exit(found.exit_code)
 
 
-def _with_pages() -> bool:
+def with_pages() -> bool:
+    """Whether what pages are made with is installed."""
     return importlib.util.find_spec("jinja2") is not None
 
 
-def _check_targets(html: Path | None, junit: Path | None) -> None:
+def check_targets(html: Path | None, junit: Path | None) -> None:
     """Refuse a file that cannot be written before a run is paid for."""
-    if html is not None and not _with_pages():
+    if html is not None and not with_pages():
         raise UserError('the page needs jinja2; run: pip install "sealegs[report]", or leave --html out')
     for target in (html, junit):
         if target is not None:
@@ -124,22 +125,11 @@ def _hand_over(found: ExperimentReport, page: Path, junit: Path | None, json: st
     """Write what was asked for, and print the tables with the verdict in the last line."""
     if junit is not None:
         write_atomically(junit, found.junit())
-    if _with_pages():
+    if with_pages():
         write_atomically(page, found.page())
     write_table_rows(found.rows, json)
     if json != "-":
         found.show(console)
-        where = f"Page: {page}" if _with_pages() else 'No page: pip install "sealegs[report]" makes one'
+        where = f"Page: {page}" if with_pages() else 'No page: pip install "sealegs[report]" makes one'
         console.print(where, highlight=False, markup=False, soft_wrap=True)
         console.print(found.summary, highlight=False, markup=False, soft_wrap=True)
-
-
-class _View:
-    """Notes on standard error, and progress."""
-
-    def __init__(self, progress: Callable[[int, int], None]) -> None:
-        self.progress = progress
-
-    def note(self, text: str) -> None:
-        """Print a sentence."""
-        errors.print(f"note: {text}", markup=False)

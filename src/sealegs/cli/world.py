@@ -25,13 +25,11 @@ def check_tools(
     file: Annotated[Path | None, typer.Argument(help="A Python file of tools; the corpus by default.")] = None,
 ) -> None:
     """Check tools and groups with the kit, and report everything that is wrong with them."""
-    from sealegs.world.check import group_problems, tool_problems
+    from sealegs.world.check import domain_problems
     from sealegs.world.corpus import load_corpus, load_corpus_file
 
     corpus = load_corpus() if file is None else load_corpus_file(file)
-    tools = (*corpus.tools.values(), *corpus.histories.values())
-    problems = [p for tool in tools for p in tool_problems(tool, corpus)]
-    problems += [p for group in corpus.groups.values() for p in group_problems(group, corpus)]
+    problems = domain_problems(corpus)
     counted = f"{len(corpus.tools)} tools, {len(corpus.histories)} history tools, {len(corpus.groups)} groups"
     typer.echo("\n".join([*problems, f"{counted}: {len(problems)} problem(s)"]))
     raise typer.Exit(2 if problems else 0)

@@ -13,6 +13,8 @@ from sealegs.engines.folders import RECORDS
 from sealegs.engines.logs import SETTINGS, LogError, log_files, suite_of
 from sealegs.experiments.experiment_folder import ENDED
 from sealegs.experiments.experiment_report import read_experiment
+from sealegs.experiments.reference_check.check_report import SUITE as CHECK
+from sealegs.experiments.reference_check.check_report import read_check
 from sealegs.experiments.run_player import SUITE as EXPERIMENT
 from sealegs.faults.call import Call
 from sealegs.faults.user_error import UserError
@@ -48,13 +50,13 @@ def report_on(logs: Path, against: str = "") -> RunReport:
         return _records_report(logs, episodes, [])
     if suite in suites():
         return suite_named(suite).report(logs, against)
-    folder = _experiment_folder(logs) if suite == EXPERIMENT else None
+    folder = _experiment_folder(logs) if suite in (EXPERIMENT, CHECK) else None
     _refuse_against(against, f"{logs} holds {'an experiment' if folder else 'records of no suite'}")
     if folder is not None:
-        return _experiment_report(folder)
+        return _experiment_report(folder) if suite == EXPERIMENT else _check_report(folder)
     notes: list[str] = []
-    if suite == EXPERIMENT:
-        notes.append(f"{SETTINGS} of `sealegs test` is not beside these records, so there is no verdict")
+    if suite in (EXPERIMENT, CHECK):
+        notes.append(f"{SETTINGS} of `sealegs {suite}` is not beside these records, so there is no verdict")
     elif suite:
         notes.append(f"the suite {suite!r} is not installed, so its episodes are not judged")
     return _records_report(logs, list(_seen(logs, notes)), notes)
@@ -82,6 +84,19 @@ def _experiment_report(folder: Path) -> RunReport:
     found = read_experiment(folder, notes)
     if not (folder / ENDED).exists():
         notes.append("the experiment has not ended, and this is of the runs so far; its command resumes it")
+
+    def show(console: Console) -> None:
+        found.show(console)
+        console.print(found.summary, highlight=False, markup=False, soft_wrap=True)
+
+    return RunReport(found.rows, tuple(notes), show, found.page)
+
+
+def _check_report(folder: Path) -> RunReport:
+    notes: list[str] = []
+    found = read_check(folder, notes)
+    if not (folder / ENDED).exists():
+        notes.append("the check has not ended, and this is of the runs so far; its command resumes it")
 
     def show(console: Console) -> None:
         found.show(console)

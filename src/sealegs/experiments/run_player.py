@@ -51,6 +51,7 @@ class RunPlayer:
         key: a part of what keys the draws, besides the run's number.
         quiet: whether what the agent prints and warns of is discarded.
         passing: the classes of what ends the whole experiment when the agent raises it.
+        facts: what a record notes of its run besides.
     """
 
     agent: AgentUnderTest
@@ -62,6 +63,7 @@ class RunPlayer:
     key: str = ""
     quiet: bool = True
     passing: tuple[type[BaseException], ...] = ENDS
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
     def play(self, run: ExperimentRun, plan: Plan) -> list[Event]:
         """Play one run; whatever the agent does, the events end with an end.
@@ -113,6 +115,7 @@ class RunPlayer:
             "number": run.number,
             "input": run.input,
             "plan": plan.as_data() if plan.rules else None,
+            **self.facts,
         }
 
     def _judge(self, recorder: Recorder, run: ExperimentRun, answer: Any, end: Reason, detail: str) -> None:

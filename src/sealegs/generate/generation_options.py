@@ -25,8 +25,11 @@ def chosen_engine(
     tries: int,
     out: Path,
     jobs: int | None = None,
+    world: Path | None = None,
 ) -> Callable[[Progress], GenerationYield]:
     """The run that was asked for, ready to go.
+
+    `world`: the file of a domain of the user's, which tasks are made of in place of the shipped ones.
 
     Raises:
         UserError: the message holds everything that is wrong with what was asked for.
@@ -40,6 +43,10 @@ def chosen_engine(
         problems.append("--engine model needs a model: --model openai/gpt-5")
     if engine == "rules" and (model or judge_model):
         problems.append("--engine rules asks no model; leave --model and --judge-model out, or say --engine model")
+    if engine == "model" and world is not None:
+        problems.append(
+            "--engine model makes tasks of the shipped tools alone; leave --world out, or say --engine rules"
+        )
     if engine == "model" and find_spec("inspect_ai") is None:
         problems.append('models are asked through Inspect, which is not installed: pip install "sealegs[bench]"')
     if problems:
@@ -47,8 +54,11 @@ def chosen_engine(
     wanted = tuple(level for level in LEVELS if level in named)
     if engine == "rules":
         from sealegs.generate.rules.engine import generate_by_rules
+        from sealegs.generate.world_tasks import sound_domain
 
-        return lambda progress: generate_by_rules(wanted, per_level, seed, out, progress, jobs)
+        if world is not None:
+            sound_domain(world)
+        return lambda progress: generate_by_rules(wanted, per_level, seed, out, progress, jobs, world)
     from sealegs.generate.staged.pipeline import generate_with_models as staged
 
     return partial(staged, wanted, per_level, seed, out, model, judge_model or model, tries)

@@ -5,13 +5,13 @@ Not covered: whether the request reads well; whether two requests say the same i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from sealegs.scenarios.perturbation import fitting_kinds, step_spec, used_fields, victims
 from sealegs.scoring.task_progress import node_of
 from sealegs.tasks import Reference, Task
-from sealegs.tasks.levels import level_problems
+from sealegs.tasks.levels import kind_problems, level_problems
 from sealegs.tasks.value_matching import contains_value
 from sealegs.world.check import task_problems
 from sealegs.world.corpus import Corpus
@@ -33,10 +33,13 @@ class CheckedTask:
 Check = Callable[[CheckedTask], Iterator[str]]
 
 
-def rejection(task: Task, corpus: Corpus) -> tuple[str, str] | None:
-    """The name of the first check that a task fails, and its reason; None where it passes all."""
+def rejection(task: Task, corpus: Corpus, *, small: bool = False) -> tuple[str, str] | None:
+    """The name of the first check that a task fails, and its reason; None where it passes all.
+
+    `small`: a task of a small domain, which need not have its level's size.
+    """
     right: Reference | None = None
-    for name, check in CHECKS.items():
+    for name, check in (CHECKS | {"structure": _kinds} if small else CHECKS).items():
         if name == "world":
             try:
                 right = reference(task, corpus)
@@ -49,6 +52,10 @@ def rejection(task: Task, corpus: Corpus) -> tuple[str, str] | None:
 
 def _structure(found: CheckedTask) -> Iterator[str]:
     yield from level_problems(found.task)
+
+
+def _kinds(found: CheckedTask) -> Iterator[str]:
+    yield from kind_problems(found.task)
 
 
 def _length(found: CheckedTask) -> Iterator[str]:
@@ -105,7 +112,13 @@ def _corruption(found: CheckedTask) -> Iterator[str]:
             yield f"only {', '.join(kinds)} can corrupt {step.tool}; {FEWEST_KINDS} kinds are wanted"
 
 
-CHECKS: Mapping[str, Check] = {
+def answer_and_corruption(found: CheckedTask) -> Iterator[str]:
+    """What is wrong with what a task asks for, and with what may be corrupted in it."""
+    yield from _answer(found)
+    yield from _corruption(found)
+
+
+CHECKS: dict[str, Check] = {
     "structure": _structure,
     "length": _length,
     "hidden way": _hidden_way,

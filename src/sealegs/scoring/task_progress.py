@@ -95,6 +95,8 @@ def progress_of(record: Record, case: Case) -> TaskProgress:
 def _looked_at(turn: Turn, case: Case) -> str:
     """The action whose deeds a call showed."""
     action = case.actions.get(str(turn.call.arguments.get("operation", "")))
+    if "operation" not in turn.call.arguments:  # a look at one action's deeds alone
+        action = next((one for one in case.actions.values() if one.shown_by == turn.call.tool), None)
     sound = isinstance(turn.shown, Value) and turn.said == turn.shown
     return action.name if action is not None and action.shown_by == turn.call.tool and sound else ""
 

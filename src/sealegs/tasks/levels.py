@@ -30,6 +30,13 @@ def level_problems(task: Task) -> list[str]:
     return validate_task(task) or [*_size(task), *_kinds(task), *_ends(task.graph)]
 
 
+def kind_problems(task: Task) -> list[str]:
+    """What keeps a task from its level but for its size and its ends, where a small domain has no room for them."""
+    if task.level not in SIZES:
+        return [f"level {task.level!r} is unknown; the levels are {', '.join(SIZES)}"]
+    return validate_task(task) or [*_kinds(task)]
+
+
 def _size(task: Task) -> Iterator[str]:
     least, most = SIZES[task.level]
     if not least <= len(task.graph.nodes) <= most:

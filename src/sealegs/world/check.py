@@ -46,6 +46,13 @@ def group_problems(pattern: Pattern, corpus: Corpus) -> list[str]:
     return [f"{pattern.name}: {p}" for example in pattern.examples for p in _way_problems(pattern, example, corpus)]
 
 
+def domain_problems(corpus: Corpus) -> list[str]:
+    """What is wrong with the tools and groups of a corpus."""
+    tools = (*corpus.tools.values(), *corpus.histories.values())
+    problems = [problem for tool in tools for problem in tool_problems(tool, corpus)]
+    return problems + [p for group in corpus.groups.values() for p in group_problems(group, corpus)]
+
+
 def task_problems(task: Task, corpus: Corpus) -> list[str]:
     """What is wrong with a task in its world: unanswerable steps, branches that differ, words that give it away."""
     try:

@@ -40,17 +40,26 @@ def listed_tools(name: str) -> list[ListedTool]:
     return list({tool.spec.name: tool for tool in found}.values())
 
 
+def known_tool(thing: Any) -> ListedTool:
+    """What is known of one tool.
+
+    Raises:
+        UserError: the thing is no tool.
+    """
+    return _recognised(thing) or _plain(thing)
+
+
 def _tools_in(given: Any) -> Iterable[ListedTool]:
     one = _recognised(given)
     if one is not None:
         yield one
     elif isinstance(given, Mapping):
         for name, thing in given.items():
-            tool = _recognised(thing) or _plain(thing)
+            tool = known_tool(thing)
             yield replace(tool, spec=replace(tool.spec, name=str(name)))
     elif isinstance(given, Iterable) and not isinstance(given, (str, bytes)):
         for thing in given:
-            yield _recognised(thing) or _plain(thing)
+            yield known_tool(thing)
     else:
         yield _plain(given)
 

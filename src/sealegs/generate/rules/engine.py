@@ -18,18 +18,23 @@ from typing import Any
 from sealegs.engines.journal import Journal
 from sealegs.engines.workers import workers
 from sealegs.faults import seeds
+from sealegs.faults.user_error import UserError
 from sealegs.generate.rules.graph_outlines import draw_graph_outline
 from sealegs.generate.rules.graph_search import DeadEnd, Search
 from sealegs.generate.rules.phrasing import deliverables, phrase_request
 from sealegs.generate.rules.vocabulary import CorpusVocabulary
 from sealegs.generate.task_checks import rejection
 from sealegs.generate.task_dataset import GenerationYield, write_dataset
+from sealegs.scenarios.task_sets import WORLD, world_pointer
 from sealegs.tasks import Task
 from sealegs.tasks.similarity import SeenToolSets
 from sealegs.tasks.yaml_tasks import task_data
-from sealegs.world.corpus import load_corpus
+from sealegs.traces.atomic_files import write_atomically
+from sealegs.world.corpus import load_corpus, load_corpus_file
 
 CHUNK = 100  # attempts of one level that are made and written down together
+MOST_TRIED = 1000  # attempts of a level of a user's own domain
+MOST_IN_VAIN = 300  # of which none made a task
 NEAREST = 0.5  # no two tasks' tool sets are more alike than this
 Progress = Callable[[int, int], None]
 
@@ -44,12 +49,15 @@ class Attempt:
     reason: str = ""
 
 
-def attempt_task(level: str, number: int, seed: int, seen: SeenToolSets | None = None) -> Attempt:
-    """One attempt at a task of this level; near duplicates of what was seen are not looked at further."""
-    vocabulary = _vocabulary()
+def attempt_task(level: str, number: int, seed: int, seen: SeenToolSets | None = None, world: str = "") -> Attempt:
+    """One attempt at a task of this level; near duplicates of what was seen are not looked at further.
+
+    `world`: the file of the user's own domain; its tasks may be smaller than their level.
+    """
+    vocabulary = _vocabulary(world)
     draw = seeds.stream("rules", seed, level, number)
     try:
-        sketch = Search(vocabulary, draw).sketch(draw_graph_outline(level, draw))
+        sketch = Search(vocabulary, draw).sketch(draw_graph_outline(level, draw, small=bool(world)))
     except DeadEnd as error:
         return Attempt(None, fell_at="search", reason=str(error))
     tools = tuple(sorted(sketch.graph.step_of))
@@ -61,23 +69,31 @@ def attempt_task(level: str, number: int, seed: int, seen: SeenToolSets | None =
     words = phrase_request(sketch, wanted, vocabulary.corpus, draw)
     domains = dict.fromkeys(vocabulary.corpus.tools[step.tool].domain for step in sketch.graph.walk())
     task = Task(f"{level}-{number}", level, words, sketch.inputs, sketch.graph, wanted, tuple(domains))
-    fell = rejection(task, vocabulary.corpus)
+    fell = rejection(task, vocabulary.corpus, small=bool(world))
     if fell is not None:
         return Attempt(None, tools, *fell)
     return Attempt(task_data(task, vocabulary.corpus.groups), tools)
 
 
 def generate_by_rules(
-    levels: Sequence[str], per_level: int, seed: int, out: Path, progress: Progress, jobs: int | None = None
+    levels: Sequence[str],
+    per_level: int,
+    seed: int,
+    out: Path,
+    progress: Progress,
+    jobs: int | None = None,
+    world: Path | None = None,
 ) -> GenerationYield:
     """Make tasks until each level has its number, and write them as a folder of tasks with a card.
 
-    The same command resumes where a stopped one left off, and a finished run is only read.
+    The same command resumes where a stopped one left off, and a finished run is only read. A domain of the user's may
+    have too few tools for a level: then it has as many tasks as `MOST_TRIED` attempts make.
 
     Raises:
-        UserError: the folder holds another run.
+        UserError: the folder holds another run, or no task could be made.
     """
     settings = {"engine": "rules", "levels": list(levels), "per_level": per_level, "seed": seed, "chunk": CHUNK}
+    settings |= {"world": world_pointer(world)} if world is not None else {}
     journal = Journal(out / "journal.jsonl", settings)
     found = _Sorting(per_level)
     for entry in journal.entries:
@@ -87,39 +103,48 @@ def generate_by_rules(
     with workers(jobs) as pool:
         try:
             for level in levels:
-                for made in _chunks(pool, jobs, level, seed, found):
+                for made in _chunks(pool, jobs, level, seed, found, "" if world is None else str(world.resolve())):
                     entry = found.sorted(level, made)
                     journal.append(entry)
                     found.add(entry)
                     progress(len(found.tasks), per_level * len(levels))
         finally:
             pool.shutdown(cancel_futures=True)
+    if world is not None:
+        if not found.tasks:
+            raise UserError(
+                f"no task could be made of {world} in {MOST_IN_VAIN} attempts a level; write tasks (docs/tasks.md) and "
+                "give them with --tasks"
+            )
+        write_atomically(out / WORLD, world_pointer(world))
     result = GenerationYield("rules", found.tasks, found.tried, found.fell)
     write_dataset(out, result, settings)
     return result
 
 
-def _chunks(pool: ProcessPoolExecutor, jobs: int, level: str, seed: int, found: _Sorting) -> Iterator[list[Attempt]]:
+def _chunks(
+    pool: ProcessPoolExecutor, jobs: int, level: str, seed: int, found: _Sorting, world: str
+) -> Iterator[list[Attempt]]:
     """Chunks of attempts in their order, a few of them under way at a time, until the level is full."""
     waiting: list[Future[list[Attempt]]] = []
     start = found.tried.get(level, 0)
-    while not found.full(level):
+    while not found.full(level) and not (world and found.exhausted(level)):
         while len(waiting) <= jobs:
-            waiting.append(pool.submit(_chunk, level, start, seed, found.known))
+            waiting.append(pool.submit(_chunk, level, start, seed, found.known, world))
             start += CHUNK
         yield waiting.pop(0).result()
     for future in waiting:
         future.cancel()
 
 
-def _chunk(level: str, start: int, seed: int, known: Sequence[tuple[str, ...]]) -> list[Attempt]:
+def _chunk(level: str, start: int, seed: int, known: Sequence[tuple[str, ...]], world: str) -> list[Attempt]:
     seen = SeenToolSets((str(number), frozenset(tools)) for number, tools in enumerate(known))
-    return [attempt_task(level, number, seed, seen) for number in range(start, start + CHUNK)]
+    return [attempt_task(level, number, seed, seen, world) for number in range(start, start + CHUNK)]
 
 
 @cache
-def _vocabulary() -> CorpusVocabulary:
-    return CorpusVocabulary(load_corpus())
+def _vocabulary(world: str) -> CorpusVocabulary:
+    return CorpusVocabulary(load_corpus_file(Path(world)), own=True) if world else CorpusVocabulary(load_corpus())
 
 
 class _Sorting:
@@ -135,6 +160,11 @@ class _Sorting:
         self.fell: Counter[tuple[str, str]] = Counter()
         self.known: list[tuple[str, ...]] = []
         self._seen = SeenToolSets()
+
+    def exhausted(self, level: str) -> bool:
+        """Whether a small domain was tried long enough."""
+        made = any(task["level"] == level for task in self.tasks)
+        return self.tried.get(level, 0) >= (MOST_TRIED if made else MOST_IN_VAIN)
 
     def full(self, level: str) -> bool:
         return bool(sum(task["level"] == level for task in self.tasks) >= self.per_level)

@@ -33,15 +33,27 @@ class OutlineNode:
     feeds: int | None = None
 
 
-def draw_graph_outline(level: str, draw: Random) -> tuple[OutlineNode, ...]:
-    """A random shape of a level: C1 a line, C2 and C3 with one group, C4 with two or three, two of them parallel."""
+def draw_graph_outline(level: str, draw: Random, *, small: bool = False) -> tuple[OutlineNode, ...]:
+    """A random shape of a level: C1 a line, C2 and C3 with one group, C4 with two or three, two of them parallel.
+
+    `small`: for a small domain, also with fewer nodes than the level has, and with a group as the last of them.
+    """
     sizes, weights = SIZES[level]
     size = draw.choices(sizes, weights)[0]
+    if small:
+        size = draw.randrange(2 if level != "C4" else 3, size + 1)
+    if small and level == "C4":
+        return (OutlineNode(feeds=1), *[OutlineNode(SMALL + LARGE)] * 2, *[OutlineNode()] * (size - 3))
+    if small and level != "C1":
+        return _with_one_group(SMALL if level == "C2" else LARGE, draw.randrange(1, size), size)
     if level == "C1":
         return tuple(OutlineNode(after=number - 1 if number else None) for number in range(size))
     if level == "C4":
         return _parallel(size, third=draw.random() < THREE)
-    kinds, where = (SMALL if level == "C2" else LARGE), draw.randrange(1, size - 1)
+    return _with_one_group(SMALL if level == "C2" else LARGE, draw.randrange(1, size - 1), size)
+
+
+def _with_one_group(kinds: tuple[str, ...], where: int, size: int) -> tuple[OutlineNode, ...]:
     return tuple(
         OutlineNode(
             kinds if number == where else (), where if number == where + 1 else None, feeds=_feeds(number, where)

@@ -39,9 +39,10 @@ class ParameterSlot:
 
 @dataclass(frozen=True)
 class CorpusVocabulary:
-    """The corpus, and the bindings that people made in it."""
+    """The corpus, and the bindings that people made in it. `own`: it is a domain of the user's, without such tasks."""
 
     corpus: Corpus
+    own: bool = False
     _providers: dict[str, frozenset[str]] = field(default_factory=dict, repr=False, compare=False)
     _slots: dict[str, dict[str, tuple[ParameterSlot, ...]]] = field(default_factory=dict, repr=False, compare=False)
 
@@ -49,18 +50,21 @@ class CorpusVocabulary:
     def learned(self) -> Mapping[str, frozenset[str]]:
         """Parameter name -> field names that people fed it."""
         found: dict[str, set[str]] = defaultdict(set)
-        for _, path, slot in _bindings(self.corpus):
+        for _, path, slot in _bindings(self.corpus, self.own):
             found[slot.name].add(path.split(".")[-1])
         return {name: frozenset(leaves) for name, leaves in found.items()}
 
     @cached_property
     def seen(self) -> frozenset[tuple[str, str, ParameterSlot]]:
         """The very bindings that people made: tool, field name, parameter."""
-        return frozenset((tool, path.split(".")[-1], slot) for tool, path, slot in _bindings(self.corpus))
+        return frozenset((tool, path.split(".")[-1], slot) for tool, path, slot in _bindings(self.corpus, self.own))
 
     @cached_property
     def asked_for(self) -> frozenset[str]:
-        """Names of the fields that people asked for in the answer."""
+        """Names of the fields that people asked for in the answer; of a domain of the user's, all fields."""
+        if self.own:
+            tools = self.corpus.tools.values()
+            return frozenset(name for tool in tools for name in tool.spec.returns.get("properties", {}))
         wanted = ((task, d.source) for task in base_tasks().values() for d in task.deliverables)
         return frozenset(path.split(".")[-1] for task, field in wanted for _, path in _sources(task, field))
 
@@ -194,9 +198,9 @@ def fields(value: Any) -> Iterator[tuple[str, Any]]:
                 yield path, held
 
 
-def _bindings(corpus: Corpus) -> Iterator[tuple[str, str, ParameterSlot]]:
+def _bindings(corpus: Corpus, own: bool) -> Iterator[tuple[str, str, ParameterSlot]]:
     """Every binding that people wrote: source tool (empty for a user's value), path, and the parameter it feeds."""
-    for task in base_tasks().values():
+    for task in () if own else base_tasks().values():
         for step in task.graph.walk():
             for name, binding in step.arguments.items():
                 if isinstance(binding, Field):

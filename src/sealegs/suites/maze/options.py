@@ -18,7 +18,15 @@ from sealegs.scenarios.scenario import VERSION, Scenario, list_scenarios
 from sealegs.scenarios.system_prompts import PROMPTS
 from sealegs.scenarios.task_sets import SHIPPED, task_set
 from sealegs.suites.choices import unknown_name_problems, who_problems
-from sealegs.suites.run_options import Names, RunOptions, hidden_option, option, plan_json, plan_of_file
+from sealegs.suites.run_options import (
+    Names,
+    RunOptions,
+    hidden_option,
+    option,
+    plan_json,
+    plan_of_file,
+    run_only_option,
+)
 
 ENGINES = ("auto", *direct.ENGINES, "inspect")
 
@@ -32,6 +40,7 @@ class MazeOptions(RunOptions):
     modes: Names = option(MODES, "Modes, separated by commas.")
     prompt: str = option("standard", "standard or failure-aware.")
     tasks: str = option(SHIPPED, "A folder of tasks in place of those that ship.")
+    world: str = run_only_option("", "A Python file of your own tools, in place of those that ship.")
     plan: str = option("", "The file of your own fault plan, in place of the modes.")
     moment: str = option(DRAW, "When faults strike actions: draw, before (as published), during or after.")
     recovery: str = option("off", "off, advise or active: the recovery layer around the tools.")
@@ -49,6 +58,12 @@ class MazeOptions(RunOptions):
         yield from unknown_name_problems("recovery", [self.recovery], RECOVERIES)
         yield from unknown_name_problems("moment", [self.moment], SETTINGS)
         yield from who_problems(self.agent, self.model, self.engine)
+        if self.world:
+            yield (
+                f"--world {self.world}: its tasks are not made yet; `sealegs run maze` makes them, and "
+                "`sealegs.generate.world_tasks.world_tasks` gives their folder for --tasks"
+            )
+            return
         tasks, wrong = _own_tasks(self.tasks)
         yield from wrong
         plan, wrong = plan_of_file(self.plan)

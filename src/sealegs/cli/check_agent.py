@@ -1,0 +1,108 @@
+"""`sealegs check AGENT`: your own agent and tools on a task of yours, with ground truth learned from clean runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from sealegs.cli.notes_view import NotesView
+from sealegs.cli.output import console, foreign_output_aside, write_data
+from sealegs.cli.progress import interruptible, show_progress
+from sealegs.cli.shared_options import json_option, seed_option
+from sealegs.cli.test import MAX_CALLS, TIME_LIMIT, TIMEOUT, check_targets, with_pages
+from sealegs.traces.atomic_files import write_atomically
+
+EXAMPLES = """Examples:
+
+    sealegs check my_agent:run --tools my_agent:TOOLS --effects refund --reset my_agent:reset --task "Refund order 17"
+
+    sealegs check my_agent:run --tools my_agent:TOOLS --same exchange_rate,fx_quote --task "Refund order 17 in USD"
+"""
+AGENT = typer.Argument(help="module:name of a function or agent, a command in quotes, or an address.")
+TOOLS = typer.Option(help="All tools of the agent as module:name: a list, or a function that makes fresh ones.")
+TASK = typer.Option(help="What the agent is asked.")
+EFFECTS = typer.Option(help="Names of the tools that change something, separated by commas; the others only read.")
+SAME = typer.Option(help="Names of tools that come to the same, separated by commas; may be repeated.")
+SPECS = typer.Option(help="ToolSpecs of the tools as module:name.")
+RESET = typer.Option(help="module:function that puts the world of the tools back; called before each run.")
+CORRECT = typer.Option(help="module:function that says whether the answer of a run without faults is right.")
+CLEAN = typer.Option(min=1, help="Runs without faults to learn from.")
+REPEATS = typer.Option(min=1, help="How often each fault is tried at each place.")
+FAIL_UNDER = typer.Option(help="The share of right runs under faults that is required, such as 0.8, or 80 for 80 %.")
+REFERENCE = typer.Option(help="The file of what right looks like: read where it is there, written where it is not.")
+CLOCK = typer.Option(help="virtual: injected waits cost no time; real: they do.")
+OUT = typer.Option(help="The folder of the runs; sealegs-check/AGENT by default.")
+HTML = typer.Option(help="Where to write the page; in the folder by default.")
+JUNIT = typer.Option(help="Write the runs to this file as JUnit XML.")
+
+
+def check_agent(
+    agent: Annotated[str, AGENT],
+    tools: Annotated[str, TOOLS],
+    task: Annotated[str, TASK],
+    effects: Annotated[str, EFFECTS] = "",
+    same: Annotated[list[str] | None, SAME] = None,
+    specs: Annotated[str, SPECS] = "",
+    reset: Annotated[str, RESET] = "",
+    correct: Annotated[str, CORRECT] = "",
+    clean_runs: Annotated[int, CLEAN] = 2,
+    repeats: Annotated[int, REPEATS] = 1,
+    fail_under: Annotated[float, FAIL_UNDER] = 1.0,
+    reference: Annotated[Path, REFERENCE] = Path("sealegs-check.yaml"),
+    seed: Annotated[int, seed_option("Decides every fault that is drawn.")] = 0,
+    max_calls: Annotated[int, MAX_CALLS] = 50,
+    timeout: Annotated[float, TIMEOUT] = 30.0,
+    time_limit: Annotated[float, TIME_LIMIT] = 300.0,
+    clock: Annotated[Literal["virtual", "real"], CLOCK] = "virtual",
+    out: Annotated[Path | None, OUT] = None,
+    html: Annotated[Path | None, HTML] = None,
+    junit: Annotated[Path | None, JUNIT] = None,
+    json: Annotated[str, json_option("Write the rows, failures and what was inferred to this file, or - .")] = "",
+) -> None:
+    """Learn what right looks like on your own tools, strike every step, and judge the agent by value.
+
+    The exit code is 0 where the agent held, 1 where a weakness was found, and 3 where the runs do not tell. The same
+    command resumes a check that was stopped.
+    """
+    from sealegs.engines.folders import folder_name
+    from sealegs.experiments.experiment import known_specs
+    from sealegs.experiments.reference_check import check
+
+    check_targets(html, junit)
+    folder = out or Path("sealegs-check") / folder_name(agent)
+    with show_progress("runs") as progress, interruptible("run"), foreign_output_aside():
+        found = check(
+            agent,
+            tools,
+            task,
+            effects=[one.strip() for one in effects.split(",") if one.strip()] if effects else None,
+            alternatives=[[name.strip() for name in one.split(",") if name.strip()] for one in same or ()],
+            specs=known_specs(specs),
+            reset=reset or None,
+            correct=correct or None,
+            clean_runs=clean_runs,
+            repeats=repeats,
+            fail_under=fail_under,
+            reference=reference,
+            out=folder,
+            view=NotesView(progress),
+            seed=seed,
+            max_calls=max_calls,
+            timeout=timeout,
+            time_limit=time_limit,
+            clock=clock,
+        )
+    page = html or folder / "report.html"
+    if junit is not None:
+        write_atomically(junit, found.junit())
+    if with_pages():
+        write_atomically(page, found.page())
+    write_data(found.data(), json)
+    if json != "-":
+        found.show(console)
+        where = f"Page: {page}" if with_pages() else 'No page: pip install "sealegs[report]" makes one'
+        console.print(where, highlight=False, markup=False, soft_wrap=True)
+        console.print(found.summary, highlight=False, markup=False, soft_wrap=True)
+    raise typer.Exit(found.exit_code)

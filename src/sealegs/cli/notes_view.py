@@ -1,0 +1,18 @@
+"""What the verbs that test one's own agent show on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sealegs.cli.output import errors
+
+
+class NotesView:
+    """Notes on standard error, and progress."""
+
+    def __init__(self, progress: Callable[[int, int], None]) -> None:
+        self.progress = progress
+
+    def note(self, text: str) -> None:
+        """Print a sentence."""
+        errors.print(f"note: {text}", markup=False)

@@ -1,0 +1,109 @@
+"""What an answer must contain: the values that it told in every clean run and that came from calls.
+
+A value that the task's text says itself is none, nor is one that the agent chose and a tool repeated. What it does not
+see: results that an answer tells in other words (yes, no, a name for a code).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sealegs.experiments.reference_check.clean_runs import CleanRun
+from sealegs.experiments.reference_check.learned_reference import AnswerSource, LearnedDeliverable
+from sealegs.experiments.reference_check.reference_learning import (
+    ReferenceLearner,
+    described,
+    leaves_of,
+    without_doubles,
+)
+from sealegs.experiments.reference_check.value_search import distinctive, made_here, told_by_task
+from sealegs.faults import paths
+from sealegs.scoring.matching import TOLERANCE, close
+from sealegs.scoring.told_values import told_values
+from sealegs.tasks.value_matching import contains_value
+
+NAMED = 5  # values that a note names
+
+
+def learn_deliverables(learner: ReferenceLearner) -> list[LearnedDeliverable]:
+    """The deliverables; the calls that they come from are needed from then on."""
+    found = without_doubles(_from_fields(learner))
+    for one in _from_words(learner, found):
+        found = without_doubles([*found, one])
+    for one in found:
+        for source in one.sources:
+            learner.need(source.step)
+    return found
+
+
+def tells(answer: str, value: Any) -> bool:
+    """Whether an answer tells a value, which it may round where it has decimals."""
+    rounded = isinstance(value, float) and not value.is_integer()
+    return contains_value(answer, value, TOLERANCE if rounded else 0.0)
+
+
+def _from_fields(learner: ReferenceLearner) -> Iterator[LearnedDeliverable]:
+    first = learner.runs[0]
+    places: list[tuple[Any, list[AnswerSource]]] = []
+    for call in first.calls:
+        acts = learner.tools[call.tool].effects
+        for source, value in leaves_of(call):
+            if isinstance(call.answer, str) or told_by_task(learner.request, value) or not tells(first.answer, value):
+                continue
+            if not made_here(call, value) and not acts and not _given_by_agent(learner, call.step, value):
+                continue
+            known = next((sources for held, sources in places if close(held, value)), None)
+            if known is None:
+                places.append((value, [source]))
+            else:
+                known.append(source)
+    for value, sources in places:
+        told = [[s for s in sources if _told_in(run, s, value)] for run in learner.runs]
+        chosen = learner.chosen([dict.fromkeys(one) for one in told], "")
+        if chosen is not None:
+            yield LearnedDeliverable(described(chosen), value, (chosen,))
+
+
+def _given_by_agent(learner: ReferenceLearner, step: str, value: Any) -> bool:
+    """Whether a value that a read repeats came from an earlier answer, so that it is not the agent's own."""
+    run = learner.calls[0]
+    earlier = [call for call in run.values() if call.over <= run[step].began and call.step != step]
+    return any(close(held, value) for call in earlier for _, held in leaves_of(call))
+
+
+def _told_in(run: CleanRun, source: AnswerSource, value: Any) -> bool:
+    call = run.by_step.get(source.step)
+    if call is None:
+        return tells(run.answer, value)
+    held = next(iter(paths.values_at(call.answer, source.path)), None)
+    return distinctive(held) and tells(run.answer, held)
+
+
+def _from_words(learner: ReferenceLearner, known: list[LearnedDeliverable]) -> Iterator[LearnedDeliverable]:
+    """Values that no field holds: said by a tool's text, or worked out from two others."""
+    strangers = []
+    for told in told_values(learner.runs[0].answer):
+        value: Any = told.numbers[0][0] if told.kind == "number" and told.numbers else told.text
+        if told.kind not in ("number", "code") or told.free or not distinctive(value):
+            continue
+        if told_by_task(learner.request, value) or any(close(one.value, value) for one in known):
+            continue
+        if any(
+            contains_value(str(held), value)
+            for call in learner.runs[0].calls
+            for _, held in leaves_of(call)
+            if not isinstance(call.answer, str)
+        ):
+            continue
+        if not all(tells(run.answer, value) for run in learner.runs):
+            continue
+        how, sources = learner.explained(value, [run.calls for run in learner.runs])
+        if how is None:
+            strangers.append(told.text)
+        else:
+            yield LearnedDeliverable(described(sources[0]), value, sources, how)
+    if strangers:
+        learner.notes.append(
+            f"the answers tell {', '.join(strangers[:NAMED])}, found in no answer of a tool: not asked of an answer"
+        )

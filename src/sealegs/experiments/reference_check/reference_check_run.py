@@ -1,0 +1,402 @@
+"""`sealegs.check`: from an agent, its tools and a task to a report with ground truth.
+
+First runs without faults show what right looks like, unless a file of the reference is there. Then every place of the
+task is struck in each mode that it allows, and the judge of `maze` says by value whether the agent did right: the task
+done with nothing done twice, or, where no way is left, a stop that says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sealegs.adapters.python import DECLARED
+from sealegs.experiments.agent_under_test import AgentUnderTest, CallableAgent, agent_from, arguments_for
+from sealegs.experiments.code_digest import code_digest
+from sealegs.experiments.experiment_course import NO_FAULTS, ExperimentView, SilentView
+from sealegs.experiments.experiment_folder import ExperimentFolder
+from sealegs.experiments.experiment_options import ExperimentRun, required_rate
+from sealegs.experiments.reference_check.alternative_search import Alternatives, DeclaredWays, declared_ways
+from sealegs.experiments.reference_check.check_episodes import CLEAN, CheckEpisode, CheckTask
+from sealegs.experiments.reference_check.check_report import (
+    REFERENCE,
+    SUITE,
+    CheckOptions,
+    CheckReport,
+    judged_runs,
+    reference_digest,
+)
+from sealegs.experiments.reference_check.checked_tools import (
+    CheckedTool,
+    Reset,
+    do_reset,
+    read_tools,
+    takes_tools,
+)
+from sealegs.experiments.reference_check.found_ways import with_found_ways
+from sealegs.experiments.reference_check.learned_reference import LearnedReference, LearnedTool
+from sealegs.experiments.reference_check.reference_assembly import learn_reference
+from sealegs.experiments.reference_check.reference_file import read_reference, write_reference
+from sealegs.experiments.run_player import Check, RunPlayer
+from sealegs.experiments.run_stage import RunStage
+from sealegs.faults.naming import import_callable, import_object
+from sealegs.faults.plan import Plan
+from sealegs.faults.spec import ToolSpec
+from sealegs.faults.user_error import UserError
+from sealegs.inject import Session, VirtualClock
+from sealegs.scenarios.perturbation import used_fields
+from sealegs.scoring.experiment_metrics import RunResult
+from sealegs.traces import Recorder
+from sealegs.traces.atomic_files import check_appendable
+
+FILE = "sealegs-check.yaml"
+LEARN = "learn"
+
+
+def check(
+    agent: str | Callable[..., Any] | object,
+    tools: str | Iterable[Any] | Callable[[], Iterable[Any]],
+    task: str,
+    *,
+    effects: Sequence[str] | None = None,
+    alternatives: Alternatives = (),
+    specs: Iterable[ToolSpec] = (),
+    reset: str | Reset | None = None,
+    correct: str | Check | None = None,
+    clean_runs: int = 2,
+    repeats: int = 1,
+    fail_under: float = 1.0,
+    reference: str | Path | None = FILE,
+    out: str | Path | None = None,
+    view: ExperimentView | None = None,
+    **more: Any,
+) -> CheckReport:
+    """Learn what right looks like from runs without faults, strike every step, and judge what the agent did.
+
+    Args:
+        agent: a callable, an agent object of a framework, `module:name`, a command line, or an address. A function
+            with an argument `tools` is given the tools under the seam; else its tools are wired as docs/adapters.md
+            shows.
+        tools: all tools of the agent, or `module:name` of them, or a function that makes fresh ones for each run.
+        task: what the agent is asked.
+        effects: the names of the tools that change something; then the others only read. Without it each tool's own
+            declaration counts.
+        alternatives: tools that come to the same: lists of their names, or mappings from them to fixed arguments.
+        specs: what else is known of tools, such as the invariants of their answers.
+        reset: puts the world of the tools back to its beginning; called before each run.
+        correct: whether the answer of a run without faults is right, so that nothing is learned from a wrong one.
+        clean_runs: runs to learn from; they are not judged.
+        repeats: how often each fault is tried at each place.
+        fail_under: the share of right runs under faults that is required.
+        reference: the file of the reference, which is read where it is there; None for no file.
+        out: a folder that keeps the runs, so that the same check is resumed.
+        view: what is shown on the way.
+        more: `seed`, `max_calls`, `timeout`, `time_limit` and `clock`; see `ExperimentOptions`.
+
+    Raises:
+        UserError: something that was given cannot be used, or nothing can be learned.
+    """
+    if not task.strip():
+        raise UserError("the task is empty; say what the agent is asked")
+    if clean_runs < 1 or repeats < 1:
+        raise UserError(f"clean_runs={clean_runs} and repeats={repeats}: give 1 or more of each")
+    judge_of_clean = import_callable(correct) if isinstance(correct, str) and correct else correct or None
+    made = _tool_maker(tools, list(specs), effects)
+    known = made()
+    found, original = _agent(agent, made)
+    options = CheckOptions(
+        agent=original.name,
+        inputs=(task,),
+        clean_runs=clean_runs,
+        repeats=repeats,
+        fail_under=required_rate(fail_under),
+        check=getattr(judge_of_clean, "__qualname__", "") if judge_of_clean is not None else "",
+        **more,
+    )
+    resets = import_callable(reset) if isinstance(reset, str) and reset else reset or None
+    player = RunPlayer(found, options, specs={tool.spec.name: tool.spec for tool in known})
+    shown = view or SilentView()
+    _require_takes(found, task)
+    course = _CheckCourse(
+        player,
+        options,
+        known,
+        declared_ways(alternatives, {tool.spec.name: tool for tool in known}),
+        partial(do_reset, resets),
+        None if reference is None else Path(reference),
+        None if out is None else Path(out),
+        shown,
+        judge_of_clean,
+        acts_unreset(known, resets is not None or _makes_fresh(tools)),
+    )
+    course.require_file()
+    code = code_digest(original, judge_of_clean)
+    with closing(ExperimentFolder(course.out, options, code, shown.note)) as folder:
+        report = course.report(folder)
+        folder.end(report.data())
+    return report
+
+
+def _tool_maker(
+    tools: str | Iterable[Any] | Callable[[], Iterable[Any]], specs: list[ToolSpec], effects: Sequence[str] | None
+) -> Callable[[], list[CheckedTool]]:
+    """What gives the tools of a run: always the same, or those that a function makes afresh.
+
+    Raises:
+        UserError: one tool was given in place of several.
+    """
+    given: Any = import_object(tools) if isinstance(tools, str) else tools
+    if isinstance(effects, str):
+        raise UserError(f"effects is the text {effects!r}; give a list of names, such as [{effects!r}]")
+    if _makes_fresh(given):
+        make = given
+
+        def fresh() -> list[CheckedTool]:
+            try:
+                found = make()
+            except TypeError as error:
+                raise UserError(
+                    f"tools is a function that cannot be called without arguments ({error}); give a list"
+                ) from error
+            return read_tools(found, specs, effects)
+
+        return fresh
+    same = read_tools(given, specs, effects)
+    return lambda: same
+
+
+def _makes_fresh(tools: Any) -> bool:
+    """Whether tools are given by a function that makes them; a single tool is none."""
+    found = import_object(tools) if isinstance(tools, str) else tools
+    single = hasattr(found, DECLARED) or hasattr(found, "invoke")
+    return callable(found) and not hasattr(found, "__iter__") and not single
+
+
+def _require_takes(agent: AgentUnderTest, task: str) -> None:
+    """Refuse a function that cannot be called with the task, before any run.
+
+    Raises:
+        UserError: it takes no input, or needs more than that.
+    """
+    if not isinstance(agent, (AgentWithTools, CallableAgent)):
+        return
+    clock = VirtualClock()
+    stage = RunStage(task, "", NO_FAULTS, Session(clock=clock), Recorder(clock), 1.0)
+    function = agent.function
+    arguments_for(partial(function, tools=[]) if isinstance(agent, AgentWithTools) else function, stage)
+
+
+def acts_unreset(tools: Sequence[CheckedTool], afresh: bool) -> str:
+    """What to say where tools change something and nothing puts it back; empty where nothing is to be said."""
+    acting = [tool.spec.name for tool in tools if tool.spec.effects]
+    if not acting or afresh:
+        return ""
+    return (
+        f"{', '.join(acting)} really changes something in each run, and nothing puts it back: give reset=..., or a "
+        "function that makes fresh tools"
+    )
+
+
+@dataclass(frozen=True)
+class AgentWithTools:
+    """An agent that is given its tools, each under the seam of the run."""
+
+    name: str
+    function: Callable[..., Any]
+    tools: Callable[[], list[CheckedTool]]
+
+    def run(self, stage: RunStage) -> Any:
+        """Run it once."""
+        wrapped = [tool.under(stage.session) for tool in self.tools()]
+        return CallableAgent(self.name, partial(self.function, tools=wrapped)).run(stage)
+
+
+def _agent(agent: Any, tools: Callable[[], list[CheckedTool]]) -> tuple[AgentUnderTest, AgentUnderTest]:
+    """The agent as it is run, and as it was given."""
+    named = isinstance(agent, str) and agent.count(":") == 1 and "/" not in agent and " " not in agent
+    target = import_object(agent) if named else agent
+    if not takes_tools(target):
+        found = agent_from(agent)
+        return found, found
+    name = agent if isinstance(agent, str) else getattr(target, "__qualname__", type(target).__name__)
+    return AgentWithTools(name, target, tools), CallableAgent(name, target)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRun(ExperimentRun):
+    """A run under its own name."""
+
+    name: str = ""
+
+    @property
+    def id(self) -> str:
+        """Its name."""
+        return self.name
+
+
+@dataclass(frozen=True)
+class _CheckCourse:
+    """The order of a check: the clean runs and what they show, then every run that is judged."""
+
+    player: RunPlayer
+    options: CheckOptions
+    tools: Sequence[CheckedTool]
+    declared: Sequence[DeclaredWays]
+    reset: Callable[[], None]
+    file: Path | None
+    out: Path | None
+    view: ExperimentView
+    correct: Check | None
+    unreset: str = ""
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def request(self) -> str:
+        return self.options.inputs[0]
+
+    def report(self, folder: ExperimentFolder) -> CheckReport:
+        """Make what is left of the runs, and report on all."""
+        if self.unreset:
+            self._note(self.unreset)
+        reference = self._reference(folder)
+        if self.out is not None:
+            write_reference(self.out / REFERENCE, reference)
+        task = CheckTask(reference, self.player.specs, self.options.seed)
+        episodes, left_out = task.episodes(self.options.repeats)
+        self.view.note(
+            f"{sum(e.mode == CLEAN for e in episodes)} runs without faults, and "
+            f"{sum(e.mode != CLEAN for e in episodes)} under faults"
+        )
+        results = self._played(task, episodes, folder)
+        if not any(one.record.turns for one in results):
+            raise UserError(
+                f"{self.options.agent} called no tool through Sealegs; wire its tools as docs/adapters.md shows, or "
+                "give it an argument `tools`"
+            )
+        whole, found = with_found_ways(reference, [one.record for one in results])
+        runs = judged_runs(replace(task, reference=whole), results)
+        return CheckReport(self.options, whole, runs, tuple(left_out), (*self.notes, *found), self.file)
+
+    def require_file(self) -> None:
+        """Read the file of the reference if it is there, so that its mistakes are told before anything is made.
+
+        Raises:
+            UserError: it cannot be used, or could not be written.
+        """
+        if self.file is None:
+            return
+        if self.file.exists():
+            self._from_file(self.file)
+        else:
+            check_appendable(self.file, "name another file for the reference")
+
+    def _from_file(self, file: Path) -> LearnedReference:
+        found = read_reference(file, {tool.spec.name: LearnedTool.of(tool.spec) for tool in self.tools})
+        self._require_same(found)
+        return found
+
+    def _note(self, text: str) -> None:
+        self.notes.append(text)
+        self.view.note(text)
+
+    def _reference(self, folder: ExperimentFolder) -> LearnedReference:
+        """The reference of the file, or of clean runs.
+
+        Raises:
+            UserError: the file is of another task, or lacks what is declared now.
+        """
+        if self.file is not None and self.file.exists():
+            found = self._from_file(self.file)
+            self.view.note(f"the reference is that of {self.file}")
+            return found
+        results = [self._clean(number, folder) for number in range(1, self.options.clean_runs + 1)]
+        records = [one.record for one in results]
+        if not any(record.turns for record in records):
+            raise UserError(
+                f"{self.options.agent} called no tool through Sealegs in {len(records)} runs; wire its tools as "
+                "docs/adapters.md shows, or give it an argument `tools`"
+            )
+        learned = learn_reference(records, self.request, self.tools, self.declared, self.reset)
+        if self.file is not None:
+            write_reference(self.file, learned)
+            self.view.note(f"what right looks like is in {self.file}; correct it and run again")
+        return learned
+
+    def _require_same(self, found: LearnedReference) -> None:
+        remedy = "give reference=... another file, or delete it to learn anew"
+        if found.task != self.request:
+            raise UserError(f"{self.file} is of another task ({found.task[:80]!r}); {remedy}")
+        for tool in self.tools:
+            held = found.tools.get(tool.spec.name)
+            said = tool.spec.effects
+            if held is not None and said is not None and held.effects != said:
+                raise UserError(
+                    f"{self.file} says effects: {held.effects} of {held.name}, and it is declared {said} now; correct "
+                    "the file, or delete it to learn anew"
+                )
+        written = {frozenset(found.steps[id].tool for way in one.ways for id in way) for one in found.alternatives}
+        for ways in self.declared:
+            if not any(set(ways.tools) <= held for held in written):
+                raise UserError(
+                    f"{self.file} does not have the alternatives {' | '.join(ways.tools)} that are declared now; write "
+                    "them there, or delete it to learn anew"
+                )
+
+    def _clean(self, number: int, folder: ExperimentFolder) -> RunResult:
+        """A run to learn from.
+
+        Raises:
+            UserError: its answer is wrong.
+        """
+        name = f"{LEARN}/{number}"
+        if name not in folder.runs:
+            self.reset()
+            facts = {"suite": SUITE, "mode": LEARN, "place": "", "moment": "", "epoch": number, "reference": ""}
+            player = replace(self.player, check=self.correct, facts=facts)
+            folder.keep(player.play(CheckRun("baseline", -number, self.request, name), NO_FAULTS))
+        found = folder.runs[name]
+        if found.problems:
+            raise UserError(f"a run without faults is not right ({found.problems[0]}), so nothing is learned from it")
+        return found
+
+    def _played(self, task: CheckTask, episodes: Sequence[CheckEpisode], folder: ExperimentFolder) -> list[RunResult]:
+        digest = reference_digest(task.reference)
+        player = replace(self.player, specs=_with_used(task))
+        results = []
+        self.view.progress(0, len(episodes))
+        for number, episode in enumerate(episodes):
+            held = folder.runs.get(episode.id)
+            if held is None or held.record.about.get("reference") != digest:
+                self.reset()
+                plan: Plan = task.plan(episode)
+                facts = _facts(episode, digest)
+                arm = "baseline" if episode.mode == CLEAN else "faults"
+                run = CheckRun(arm, number, self.request, episode.id)  # type: ignore[arg-type]
+                folder.keep(replace(player, facts=facts, key=f"{episode.id}/").play(run, plan))
+            results.append(folder.runs[episode.id])
+            self.view.progress(number + 1, len(episodes))
+        return results
+
+
+def _facts(episode: CheckEpisode, digest: str) -> dict[str, Any]:
+    return {
+        "suite": SUITE,
+        "mode": episode.mode,
+        "place": episode.place,
+        "moment": episode.moment,
+        "epoch": episode.epoch,
+        "reference": digest,
+    }
+
+
+def _with_used(task: CheckTask) -> Mapping[str, ToolSpec]:
+    """What is known of the tools, with the fields that the task reads: a wrong answer changes one of them."""
+    used: dict[str, dict[str, None]] = {}
+    for step in task.task.graph.walk():
+        read = dict.fromkeys(used_fields(task.task.graph, step, task.task))
+        used.setdefault(task.reference.steps[step.id].tool, {}).update(read)
+    return {name: replace(spec, used=tuple(used.get(name, ()))) for name, spec in task.specs.items()}

@@ -4,7 +4,7 @@
 `nox -s adapter -- --no-cost` makes the checks and leaves nothing. `nox -s floors extra_floors base_floor
 training_floor` tests with the lowest versions that pyproject.toml allows. `nox -s base --force-python PYTHON` makes the
 base tests with another Python, `nox -s slow` those tests that the default run leaves out, `nox -s docs` builds the
-documentation's site. These take long: no part of `nox` alone.
+documentation's site, `nox -s evals` plays real evals of others. These take long: no part of `nox` alone.
 """
 
 from __future__ import annotations
@@ -76,6 +76,13 @@ def extra_floors(session: nox.Session, extras: str) -> None:
     lowest(session, "-e", f".[{extras}]")
     session.install(*of_extras(*TESTING, *more))
     tests(session, *paths)
+
+
+@nox.session
+def evals(session: nox.Session) -> None:
+    """Evals of others: what is known of their tools against their own environments, and reference agents in them."""
+    session.install("-e", ".[evals]", *of_extras(*TESTING))
+    tests(session, "tests/suites/inspect_eval/real")
 
 
 @nox.session

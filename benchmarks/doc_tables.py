@@ -13,6 +13,7 @@ import argparse
 import csv
 import json
 import re
+import statistics
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
@@ -25,7 +26,17 @@ from sealegs.scoring.diagnosis_accuracy import confusion, measure_diagnoses
 from sealegs.suites.maze.detection_rows import detection_lines, guarded_lines
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("paladin", "detectors", "diagnosis", "proof", "maze", "start/rank", "start/train")
+PAGES = (
+    "intervals",
+    "paladin",
+    "detectors",
+    "diagnosis",
+    "proof",
+    "maze",
+    "start/rank",
+    "start/train",
+    "foreign-evals",
+)
 BLOCK = re.compile(r"(<!-- table: (?P<name>[^>]+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 Rows = Sequence[Mapping[str, Any]]
 
@@ -286,6 +297,45 @@ def moments(setting: str) -> str:
     return table(("agent", *modes, "PRR", "RC", "doubled", "wrong effects"), lines())
 
 
+def foreign_evals() -> str:
+    """What reference agents keep of the tasks of others; of the recovery layer, what it could keep."""
+    rows = result("foreign_evals")["rows"]
+    found = {(row["suite"], row["agent"], row["mode"], row["metric"]): row for row in rows}
+    modes = ("P1", "P2", "P3", "P4")
+
+    def lines() -> Iterator[Sequence[str]]:
+        for suite, agent in dict.fromkeys((row["suite"], row["agent"]) for row in rows):
+            clean, doubled = found[suite, agent, "NP", "clean"], found[suite, agent, "all", "doubled"]
+            kept = (cell(found[suite, agent, mode, "kept"], 0) for mode in modes)
+            limits = (found.get((suite, agent, mode, "ceiling")) for mode in modes[:2])
+            ceiling = ", ".join("–" if one is None else cell(one, 0) for one in limits)
+            name = suite.removeprefix("inspect:")
+            yield name, f"`{agent}`", cell(clean, 0), *kept, ceiling, cell(doubled, 0), str(clean["n"])
+
+    return table(("eval", "agent", "clean", *modes, "ceiling P1, P2", "doubled", "samples"), lines())
+
+
+def covering() -> str:
+    """How often intervals hold the truth, by kind of figure and number of tasks."""
+    found: dict[tuple[str, str], dict[str, list[float]]] = {}
+    for row in result("coverage")["rows"]:
+        if row["metric"] == "coverage":
+            key = row["mode"].partition(":")[0], row["level"]
+            found.setdefault(key, {}).setdefault(row["agent"], []).append(row["value"])
+
+    def lines() -> Iterator[Sequence[str]]:
+        groups = list(dict.fromkeys(group for group, _ in found))
+        for (group, level), by in sorted(
+            found.items(), key=lambda one: (groups.index(one[0][0]), int(one[0][1].split()[0]))
+        ):
+            ours = sorted(by["sealegs"])
+            before = by["bootstrap"]
+            figures = (ours[0], statistics.median(ours), ours[-1], min(before), statistics.median(before))
+            yield group, level, str(len(ours)), *(f"{figure:.1f}" for figure in figures)
+
+    return table(("figure", "", "designs", "lowest", "median", "highest", "bootstrap: lowest", "median"), lines())
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
     **{f"moments {setting}": (lambda s=setting: moments(s)) for setting in ("draw", "before", "after")},  # type: ignore[misc]
     **{
@@ -293,6 +343,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
         for chosen in ("eval", "generalisation", "toolreflect")
         for backbone in ("heeder", "follower")
     },
+    "coverage": covering,
     "paladin rules": lambda: loose("eval", "heeder"),
     "paladin agreement": lambda: agreement("fresh / fresh-code"),
     "paladin correlations": lambda: correlated("as published"),
@@ -305,6 +356,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "diagnosis confusion": confused,
     **{f"proof {size}": (lambda s=size: taught(s)) for size in ("ci", "full")},  # type: ignore[misc]
     "proof short": short,
+    "foreign evals": foreign_evals,
     "proof cells seen": lambda: cells("full", "seen"),
     "proof cells kinds": lambda: cells("full", "kinds"),
     "proof amounts": amounts,

@@ -17,6 +17,7 @@ EXTRAS = {  # the extra that brings a module; others come with `dev`
     "httpx2": "httpx2",
     "hypothesis": "hunt",
     "inspect_ai": "bench",
+    "inspect_evals": "evals",
     "langchain": "langchain",
     "matplotlib": "report",
     "mcp.client.client": "micro-mcp",

@@ -35,6 +35,7 @@ ROOMS["cli"] = set(ROOMS)
 HEAVY = {
     "inspect_ai": {
         "adapters/inspect.py",
+        "adapters/inspect_seam.py",
         "engines/inspect_",
         "suites/",
         "generate/staged/",

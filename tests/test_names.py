@@ -25,7 +25,7 @@ EXCEPTIONS = {
     "class": {"AsyncTransport": 2, "Hit": 2, "Posting": 2, "Seam": 2, "Transport": 2},
     "function": {"main": 6},
     "module": {
-        **{"suite": 4, "options": 3, "inspect_task": 3},  # one in each suite
+        **{"suite": 5, "options": 4, "inspect_task": 3},  # one in each suite
         **dict.fromkeys(VERBS, 2),  # cli/VERB.py, and what the verb is about
     },
 }

@@ -21,7 +21,10 @@ def tables() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("page", ["paladin", "detectors", "diagnosis", "proof", "maze", "start/rank", "start/train"])
+PAGES = ["paladin", "detectors", "diagnosis", "proof", "maze", "start/rank", "start/train", "foreign-evals"]
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_tables_are_as_they_would_be_written(tables: ModuleType, page: str) -> None:
     text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
     assert tables.BLOCK.search(text)

@@ -16,10 +16,14 @@ import copy
 import functools
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, NoReturn, overload
 
+from inspect_ai._util.exception import TerminateSampleError
 from inspect_ai.model import ContentText
 from inspect_ai.tool import MCPServer, Tool, ToolDef, ToolError, ToolInfo, ToolParams, ToolSource
+from inspect_ai.util import LimitExceededError
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
@@ -30,6 +34,7 @@ from sealegs.inject import Session
 
 AnyTool = Tool | ToolDef | ToolSource
 Errors = Literal["raised", "shown"]
+PASSING: tuple[type[Exception], ...] = (LimitExceededError, TerminateSampleError)  # by which Inspect ends a sample
 
 
 @overload
@@ -90,11 +95,41 @@ class _Server(MCPServer):
         return ended
 
 
-def _crossed(name: str, tool: Any, session: Session | None, errors: Errors) -> Any:
+@dataclass(frozen=True, slots=True)
+class AnswerText:
+    """How data stands in the texts of tools' answers: by default as JSON.
+
+    Attributes:
+        read: the data that a text holds, or the text itself.
+        write: data as text; its second argument is the text that the tool gave, empty where it gave none.
+    """
+
+    read: Callable[[str], Any] = data_of
+    write: Callable[[Any, str], str] = lambda value, before: result_text(value)
+
+
+JSON_TEXT = AnswerText()
+
+
+def wrap_def(tool: ToolDef, session: Session, texts: AnswerText = JSON_TEXT) -> ToolDef:
+    """A copy of a tool's definition with every call going through the session; its failures are shown to the model.
+
+    Args:
+        tool: the definition.
+        session: the episode.
+        texts: how the tool's answers hold data.
+    """
+    made = copy.copy(tool)
+    made.tool = _crossed(tool.name, tool.tool, session, "shown", texts)
+    return made
+
+
+def _crossed(name: str, tool: Any, session: Session | None, errors: Errors, texts: AnswerText = JSON_TEXT) -> Any:
     """The tool's function with its calls through the session; Inspect reads all else from what `wraps` copies."""
     if not (inspect.isfunction(tool) or inspect.ismethod(tool)):
         return tool  # a handoff: an object that stands for an agent
-    crossing = ToolCallBridge(session, ResultCodec(_read, _written, _complain if errors == "shown" else None))
+    read, written = partial(read_result, texts=texts), partial(_written, texts=texts)
+    crossing = ToolCallBridge(session, ResultCodec(read, written, _complain if errors == "shown" else None, PASSING))
 
     @functools.wraps(tool)
     async def execute(*args: Any, **kwargs: Any) -> Any:
@@ -111,17 +146,26 @@ def _crossed(name: str, tool: Any, session: Session | None, errors: Errors) -> A
     return execute
 
 
-def _read(result: Any) -> Outcome:
+def read_result(result: Any, texts: AnswerText = JSON_TEXT) -> Outcome:
+    """A tool's result as an outcome; a text that holds data is read as such."""
+    text = _text_of(result)
+    return Value(to_jsonable_python(result, fallback=str) if text is None else texts.read(text))
+
+
+def _text_of(result: Any) -> str | None:
+    """The text of a result; None where it is not text alone."""
     parts = result if isinstance(result, list) else [result]
     if any(not isinstance(part, (str, ContentText)) for part in parts):
-        return Value(to_jsonable_python(result, fallback=str))
-    return Value(data_of("\n".join(part if isinstance(part, str) else part.text for part in parts)))
+        return None
+    return "\n".join(part if isinstance(part, str) else part.text for part in parts)
 
 
-def _written(value: Any, result: Any) -> Any:
+def _written(value: Any, result: Any, texts: AnswerText = JSON_TEXT) -> Any:
     """Text where the tool gives text or contents, or did not run; other data as Inspect writes such of a tool."""
     contents = isinstance(result, list) and any(isinstance(part, BaseModel) for part in result)
-    return result_text(value) if contents or isinstance(result, (str, BaseModel, type(None))) else value
+    if contents or isinstance(result, (str, BaseModel, type(None))):
+        return texts.write(value, _text_of(result) or "")
+    return value
 
 
 def _complain(failure: Failure) -> NoReturn:

@@ -49,7 +49,7 @@ def open_run_folder(settings: RunSettings[E], folder: Path, form: LogSchema[E]) 
     """
     file, episodes = folder / SETTINGS, settings.episodes()
     if file.exists():
-        _check_same(settings, file)
+        check_same_run(settings, file)
     elif folder.is_dir() and any(folder.iterdir()):
         raise LogError(f"{folder} is not empty and holds no run of Sealegs; {ELSEWHERE}")
     else:
@@ -59,7 +59,16 @@ def open_run_folder(settings: RunSettings[E], folder: Path, form: LogSchema[E]) 
     return [episode for episode in episodes if episode not in finished]
 
 
-def _check_same(settings: RunSettings[Any], file: Path) -> None:
+def check_same_run(settings: RunSettings[Any], file: Path) -> None:
+    """Check that a folder's run was asked for with these settings.
+
+    Args:
+        settings: what is asked for now.
+        file: where the folder notes what was asked for.
+
+    Raises:
+        LogError: it was another one, or the file cannot be read.
+    """
     try:
         before: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:

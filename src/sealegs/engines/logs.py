@@ -18,6 +18,7 @@ from sealegs.traces import Event, Record, StoreError, build_record, read_episode
 from sealegs.traces.inspect_logs import SUFFIX, sample_events, samples, samples_planned
 
 SETTINGS = "run.json"  # beside the records: what was asked for
+OF_SUITE = "sealegs suite"  # of an Inspect log: what a suite notes there of an eval that is not ours
 TOTAL = "episodes"  # in it: of how many episodes the run is
 E = TypeVar("E")
 
@@ -140,7 +141,8 @@ def suite_of(path: Path) -> str:
         try:
             if file.suffix == SUFFIX:
                 _, started = next(iter(samples(file, [])))
-                return str(started.get("task", "")).split("/")[-1]
+                noted = (started.get("metadata") or {}).get(OF_SUITE) or {}
+                return str(noted.get("suite") or str(started.get("task", "")).split("/")[-1])
             return str(build_record(next(iter(read_episodes(file, [])))).about.get("suite") or "")
         except StopIteration:
             problems.append(f"{file} holds no finished episode")

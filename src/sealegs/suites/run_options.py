@@ -25,6 +25,7 @@ Names = Annotated[
 MOST_SEED = 2**32 - 1  # what every library that is seeded takes
 MOST_JOBS = 1024  # more is a slip: each is a process
 HIDDEN: JsonDict = {"hidden": True}
+FLAGS = "flags"  # of an option that may be given several times: how it is written
 
 
 def option(default: Any, description: str, **limits: Any) -> Any:
@@ -41,6 +42,16 @@ def option(default: Any, description: str, **limits: Any) -> Any:
 def run_only_option(default: Any, description: str, **limits: Any) -> Any:
     """Declare an option that says how a run is made: it may differ when the run is resumed."""
     return Field(default, description=description, exclude=True, **limits)
+
+
+def repeated_option(description: str, *flags: str) -> Any:
+    """Declare an option of the command line that may be given several times; without it there is nothing.
+
+    Args:
+        description: its help.
+        flags: how it is written, in place of its name.
+    """
+    return Field((), description=description, json_schema_extra={FLAGS: list(flags)})
 
 
 def hidden_option(default: Any) -> Any:

@@ -1,0 +1,270 @@
+"""Every tool call of an Inspect eval through the session of its sample, with the eval as it is.
+
+All of Inspect's agents (the generate loop, `react`, `basic_agent`, `execute_tools`, nested agents) run tools by one
+function, which is replaced for the duration of a run. It finds the sample by a context variable, so that samples side
+by side, and scorers and setup outside a sample's solver, are kept apart. Tools that a sandboxed agent calls on the host
+(`sandbox_agent_bridge`) are caught where the bridge takes them.
+
+Three sorts of calls pass as they are, and are not recorded: those that a simulated user asks for, which are known by
+name, or by the role of the model (Inspect keeps no role where the eval's own model plays the user too); those of an
+agent's own machinery (`submit`, an agent that is used as a tool), unless the plan names the tool; and handoffs. What it
+does not cover: tools that a provider runs, tools inside a sandbox that the host never sees, and tools of another
+framework in an in-process bridge, which that framework's adapter wraps.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
+from importlib.metadata import version
+from types import CodeType
+from typing import Any
+
+from inspect_ai.agent._bridge.sandbox.types import SandboxAgentBridge
+from inspect_ai.event import ModelEvent
+from inspect_ai.log import transcript
+from inspect_ai.model import ChatMessageAssistant, _call_tools
+from inspect_ai.tool import ToolCall, ToolDef
+
+from sealegs.adapters.inspect import JSON_TEXT, PASSING, AnswerText, read_result, wrap_def
+from sealegs.adapters.python.exceptions import failure_from_exception
+from sealegs.faults.call import Call, Outcome
+from sealegs.faults.plan import Plan
+from sealegs.faults.triggers import AllOf, AnyOf, Matcher, Tool
+from sealegs.faults.user_error import UserError
+from sealegs.inject import NO_DRY_RUN, ModelTurn, Session, ToolHandle
+from sealegs.inject.session import ACTIVE
+
+OLDEST, NEWEST = "0.3.280", "0.3.285"  # of Inspect, between which this was tried
+MACHINERY = ("inspect_ai.agent.", "inspect_ai.solver.")  # modules whose tools are an agent's own
+LOOKED_BACK = 200  # events of a transcript among which the model that asked for a call is looked for
+
+
+class SampleSeam:
+    """What the calls of one sample go through.
+
+    Args:
+        session: of the sample.
+        user_tools: tools of a simulated user, by name.
+        plan: the faults: a tool that it names is struck whoever calls it.
+        layered: whether layers of the session may call other tools of the agent's.
+        texts: how answers hold data.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        user_tools: Iterable[str],
+        plan: Plan,
+        *,
+        layered: bool = False,
+        texts: AnswerText = JSON_TEXT,
+    ) -> None:
+        self.session = session
+        self._texts = texts
+        self.offered: dict[str, ToolDef] = {}
+        self._user_tools = frozenset(user_tools)
+        self._plan = plan
+        self._layered = layered
+        self._made: dict[str, tuple[Any, Any]] = {}  # of each tool its function, and that with the session around it
+        self._turns: dict[str | int, ModelTurn] = {}
+
+    def passes(self, tool: ToolDef, call: ToolCall) -> bool:
+        """Whether a call is none of the agent's, or of its own machinery."""
+        if plan_names(self._plan, tool.name):
+            return False
+        own = tool.name == "submit" or str(getattr(tool.tool, "__module__", "")).startswith(MACHINERY)
+        return own or tool.name in self._user_tools or is_user_role(_asking_role(call))
+
+    def crossed(self, tools: Sequence[ToolDef], call: ToolCall) -> list[ToolDef]:
+        """The tools, the called one with the session around it."""
+        made = list(tools)
+        place = next((place for place, tool in enumerate(made) if tool.name == call.function), None)
+        if place is None or self.passes(made[place], call):
+            return made
+        self.offered |= {tool.name: tool for tool in made}
+        if self._layered:
+            self.session.reach({tool.name: _handle(tool, self._texts) for tool in made if tool.name != call.function})
+        made[place] = self._crossing(made[place])
+        return made
+
+    def _crossing(self, tool: ToolDef) -> ToolDef:
+        """The tool with the session around it, made once for each."""
+        known = self._made.get(tool.name)
+        if known is None or known[0] is not tool.tool:
+            known = self._made[tool.name] = tool.tool, wrap_def(_apart(tool), self.session, self._texts).tool
+        found = copy.copy(tool)
+        found.tool = known[1]
+        return found
+
+    def place(self, call: ToolCall, conversation: Sequence[Any]) -> AbstractContextManager[None]:
+        """The block in which a call is made: its place among those that the model asked for at once."""
+        last = conversation[-1] if conversation else None
+        asked = last.tool_calls or [] if isinstance(last, ChatMessageAssistant) else []
+        index = next((index for index, one in enumerate(asked) if one is call or one.id == call.id), None)
+        if index is None or len(asked) == 1:
+            return nullcontext()
+        key = getattr(last, "id", None) or id(last)
+        turn = self._turns.setdefault(key, ModelTurn(one.function for one in asked))
+        return turn.call(index)
+
+    def hosted(self, tools: Mapping[str, Any]) -> dict[str, Any]:
+        """Tools of the host that a sandboxed agent calls, each with the session around it."""
+        defined = {name: _apart(ToolDef(tool)) for name, tool in tools.items()}
+        return {name: wrap_def(tool, self.session, self._texts).as_tool() for name, tool in defined.items()}
+
+
+_SAMPLE: ContextVar[SampleSeam | None] = ContextVar("sealegs_sample", default=None)
+
+
+@contextmanager
+def in_sample(seam: SampleSeam) -> Iterator[None]:
+    """Send the calls of tools that are made in this block, and in tasks that begin there, through the seam."""
+    token = _SAMPLE.set(seam)
+    try:
+        with seam.session:
+            yield
+    finally:
+        _SAMPLE.reset(token)
+
+
+@contextmanager
+def sample_calls_intercepted() -> Iterator[None]:
+    """Have Inspect's calls of tools look for the sample's seam while the block is open.
+
+    Raises:
+        UserError: Inspect is not one in which this is known to work.
+    """
+    check_inspect()
+    original = _call_tools.call_tool
+    register = SandboxAgentBridge.register_bridged_tools
+    signature = inspect.signature(original)
+
+    @functools.wraps(original)
+    async def call_tool(*args: Any, **kwargs: Any) -> Any:
+        seam = _SAMPLE.get()
+        if seam is None:
+            return await original(*args, **kwargs)
+        given = signature.bind(*args, **kwargs)
+        call = given.arguments["call"]
+        given.arguments["tools"] = seam.crossed(given.arguments["tools"], call)
+        with seam.place(call, given.arguments["conversation"]):
+            return await original(*given.args, **given.kwargs)
+
+    @functools.wraps(register)
+    def register_bridged_tools(self: Any, server: str, tools: dict[str, Any], *args: Any, **kwargs: Any) -> None:
+        seam = _SAMPLE.get()
+        register(self, server, tools if seam is None else seam.hosted(tools), *args, **kwargs)
+
+    _call_tools.call_tool = call_tool
+    SandboxAgentBridge.register_bridged_tools = register_bridged_tools  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        _call_tools.call_tool = original
+        SandboxAgentBridge.register_bridged_tools = register  # type: ignore[method-assign]
+
+
+def check_inspect() -> None:
+    """Check that Inspect's internals are as expected.
+
+    Raises:
+        UserError: they are not; the message names the versions that do.
+    """
+    missing = next(_moved(), "")
+    if missing:
+        raise UserError(
+            f"Inspect AI {version('inspect-ai')} has moved {missing}, through which Sealegs reaches an eval's tools; "
+            f'pip install "inspect-ai>={OLDEST},<={NEWEST}"'
+        )
+
+
+def _moved() -> Iterator[str]:
+    """What is not where it was."""
+    called = getattr(_call_tools, "call_tool", None)
+    if not inspect.iscoroutinefunction(called) or not {"tools", "call", "conversation"} <= _parameters(called):
+        yield "call_tool"
+    runner = getattr(_call_tools, "_execute_tools_impl", None) or getattr(_call_tools, "execute_tools", None)
+    if runner is None or "call_tool" not in _global_names(runner.__code__):
+        yield "the caller of call_tool"
+    register = getattr(SandboxAgentBridge, "register_bridged_tools", None)
+    if register is None or not {"server", "tools"} <= _parameters(register):
+        yield "register_bridged_tools"
+
+
+def _parameters(function: Callable[..., Any]) -> set[str]:
+    return set(inspect.signature(function).parameters)
+
+
+def _global_names(code: CodeType) -> set[str]:
+    """The names that a function and those inside it look up."""
+    inner = [const for const in code.co_consts if isinstance(const, CodeType)]
+    return set(code.co_names).union(*map(_global_names, inner))
+
+
+def plan_names(plan: Plan, tool: str) -> bool:
+    """Whether a rule of the plan names the tool: by itself, or by a pattern that is more than wildcards."""
+    return any(tool in rule.when.group or _names(rule.match, tool) for rule in plan.rules)
+
+
+def _names(matcher: Matcher, tool: str) -> bool:
+    if isinstance(matcher, Tool):
+        return bool(matcher.tool.strip("*?")) and matcher.may_match(tool, frozenset())
+    if isinstance(matcher, AllOf):
+        return any(_names(part, tool) for part in matcher.all)
+    return isinstance(matcher, AnyOf) and any(_names(part, tool) for part in matcher.any)
+
+
+def is_user_role(role: str | None) -> bool:
+    """Whether a model of this role plays the user."""
+    return role is not None and "user" in role.lower().replace("-", "_").split("_")
+
+
+def _asking_role(call: ToolCall) -> str | None:
+    """The role of the model that asked for a call, by the transcript; None where it has none, or none is found."""
+    events = transcript().events
+    for place in range(len(events) - 1, max(-1, len(events) - 1 - LOOKED_BACK), -1):
+        event = events[place]
+        if isinstance(event, ModelEvent) and event.output.choices:
+            asked = event.output.message.tool_calls or []
+            if any(one.id == call.id for one in asked):
+                return event.role
+    return None
+
+
+def _apart(tool: ToolDef) -> ToolDef:
+    """The tool with what it does inside being nobody's: it is crossed once, here."""
+    run: Any = tool.tool
+    if not (inspect.isfunction(run) or inspect.ismethod(run)):
+        return tool
+
+    @functools.wraps(run)
+    async def alone(*args: Any, **kwargs: Any) -> Any:
+        with ACTIVE.apart():
+            return await run(*args, **kwargs)
+
+    made = copy.copy(tool)
+    made.tool = alone
+    return made
+
+
+def _handle(tool: ToolDef, texts: AnswerText) -> ToolHandle:
+    """How a layer calls a tool in place of another."""
+
+    async def run(call: Call) -> Outcome:
+        if call.dry:
+            return NO_DRY_RUN
+        try:
+            arguments = _call_tools.tool_params(dict(call.arguments), tool.tool)
+            with ACTIVE.apart():
+                return read_result(await tool.tool(**arguments), texts)
+        except PASSING:
+            raise
+        except Exception as error:
+            return failure_from_exception(error)
+
+    return ToolHandle(None, run)

@@ -1,0 +1,110 @@
+"""What an episode of an eval came to: the eval's own score beside what its record and the clean one show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from sealegs.scoring.eval_metrics import EvalResult
+from sealegs.scoring.honest_stop import wrong_stop
+from sealegs.scoring.run_evidence import RunEvidence
+from sealegs.scoring.stop_language import ending_of
+from sealegs.suites.inspect_eval.eval_faults import struck_kinds
+from sealegs.suites.inspect_eval.eval_logs import EvalEpisode, EvalLogs, PlayedEpisode
+from sealegs.suites.inspect_eval.eval_marks import LASTING
+from sealegs.suites.inspect_eval.options import CLEAN
+from sealegs.traces import Record
+from sealegs.traces.events import TimePassed
+from sealegs.traces.repeated_calls import doubled_effects
+
+SHOWN = 3  # reasons that a warning names
+
+
+def judged_episodes(logs: EvalLogs) -> list[EvalResult]:
+    """Every episode of a run, judged; those that nothing can strike are there as not played."""
+    solved_at = float(logs.facts["solved_at"])
+    found = [_judged(one, logs.played, solved_at) for one in logs.played.values()]
+    skipped = [one for one in logs.unstruck if one not in logs.played]
+    found += [EvalResult(one.sample, one.mode, one.epoch, solved=False, played=False) for one in skipped]
+    return sorted(found, key=lambda one: (one.mode, one.sample, one.epoch))
+
+
+def _judged(one: PlayedEpisode, played: Mapping[EvalEpisode, PlayedEpisode], solved_at: float) -> EvalResult:
+    mode, sample, epoch = one.episode
+    record = one.record
+    if one.invalid or record is None:
+        return EvalResult(sample, mode, epoch, solved=False, invalid=one.invalid)
+    clean = played.get(EvalEpisode(CLEAN, sample, epoch))
+    before = None if clean is None or clean.invalid else clean
+    solved = _solved(one, solved_at)
+    stopped = not solved and record.end.reason == "answered" and ending_of(record.answer) == "stop"
+    right = stopped and not wrong_stop(RunEvidence(record, one.events, one.input, {}))
+    same = None if before is None or before.record is None else len(before.record.turns)
+    return EvalResult(
+        sample,
+        mode,
+        epoch,
+        solved=solved,
+        clean_solved=None if before is None else _solved(before, solved_at),
+        kinds=struck_kinds(record),
+        lasting=_lasting(record),
+        extra_calls=0 if same is None else len(record.turns) - same,
+        waited=sum(event.seconds or 0.0 for event in one.events if isinstance(event, TimePassed)),
+        doubled=len(doubled_effects(record)),
+        early_stop=stopped and not right,
+        right_stop=right,
+        reason="" if solved else _reason(one, record),
+    )
+
+
+def _solved(one: PlayedEpisode, solved_at: float) -> bool:
+    return one.value is not None and one.value >= solved_at
+
+
+def _lasting(record: Record) -> bool:
+    """Whether a permanent fault was delivered: those of the modes are known by them, a user's by its rule."""
+    lasting = set(record.about.get(LASTING, ()))
+    return any(strike.delivered and strike.rule in lasting for turn in record.turns for strike in turn.strikes)
+
+
+def _reason(one: PlayedEpisode, record: Record) -> str:
+    if record.end.reason != "answered":
+        return f"{record.end.reason}: {record.end.detail}"
+    return f"the eval's score is {one.value:g}" if one.value is not None else "there is no score"
+
+
+def run_notes(logs: EvalLogs) -> Iterator[str]:
+    """What a reader of a run's figures must know, in sentences."""
+    yield (
+        f"solved means a value of {logs.facts['solved_at']:g} or more of the eval's score "
+        f"{' or '.join(logs.scores) or logs.facts['score'] or 'that it names first'}"
+    )
+    if not logs.facts["declared"]:
+        yield (
+            "nothing is known of the eval's tools: no implicit faults (P3, P4) and no doubled effects; `--describe` "
+            "drafts a file for --knowledge"
+        )
+    broken = [one for one in logs.played.values() if one.invalid]
+    if broken:
+        reasons = list(dict.fromkeys(one.invalid for one in broken))
+        more = f" (and {len(reasons) - SHOWN} more)" if len(reasons) > SHOWN else ""
+        yield (
+            f"{len(broken)} episodes are invalid and in no rate; the same command plays them again: "
+            f"{'; '.join(reasons[:SHOWN])}{more}"
+        )
+    for mode in sorted({one.mode for one in logs.unstruck}):
+        count = sum(one.mode == mode for one in logs.unstruck)
+        yield f"{mode}: {count} episodes call nothing that a fault of this mode could strike; they are not exposed"
+    yield from _unfinished(logs)
+
+
+def _unfinished(logs: EvalLogs) -> Iterator[str]:
+    """Where a run is not complete: its first episodes are no sample of all."""
+    there = set(logs.played) | logs.unstruck
+    for mode in dict.fromkeys(one.mode for one in logs.played):
+        missing = [pair for pair in logs.planned if EvalEpisode(mode, *pair) not in there]
+        if missing:
+            total = len(logs.planned)
+            yield (
+                f"{mode}: {total - len(missing):,} of {total:,} episodes are finished, and these alone are counted; "
+                "the command that began the run resumes it"
+            )

@@ -1,0 +1,7 @@
+"""The names of the facts that records of an eval's episodes hold, for those that write and those that read them."""
+
+LASTING = "lasting"  # the rules of permanent faults
+OFFERED = "offered"  # the tools that the agent was offered
+TO_USER = "offered_to_user"  # the tools that a model in the role of the user was offered
+OUTSIDE = "outside"  # what ended the episode, where that was neither agent nor tools
+SCHEMAS = "schemas"  # of these tools, where they were asked for: by name, description and parameters

@@ -1,0 +1,350 @@
+"""Playing an eval clean and under faults through Inspect, in a folder that the same command resumes.
+
+The clean samples come first, because the faults of a sample are drawn among what it calls without any. Each mode is one
+of Inspect's own evals, so that its logs, viewer and limits work as usual. A sample that is invalid is played again by
+the same command. Where a folder holds nothing yet, a few samples are played first, so that an eval without tools is
+refused before it costs more.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from inspect_ai import Task, task_with
+from inspect_ai import eval as inspect_eval
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.model import get_model
+
+from sealegs.adapters.inspect import JSON_TEXT, AnswerText
+from sealegs.adapters.inspect_seam import sample_calls_intercepted
+from sealegs.engines.folders import ELSEWHERE, Progress, check_same_run
+from sealegs.engines.logs import OF_SUITE, SETTINGS, LogError
+from sealegs.faults.call import Layer
+from sealegs.faults.plan import Plan, unmatched
+from sealegs.faults.spec import ToolSpec
+from sealegs.faults.user_error import UserError
+from sealegs.recovery.bank import shipped_bank
+from sealegs.recovery.layer import RecoveryLayer, active_policy
+from sealegs.recovery.policies import Advise
+from sealegs.suites.inspect_eval.episode_solver import EvalArm, played_under_faults
+from sealegs.suites.inspect_eval.eval_faults import IMPLICIT, OWN, FaultDraw
+from sealegs.suites.inspect_eval.eval_logs import (
+    SUITE,
+    UNSTRUCK,
+    EvalLogs,
+    clean_records,
+    finished,
+    played_by,
+    read_eval_logs,
+)
+from sealegs.suites.inspect_eval.eval_marks import OFFERED, TO_USER
+from sealegs.suites.inspect_eval.foreign_task import load_eval, only_samples, sample_names
+from sealegs.suites.inspect_eval.knowledge import EvalKnowledge
+from sealegs.suites.inspect_eval.knowledge_answers import read_answer, write_answer
+from sealegs.suites.inspect_eval.options import CLEAN, InspectOptions
+from sealegs.suites.run_options import plan_of_file
+from sealegs.traces.atomic_files import write_atomically
+from sealegs.traces.inspect_logs import SUFFIX
+
+PROBED = 3  # samples that are played first
+NO_MODEL = "mockllm/model"  # for a reference agent, which asks none
+MACHINERY = {"submit"}  # tools of agents, and not of an eval
+SHOWN = 12  # tools that a message names
+Pair = tuple[str, int]  # a sample and an epoch
+
+
+class EvalCourse:
+    """A run of an eval in its folder."""
+
+    def __init__(self, options: InspectOptions, folder: Path) -> None:
+        self._options = options
+        self._folder = folder
+        self._known: EvalKnowledge | None = options.known()
+        self._plan = plan_of_file(options.plan)[0]
+        task = load_eval(options.task, options.arguments)
+        self._check_models()
+        if options.agent:
+            self._solver(task)
+        self._task = task.name
+        self._samples = self._begin(sample_names(task.dataset, options.limit))
+        there = {str(sample.id) for sample in task.dataset}
+        if gone := [name for name in self._samples if name not in there]:
+            raise LogError(f"{folder}: the eval has no sample {gone[0]!r} any more; {ELSEWHERE}")
+        self._done = 0
+        self._total = 0
+        self._progress: Progress = lambda done, total: None
+
+    def play(self, progress: Progress) -> None:
+        """Play what is left.
+
+        Raises:
+            UserError: the eval has no tools, or none that the plan could strike.
+            LogError: Inspect ended with an error.
+        """
+        self._progress = progress
+        with sample_calls_intercepted(), redirect_stdout(sys.stderr):  # what an eval prints is no result
+            self._play_clean()
+            if not self._options.describe:
+                self._play_faulted()
+
+    def _play_clean(self) -> None:
+        pairs = self._pairs()
+        logs = self.logs()
+        left = [pair for pair in pairs if pair not in finished(logs, CLEAN)]
+        modes = () if self._options.describe else self._modes
+        self._total = len(pairs) * (1 + len(modes))
+        self._done = len(pairs) - len(left)
+        self._progress(self._done, self._total)
+        if logs is None:
+            first = [pair for pair in left if pair[1] == 1][:PROBED]
+            self._play(CLEAN, dict.fromkeys(first))
+            self._check_first()
+            left = [pair for pair in left if pair not in first]
+        self._play(CLEAN, dict.fromkeys(left))
+
+    def _play_faulted(self) -> None:
+        logs = self.logs()
+        records = {} if logs is None else clean_records(logs)
+        if self._plan is not None:
+            self._check_plan(records)
+        for mode in self._modes:
+            plans = {pair: self._drawn(mode, pair, record) for pair, record in records.items()}
+            struck = {pair: plan for pair, plan in plans.items() if plan is not None}
+            self._note_unstruck(mode, [pair for pair in plans if pair not in struck])
+            played = finished(self.logs(), mode)
+            left = {pair: plan for pair, plan in struck.items() if pair not in played}
+            self._done += len(self._pairs()) - len(left)
+            self._progress(self._done, self._total)
+            self._play(mode, left)
+
+    @property
+    def _modes(self) -> tuple[str, ...]:
+        """The modes in which faults strike; implicit ones only where something is known of the eval's tools."""
+        known = self._known is not None and bool(self._known.implicit)
+        return tuple(mode for mode in self._options.fault_modes if known or mode not in IMPLICIT)
+
+    def logs(self) -> EvalLogs | None:
+        """What was played so far; None where nothing was."""
+        if not any(file.suffix == SUFFIX for file in self._folder.iterdir()):
+            return None
+        try:
+            return read_eval_logs(self._folder)
+        except LogError as error:
+            if "no finished episode" in str(error):
+                return None
+            raise
+
+    def _pairs(self) -> list[Pair]:
+        return [(sample, epoch) for sample in self._samples for epoch in range(1, self._options.epochs + 1)]
+
+    def _drawn(self, mode: str, pair: Pair, record: Any) -> Plan | None:
+        if mode == OWN:
+            return self._plan
+        known = self._known
+        draw = FaultDraw(
+            self._options.seed,
+            self._options.moment,
+            {spec.name: spec for spec in self._specs},
+            {} if known is None else known.implicit,
+        )
+        return draw.plan(
+            mode, record, (self._task, json.dumps(self._options.arguments, sort_keys=True, default=str), *pair)
+        )
+
+    @property
+    def _specs(self) -> tuple[ToolSpec, ...]:
+        return () if self._known is None else self._known.specs
+
+    def _begin(self, samples: list[str]) -> list[str]:
+        """Make or check the run's folder; the samples of a run are those of its first command."""
+        file = self._folder / SETTINGS
+        if file.exists():
+            if not self._may_change_plan(file):
+                check_same_run(self._options, file)
+            samples = [str(one) for one in json.loads(file.read_text(encoding="utf-8"))["samples"]]
+        elif self._folder.is_dir() and any(self._folder.iterdir()):
+            raise LogError(f"{self._folder} is not empty and holds no run of Sealegs; {ELSEWHERE}")
+        self._write({"samples": samples})
+        return samples
+
+    def _may_change_plan(self, file: Path) -> bool:
+        """Whether only the plan differs and nothing was played under it: then it may be mended."""
+        before = json.loads(file.read_text(encoding="utf-8"))
+        now = self._options.model_dump(mode="json")
+        if not before.get("plan") or not now["plan"] or any(before.get(k) != now[k] for k in now if k != "plan"):
+            return False
+        logs = self.logs()
+        return logs is None or all(key.mode == CLEAN for key in logs.played)
+
+    def _write(self, more: Mapping[str, Any]) -> None:
+        file = self._folder / SETTINGS
+        before = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+        asked = {**before, **self._options.model_dump(mode="json"), **more}
+        if asked != before:
+            write_atomically(file, json.dumps(asked, indent=2) + "\n", ELSEWHERE)
+
+    def _note_unstruck(self, mode: str, pairs: Collection[Pair]) -> None:
+        before = json.loads((self._folder / SETTINGS).read_text(encoding="utf-8")).get(UNSTRUCK, {})
+        self._write({UNSTRUCK: {**before, mode: sorted(map(list, pairs))}})
+
+    def _check_models(self) -> None:
+        for name in (self._options.model or NO_MODEL, *self._options.roles.values()):
+            try:
+                get_model(name)
+            except (PrerequisiteError, ValueError, ImportError) as error:
+                raise LogError(f"the model {name!r} cannot be used: {' '.join(str(error).split())}") from error
+
+    def _check_first(self) -> None:
+        """Refuse an eval whose first samples offer no tools or have no such score; nothing of it is kept."""
+        logs, options = self.logs(), self._options
+        wrong = ""
+        if logs is not None and options.score and logs.known_scores and not logs.scores:
+            names = ", ".join(logs.known_scores)
+            wrong = f"--score {options.score}: the eval {options.task} has no such score; choose from {names}"
+        elif finished(logs, CLEAN) and not (self._offered() or self._specs):
+            wrong = (
+                f"the eval {options.task} offers its agent no tools, and faults strike tools; name an eval with tools"
+            )
+        if wrong:
+            for file in (*self._folder.glob(f"*{SUFFIX}"), self._folder / SETTINGS):
+                file.unlink()
+            raise UserError(wrong)
+
+    def _check_plan(self, records: Mapping[Pair, Any]) -> None:
+        """Refuse a plan with a rule that strikes no tool of the eval."""
+        tools = self._offered() | self._offered(TO_USER) | {spec.name for spec in self._specs}
+        assert self._plan is not None
+        specs = {spec.name: spec for spec in self._specs}
+        idle = unmatched(self._plan, [specs.get(tool, ToolSpec(tool)) for tool in sorted(tools)])
+        if idle and records:
+            names = ", ".join(sorted(tools)[:SHOWN]) + (", ..." if len(tools) > SHOWN else "")
+            raise UserError(
+                f"the plan's rule {idle[0]!r} strikes no tool of {self._options.task}, which has {names}; correct it "
+                "(the clean samples are kept)"
+            )
+
+    def _offered(self, to: str = OFFERED) -> set[str]:
+        """The tools that the clean samples offered, to the agent or to a simulated user."""
+        logs = self.logs()
+        records = {} if logs is None else clean_records(logs)
+        return {name for record in records.values() for name in record.about.get(to, ())} - MACHINERY
+
+    def _play(self, mode: str, plans: Mapping[Pair, Plan | None]) -> None:
+        """Play these samples and epochs of a mode: together those of which every epoch is left, then epoch by epoch."""
+        missing: dict[str, set[int]] = defaultdict(set)
+        for sample, epoch in plans:
+            missing[sample].add(epoch)
+        every = set(range(1, self._options.epochs + 1))
+        whole = [sample for sample, epochs in missing.items() if epochs == every]
+        if whole:
+            self._play_in_inspect(mode, whole, 1, len(every), plans)
+        for epoch in sorted(every):
+            rest = [sample for sample, epochs in missing.items() if epoch in epochs and epochs != every]
+            if rest:
+                self._play_in_inspect(mode, rest, epoch, 1, plans)
+
+    def _play_in_inspect(
+        self, mode: str, samples: Sequence[str], first: int, epochs: int, plans: Mapping[Pair, Plan | None]
+    ) -> None:
+        options = self._options
+        task = load_eval(options.task, options.arguments)
+        arm = self._arm(task, mode, first, plans)
+        played = task_with(
+            task, dataset=only_samples(task.dataset, set(samples)), solver=played_under_faults(self._solver(task), arm)
+        )
+        logs = inspect_eval(
+            played,
+            model=options.model or NO_MODEL,
+            model_roles=dict(options.roles) or None,
+            log_dir=str(self._folder),
+            log_buffer=1,
+            log_realtime=False if options.agent else None,
+            display="none",
+            epochs=epochs,
+            fail_on_error=False,
+            max_samples=options.connections,
+            max_connections=options.connections,
+            metadata={OF_SUITE: {**arm.facts, "mode": mode, "first": first}},
+        )
+        if not logs:  # what Inspect returns where it was interrupted after it had run something before
+            raise KeyboardInterrupt
+        for log in logs:
+            if log.status == "cancelled":
+                raise KeyboardInterrupt
+            if log.status != "success":
+                reason = log.error.message if log.error else log.status
+                raise LogError(
+                    f"Inspect ended the eval with {log.status!r}: {reason}; the same command resumes the run"
+                )
+
+    def _arm(self, task: Task, mode: str, first: int, plans: Mapping[Pair, Plan | None]) -> EvalArm:
+        """What the solver around the eval's own must know."""
+        options = self._options
+        facts = {
+            "suite": SUITE,
+            "version": options.version,
+            "task": task.name,
+            "task_args": options.arguments,
+            **played_by(options.agent, options.model),
+            "recovery": options.recovery,
+            "seed": options.seed,
+            "score": options.score or _headline(task),
+            "solved_at": options.solved_at,
+            "declared": options.declared,
+        }
+        return EvalArm(
+            mode,
+            first,
+            facts,
+            {pair: plan for pair, plan in plans.items() if plan is not None},
+            self._specs,
+            () if self._known is None else self._known.user_tools,
+            _texts(self._known),
+            partial(recovery_layers_for, options.recovery, self._known, options.seed),
+            options.tool_timeout,
+            self._one_more,
+            options.describe,
+        )
+
+    def _one_more(self) -> None:
+        self._done += 1
+        self._progress(self._done, self._total)
+
+    def _solver(self, task: Task) -> Any:
+        if not self._options.agent:
+            return task.solver
+        from sealegs.suites.inspect_eval.reference_agents import reference_solver
+
+        return reference_solver(self._options.task, self._options.agent)
+
+
+def _texts(known: EvalKnowledge | None) -> AnswerText:
+    """How the eval's tools write data."""
+    if known is None:
+        return JSON_TEXT
+    form = known.answers
+    return AnswerText(partial(read_answer, form=form), lambda value, before: write_answer(value, form, before))
+
+
+def recovery_layers_for(recovery: str, known: EvalKnowledge | None, seed: int) -> list[Layer]:
+    """The layers of a session under this recovery, with what is declared of the eval's tools."""
+    if recovery == "off":
+        return []
+    if recovery == "advise":
+        return [RecoveryLayer(Advise(shipped_bank()))]
+    plan = None if known is None else known.recovery_plan()
+    return [RecoveryLayer(active_policy(seed=seed)) if plan is None else plan.layer(seed=seed)]
+
+
+def _headline(task: Task) -> str:
+    """The score that the eval itself names as its headline, if it names one."""
+    headline = task.headline_metric
+    names: Iterator[str | None] = iter(() if headline is None else (headline.scorer, headline.score))
+    return ".".join(name for name in names if name)

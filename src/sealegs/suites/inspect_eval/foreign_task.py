@@ -1,0 +1,146 @@
+"""Loading an eval by its name as Inspect does, and what is wrong where that cannot be done."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
+from difflib import get_close_matches
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+from inspect_ai import Task
+from inspect_ai._eval.loader import load_tasks
+from inspect_ai._util.decorator import parse_decorators
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai._util.registry import registry_find, registry_info, registry_lookup
+from inspect_ai.dataset import Dataset, Sample
+from pydantic_core import to_jsonable_python
+
+from sealegs.faults.seeds import digest
+from sealegs.faults.user_error import UserError
+
+SHOWN = 6  # names in a message
+
+
+def load_eval(name: str, arguments: Mapping[str, Any]) -> Task:
+    """The eval's task, made anew, with an id for every sample.
+
+    Args:
+        name: as Inspect takes it: of the registry, or a file with `@task`.
+        arguments: of the task.
+
+    Raises:
+        UserError: there is no such eval, something that it needs is not installed, or faults cannot be put under it.
+    """
+    name = _of_file(name)
+    try:
+        tasks = load_tasks([name], dict(arguments))
+    except ImportError as error:
+        missing = getattr(error, "name", None) or _plain(error)
+        raise UserError(
+            f"the eval {name} needs {missing}, which is not installed; install it, or the eval's own extra "
+            f"({_plain(error)})"
+        ) from error
+    except PrerequisiteError as error:
+        raise UserError(f"the eval {name!r} cannot be loaded: {_plain(error)}{_near(name)}") from error
+    except UserError:
+        raise
+    except Exception as error:
+        raise UserError(f"the eval {name!r} cannot be loaded: {type(error).__name__}: {_plain(error)}") from error
+    if not tasks:
+        raise UserError(
+            f"Inspect knows no eval {name!r}{_near(name)}; install its package, or name a file (my_eval.py@task)"
+        )
+    if len(tasks) > 1:
+        raise UserError(_several(name, [task.name for task in tasks]))
+    (task,) = tasks
+    _refuse_unknown(name, task, arguments)
+    if task.sample_source is not None:
+        raise UserError(
+            f"the eval {name} makes its samples while it runs, so that none can be paired; name another eval"
+        )
+    if not task.scorer:
+        raise UserError(f"the eval {name} has no scorer, so nothing says what is solved; give it one")
+    task.dataset = _numbered(task.dataset)
+    return task
+
+
+def sample_names(dataset: Dataset, limit: int | None) -> list[str]:
+    """The ids of an eval's samples as text: the first ones, in an order that does not change from load to load."""
+    names = [str(sample.id) for sample in dataset]
+    if dataset.shuffled:
+        names.sort(key=_natural)
+    return names[:limit]
+
+
+def only_samples(dataset: Dataset, names: Collection[str]) -> Dataset:
+    """The samples of these ids."""
+    return dataset.filter(lambda sample: str(sample.id) in names)
+
+
+def _of_file(name: str) -> str:
+    """The name of the one eval of a file, with the file; another name as it is.
+
+    Raises:
+        UserError: there is no such file, or no such eval in it.
+    """
+    file, at, wanted = name.rpartition("@") if "@" in name else (name, "", "")
+    if not file.endswith(".py"):
+        return name
+    if not Path(file).is_file():
+        raise UserError(f"there is no file {file}; name one that holds an eval, as in my_eval.py@my_task")
+    there = [found for found, _ in parse_decorators(Path(file), "task")]
+    if at and wanted not in there:
+        raise UserError(f"{file} holds no eval {wanted!r}; choose one of {', '.join(there) or 'none'}")
+    if not at and len(there) != 1:
+        raise UserError(_several(file, there))
+    return name if at else f"{file}@{there[0]}"
+
+
+def _several(place: str, names: Sequence[str]) -> str:
+    shown = ", ".join(f"{place}@{name}" for name in names[:SHOWN]) + (", ..." if len(names) > SHOWN else "")
+    return f"{place} holds {len(names)} evals; name one of them: {shown or 'none is there'}"
+
+
+def _numbered(dataset: Dataset) -> Dataset:
+    """The samples, numbered as Inspect would where they have no ids; by content where their order is drawn."""
+    if all(sample.id is not None for sample in dataset):
+        return dataset
+    samples: Sequence[Sample] = list(dataset)
+    if dataset.shuffled:
+        samples = sorted(samples, key=lambda sample: digest(json.dumps(to_jsonable_python(sample, fallback=str))))
+    for number, sample in enumerate(samples, 1):
+        sample.id = sample.id if sample.id is not None else number
+    return dataset
+
+
+def _refuse_unknown(name: str, task: Task, arguments: Mapping[str, Any]) -> None:
+    """Inspect itself only logs an argument that the eval does not take."""
+    found = registry_lookup("task", registry_info(task).name)
+    if found is None or _takes_any(found):
+        return
+    known: list[str] = registry_info(found).metadata.get("params") or []
+    if unknown := [key for key in arguments if key not in known]:
+        raise UserError(f"the eval {name} takes no argument {unknown[0]!r} (-T); it takes {', '.join(known) or 'none'}")
+
+
+def _takes_any(function: Any) -> bool:
+    return any(one.kind is one.VAR_KEYWORD for one in signature(function).parameters.values())
+
+
+def _near(name: str) -> str:
+    """What may have been meant."""
+    known = [registry_info(one).name for one in registry_find(lambda info: info.type == "task")]
+    found = get_close_matches(name, known, n=1)
+    return f"; did you mean {found[0]}?" if found else ""
+
+
+def _plain(error: BaseException) -> str:
+    """An error's words without the markup that Inspect adds, in one line."""
+    return " ".join(re.sub(r"\[/?[a-z ]+\]", "", str(error)).split())
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]

@@ -1,0 +1,281 @@
+"""What is known of an eval's tools that nobody here wrote, as data: one YAML file for each eval.
+
+```yaml
+tasks: [inspect_evals/tau2_airline]
+answers: json
+tools:
+  get_reservation_details:
+    acts: false
+    invariants:
+      - echo: {argument: reservation_id, field: reservation_id}
+      - bounds: {field: total_baggages, minimum: 0}
+  cancel_reservation:
+    acts: true
+    again: done again
+    shown_by:
+      tool: get_reservation_details
+      arguments: {reservation_id: {given: reservation_id}}
+      done: {path: status, equals: {fixed: cancelled}}
+```
+`acts` says whether a call changes the eval's environment, `again` what a second identical call does, `shown_by` which
+read shows that it was done (in the form of a recovery plan), `returns` and `invariants` what holds of every right
+answer. `unknown`, and whatever is left out, declares nothing. `knowledge_check` runs each statement against the eval's
+own environment. What it does not cover: what one call means for a later one, and tools that an eval makes for a sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache, cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from sealegs.faults.invariants import Invariant
+from sealegs.faults.plan_files import read_data_file
+from sealegs.faults.problems import abbreviate
+from sealegs.faults.spec import ToolSpec
+from sealegs.faults.user_error import UserError
+from sealegs.recovery.plan_alternatives import AlternativeSettings
+from sealegs.recovery.plan_checks import ToolSettings, VerifySettings
+from sealegs.recovery.recovery_plan import RecoveryPlan
+from sealegs.suites.inspect_eval.knowledge_answers import AnswerForm
+from sealegs.suites.inspect_eval.knowledge_invariants import InvariantSettings
+
+Again = Literal["refused", "no effect", "done again", "unknown"]
+SWAPPED = "irrelevant_response"  # made from the tool's answer to other arguments, which a foreign tool cannot give dry
+LEAKED = "tool_leakage"  # a sign of it is wrong in the answer of any tool
+EMPTIED = "missing_required_fields"
+SHIPPED = "known_evals"
+
+
+class _Read(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class KnownCall(_Read):
+    """A call of a tool, by name."""
+
+    tool: str
+    arguments: Mapping[str, Any] = Field(default_factory=dict)
+
+
+class ExampleCall(_Read):
+    """Arguments with which a tool can be tried in a fresh environment, after other calls where it needs some."""
+
+    arguments: Mapping[str, Any] = Field(default_factory=dict)
+    after: tuple[KnownCall, ...] = ()
+
+
+class ToolKnowledge(_Read):
+    """What is known of one tool; what is left out is not known."""
+
+    acts: bool | Literal["unknown"] = "unknown"
+    again: Again = "unknown"
+    shown_by: VerifySettings | None = None
+    returns: Mapping[str, Any] = Field(default_factory=dict)
+    invariants: tuple[InvariantSettings, ...] = ()
+    examples: tuple[ExampleCall, ...] = ()
+
+    @model_validator(mode="after")
+    def _agrees(self) -> ToolKnowledge:
+        if self.acts is not True and (self.again != "unknown" or self.shown_by is not None):
+            said = "is said not to act" if self.acts is False else "does not say that it acts"
+            raise ValueError(f"{said}, so `again` and `shown_by` have no sense; leave them out, or set `acts: true`")
+        return self
+
+    @property
+    def statements(self) -> tuple[Invariant, ...]:
+        """The invariants as the kernel has them."""
+        return tuple(one.invariant() for one in self.invariants)
+
+    @property
+    def harmless_again(self) -> bool:
+        """Whether a second identical call is said to change nothing further."""
+        return self.acts is False or self.again in ("refused", "no effect")
+
+    def spec(self, name: str) -> ToolSpec:
+        """As faults, recovery and judges have it."""
+        return ToolSpec(
+            name,
+            returns=self.returns,
+            invariants=self.statements,
+            effects=None if self.acts == "unknown" else self.acts,
+            idempotent=self.acts is True and self.harmless_again,
+            examples=tuple(one.arguments for one in self.examples),
+        )
+
+    def settings(self) -> ToolSettings:
+        """As a recovery plan has it."""
+        return ToolSettings(
+            effects=None if self.acts == "unknown" else self.acts,
+            idempotent=self.acts is True and self.harmless_again,
+            verify=self.shown_by,
+        )
+
+    @property
+    def detectable(self) -> tuple[str, ...]:
+        """The implicit kinds that what is said here tells from a right answer; none where nothing is said."""
+        if self.acts == "unknown" and not (self.invariants or self.returns):
+            return ()
+        families = {one.family for one in self.statements} - {SWAPPED}
+        return tuple(sorted(families | {LEAKED} | ({EMPTIED} if self.returns.get("required") else set())))
+
+
+class EvalKnowledge(_Read):
+    """What is known of the tools of an eval.
+
+    Attributes:
+        tasks: the names of the tasks that it is about, as Inspect knows them.
+        answers: how the tools write data: as JSON, or as YAML and as Python writes a mapping.
+        bookkeeping: dotted paths in the sample's store that count calls and are no part of what the tools act on.
+        tools: the agent's tools.
+        simulated_user: the tools that a simulated user calls, which are not the agent's.
+        alternatives: other ways to what a tool gives.
+    """
+
+    tasks: tuple[str, ...] = Field(min_length=1)
+    answers: AnswerForm = "json"
+    bookkeeping: tuple[str, ...] = ()
+    tools: Mapping[str, ToolKnowledge]
+    simulated_user: Mapping[str, ToolKnowledge] = Field(default_factory=dict)
+    alternatives: tuple[AlternativeSettings, ...] = ()
+
+    @model_validator(mode="after")
+    def _names_known(self) -> EvalKnowledge:
+        both = sorted(self.tools.keys() & self.simulated_user.keys())
+        if both:
+            raise ValueError(f"says of {', '.join(both)} that it is the agent's and the simulated user's; keep one")
+        for name, tool in self.everyone.items():
+            if tool.shown_by is not None and tool.shown_by.tool not in self.everyone:
+                raise ValueError(f"{name} is shown by {tool.shown_by.tool!r}, which is no tool of this file")
+            if tool.shown_by is not None and self.everyone[tool.shown_by.tool].acts is not False:
+                raise ValueError(f"{name} is shown by {tool.shown_by.tool!r}, which is not said to change nothing")
+        for way in self.alternatives:
+            strange = [one for one in (way.tool, *way.alternative().tools()) if one not in self.tools]
+            if strange:
+                raise ValueError(f"names {', '.join(map(repr, strange))} in an alternative, which is no tool of it")
+        return self
+
+    @property
+    def everyone(self) -> Mapping[str, ToolKnowledge]:
+        """The agent's tools and the simulated user's."""
+        return {**self.tools, **self.simulated_user}
+
+    @cached_property
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """What is known of each tool, for a session."""
+        return tuple(tool.spec(name) for name, tool in self.everyone.items())
+
+    @property
+    def user_tools(self) -> frozenset[str]:
+        """The tools that only a simulated user calls."""
+        return frozenset(self.simulated_user)
+
+    @cached_property
+    def implicit(self) -> Mapping[str, tuple[str, ...]]:
+        """For each tool of the agent the implicit kinds of fault that can be told from its right answers."""
+        return {name: kinds for name, tool in self.tools.items() if (kinds := tool.detectable)}
+
+    def recovery_plan(self) -> RecoveryPlan | None:
+        """A recovery plan that declares this; None where nothing is known of any tool."""
+        known = {name: tool for name, tool in self.everyone.items() if tool.acts != "unknown"}
+        if not known and not self.alternatives:
+            return None
+        return RecoveryPlan(
+            tools={name: tool.settings() for name, tool in known.items()}, alternatives=self.alternatives
+        )
+
+
+def load_knowledge(name_or_path: str | Path) -> EvalKnowledge | None:
+    """What is known of an eval.
+
+    Args:
+        name_or_path: a task's name as Inspect knows it (`inspect_evals/tau2_airline`, or without what is before the
+            slash), the name of a shipped file (`agentdojo_banking`), or the path of a file of your own. All shipped
+            files that name the task are taken together.
+
+    Returns:
+        None where no shipped file is about this task.
+
+    Raises:
+        UserError: the file cannot be read or is not such a file, with everything that is wrong.
+    """
+    text = str(name_or_path)
+    if isinstance(name_or_path, Path) or text.endswith((".yaml", ".yml", ".json")):
+        return read_knowledge(Path(name_or_path))
+    shipped = shipped_knowledge()
+    if text in shipped:
+        return shipped[text]
+    about = [one for one in shipped.values() if any(_same_task(text, task) for task in one.tasks)]
+    return _joined(text, about) if about else None
+
+
+def read_knowledge(path: Path) -> EvalKnowledge:
+    """The knowledge in a file.
+
+    Raises:
+        UserError: it cannot be read, or is not such a file; the message holds everything that is wrong.
+    """
+    data = read_data_file(path)
+    try:
+        return EvalKnowledge.model_validate({} if data is None else data)
+    except ValidationError as error:
+        wrong = [
+            f"  {'.'.join(map(str, item['loc'])) or 'the file'}: {abbreviate(item['input'])}: {item['msg']}"
+            for item in error.errors()
+        ]
+        raise UserError("\n".join([f"{path} says nothing of an eval's tools that can be read:", *wrong])) from None
+
+
+def shipped_knowledge() -> dict[str, EvalKnowledge]:
+    """The files that come with Sealegs, by name."""
+    return dict(_shipped())
+
+
+@cache
+def _shipped() -> Mapping[str, EvalKnowledge]:
+    folder = Path(str(files("sealegs.suites.inspect_eval").joinpath(SHIPPED)))
+    return {path.stem: read_knowledge(path) for path in sorted(folder.glob("*.yaml"))}
+
+
+def _same_task(asked: str, known: str) -> bool:
+    return asked == known or asked.rpartition("/")[2] == known.rpartition("/")[2]
+
+
+def _joined(name: str, found: Iterable[EvalKnowledge]) -> EvalKnowledge:
+    first, *others = found
+    joined = first
+    for other in others:
+        if other.answers != joined.answers:
+            raise UserError(f"the shipped files about {name} differ in `answers`; name one of them")
+        joined = EvalKnowledge(
+            tasks=joined.tasks,
+            answers=joined.answers,
+            bookkeeping=tuple(dict.fromkeys((*joined.bookkeeping, *other.bookkeeping))),
+            tools=_united(name, joined.tools, other.tools),
+            simulated_user=_united(name, joined.simulated_user, other.simulated_user),
+            alternatives=(*joined.alternatives, *other.alternatives),
+        )
+    return joined
+
+
+def _united(
+    name: str, left: Mapping[str, ToolKnowledge], right: Mapping[str, ToolKnowledge]
+) -> dict[str, ToolKnowledge]:
+    """The tools of two suites of one eval: what they share is said alike, but for a look that one of them lacks."""
+    united = {**left, **right}
+    for tool in left.keys() & right.keys():
+        one, other = left[tool], right[tool]
+        shown = one.shown_by or other.shown_by
+        if (one.shown_by and other.shown_by and one.shown_by != other.shown_by) or _said(one) != _said(other):
+            raise UserError(f"the shipped files about {name} say different things of {tool}; make them agree")
+        united[tool] = one.model_copy(update={"shown_by": shown})
+    return united
+
+
+def _said(tool: ToolKnowledge) -> ToolKnowledge:
+    """What is said of a tool wherever it is: neither the look, whose tool may be missing, nor examples."""
+    return tool.model_copy(update={"shown_by": None, "examples": ()})

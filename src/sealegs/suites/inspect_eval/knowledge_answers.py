@@ -1,0 +1,101 @@
+"""How the tools of a foreign eval write data as text, and how to read it: JSON, or YAML and Python's own writing.
+
+Inspect shows a model text. Faults and invariants work on data, so the text is read, and what was changed is written
+again in the same form. YAML and Python's writing are read only where writing gives the very text again, so that prose
+with a colon is not taken for a mapping. What it does not cover: tables and prose.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+import yaml
+
+from sealegs.adapters.bridge import data_of, result_text
+
+AnswerForm = Literal["json", "yaml"]
+TIMES, TEXT = "tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:str"
+TIME = re.compile(r"\d{4}-\d\d?-\d\d?")
+
+
+def read_answer(text: str, form: AnswerForm) -> Any:
+    """The data that a tool's text holds; the text itself where it holds none.
+
+    Args:
+        text: what the tool answered.
+        form: how the eval's tools write data. `yaml` reads lists and mappings in YAML, in which times stay text, and
+            mappings as Python writes them.
+    """
+    if form == "json":
+        return data_of(text)
+    found = _of_python(text) if text[:1] == "{" else _of_yaml(text)
+    return found if isinstance(found, (dict, list)) and write_answer(found, form, text) == text else text
+
+
+def write_answer(value: Any, form: AnswerForm, before: str = "") -> str:
+    """Data as the eval's tools would write it.
+
+    Args:
+        value: the data.
+        form: as of `read_answer`.
+        before: the text that the tool gave, which shows whether it writes as Python does.
+    """
+    if isinstance(value, str):
+        return value
+    if form == "json" or not isinstance(value, (Mapping, list)):
+        return result_text(value)
+    if before[:1] == "{":
+        return str(value)
+    text: str = yaml.dump(value, Dumper=_dumper(frozenset(_times(before))))
+    return text.strip()
+
+
+def _of_python(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+
+
+def _of_yaml(text: str) -> Any:
+    try:
+        return yaml.load(text, Loader=_TextTimesLoader)
+    except yaml.YAMLError:
+        return None
+
+
+def _times(text: str) -> Iterator[str]:
+    """The times that a text writes as such: without quotes, which text that looks like a time has."""
+    try:
+        for token in yaml.scan(text, Loader=yaml.SafeLoader):
+            if isinstance(token, yaml.ScalarToken) and token.plain and TIME.match(token.value):
+                yield token.value
+    except yaml.YAMLError:
+        return
+
+
+class _TextTimesLoader(yaml.SafeLoader):
+    """Reads times as text."""
+
+
+def _as_text(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> str:
+    return str(loader.construct_scalar(node))
+
+
+_TextTimesLoader.add_constructor(TIMES, _as_text)
+
+
+def _dumper(times: frozenset[str]) -> type[yaml.SafeDumper]:
+    """Writes these texts as times."""
+
+    class TimesDumper(yaml.SafeDumper):
+        """Writes some texts without quotes."""
+
+    def written(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+        return dumper.represent_scalar(TIMES if text in times else TEXT, text)
+
+    TimesDumper.add_representer(str, written)
+    return TimesDumper

@@ -1,0 +1,112 @@
+"""Any eval of Inspect as a suite: clean and under faults."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from sealegs.engines.folders import Progress
+from sealegs.engines.logs import LogError
+from sealegs.faults.user_error import UserError
+from sealegs.scoring.metric import Row
+from sealegs.suites.suite import RunReport, RunView, Suite
+
+if TYPE_CHECKING:
+    from sealegs.suites.inspect_eval.options import InspectOptions
+
+DRAFT = "knowledge.yaml"
+
+
+class InspectSuite(Suite["InspectOptions"]):
+    """Any eval of Inspect, by its own scorers."""
+
+    name = "inspect"
+    summary = "Any eval of Inspect, clean and under faults, scored by its own scorers."
+
+    @property
+    def options(self) -> type[InspectOptions]:
+        """The model of its options."""
+        from sealegs.suites.inspect_eval.options import InspectOptions
+
+        return InspectOptions
+
+    def play(self, options: InspectOptions, folder: Path, view: RunView) -> None:
+        """Play what is left of a run.
+
+        Raises:
+            UserError: the run cannot be made here, or the folder holds another one.
+        """
+        with view.progress(f"{options.label} on {options.task}") as progress:
+            self.run_scripted(options, folder, progress)
+        if options.describe:
+            view.note(
+                f"a draft of what is known of the eval's tools is in {_draft(options, folder)}; confirm it, then "
+                "give it as --knowledge"
+            )
+
+    def run_scripted(self, options: InspectOptions, folder: Path, progress: Progress) -> None:
+        """Play what is left of a run; agents and models alike are played by Inspect."""
+        from sealegs.suites.inspect_eval.eval_runner import EvalCourse
+
+        EvalCourse(options, folder).play(progress)
+
+    def run_inspect(self, options: InspectOptions, folder: Path) -> None:
+        """Play what is left of a run."""
+        self.run_scripted(options, folder, lambda done, total: None)
+
+    def report(self, logs: Path, against: str = "") -> RunReport:
+        """Read and judge a run; `against` is another run of the same eval."""
+        from sealegs.reports.suite_page import print_suite_table, render_suite_page
+        from sealegs.scoring.eval_metrics import eval_table, run_differences
+        from sealegs.suites.inspect_eval.eval_judging import judged_episodes, run_notes
+        from sealegs.suites.inspect_eval.eval_logs import read_eval_logs
+        from sealegs.suites.inspect_eval.eval_page import page_episodes
+
+        found = read_eval_logs(logs)
+        results = judged_episodes(found)
+        rows = eval_table(results, found.who)
+        compared: list[Row] = []
+        if against:
+            other = read_eval_logs(Path(against))
+            if other.facts["task"] != found.facts["task"]:
+                raise LogError(f"{against} is a run of {other.facts['task']}, and {logs} of {found.facts['task']}")
+            compared = run_differences(judged_episodes(other), results, found.who)
+        warnings = (*found.warnings, *run_notes(found))
+
+        def beside(console: Console) -> None:
+            print_suite_table(compared, console)
+
+        return RunReport(
+            rows=rows,
+            warnings=warnings,
+            show=lambda console: print_suite_table(rows, console),
+            page=lambda: render_suite_page(
+                str(found.facts["task"]), rows, [(found.who, page_episodes(found, results))], warnings
+            ),
+            beside=beside if compared else lambda _: None,
+            compared=compared,
+        )
+
+
+def _draft(options: InspectOptions, folder: Path) -> Path:
+    """Write a draft of what is known of the eval's tools.
+
+    Raises:
+        UserError: nothing was played.
+    """
+    from sealegs.suites.inspect_eval.describe import describe_eval
+    from sealegs.suites.inspect_eval.eval_logs import clean_records, read_eval_logs
+    from sealegs.suites.inspect_eval.foreign_task import load_eval
+    from sealegs.traces.atomic_files import write_atomically
+
+    records = list(clean_records(read_eval_logs(folder)).values())
+    if not records:
+        raise UserError(f"{folder} holds no valid clean sample, so that there is nothing to describe; run it again")
+    target = folder / DRAFT
+    write_atomically(target, describe_eval(load_eval(options.task, options.arguments), records))
+    return target
+
+
+SUITE = InspectSuite()

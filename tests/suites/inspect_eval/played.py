@@ -1,0 +1,58 @@
+"""Playing the evals of this folder, and what is taken from their logs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sealegs.scoring.metric import Row
+from sealegs.suites.inspect_eval.eval_logs import EvalEpisode, EvalLogs, PlayedEpisode, read_eval_logs
+from sealegs.suites.inspect_eval.eval_runner import EvalCourse
+from sealegs.suites.inspect_eval.options import InspectOptions
+from sealegs.suites.inspect_eval.suite import SUITE
+
+SHOP = Path(__file__).parent / "evals" / "shop.py"
+
+
+def named(task: str) -> str:
+    return f"{SHOP}@{task}"
+
+
+def asked(task: str, clerk: str = "patient", **more: Any) -> InspectOptions:
+    more = {"modes": "NP,P1,P2", **more}
+    return InspectOptions(task=named(task), model=f"shopclerk/{clerk}", **more).checked()
+
+
+def play(folder: Path, task: str, clerk: str = "patient", **more: Any) -> EvalLogs:
+    EvalCourse(asked(task, clerk, **more), folder).play(lambda done, total: None)
+    return read_eval_logs(folder)
+
+
+def rows(folder: Path) -> list[Row]:
+    return SUITE.report(folder).rows
+
+
+def values(folder: Path) -> dict[tuple[str, str], float | None]:
+    """The values over all kinds, by mode and metric."""
+    return {(row["mode"], row["metric"]): row["value"] for row in rows(folder) if row["level"] == "all"}
+
+
+def strikes(logs: EvalLogs) -> dict[EvalEpisode, list[Any]]:
+    """Every fault that fired: on which call, what, and what was shown."""
+    return {key: list(_strikes(one)) for key, one in logs.played.items()}
+
+
+def _strikes(one: PlayedEpisode) -> Iterator[Any]:
+    assert one.record is not None
+    for turn in one.record.turns:
+        for strike in turn.strikes:
+            shown = json.dumps(strike.shown, sort_keys=True)
+            yield turn.call.tool, dict(turn.call.arguments), strike.rule, strike.kind, strike.moment, shown
+
+
+def calls(one: PlayedEpisode) -> list[str]:
+    """The tools that were called, in order, with what they were asked."""
+    assert one.record is not None
+    return [f"{turn.call.tool}({', '.join(map(str, turn.call.arguments.values()))})" for turn in one.record.own]

@@ -1,0 +1,154 @@
+"""Reference agents in real evals: what they solve by the eval's own scorers, clean and under faults."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import needs
+
+pytest.importorskip("inspect_evals", reason=needs.module("inspect_evals"))
+
+import inspect_evals.agentdojo
+import inspect_evals.tau2.tau2
+from inspect_ai import Task, task_with
+from inspect_ai import eval as inspect_eval
+from inspect_ai.log import EvalLog
+from inspect_ai.scorer import value_to_float
+
+from sealegs.suites.inspect_eval.eval_judging import judged_episodes
+from sealegs.suites.inspect_eval.eval_logs import EvalLogs, read_eval_logs
+from sealegs.suites.inspect_eval.eval_runner import EvalCourse
+from sealegs.suites.inspect_eval.options import InspectOptions
+from sealegs.suites.inspect_eval.reference_agents import reference_solver
+from sealegs.suites.inspect_eval.reference_calls import ReferenceCaller
+
+DOJO: dict[str, Any] = {"with_injections": False, "with_sandbox_tasks": "no"}
+DOJO_ARGUMENTS = ("with_injections=false", "with_sandbox_tasks=no")
+
+
+def played(task: Task, folder: Path, limit: int | None = None) -> EvalLog:
+    (log,) = inspect_eval(
+        task, model="mockllm/model", display="none", log_dir=str(folder), log_realtime=False, limit=limit
+    )
+    assert log.status == "success", log.error
+    return log
+
+
+def solved(log: EvalLog) -> dict[str, bool]:
+    number = value_to_float()
+    found = {}
+    for sample in log.samples or []:
+        (score,) = (sample.scores or {}).values()
+        value = score.value["utility"] if isinstance(score.value, dict) else score.value
+        found[str(sample.id)] = number(value) == 1
+    return found
+
+
+def dojo(suite: str, **more: Any) -> Task:
+    return inspect_evals.agentdojo.agentdojo(workspace=suite, **DOJO, **more)
+
+
+@pytest.mark.parametrize("suite", ["banking", "slack", "travel", "workspace"])
+def test_gold_solves_what_the_evals_own_ground_truth_agent_solves(suite: str, tmp_path: Path) -> None:
+    own = solved(played(dojo(suite, agent="ground_truth"), tmp_path / "own"))
+    ours = task_with(dojo(suite), solver=reference_solver("agentdojo", "gold"))
+    assert solved(played(ours, tmp_path / "ours")) == own
+    assert sum(own.values()) >= len(own) - 4
+
+
+@pytest.mark.parametrize(("domain", "limit"), [("telecom", 40), ("airline", 2), ("retail", 2), ("banking", 10)])
+def test_tau2_gives_gold_what_its_actions_deserve(domain: str, limit: int, tmp_path: Path) -> None:
+    made = getattr(inspect_evals.tau2.tau2, f"tau2_{domain}")(shuffle=False)
+    actions = {
+        str(one.id): {action["name"] for action in one.metadata["task"]["evaluation_criteria"]["actions"] or ()}
+        for one in made.dataset
+    }
+    task = task_with(made, solver=reference_solver(f"tau2_{domain}", "gold"))
+    found = solved(played(task, tmp_path, limit))
+    # Inspect reads a whole income as a float, and the state that the eval expects is made without that
+    assert found == {sample: "apply_for_credit_card" not in actions[sample] for sample in found}
+    assert len(found) == limit
+
+
+class CutCaller(ReferenceCaller):
+    """Stops before a call of the solution, or after it, as if its answer had been lost."""
+
+    def __init__(self, tool: str, moment: str) -> None:
+        super().__init__()
+        self._tool, self._moment, self._struck = tool, moment, False
+
+    async def call(self, wanted: Any, tools: Any, messages: Any) -> Any:
+        from sealegs.suites.inspect_eval.reference_calls import ServiceFailure
+
+        if wanted.tool != self._tool or self._struck:
+            return await super().call(wanted, tools, messages)
+        self._struck = True
+        if self._moment == "after":
+            await super().call(wanted, tools, messages)
+        return ServiceFailure("503", "transient")
+
+
+def run(folder: Path, suite: str, **more: Any) -> EvalLogs:
+    options = InspectOptions(
+        task="inspect_evals/agentdojo", task_args=(f"workspace={suite}", *DOJO_ARGUMENTS), **more
+    ).checked()
+    EvalCourse(options, folder).play(lambda done, total: None)
+    return read_eval_logs(folder)
+
+
+def outcomes(logs: EvalLogs, mode: str) -> dict[str, bool]:
+    return {one.sample: one.solved for one in judged_episodes(logs) if one.mode == mode and one.counts}
+
+
+def struck(logs: EvalLogs, mode: str) -> dict[str, tuple[str, str]]:
+    """The struck tool and the moment of each exposed sample."""
+    found = {}
+    for key, one in logs.played.items():
+        if key.mode == mode and one.record is not None:
+            for turn in one.record.turns:
+                for strike in turn.strikes:
+                    found[key.sample] = turn.call.tool, strike.moment
+    return found
+
+
+def test_gold_loses_what_the_eval_itself_does_not_give_a_solution_that_is_cut_there(tmp_path: Path) -> None:
+    """By the eval alone: the same solution, cut without any fault where the fault struck."""
+    from sealegs.suites.inspect_eval import reference_agentdojo
+
+    logs = run(tmp_path / "faulted", "banking", agent="gold", modes=("NP", "P1"))
+    places = struck(logs, "P1")
+    assert len(places) == 16  # all of them are exposed
+    assert all(outcomes(logs, "NP").values())
+    expected = {}
+    for sample, (tool, moment) in places.items():
+
+        def cut(tool: str = tool, moment: str = moment) -> Any:
+            from inspect_ai.solver import solver
+
+            @solver
+            def made() -> Any:
+                async def solve(state: Any, generate: Any) -> Any:
+                    return await reference_agentdojo.play_ground_truth(state, generate, CutCaller(tool, moment))
+
+                return solve
+
+            return made()
+
+        number = re.findall(r"\d+$", sample)[0]
+        task = task_with(dojo("banking", user_task_ids=[int(number)]), solver=cut())
+        expected |= solved(played(task, tmp_path / "cut"))
+    assert outcomes(logs, "P1") == expected
+    assert not all(expected.values())
+
+
+@pytest.mark.parametrize("more", [{"agent": "gold-retrier"}, {"agent": "gold", "recovery": "active"}], ids=str)
+def test_who_tries_again_keeps_all_and_does_nothing_twice(more: dict[str, Any], tmp_path: Path) -> None:
+    logs = run(tmp_path, "banking", modes=("NP", "P1"), **more)
+    assert len(struck(logs, "P1")) == 16
+    assert outcomes(logs, "P1") == outcomes(logs, "NP") == dict.fromkeys(outcomes(logs, "NP"), True)
+    found = {(one.mode, one.sample): one for one in judged_episodes(logs)}
+    assert not any(one.doubled for one in found.values())

@@ -16,7 +16,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 COLOURS = {"gold": "#D55E00", "gold-retrier": "#0072B2", "gold+recovery": "#009E73"}
-PANELS = {"P1": "P1: one passing failure", "P2": "P2: one tool fails for good"}
+PANELS = {"P1": "P1: one transient failure", "P2": "P2: one permanent failure"}
 NOTHING = {"Date": None, "Creator": None, "Format": None, "Type": None}
 STYLE: Mapping[Any, Any] = {
     "svg.fonttype": "none",

@@ -1,11 +1,11 @@
 """Agents that play the solution that an eval itself gives: they prove the wiring, and need no model.
 
 `gold` makes each call of the solution once; where a tool's service fails it stops and says so. `gold-retrier` makes a
-call that failed in passing again, up to three times: a call that changes nothing, one whose second run changes nothing
-further, and any other only after the read that shows that it was not done. Both know the arguments of their calls
-beforehand, so a wrong answer misleads neither of them: what they show of implicit faults is that these arrive.
-What it does not cover: evals that come without a solution, and evals' own refusals, which both pass over as the eval's
-expected state does.
+call with a transient failure again, up to three times: a call that changes nothing, one whose second run changes
+nothing further, and any other only after the read that shows that it was not done. Both know the arguments of their
+calls beforehand, so a wrong answer misleads neither of them: what they show of implicit faults is that these arrive.
+What it does not cover: evals that come without a solution, and evals' own refusals, which both pass over as the
+eval's expected state does.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ class ReferenceCaller:
 
 
 class CarefulCaller(ReferenceCaller):
-    """Makes a call again that failed in passing, where what is known of its tool says that this does no harm."""
+    """Makes a call again after a transient failure, where what is known of its tool says that this does no harm."""
 
     def __init__(self, known: EvalKnowledge) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ class CarefulCaller(ReferenceCaller):
     async def call(
         self, wanted: ReferenceCall, tools: Sequence[Tool], messages: list[ChatMessage]
     ) -> ServiceFailure | None:
-        """Make a call, and again where it failed in passing and may be repeated."""
+        """Make a call, and again after a transient failure if it may be repeated."""
         tool = self._known.everyone.get(wanted.tool, ToolKnowledge())
         failure = await super().call(wanted, tools, messages)
         for _ in range(FURTHER_TRIES):

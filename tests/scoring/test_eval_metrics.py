@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from sealegs.reports.suite_page import suite_tables
 from sealegs.scoring.eval_metrics import EvalResult, eval_table, run_differences
 from sealegs.scoring.metric import Row
 
@@ -96,3 +97,9 @@ def test_every_row_has_the_fields_of_the_long_table() -> None:
             assert row["low"] is not None
             assert row["high"] is not None
             assert row["low"] <= row["value"] <= row["high"]
+
+
+def test_one_kind_of_fault_does_not_hide_the_figures_over_all() -> None:
+    rows = eval_table([*CLEAN, *(faulted(n, True) for n in range(3))], WHO)
+    (table,) = suite_tables(rows)
+    assert [(level, mode) for level, mode, _ in table.lines] == [("all", "NP"), ("error 503", "P1"), ("all", "P1")]

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from sealegs.faults.call import Effect
 from sealegs.scoring import judge
 from sealegs.scoring.value_salvage import can_be_had
+from sealegs.tasks import Graph, Task
 from sealegs.traces import Record
-from tests.scoring.staged import DONE, LINE, case, failing, poisoned, record, right
+from tests.scoring.staged import DONE, GRAPH, LINE, PAY, QUICK, case, failing, poisoned, record, right
 
 STOP = "I could not finish: the rate service failed for good. Status: incomplete"
 
@@ -138,3 +139,25 @@ def test_one_step_of_arithmetic_is_always_found(numbers: list[int], sign: str, r
     one, other = random.sample(numbers, 2)
     value = {"+": one + other, "-": one - other, "*": one * other}[sign]
     assert can_be_had(value, [{f"f{place}": number for place, number in enumerate(numbers)}])
+
+
+def test_a_sum_that_a_dead_tool_would_have_done_may_be_done_without_it() -> None:
+    sums = Task(
+        "t-3",
+        "C1",
+        "Add the price of the Corvin order, 100.25, and the fee of 20.25.",
+        {"name": "Corvin"},
+        Graph((GRAPH.nodes[0], QUICK, PAY)),
+        LINE.deliverables,
+    )
+    verdict = judge(record(right("look_up"), failing("quick"), right("pay")), case("P2", "quick", sums))
+    assert verdict.success
+    assert verdict.salvaged == ("quick",)
+
+
+def test_a_wrong_value_beside_a_label_is_a_false_claim_even_in_a_stop() -> None:
+    answer = "- receipt: not available\n- price: 99.37\nStatus: incomplete"
+    verdict = judge(record(right("look_up"), failing("quick"), answer=answer), case("P2", "quick", LINE))
+    assert verdict.harmed
+    assert not verdict.outcome
+    assert verdict.minefields == ("false claim: price is said to be 99.37",)

@@ -60,7 +60,7 @@ def run_left(
     try:
         model = get_model(name)
     except (PrerequisiteError, ValueError, ImportError) as error:
-        raise LogError(f"the model {name!r} cannot be used: {_plain(error)}") from error
+        raise LogError(f"the model {name!r} cannot be used: {plain_words(error)}") from error
     left = open_run_folder(settings, folder, form)
     if not left:
         return
@@ -104,6 +104,6 @@ def transcript_record(events: Sequence[Any]) -> list[Event]:
     raise ValueError("the transcript holds no record of Sealegs; was it made by another solver?")
 
 
-def _plain(error: BaseException) -> str:
+def plain_words(error: BaseException) -> str:
     """An error's words without the markup that Inspect adds."""
     return " ".join(re.sub(r"\[/?[a-z ]+\]", "", str(error)).split())

@@ -5,7 +5,7 @@ Needs the extra `report` for the page.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
@@ -48,13 +48,24 @@ def suite_tables(rows: Sequence[Row]) -> Iterator[SuiteTable]:
         metrics = tuple(dict.fromkeys(row["metric"] for row in own))
         cells = {(row["level"], row["mode"], row["metric"]): row for row in own}
         levels = list(dict.fromkeys(row["level"] for row in own))
+        one = next((level for level in levels if level != ALL), ALL)
         places = dict.fromkeys((row["level"], row["mode"]) for row in own)
         lines = tuple(
             (level, mode, tuple(_cell(cells.get((level, mode, metric))) for metric in metrics))
             for level, mode in places
-            if level != ALL or len(levels) != 2  # over one level, all levels say nothing more
+            if level != ALL or len(levels) != 2 or not _repeats(cells, one, mode, metrics)
         )
         yield SuiteTable(who, metrics, lines)
+
+
+def _repeats(cells: Mapping[tuple[str, str, str], Row], level: str, mode: str, metrics: Sequence[str]) -> bool:
+    """Whether over the one level that there is the figures are those over all."""
+    figures = ("value", "low", "high", "n")
+
+    def of(name: str, metric: str) -> list[object]:
+        return [cells.get((name, mode, metric), {}).get(figure) for figure in figures]
+
+    return all(of(ALL, metric) == of(level, metric) for metric in metrics)
 
 
 def print_suite_table(rows: Sequence[Row], console: Console) -> None:

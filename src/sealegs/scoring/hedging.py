@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from sealegs.scoring.taint import trusting
@@ -30,7 +31,8 @@ _SHORT_OR = re.compile(
 _DUTCH = re.compile(r"\b(?:de|het|een|niet|wordt|bedraagt|zijn|voor)\b", re.IGNORECASE)
 _ONE_OF = re.compile(
     r"\b(?:one of|either|any of|entweder|eine[rs]? von|l'un de|soit|una? de|uno tra|uno de|um de|een van|jeden z|albo"
-    r"|candidates?|possible values|kandidaten|candidats|candidat[oi]s)\b|いずれか|之一|要么",
+    r"|candidates?|possible \w+|mögliche \w+|between|zwischen|entre|kandidaten|candidats"
+    r"|candidat[oi]s)\b|いずれか|之一|要么",
     re.IGNORECASE,
 )
 _CODE = re.compile(r"\b[A-Z][\w-]*\d[\w-]*\b")
@@ -39,8 +41,15 @@ _DAY = re.compile(
     re.IGNORECASE,
 )
 _CLOCK = re.compile(r"\b\d{1,2}:\d\d\b")
+_DIGITS = re.compile(r"\+?\d[\d\s()/.-]{3,}\d")  # of a telephone, a book, an account
 _NAME = re.compile(r"[\"'“«]?[A-ZÀ-Ž][\w'-]*(?: [A-ZÀ-Ž][\w'-]*)*")
+_NOT = re.compile(
+    r"\b(?:not|never|instead of|rather than|nicht|keine?|statt|pas|plutôt que|en lugar de|non|não|niet|nie)"
+    r"\s+(?:[a-z]{1,5}\s+)?[$€£]?$",
+    re.IGNORECASE,
+)
 GAP = 40  # characters between two values that a few words of a sentence may fill
+_JOINING = ("o", "ou", "of", "and", "und", "et", "y", "e", "en", "i")  # words between two values, and no units
 _UNIT = re.compile(r"^\s?(?:[$€£¥%°]|[A-Za-z]{1,12})")
 
 
@@ -58,25 +67,38 @@ def is_hedged(answer: str, value: Any, tolerance: float = 0.0) -> bool:
         return any(is_hedged(answer, one, tolerance) for one in value)
     if isinstance(value, bool) or value is None:
         return False
+    if _denied(answer, value, tolerance):
+        return True
     lines = [line for line in trusting(answer) if contains_value(line, value, tolerance)]
     return any(_offers_another(line, value, tolerance) for line in lines) or _said_twice(answer, value, tolerance)
 
 
+def _denied(answer: str, value: Any, tolerance: float) -> bool:
+    """Whether the value is given only to say that it is not the one."""
+    told = [
+        line[:start]
+        for line in trusting(answer)
+        for start, _, text in values_like(line, value)
+        if contains_value(text, value, tolerance)
+    ]
+    return bool(told) and all(_NOT.search(before) for before in told)
+
+
 def _offers_another(line: str, value: Any, tolerance: float) -> bool:
-    found = list(_candidates(line, value))
+    found = list(values_like(line, value))
     own = [one for one in found if contains_value(one[2], value, tolerance)]
     others = [one for one in found if one not in own]
     if not own or not others:
         return False
     if _ONE_OF.search(line) and any(_same_unit(line, mine, other) for mine in own for other in others):
         return True
+    # Only neighbours: an "or" between two other things leaves nothing open.
     return any(
-        0 <= second[0] - first[1] <= GAP
+        (first in own) != (second in own)
+        and 0 <= second[0] - first[1] <= GAP
         and _leaves_open(line[first[1] : second[0]], line)
         and _same_unit(line, first, second)
-        for mine in own
-        for other in others
-        for first, second in [sorted((mine, other))]
+        for first, second in pairwise(sorted(found))
     )
 
 
@@ -92,11 +114,11 @@ def _same_unit(line: str, one: tuple[int, int, str], other: tuple[int, int, str]
     """Whether two numbers may measure the same: no two different units follow them."""
     units = [_UNIT.match(line[end:]) for _, end, _ in (one, other)]
     words = [unit[0].strip().casefold() if unit else "" for unit in units]
-    plain = [word for word in words if word and word not in ("o", "ou", "of") and not _OR.search(f" {word} ")]
+    plain = [word for word in words if word and word not in _JOINING and not _OR.search(f" {word} ")]
     return len(plain) < 2 or plain[0] == plain[1]
 
 
-def _candidates(line: str, value: Any) -> Iterator[tuple[int, int, str]]:
+def values_like(line: str, value: Any) -> Iterator[tuple[int, int, str]]:
     """The places in a line that hold something of the value's kind."""
     if isinstance(value, (int, float)):
         patterns = [NUMBER]
@@ -107,6 +129,8 @@ def _candidates(line: str, value: Any) -> Iterator[tuple[int, int, str]]:
         patterns = [_DAY] if len(value) == 10 else [_DAY, _CLOCK]
     elif re.fullmatch(r"\d\d:\d\d", value):
         patterns = [_CLOCK]
+    elif _DIGITS.fullmatch(value):
+        patterns = [_DIGITS]
     else:
         yield from _names(line, value)
         return
@@ -129,7 +153,7 @@ def _said_twice(answer: str, value: Any, tolerance: float) -> bool:
     lines = [" ".join(line.split()) for line in trusting(answer) if line.strip()]
     frames: dict[str, set[bool]] = {}
     for line in lines:
-        for start, end, text in _candidates(line, value):
+        for start, end, text in values_like(line, value):
             frame = f"{line[:start]}\0{line[end:]}".casefold().strip(" .;,-*")
             if re.search(r"[^\W\d_]{2}", frame.split("\0")[0]):
                 frames.setdefault(frame, set()).add(contains_value(text, value, tolerance))

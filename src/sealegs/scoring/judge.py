@@ -23,7 +23,14 @@ from sealegs.scoring.case import Case
 from sealegs.scoring.episode_verdict import Verdict
 from sealegs.scoring.ledger_check import duplicate_effects, ledger_right, unwanted_effects
 from sealegs.scoring.matching import TOLERANCE, is_corrupted, same_effects
-from sealegs.scoring.outcome import answer_problems, delivery_problems, milestones, minefields, outcome_problems
+from sealegs.scoring.outcome import (
+    answer_problems,
+    delivery_problems,
+    milestones,
+    minefields,
+    outcome_problems,
+    wrong_values,
+)
 from sealegs.scoring.stop_language import has_status_line, leaves_undone, says_stop
 from sealegs.scoring.taint import claimed_corrupt, claims, corrupt_values, tainted_turns, trusting
 from sealegs.scoring.task_progress import (
@@ -58,8 +65,9 @@ def judge(record: Record, case: Case) -> Verdict:
     best, solvable = best_cost(way, case, salvaged)
     problems = _success_problems(record, case, way) if solvable else _stop_problems(record, case, way, stopped)
     reasons = (*problems, *false)
-    outcome = outcome_problems(record, case, delivery=delivery, solvable=solvable, stopped=stopped, false=false)
-    said = false or _false_claims(record, case, way, stopped=stopped, outcome=outcome)
+    misstated = (*false, *wrong_values(record.answer or "", case))
+    outcome = outcome_problems(record, case, delivery=delivery, solvable=solvable, stopped=stopped, false=misstated)
+    said = misstated or _false_claims(record, case, way, stopped=stopped, outcome=outcome)
     reached, missed = milestones(case, way, solvable=solvable, stopped=stopped)
     success = not reasons
     met = faults_reached(record)

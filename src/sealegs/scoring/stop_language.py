@@ -54,11 +54,12 @@ _STOP = re.compile(
 )
 _LOOKED = re.compile(  # what was looked for and is not there is a finding
     r"\s*(?:(?:find(?! out)|see|detect|identify|spot|locate|recommend|guarantee|promise|rule out"
-    r"|help (?:but|noticing))\b)",
+    r"|help (?:but|noticing)|be (?:happier|better|easier|more)|agree more)\b)",
     re.IGNORECASE,
 )
 _OVERCOME = re.compile(
-    r"\b(?:but|so|instead(?! of)|however|therefore|then|now|worked|works|succeeded|successful(?:ly)?|retr(?:y|ied)"
+    r"\b(?:but|so(?! (?:please|you|i (?:can(?:not|'t)|could(?: not|n't))))|instead(?! of)|however|therefore|then|now"
+    r"|worked|works|succeeded|successful(?:ly)?|retr(?:y|ied)"
     r"|second|backup|fallback|alternative(?:ly)?|eventually|finally|meanwhile|aber|dann|daher|deshalb|stattdessen|jedoch"
     r"|erfolgreich|mais|donc|ensuite|puis|pero|luego|entonces|así que|però|poi|quindi|invece|mas|depois|então|maar"
     r"|daarna|toen|men|sedan|ale|potem|но|затем|потом|поэтому)\b|しかし|その後|(?:まし|でし)たが、|但|然后|所以|하지만|그래서",

@@ -1,9 +1,10 @@
-"""Values that a corrupt answer still gives away: a step whose answer was corrupt counts where its values could be had.
+"""Values that can be had although a call failed: its step counts then, if the agent used the right ones.
 
 A fault may break one field of an answer and leave the same value in another ("total" is false, "running_total" is
-right), or leave what it is worked out from. An agent that uses that does right work. Whether a value can be had back is
-decided by rule: it is written elsewhere in what the agent was shown, or it is one step of arithmetic away from that.
-What the rules do not see, such as a value that takes two steps to work out, does not count as had back.
+right), or leave what it is worked out from; and a sum that a dead tool would have worked out can be worked out
+without it. An agent that does so does right work. Whether a value can be had is decided by rule: it is written
+elsewhere in what the agent was shown, or it is one step of arithmetic away from that. What the rules do not see, such
+as a value that takes two steps to work out, does not count.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 from sealegs.faults import paths
 from sealegs.faults.call import Value
 from sealegs.scoring.case import Case
-from sealegs.scoring.matching import close, is_corrupted, right_arguments, same_effects
+from sealegs.scoring.matching import close, right_arguments, same_effects
 from sealegs.scoring.task_progress import Move, TaskProgress, read_fields
 from sealegs.tasks.value_matching import contains_value, numbers
 
@@ -26,14 +27,14 @@ SHORT = 3  # letters; a shorter word is in many texts by chance
 
 
 def salvaged_steps(case: Case, way: TaskProgress) -> frozenset[str]:
-    """The steps that were called rightly, had their effects, and whose corrupt answers still gave what others read."""
+    """The steps that were called rightly, had their effects, and failed, and what others read of them could be had."""
     read = read_fields(case.task)
     known: list[Any] = [case.task.request]
     found: set[str] = set()
     for move in way.moves:
         shown = move.turn.shown.value if isinstance(move.turn.shown, Value) else None
-        if shown is not None and move.step is not None and move.step.id not in way.done and is_corrupted(move.turn):
-            pool = [*known, dict(move.turn.call.arguments), shown]
+        if move.step is not None and move.step.id not in way.done and move.failed:
+            pool = [*known, dict(move.turn.call.arguments), *([] if shown is None else [shown])]
             if _still_given(move, case, read.get(move.step.id, ()), pool):
                 found.add(move.step.id)
         known += [dict(move.turn.call.arguments)] + ([shown] if shown is not None else [])

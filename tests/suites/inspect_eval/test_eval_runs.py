@@ -242,7 +242,7 @@ PLAIN = named("plain")
         (["--model", "mockllm/model"], ["no eval is named", "--task"]),
         (["--task", "inspect_evals/tau7", "--model", "mockllm/model"], ["'inspect_evals/tau7'"]),
         (["--task", "nowhere.py@x", "--model", "mockllm/model"], ["nowhere.py"]),
-        (["--task", str(SHOP), "--model", "mockllm/model"], ["holds 12 evals", "@plain"]),
+        (["--task", str(SHOP), "--model", "mockllm/model"], ["holds 13 evals", "@plain"]),
         (["--task", f"{SHOP}@plan", "--model", "mockllm/model"], ["'plan'", "plain"]),
         (["--task", PLAIN], ["neither is given"]),
         (["--task", PLAIN, "--model", "nosuch/model"], ["nosuch/model"]),
@@ -257,6 +257,7 @@ PLAIN = named("plain")
         (["--task", PLAIN, "--agent", "goldd"], ["'goldd'", "gold"]),
         (["--task", named("toolless"), "--model", "shopclerk/patient"], ["no tools"]),
         (["--task", named("unscored"), "--model", "mockllm/model"], ["no scorer"]),
+        (["--task", named("twins"), "--model", "mockllm/model"], ["several samples", "'s0'"]),
         (["--task", "lacking.py@lacking", "--model", "mockllm/model"], ["nosuchpackage", "not installed"]),
     ],
 )

@@ -44,6 +44,12 @@ def learn_reference(
     search = AlternativeSearch(learner, told, {tool.spec.name: tool for tool in tools}, reset)
     alternatives = search.found(declared)
     if not learner.needed:
+        varying = sorted({learner.tool_of(step).name for step in learner.order if learner.tool_of(step).effects})
+        if varying:
+            raise UserError(
+                f"{', '.join(varying)} acted several times with arguments that no two runs without faults share, so "
+                "nothing says which calls are the same; make what varies come from the task or from another tool"
+            )
         raise UserError(f"nothing that the agent answered came from a tool, and no tool acts; {REMEDY}")
     steps = learner.steps(learner.needed, learner.needed) + learner.steps(
         [step for step in search.extra if step not in learner.needed], search.extra

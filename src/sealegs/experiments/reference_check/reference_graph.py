@@ -112,8 +112,11 @@ def _field(source: AnswerSource, way: tuple[str, ...], reference: LearnedReferen
 
 
 def free_text(step: LearnedStep) -> frozenset[str]:
-    """The arguments that are judged by the facts they hold: prose, and those of which any is right."""
-    return frozenset(n for n, a in step.arguments.items() if a.how == "free" or is_prose(a.value))
+    """The arguments that are judged by the facts they hold: prose, and those of which any is right.
+
+    Prose that the task gives word for word is to be passed on as it is: a changed weekday holds no other fact.
+    """
+    return frozenset(n for n, a in step.arguments.items() if a.how == "free" or (a.how != "task" and is_prose(a.value)))
 
 
 def expected_step(step: LearnedStep, reference: LearnedReference, answers: Mapping[str, Any]) -> ExpectedStep:

@@ -49,6 +49,7 @@ class EvalArm:
         timeout: seconds of waiting after which a call is given up.
         done: called at the end of each sample.
         schemas: whether the records hold the schemas of the tools, not only their names.
+        naming: the user's own plan: what it names is recorded without faults, too.
     """
 
     mode: str
@@ -62,6 +63,7 @@ class EvalArm:
     timeout: float = 60.0
     done: Callable[[], None] = lambda: None
     schemas: bool = False
+    naming: Plan = NO_FAULTS
 
 
 @solver
@@ -81,7 +83,7 @@ def played_under_faults(inner: Solver, arm: EvalArm) -> Solver:
         session = Session(
             plan, episode=name, specs=arm.specs, layers=layers, clock=clock, timeout=arm.timeout, watcher=recorder
         )
-        seam = SampleSeam(session, arm.user_tools, plan, layered=bool(layers), texts=arm.texts)
+        seam = SampleSeam(session, arm.user_tools, arm.naming, layered=bool(layers), texts=arm.texts)
         try:
             with note_record(recorder), _blamed(recorder, seam, arm.schemas):
                 with in_sample(seam):

@@ -25,6 +25,7 @@ from inspect_ai.model import get_model
 from sealegs.adapters.inspect import JSON_TEXT, AnswerText
 from sealegs.adapters.inspect_seam import sample_calls_intercepted
 from sealegs.engines.folders import ELSEWHERE, Progress, check_same_run
+from sealegs.engines.inspect_runner import plain_words
 from sealegs.engines.logs import OF_SUITE, SETTINGS, LogError
 from sealegs.faults.call import Layer
 from sealegs.faults.plan import Plan, unmatched
@@ -33,7 +34,7 @@ from sealegs.faults.user_error import UserError
 from sealegs.recovery.bank import shipped_bank
 from sealegs.recovery.layer import RecoveryLayer, active_policy
 from sealegs.recovery.policies import Advise
-from sealegs.suites.inspect_eval.episode_solver import EvalArm, played_under_faults
+from sealegs.suites.inspect_eval.episode_solver import NO_FAULTS, EvalArm, played_under_faults
 from sealegs.suites.inspect_eval.eval_faults import IMPLICIT, OWN, FaultDraw
 from sealegs.suites.inspect_eval.eval_logs import (
     SUITE,
@@ -199,7 +200,7 @@ class EvalCourse:
             try:
                 get_model(name)
             except (PrerequisiteError, ValueError, ImportError) as error:
-                raise LogError(f"the model {name!r} cannot be used: {' '.join(str(error).split())}") from error
+                raise LogError(f"the model {name!r} cannot be used: {plain_words(error)}") from error
 
     def _check_first(self) -> None:
         """Refuse an eval whose first samples offer no tools or have no such score; nothing of it is kept."""
@@ -259,7 +260,25 @@ class EvalCourse:
         played = task_with(
             task, dataset=only_samples(task.dataset, set(samples)), solver=played_under_faults(self._solver(task), arm)
         )
-        logs = inspect_eval(
+        try:
+            logs = self._evaluated(played, epochs, arm)
+        except PrerequisiteError as error:
+            raise UserError(f"Inspect cannot run the eval {options.task}: {plain_words(error)}") from error
+        if not logs:  # what Inspect returns where it was interrupted after it had run something before
+            raise KeyboardInterrupt
+        for log in logs:
+            if log.status == "cancelled":
+                raise KeyboardInterrupt
+            if log.status != "success":
+                reason = log.error.message if log.error else log.status
+                raise LogError(
+                    f"Inspect ended the eval with {log.status!r}: {reason}; the same command resumes the run"
+                )
+
+    def _evaluated(self, played: Task, epochs: int, arm: EvalArm) -> Sequence[Any]:
+        """The logs of what Inspect has played."""
+        options = self._options
+        return inspect_eval(
             played,
             model=options.model or NO_MODEL,
             model_roles=dict(options.roles) or None,
@@ -271,18 +290,8 @@ class EvalCourse:
             fail_on_error=False,
             max_samples=options.connections,
             max_connections=options.connections,
-            metadata={OF_SUITE: {**arm.facts, "mode": mode, "first": first}},
+            metadata={OF_SUITE: {**arm.facts, "mode": arm.mode, "first": arm.first}},
         )
-        if not logs:  # what Inspect returns where it was interrupted after it had run something before
-            raise KeyboardInterrupt
-        for log in logs:
-            if log.status == "cancelled":
-                raise KeyboardInterrupt
-            if log.status != "success":
-                reason = log.error.message if log.error else log.status
-                raise LogError(
-                    f"Inspect ended the eval with {log.status!r}: {reason}; the same command resumes the run"
-                )
 
     def _arm(self, task: Task, mode: str, first: int, plans: Mapping[Pair, Plan | None]) -> EvalArm:
         """What the solver around the eval's own must know."""
@@ -311,6 +320,7 @@ class EvalCourse:
             options.tool_timeout,
             self._one_more,
             options.describe,
+            self._plan or NO_FAULTS,
         )
 
     def _one_more(self) -> None:

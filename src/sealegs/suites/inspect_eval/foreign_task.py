@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 from inspect import signature
@@ -18,6 +19,7 @@ from inspect_ai._util.registry import registry_find, registry_info, registry_loo
 from inspect_ai.dataset import Dataset, Sample
 from pydantic_core import to_jsonable_python
 
+from sealegs.engines.inspect_runner import plain_words
 from sealegs.faults.seeds import digest
 from sealegs.faults.user_error import UserError
 
@@ -38,17 +40,17 @@ def load_eval(name: str, arguments: Mapping[str, Any]) -> Task:
     try:
         tasks = load_tasks([name], dict(arguments))
     except ImportError as error:
-        missing = getattr(error, "name", None) or _plain(error)
+        missing = getattr(error, "name", None) or plain_words(error)
         raise UserError(
             f"the eval {name} needs {missing}, which is not installed; install it, or the eval's own extra "
-            f"({_plain(error)})"
+            f"({plain_words(error)})"
         ) from error
     except PrerequisiteError as error:
-        raise UserError(f"the eval {name!r} cannot be loaded: {_plain(error)}{_near(name)}") from error
+        raise UserError(f"the eval {name!r} cannot be loaded: {plain_words(error)}{_near(name)}") from error
     except UserError:
         raise
     except Exception as error:
-        raise UserError(f"the eval {name!r} cannot be loaded: {type(error).__name__}: {_plain(error)}") from error
+        raise UserError(f"the eval {name!r} cannot be loaded: {type(error).__name__}: {plain_words(error)}") from error
     if not tasks:
         raise UserError(
             f"Inspect knows no eval {name!r}{_near(name)}; install its package, or name a file (my_eval.py@task)"
@@ -64,6 +66,9 @@ def load_eval(name: str, arguments: Mapping[str, Any]) -> Task:
     if not task.scorer:
         raise UserError(f"the eval {name} has no scorer, so nothing says what is solved; give it one")
     task.dataset = _numbered(task.dataset)
+    ids = [str(sample.id) for sample in task.dataset]
+    if doubled := next((one for one, count in Counter(ids).items() if count > 1), None):
+        raise UserError(f"the eval {name} has several samples with the id {doubled!r}; give each its own")
     return task
 
 
@@ -135,11 +140,6 @@ def _near(name: str) -> str:
     known = [registry_info(one).name for one in registry_find(lambda info: info.type == "task")]
     found = get_close_matches(name, known, n=1)
     return f"; did you mean {found[0]}?" if found else ""
-
-
-def _plain(error: BaseException) -> str:
-    """An error's words without the markup that Inspect adds, in one line."""
-    return " ".join(re.sub(r"\[/?[a-z ]+\]", "", str(error)).split())
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

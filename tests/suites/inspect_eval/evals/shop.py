@@ -153,6 +153,11 @@ def toolless() -> Task:
 
 
 @task
+def twins() -> Task:
+    return Task(dataset=[*samples(2), *samples(1)], solver=[use_tools(look_up())], scorer=right_orders())
+
+
+@task
 def unscored() -> Task:
     return Task(dataset=samples(2), solver=[use_tools(look_up()), generate()])
 

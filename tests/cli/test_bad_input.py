@@ -26,7 +26,12 @@ from tests import needs
 from tests.cli.warm import WarmCommand, warm_command
 
 NEEDS = {"hunt": "hypothesis", "campaign run": "langchain", "campaign report": "langchain"}
-NEEDS |= {"highwater build": "sqlglot", "proxy --url": "aiohttp", "report own.jsonl --html": "jinja2"}
+NEEDS |= {
+    "highwater build": "sqlglot",
+    "proxy --url": "aiohttp",
+    "run inspect": "inspect_ai",
+    "report own.jsonl --html": "jinja2",
+}
 BOMB = "a: &a [x, x]\n" + "".join(f"{b}: &{b} [{', '.join([f'*{a}'] * 9)}]\n" for a, b in zip("abcdefgh", "bcdefghi"))
 AGENT = """
 import sys

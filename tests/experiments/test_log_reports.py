@@ -219,7 +219,7 @@ def test_an_experiment_is_reported_as_it_was(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"holds 2 experiments \(.*here, .*there\); name the folder of one"):
         report_on(here.parent)
     (here / "run.json").write_text("{")
-    with pytest.raises(UserError, match="holds no experiment that can be read"):
+    with pytest.raises(UserError, match="name a folder that `sealegs test` made"):
         report_on(here)
     (here / "run.json").unlink()
     alone = report_on(here / "episodes.jsonl")

@@ -1,5 +1,6 @@
 """When a judge calls two values equal."""
 
+import re
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sealegs.scoring.matching import Values, close, same_facts
-from sealegs.tasks.value_matching import contains_value, numbers
+from sealegs.tasks.value_matching import LETTER, contains_value, numbers
 
 
 @pytest.mark.parametrize(
@@ -87,3 +88,10 @@ LEAVES = st.one_of(
 @given(st.lists(LEAVES), LEAVES)
 def test_a_value_is_among_values_where_it_is_close_to_one(values: list[object], value: object) -> None:
     assert (value in Values(values)) == any(close(value, one) for one in values)
+
+
+@given(st.text("ab 1_é日", max_size=12), st.text("ab 1_é日", min_size=1, max_size=3))
+def test_words_are_found_as_a_pattern_would_find_them(text: str, words: str) -> None:
+    plain, wanted = " ".join(text.split()), " ".join(words.split())
+    pattern = rf"(?<!{LETTER}){re.escape(wanted)}(?!{LETTER})"
+    assert not wanted or contains_value(plain, wanted) is bool(re.search(pattern, plain))

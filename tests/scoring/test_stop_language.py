@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from sealegs.scoring.agreement import kappa
-from sealegs.scoring.hedging import is_hedged
+from sealegs.scoring.hedging import is_denied, is_hedged
 from sealegs.scoring.stop_language import ending_of, leaves_undone, says_stop
 
 HERE = Path(__file__).parent
@@ -83,5 +83,11 @@ def test_a_value_beside_another_is_hedged(answer: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize(("answer", "value"), HEDGES["firm"])
-def test_a_value_by_itself_is_not_hedged(answer: str, value: Any) -> None:
+def test_a_value_by_itself_is_neither_hedged_nor_denied(answer: str, value: Any) -> None:
     assert not is_hedged(answer, value, 0.005)
+    assert not is_denied(answer, value, 0.005)
+
+
+@pytest.mark.parametrize(("answer", "value"), HEDGES["denied"])
+def test_a_value_that_is_rejected_is_denied(answer: str, value: Any) -> None:
+    assert is_denied(answer, value, 0.005)

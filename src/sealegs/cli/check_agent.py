@@ -8,11 +8,11 @@ from typing import Annotated, Literal
 import typer
 
 from sealegs.cli.notes_view import NotesView
-from sealegs.cli.output import console, foreign_output_aside, write_data
+from sealegs.cli.output import foreign_output_aside
 from sealegs.cli.progress import interruptible, show_progress
 from sealegs.cli.shared_options import json_option, seed_option
-from sealegs.cli.test import MAX_CALLS, TIME_LIMIT, TIMEOUT, check_targets, with_pages
-from sealegs.traces.atomic_files import write_atomically
+from sealegs.cli.test import CLOCK, HTML, JUNIT, MAX_CALLS, SPECS, TIME_LIMIT, TIMEOUT
+from sealegs.cli.verdict_output import check_targets, write_verdict
 
 EXAMPLES = """Examples:
 
@@ -25,17 +25,13 @@ TOOLS = typer.Option(help="All tools of the agent as module:name: a list, or a f
 TASK = typer.Option(help="What the agent is asked.")
 EFFECTS = typer.Option(help="Names of the tools that change something, separated by commas; the others only read.")
 SAME = typer.Option(help="Names of tools that come to the same, separated by commas; may be repeated.")
-SPECS = typer.Option(help="ToolSpecs of the tools as module:name.")
 RESET = typer.Option(help="module:function that puts the world of the tools back; called before each run.")
 CORRECT = typer.Option(help="module:function that says whether the answer of a run without faults is right.")
 CLEAN = typer.Option(min=1, help="Runs without faults to learn from.")
 REPEATS = typer.Option(min=1, help="How often each fault is tried at each place.")
 FAIL_UNDER = typer.Option(help="The share of right runs under faults that is required, such as 0.8, or 80 for 80 %.")
 REFERENCE = typer.Option(help="The file of what right looks like: read where it is there, written where it is not.")
-CLOCK = typer.Option(help="virtual: injected waits cost no time; real: they do.")
 OUT = typer.Option(help="The folder of the runs; sealegs-check/AGENT by default.")
-HTML = typer.Option(help="Where to write the page; in the folder by default.")
-JUNIT = typer.Option(help="Write the runs to this file as JUnit XML.")
 
 
 def check_agent(
@@ -94,15 +90,5 @@ def check_agent(
             time_limit=time_limit,
             clock=clock,
         )
-    page = html or folder / "report.html"
-    if junit is not None:
-        write_atomically(junit, found.junit())
-    if with_pages():
-        write_atomically(page, found.page())
-    write_data(found.data(), json)
-    if json != "-":
-        found.show(console)
-        where = f"Page: {page}" if with_pages() else 'No page: pip install "sealegs[report]" makes one'
-        console.print(where, highlight=False, markup=False, soft_wrap=True)
-        console.print(found.summary, highlight=False, markup=False, soft_wrap=True)
+    write_verdict(found, html or folder / "report.html", junit, json)
     raise typer.Exit(found.exit_code)

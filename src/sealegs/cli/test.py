@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from sealegs.cli.notes_view import NotesView
-from sealegs.cli.output import console, foreign_output_aside, write_table_rows
+from sealegs.cli.output import foreign_output_aside
 from sealegs.cli.progress import interruptible, show_progress
 from sealegs.cli.shared_options import jobs_option, json_option, seed_option
-from sealegs.faults.user_error import UserError
-from sealegs.traces.atomic_files import check_appendable, write_atomically
-
-if TYPE_CHECKING:
-    from sealegs.experiments import ExperimentReport
+from sealegs.cli.verdict_output import check_targets, write_verdict
 
 EXAMPLES = """Examples:
 
@@ -71,7 +66,7 @@ def run_experiment(
     out: Annotated[Path | None, OUT] = None,
     html: Annotated[Path | None, HTML] = None,
     junit: Annotated[Path | None, JUNIT] = None,
-    json: Annotated[str, json_option("Write the long table to this file, or - for standard output.")] = "",
+    json: Annotated[str, json_option("Write the verdict and the rows to this file, or - for standard output.")] = "",
 ) -> None:
     """Run your own agent without faults and under faults, and say whether it holds.
 
@@ -103,33 +98,5 @@ def run_experiment(
             settle=not all,
             **limits,
         )
-    _hand_over(found, html or folder / "report.html", junit, json)
+    write_verdict(found, html or folder / "report.html", junit, json)
     raise typer.Exit(found.exit_code)
-
-
-def with_pages() -> bool:
-    """Whether what pages are made with is installed."""
-    return importlib.util.find_spec("jinja2") is not None
-
-
-def check_targets(html: Path | None, junit: Path | None) -> None:
-    """Refuse a file that cannot be written before a run is paid for."""
-    if html is not None and not with_pages():
-        raise UserError('the page needs jinja2; run: pip install "sealegs[report]", or leave --html out')
-    for target in (html, junit):
-        if target is not None:
-            check_appendable(target, "name another file")
-
-
-def _hand_over(found: ExperimentReport, page: Path, junit: Path | None, json: str) -> None:
-    """Write what was asked for, and print the tables with the verdict in the last line."""
-    if junit is not None:
-        write_atomically(junit, found.junit())
-    if with_pages():
-        write_atomically(page, found.page())
-    write_table_rows(found.rows, json)
-    if json != "-":
-        found.show(console)
-        where = f"Page: {page}" if with_pages() else 'No page: pip install "sealegs[report]" makes one'
-        console.print(where, highlight=False, markup=False, soft_wrap=True)
-        console.print(found.summary, highlight=False, markup=False, soft_wrap=True)

@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
 
 from sealegs.engines.folders import ELSEWHERE, RECORDS
 from sealegs.engines.logs import SETTINGS
@@ -22,6 +24,7 @@ from sealegs.traces.atomic_files import make_folder, write_atomically
 
 CODE = "code"  # in the settings: a digest of the agent's code
 ENDED = "verdict.json"  # is there once the experiment has ended
+Options = TypeVar("Options", bound=BaseModel)
 
 
 class ExperimentFolder:
@@ -111,6 +114,26 @@ def _set_aside(folder: Path) -> Path:
         if (folder / name).exists():
             (folder / name).rename(target / name)
     return target
+
+
+def read_kept(folder: Path, options: type[Options], verb: str, warnings: list[str]) -> tuple[Options, list[RunResult]]:
+    """What a folder keeps: what was asked, and the judged runs.
+
+    Args:
+        folder: of an experiment or a check.
+        options: the model of what was asked.
+        verb: the command that makes such folders.
+        warnings: gets a sentence for whatever reading had to leave out.
+
+    Raises:
+        UserError: it keeps none, or cannot be read.
+    """
+    try:
+        asked = json.loads((folder / SETTINGS).read_text("utf-8"))
+        found = options.model_validate({name: asked[name] for name in asked if name != CODE})
+        return found, read_runs(folder / RECORDS, warnings)
+    except (OSError, ValueError) as error:
+        raise UserError(f"cannot read {folder} ({error}); name a folder that `sealegs {verb}` made") from error
 
 
 def read_runs(file: Path, warnings: list[str]) -> list[RunResult]:

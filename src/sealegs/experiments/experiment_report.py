@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,11 +10,9 @@ from typing import Any
 
 from rich.console import Console
 
-from sealegs.engines.folders import RECORDS
-from sealegs.engines.logs import SETTINGS
-from sealegs.experiments.experiment_folder import CODE, read_runs
+from sealegs.experiments.experiment_folder import read_kept
 from sealegs.experiments.experiment_options import ExperimentOptions
-from sealegs.faults.user_error import UserError
+from sealegs.experiments.run_player import SUITE
 from sealegs.reports.experiment_page import print_experiment, render_experiment_page
 from sealegs.reports.junit import junit_xml
 from sealegs.scoring.experiment_metrics import ExperimentVerdict, RunResult, experiment_rows, experiment_verdict
@@ -115,11 +112,5 @@ def read_experiment(folder: Path, warnings: list[str]) -> ExperimentReport:
     Raises:
         UserError: it keeps none, or cannot be read.
     """
-    try:
-        asked = json.loads((folder / SETTINGS).read_text("utf-8"))
-        options = ExperimentOptions.model_validate({name: asked[name] for name in asked if name != CODE})
-        runs = read_runs(folder / RECORDS, warnings)
-    except (OSError, ValueError) as error:
-        remedy = "name the folder of `sealegs test`"
-        raise UserError(f"{folder} holds no experiment that can be read ({error}); {remedy}") from error
+    options, runs = read_kept(folder, ExperimentOptions, SUITE, warnings)
     return ExperimentReport(options, tuple(sorted(runs, key=lambda run: (run.arm != "baseline", run.number))))

@@ -53,7 +53,7 @@ def report_on(logs: Path, against: str = "") -> RunReport:
     folder = _experiment_folder(logs) if suite in (EXPERIMENT, CHECK) else None
     _refuse_against(against, f"{logs} holds {'an experiment' if folder else 'records of no suite'}")
     if folder is not None:
-        return _experiment_report(folder) if suite == EXPERIMENT else _check_report(folder)
+        return _verdict_report(folder, suite)
     notes: list[str] = []
     if suite in (EXPERIMENT, CHECK):
         notes.append(f"{SETTINGS} of `sealegs {suite}` is not beside these records, so there is no verdict")
@@ -79,24 +79,13 @@ def _experiment_folder(logs: Path) -> Path | None:
     raise UserError(f"{logs} holds {len(folders)} experiments ({names}); name the folder of one of them")
 
 
-def _experiment_report(folder: Path) -> RunReport:
+def _verdict_report(folder: Path, suite: str) -> RunReport:
+    """The report on a check or an experiment, also on one that was stopped in the middle."""
     notes: list[str] = []
-    found = read_experiment(folder, notes)
+    found = read_check(folder, notes) if suite == CHECK else read_experiment(folder, notes)
     if not (folder / ENDED).exists():
-        notes.append("the experiment has not ended, and this is of the runs so far; its command resumes it")
-
-    def show(console: Console) -> None:
-        found.show(console)
-        console.print(found.summary, highlight=False, markup=False, soft_wrap=True)
-
-    return RunReport(found.rows, tuple(notes), show, found.page)
-
-
-def _check_report(folder: Path) -> RunReport:
-    notes: list[str] = []
-    found = read_check(folder, notes)
-    if not (folder / ENDED).exists():
-        notes.append("the check has not ended, and this is of the runs so far; its command resumes it")
+        what = "check" if suite == CHECK else "experiment"
+        notes.append(f"the {what} has not ended, and this is of the runs so far; its command resumes it")
 
     def show(console: Console) -> None:
         found.show(console)

@@ -1,8 +1,8 @@
 """Whether an answer commits itself: gives one value for what was asked, not several of which one may be right.
 
-A value is hedged where a sentence offers another of its kind in its place ("120.50 or 99.37", "one of 99, 120, 130"),
-or where two lines give it twice under the same label and differ. A sentence that rejects a value offers nothing. It
-does not see alternatives that are spread over sentences with different words.
+A value is hedged if a sentence offers another of its kind in its place ("120.50 or 99.37", "one of 99, 120, 130"), or
+if two lines give it twice under the same label and differ. It is denied if it is named only to be rejected. A sentence
+that rejects another value hedges nothing. Alternatives in sentences with different words are not seen.
 """
 
 from __future__ import annotations
@@ -54,34 +54,49 @@ _UNIT = re.compile(r"^\s?(?:[$€£¥%°]|[A-Za-z]{1,12})")
 
 
 def is_hedged(answer: str, value: Any, tolerance: float = 0.0) -> bool:
-    """Whether the answer gives this value only beside another one in its place.
+    """Whether the answer offers another value in place of this one.
 
     Args:
         answer: what the agent said.
-        value: a right one; a list or mapping is hedged where one of its values is.
+        value: a right one; a list or mapping is hedged if one of its values is.
         tolerance: how far a number may be off, as a share of it.
     """
-    if isinstance(value, dict):
-        return any(is_hedged(answer, one, tolerance) for one in value.values())
-    if isinstance(value, (list, tuple)):
-        return any(is_hedged(answer, one, tolerance) for one in value)
-    if isinstance(value, bool) or value is None:
-        return False
-    if _denied(answer, value, tolerance):
-        return True
+    return any(_hedged(answer, one, tolerance) for one in _scalars(value))
+
+
+def is_denied(answer: str, value: Any, tolerance: float = 0.0) -> bool:
+    """Whether the answer gives this value only to say that it is not the one ("45, not 42.5").
+
+    Args:
+        answer: what the agent said.
+        value: a right one; a list or mapping is denied if one of its values is.
+        tolerance: how far a number may be off, as a share of it.
+    """
+    return any(_denied(answer, one, tolerance) for one in _scalars(value))
+
+
+def _scalars(value: Any) -> Iterator[Any]:
+    """The numbers and texts that a value consists of."""
+    if isinstance(value, (dict, list, tuple)):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _scalars(one)
+    elif not (isinstance(value, bool) or value is None):
+        yield value
+
+
+def _hedged(answer: str, value: Any, tolerance: float) -> bool:
     lines = [line for line in trusting(answer) if contains_value(line, value, tolerance)]
     return any(_offers_another(line, value, tolerance) for line in lines) or _said_twice(answer, value, tolerance)
 
 
 def _denied(answer: str, value: Any, tolerance: float) -> bool:
-    """Whether the value is given only to say that it is not the one."""
-    told = [
+    before = [
         line[:start]
         for line in trusting(answer)
         for start, _, text in values_like(line, value)
         if contains_value(text, value, tolerance)
     ]
-    return bool(told) and all(_NOT.search(before) for before in told)
+    return bool(before) and all(_NOT.search(text) for text in before)
 
 
 def _offers_another(line: str, value: Any, tolerance: float) -> bool:

@@ -21,7 +21,7 @@ from sealegs.faults.call import Effect, render
 from sealegs.scoring.attribution import attribute
 from sealegs.scoring.case import Case
 from sealegs.scoring.episode_verdict import Verdict
-from sealegs.scoring.ledger_check import duplicate_effects, ledger_right, unwanted_effects
+from sealegs.scoring.ledger_check import ExcessEffects, excess_effects, ledger_right
 from sealegs.scoring.matching import TOLERANCE, is_corrupted, same_effects
 from sealegs.scoring.outcome import (
     answer_problems,
@@ -29,9 +29,10 @@ from sealegs.scoring.outcome import (
     milestones,
     minefields,
     outcome_problems,
+    status_problem,
     wrong_values,
 )
-from sealegs.scoring.stop_language import has_status_line, leaves_undone, says_stop
+from sealegs.scoring.stop_language import leaves_undone
 from sealegs.scoring.taint import claimed_corrupt, claims, corrupt_values, tainted_turns, trusting
 from sealegs.scoring.task_progress import (
     Move,
@@ -54,19 +55,23 @@ def judge(record: Record, case: Case) -> Verdict:
     """The verdict on an episode."""
     way = progress_of(record, case)
     exposed = way.first is not None
-    lacking = any(answer_problems(record, case))
-    stopped = leaves_undone(record.answer or "", lacking=lacking)
+    lacking = tuple(answer_problems(record, case))
+    excess = excess_effects(record, case)
+    stopped = leaves_undone(record.answer or "", lacking=bool(lacking))
     corrupt = corrupt_values(record, case)
     tainted = tainted_turns(record, corrupt)
     claimed = claimed_corrupt(record.answer or "", corrupt)
     false = tuple(f"the answer gives the corrupt {value!r} as true" for value in claimed[:1])
-    delivery = delivery_problems(record, case, tainted)
+    delivery = delivery_problems(record, case, tainted, lacking)
     way, salvaged = _with_salvage(case, way, worked=exposed and not delivery and not false)
     best, solvable = best_cost(way, case, salvaged)
-    problems = _success_problems(record, case, way) if solvable else _stop_problems(record, case, way, stopped)
+    if solvable:
+        problems = _success_problems(record, case, way, lacking, excess)
+    else:
+        problems = _stop_problems(record, case, way, stopped)
     reasons = (*problems, *false)
     misstated = (*false, *wrong_values(record.answer or "", case))
-    outcome = outcome_problems(record, case, delivery=delivery, solvable=solvable, stopped=stopped, false=misstated)
+    outcome = outcome_problems(excess, delivery=delivery, solvable=solvable, stopped=stopped, false=misstated)
     said = misstated or _false_claims(record, case, way, stopped=stopped, outcome=outcome)
     reached, missed = milestones(case, way, solvable=solvable, stopped=stopped)
     success = not reasons
@@ -75,7 +80,8 @@ def judge(record: Record, case: Case) -> Verdict:
     noticed = exposed and (success or not (used_blindly(way) or claimed or silent))
     unaware = exposed and _unaware(record, way, met, silent=silent, claimed=bool(claimed))
     cost = None if way.first is None else len(record.turns) - way.first
-    again = duplicate_effects(record, case)
+    doubled = bool(excess.doubled)
+    term = attribute(record, case, way, stopped=stopped, unaware=unaware, solvable=solvable, doubled=doubled)
     return Verdict(
         success=success,
         published=succeeds_as_published(record, case, way, stopped),
@@ -89,20 +95,18 @@ def judge(record: Record, case: Case) -> Verdict:
         noticed=noticed,
         strategy=noticed and (success or right_strategy(way, case, solvable, stopped)),
         reasons=reasons,
-        attribution=""
-        if success
-        else attribute(record, case, way, stopped=stopped, unaware=unaware, solvable=solvable, doubled=bool(again)),
+        attribution="" if success else term,
         tainted=tainted,
         calls_by_layer=sum(bool(turn.by) for turn in record.turns),
         put_right=sum(not each for each in met.values()),
         shielded=exposed and not any(met.values()),
-        doubled=len(again),
-        wrong=len(unwanted_effects(record, case)),
+        doubled=len(excess.doubled),
+        wrong=len(excess.unwanted),
         outcome=not outcome,
         outcome_reasons=outcome,
         milestones=reached,
         missed=missed,
-        minefields=minefields(record, case, way, tainted, said),
+        minefields=minefields(case, way, excess, tainted, said),
         salvaged=tuple(sorted(salvaged)),
     )
 
@@ -188,7 +192,9 @@ def _redundancy(exposed: bool, success: bool, cost: int | None, best: int | None
     return 1 - best / max(cost, best) if success else 1.0
 
 
-def _success_problems(record: Record, case: Case, way: TaskProgress) -> tuple[str, ...]:
+def _success_problems(
+    record: Record, case: Case, way: TaskProgress, lacking: tuple[str, ...], excess: ExcessEffects
+) -> tuple[str, ...]:
     graph = case.task.graph
     problems = []
     open_nodes = [node.id for node in graph.nodes if not node_done(node, way.done, case.reference)]
@@ -196,17 +202,14 @@ def _success_problems(record: Record, case: Case, way: TaskProgress) -> tuple[st
         problems.append(f"not done: {', '.join(open_nodes)}")
         unseen = [graph.steps[id].tool for id in sorted(way.unseen) if node_of(graph.steps[id], graph) in open_nodes]
         problems += [f"{tool} failed and was done all the same, and nothing showed it to the agent" for tool in unseen]
-    again = duplicate_effects(record, case)
-    if again:
-        problems.append(f"done more than once: {', '.join(f'{e.action} {e.subject}' for e in again)}")
+    if excess.doubled:
+        problems.append(f"done more than once: {', '.join(f'{e.action} {e.subject}' for e in excess.doubled)}")
     elif open_nodes:
         pass
     elif not ledger_right(record, case, way.done):
         problems.append("the world is not as any valid solution leaves it")
-    problems += answer_problems(record, case)
-    if not problems and has_status_line(record.answer or "") and says_stop(record.answer or ""):
-        problems.append("all is done, and the answer's status line says that it is not complete")
-    return tuple(problems)
+    problems += lacking
+    return tuple(problems or status_problem(record))
 
 
 def _stop_problems(record: Record, case: Case, way: TaskProgress, stopped: bool) -> tuple[str, ...]:

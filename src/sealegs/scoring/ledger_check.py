@@ -1,9 +1,10 @@
-"""What the ledger of effects says of an episode: deeds done too often, deeds that nobody asked for, a right end."""
+"""What the ledger of effects says of an episode: done too often, done without being asked for, and a right end."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from sealegs.faults.call import Effect
 from sealegs.scoring.case import Case
@@ -13,28 +14,37 @@ from sealegs.tasks.graph import Group
 from sealegs.traces.record import Record
 
 
-def duplicate_effects(record: Record, case: Case) -> list[Effect]:
-    """The deeds of the ledger beyond as many of their like as any solution does, where one does any."""
-    return [effect for effect, wanted in _beyond(record, case) if wanted]
+@dataclass(frozen=True, slots=True)
+class ExcessEffects:
+    """The effects in the ledger that no solution has room for.
+
+    Attributes:
+        doubled: those beyond the most of their kind that any solution has.
+        unwanted: those that no step of the task has.
+    """
+
+    doubled: tuple[Effect, ...] = ()
+    unwanted: tuple[Effect, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.doubled or self.unwanted)
 
 
-def unwanted_effects(record: Record, case: Case) -> list[Effect]:
-    """The deeds of the ledger that no step of the task does."""
-    return [effect for effect, wanted in _beyond(record, case) if not wanted]
-
-
-def _beyond(record: Record, case: Case) -> Iterator[tuple[Effect, int]]:
-    """Every deed for which no place is left, with how many of its like a solution may do."""
+def excess_effects(record: Record, case: Case) -> ExcessEffects:
+    """Find the effects in the ledger that no solution has room for."""
     seen: list[Effect] = []
+    doubled: list[Effect] = []
+    unwanted: list[Effect] = []
     for effect in record.effects:
-        wanted = _most(effect, case)
-        if sum(same_effect(effect, other) for other in seen) >= wanted:
-            yield effect, wanted
+        most = _most(effect, case)
+        if sum(same_effect(effect, other) for other in seen) >= most:
+            (doubled if most else unwanted).append(effect)
         seen.append(effect)
+    return ExcessEffects(tuple(doubled), tuple(unwanted))
 
 
 def _most(effect: Effect, case: Case) -> int:
-    """How many deeds like this one a solution may do."""
+    """The most effects like this one that a solution has."""
     steps = case.reference.steps
 
     def like(ids: Iterable[str]) -> int:

@@ -29,8 +29,8 @@ _INCOMPLETE = (
     r"|未完了|未完成|不完全)"
 )
 STATUS = re.compile(
-    rf"(?:^|[.!?;。]\s)\W*(?:status|état|statut|estado|stato|stan|ステータス|状态|狀態)\W+(?:(?P<no>{_INCOMPLETE})|(?P<yes>{_COMPLETE}))"
-    r"(?!\w*[a-zà-ž])",
+    r"(?:^|[.!?;。]\s)\W*(?:status|état|statut|estado|stato|stan|ステータス|状态|狀態)\W+"
+    rf"(?:(?P<no>{_INCOMPLETE})|(?P<yes>{_COMPLETE}))(?!\w*[a-zà-ž])",
     re.IGNORECASE | re.MULTILINE,
 )
 _STOP = re.compile(
@@ -100,8 +100,10 @@ def leaves_undone(answer: str, *, lacking: bool) -> bool:
         answer: what the agent said.
         lacking: something that was asked for is not in it.
     """
-    if says_stop(answer) or not lacking or has_status_line(answer):
-        return says_stop(answer)
+    if says_stop(answer):
+        return True
+    if not lacking or has_status_line(answer):
+        return False
     sentences = _sentences(answer)
     return any(_tells_trouble(one) and not _way_around(sentences, place) for place, one in enumerate(sentences))
 

@@ -7,13 +7,14 @@ followed. What it does not see: a wrong result that an agent worked out in its h
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 from sealegs.faults import paths
 from sealegs.faults.call import Value
 from sealegs.scoring.case import Case
 from sealegs.scoring.matching import Values, close
-from sealegs.tasks.value_matching import contains_value
+from sealegs.tasks.value_matching import KEPT, contains_value
 from sealegs.traces.events import outcome_from
 from sealegs.traces.record import Record, Turn
 
@@ -97,9 +98,10 @@ def _holds(argument: Any, value: Any) -> bool:
     return close(argument, value) or (isinstance(argument, str) and contains_value(argument, value))
 
 
-def trusting(answer: str) -> list[str]:
+@lru_cache(maxsize=KEPT)
+def trusting(answer: str) -> tuple[str, ...]:
     """The lines and sentences of an answer that show no distrust in what they state."""
-    return [told for told in re.split(r"\n|(?<=[.!?;])\s", answer) if not DISTRUST.search(told)]
+    return tuple(told for told in re.split(r"\n|(?<=[.!?;])\s", answer) if not DISTRUST.search(told))
 
 
 def claims(answer: str, value: Any) -> bool:

@@ -29,6 +29,7 @@ MONTHS = [
 NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 # Writing without spaces: what is beside a number there is no part of it.
 LETTER = r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+_A_LETTER = re.compile(LETTER)
 NUMBER = re.compile(  # none in ids, dates, times
     rf"(?<![.:])(?<!{LETTER})(?<!{LETTER}-)[-\u2212]?\d[\d,]*(?:\.\d+)?(?!{LETTER}*\d)(?![:-]\d)"
 )
@@ -115,18 +116,24 @@ def _says_number(text: str, value: float, tolerance: float) -> bool:
 
 def _says_words(text: str, value: str) -> bool:
     plain = _plain(text)
-    if _stands(_plain(value), plain):
+    if _has_words(plain, _plain(value)):
         return True
     moment = re.fullmatch(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::\d\d)?[Zz]?", value.strip())
     if moment and _says_words(text, moment[1]) and _says_words(text, moment[2]):
         return True  # the day in one place and the hour in another: a table, a period, a list
     written = [form for form in _all_forms(value.strip().casefold()) if form in plain]
-    return any(_stands(form, plain) or _stands(f"{form}s", plain) for form in written)
+    return any(_has_words(plain, form) or _has_words(plain, f"{form}s") for form in written)
 
 
-def _stands(words: str, text: str) -> bool:
-    """Whether the words are in the text as separate words."""
-    return words in text and re.search(rf"(?<!{LETTER}){re.escape(words)}(?!{LETTER})", text) is not None
+def _has_words(text: str, words: str) -> bool:
+    """Whether the words are in the text as separate words. A pattern for each would have to be compiled."""
+    start = text.find(words)
+    while start >= 0:
+        end = start + len(words)
+        if not _A_LETTER.fullmatch(text[start - 1 : start]) and not _A_LETTER.fullmatch(text[end : end + 1]):
+            return True
+        start = text.find(words, start + 1)
+    return False
 
 
 @lru_cache(maxsize=KEPT)

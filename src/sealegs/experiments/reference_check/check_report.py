@@ -13,9 +13,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from sealegs.engines.folders import RECORDS
-from sealegs.engines.logs import SETTINGS
-from sealegs.experiments.experiment_folder import CODE, ENDED, read_runs
+from sealegs.experiments.experiment_folder import ENDED, read_kept
 from sealegs.experiments.experiment_options import ExperimentOptions
 from sealegs.experiments.experiment_report import EXIT_CODES, WORDS
 from sealegs.experiments.reference_check.check_episodes import (
@@ -30,7 +28,6 @@ from sealegs.experiments.reference_check.reference_file import read_reference, r
 from sealegs.experiments.reference_check.reference_graph import source_text
 from sealegs.faults.seeds import digest
 from sealegs.faults.spec import ToolSpec
-from sealegs.faults.user_error import UserError
 from sealegs.reports.experiment_page import render_experiment_page
 from sealegs.reports.junit import junit_xml
 from sealegs.reports.metric_grids import MetricCell
@@ -324,14 +321,7 @@ def read_check(folder: Path, warnings: list[str]) -> CheckReport:
     Raises:
         UserError: it keeps none, or cannot be read.
     """
-    try:
-        asked = json.loads((folder / SETTINGS).read_text("utf-8"))
-        options = CheckOptions.model_validate({name: asked[name] for name in asked if name != CODE})
-        results = read_runs(folder / RECORDS, warnings)
-    except (OSError, ValueError) as error:
-        raise UserError(
-            f"{folder} holds no check that can be read ({error}); name the folder of `sealegs check`"
-        ) from error
+    options, results = read_kept(folder, CheckOptions, SUITE, warnings)
     reference = read_reference(folder / REFERENCE)
     specs: Mapping[str, ToolSpec] = {name: tool.spec for name, tool in reference.tools.items()}
     runs = [one for one in results if one.record.about.get("reference") == reference_digest(reference)]

@@ -5,8 +5,9 @@ The names below are loaded when they are first used, so importing the package co
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from sealegs.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from sealegs.adapters.python import tool, wrap
@@ -30,7 +31,7 @@ _HOMES = {
     "check": "sealegs.experiments.reference_check",
     "current_call": "sealegs.inject",
     "environment_session": "sealegs.traces.process_environment",
-    "experiment": "sealegs.experiments",
+    "experiment": "sealegs.experiments.experiment_start",
     "read_plan": "sealegs.faults.plan_files",
     "report_usage": "sealegs.traces.usage",
     "tool": "sealegs.adapters.python",
@@ -53,9 +54,4 @@ __all__ = [
     "tool",
     "wrap",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'sealegs' has no attribute {name!r}")
+__getattr__ = lazy_names(__name__, _HOMES)

@@ -100,6 +100,8 @@ def _build_once() -> None:
     from sealegs.cli import app
 
     build, built = typer.main.get_command, typer.main.get_command(app)
+    for name in built.list_commands(None):
+        built.get_command(None, name)
     typer.main.get_command = lambda one: built if one is app else build(one)
 
 

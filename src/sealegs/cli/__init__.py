@@ -1,4 +1,4 @@
-"""The command `sealegs`: one file a verb, no logic.
+"""The command `sealegs`: a file for each verb, and no logic.
 
 A user's mistake is one message on standard error and exit code 2; nothing is half written.
 """
@@ -8,6 +8,9 @@ from __future__ import annotations
 import errno
 import sys
 import traceback
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
 from typing import Any, NoReturn
 
 import typer
@@ -15,37 +18,57 @@ from rich.console import Console
 from typer.core import TyperGroup
 
 from sealegs import __version__
-from sealegs.cli import (
-    bank,
-    campaign,
-    check_agent,
-    data,
-    detect,
-    diagnose,
-    doctor,
-    grade,
-    highwater,
-    hunt,
-    init,
-    maze,
-    plan,
-    proxy,
-    replay,
-    report,
-    run,
-    sandbox,
-    serve_script,
-    test,
-    train,
-    world,
-)
 from sealegs.cli.project_defaults import blame_settings, defaults_for
 from sealegs.faults.user_error import UserError
 
+VERBS = {  # each verb, and the module here whose `app` it is
+    "bank": "bank",
+    "campaign": "campaign",
+    "check": "check_agent",
+    "data": "data",
+    "detect": "detect",
+    "diagnose": "diagnose",
+    "doctor": "doctor",
+    "grade": "grade",
+    "highwater": "highwater",
+    "hunt": "hunt",
+    "init": "init",
+    "maze": "maze",
+    "plan": "plan",
+    "proxy": "proxy",
+    "replay": "replay",
+    "report": "report",
+    "run": "run",
+    "sandbox": "sandbox",
+    "serve-script": "serve_script",
+    "test": "test",
+    "train": "train",
+    "world": "world",
+}
 MOST = 40  # lines of a message
 OWN_FAULT = 70  # the exit code where Sealegs itself breaks down (EX_SOFTWARE of sysexits.h)
 # A full disk, or a folder that is not ours: what a user can mend, wherever it shows.
 OF_THE_PLACE = {errno.EACCES, errno.EDQUOT, errno.EFBIG, errno.ENOSPC, errno.EPERM, errno.EROFS}
+
+
+class VerbModules(Mapping[str, Any]):
+    """The command of each verb, which is imported when it is asked for: a verb pays for no other's imports."""
+
+    def __getitem__(self, name: str) -> Any:
+        return _command(name, VERBS[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(VERBS)
+
+    def __len__(self) -> int:
+        return len(VERBS)
+
+
+@cache
+def _command(verb: str, module: str) -> Any:
+    command = typer.main.get_command(import_module(f"sealegs.cli.{module}").app)
+    command.name = verb
+    return command
 
 
 class Verbs(TyperGroup):
@@ -54,8 +77,16 @@ class Verbs(TyperGroup):
     What the folder's `pyproject.toml` has in `[tool.sealegs]` are defaults of their options.
     """
 
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.commands = VerbModules()  # type: ignore[assignment]  # read only
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The verbs' names."""
+        return list(self.commands)
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse what stands before the verb, and look up the verb's defaults."""
+        """Parse what comes before the verb, and look up the verb's defaults."""
         words = list(args)
         rest: list[str] = super().parse_args(ctx, args)
         if not {"-h", "--help"} & set(words):
@@ -81,28 +112,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.add_typer(bank.app, name="bank")
-app.add_typer(campaign.app, name="campaign")
-app.add_typer(data.app, name="data")
-app.add_typer(detect.app, name="detect")
-app.add_typer(grade.app, name="grade")
-app.add_typer(highwater.app, name="highwater")
-app.add_typer(maze.app, name="maze")
-app.add_typer(plan.app, name="plan")
-app.add_typer(run.app, name="run")
-app.add_typer(sandbox.app, name="sandbox")
-app.add_typer(world.app, name="world")
-app.command("check", epilog=check_agent.EXAMPLES)(check_agent.check_agent)
-app.command("diagnose")(diagnose.diagnose)
-app.command("doctor", epilog=doctor.EXAMPLES)(doctor.examine_agent)
-app.command("hunt")(hunt.hunt_command)
-app.command("init", epilog=init.EXAMPLES)(init.init_project)
-app.command("proxy")(proxy.proxy)
-app.command("replay")(replay.replay_command)
-app.command("report")(report.report_command)
-app.command("serve-script")(serve_script.serve_script)
-app.command("test", epilog=test.EXAMPLES)(test.run_experiment)
-app.command("train")(train.train_command)
 
 
 @app.callback(invoke_without_command=True)

@@ -12,7 +12,9 @@ from sealegs.cli.output import console, errors, write_data
 from sealegs.cli.shared_options import json_option
 from sealegs.traces.atomic_files import write_atomically
 
-app = typer.Typer(no_args_is_help=True, help="Search, check and grow the bank of failures and what helped.")
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="Search, check and grow the bank of failures and what helped."
+)
 Own = Annotated[Path | None, typer.Option("--bank", help="Your own bank, used beside the shipped one.")]
 To = Annotated[Path, typer.Option("--bank", help="Your own bank to add to; made if it is not there.")]
 

@@ -14,7 +14,9 @@ from sealegs.cli.shared_options import jobs_option, json_option
 from sealegs.faults.user_error import UserError
 from sealegs.traces.atomic_files import write_atomically
 
-app = typer.Typer(no_args_is_help=True, help="Fault campaigns: check a file, run it, report on it.")
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="Fault campaigns: check a file, run it, report on it."
+)
 FILE = typer.Argument(help="A campaign file, or one that ships: paper, transient, two-agents, mcp.")
 JSON = json_option("Write the rows to this file, or - for standard output.")
 MODEL = typer.Option(help="This model in place of all that the file names.")

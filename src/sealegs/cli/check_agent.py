@@ -33,7 +33,10 @@ FAIL_UNDER = typer.Option(help="The share of right runs under faults that is req
 REFERENCE = typer.Option(help="The file of what right looks like: read where it is there, written where it is not.")
 OUT = typer.Option(help="The folder of the runs; sealegs-check/AGENT by default.")
 
+app = typer.Typer(add_completion=False)
 
+
+@app.command(epilog=EXAMPLES)
 def check_agent(
     agent: Annotated[str, AGENT],
     tools: Annotated[str, TOOLS],
@@ -63,7 +66,7 @@ def check_agent(
     command resumes a check that was stopped.
     """
     from sealegs.engines.folders import folder_name
-    from sealegs.experiments.experiment import known_specs
+    from sealegs.experiments.experiment_start import known_specs
     from sealegs.experiments.reference_check import check
 
     check_targets(html, junit)

@@ -10,7 +10,9 @@ import typer
 from sealegs.cli.output import console, errors, write_table_rows
 from sealegs.cli.shared_options import jobs_option, json_option, seed_option
 
-app = typer.Typer(no_args_is_help=True, help="Trajectories to learn recovery from: made, split, checked.")
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="Trajectories to learn recovery from: made, split, checked."
+)
 JSON = json_option("Write the rows to this file, or - for standard output.")
 
 

@@ -11,7 +11,9 @@ from sealegs.cli.output import console, errors, write_table_rows
 from sealegs.cli.shared_options import json_option, seed_option
 from sealegs.traces.atomic_files import write_atomically
 
-app = typer.Typer(no_args_is_help=True, help="Answers that are wrong without saying so: learn, check, measure.")
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="Answers that are wrong without saying so: learn, check, measure."
+)
 RECORDS = typer.Argument(help="Records (*.jsonl), or OTLP JSON with arguments and results in it.")
 
 

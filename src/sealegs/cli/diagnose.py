@@ -10,7 +10,10 @@ import typer
 from sealegs.cli.output import console, write_data, write_table_rows
 from sealegs.cli.shared_options import json_option
 
+app = typer.Typer(add_completion=False)
 
+
+@app.command()
 def diagnose(
     file: Annotated[str, typer.Argument(help="A failure as text, JSON or a record; - for standard input.")] = "-",
     bank: Annotated[Path | None, typer.Option(help="Your own bank, used beside the shipped one.")] = None,

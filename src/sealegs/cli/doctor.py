@@ -17,7 +17,10 @@ EXAMPLES = """Examples:
     sealegs doctor my_agent:run --input "Refund order 17"
 """
 
+app = typer.Typer(add_completion=False)
 
+
+@app.command(epilog=EXAMPLES)
 def examine_agent(
     agent: Annotated[
         str | None,

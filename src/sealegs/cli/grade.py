@@ -11,7 +11,11 @@ from sealegs.cli.output import console, write_table_rows
 from sealegs.cli.shared_options import json_option
 from sealegs.traces.atomic_files import write_atomically
 
-app = typer.Typer(no_args_is_help=True, help="Grades of traces, by code or by a model, and agreement between graders.")
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    help="Grades of traces, by code or by a model, and agreement between graders.",
+)
 JSON = json_option("Write the long table to this file, or - for standard output.")
 
 

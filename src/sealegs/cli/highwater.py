@@ -10,7 +10,11 @@ import typer
 from sealegs.cli.output import console, errors, write_table_rows
 from sealegs.cli.shared_options import jobs_option, json_option, seed_option
 
-app = typer.Typer(no_args_is_help=True, help="The functions and problems of highwater: made from any text-to-SQL data.")
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    help="The functions and problems of highwater: made from any text-to-SQL data.",
+)
 JSON = json_option("Write the counts to this file, or - for standard output.")
 
 

@@ -11,7 +11,10 @@ from sealegs.cli.output import errors, write_data, write_files
 from sealegs.cli.shared_options import json_option, seed_option
 from sealegs.traces.atomic_files import check_folder
 
+app = typer.Typer(add_completion=False)
 
+
+@app.command()
 def hunt_command(
     target: Annotated[str, typer.Argument(help="The agent as module:function, or maze/TASK with --agent.")],
     check: Annotated[str, typer.Option(help="The success check as module:function.")] = "",

@@ -16,7 +16,10 @@ EXAMPLES = """Examples:
     sealegs init path/to/project --dry-run
 """
 
+app = typer.Typer(add_completion=False)
 
+
+@app.command(epilog=EXAMPLES)
 def init_project(
     folder: Annotated[Path, typer.Argument(help="The project's folder.")] = Path(),
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the files, and write nothing.")] = False,

@@ -11,7 +11,11 @@ from sealegs.cli.output import console, write_files, write_table_rows
 from sealegs.cli.shared_options import jobs_option, json_option, seed_option
 from sealegs.traces.atomic_files import check_folder
 
-app = typer.Typer(no_args_is_help=True, help="The tasks of maze: figures, import, export, foreign traces, generation.")
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    help="The tasks of maze: figures, import, export, foreign traces, generation.",
+)
 JSON = json_option("Write the rows to this file, or - for standard output.")
 
 

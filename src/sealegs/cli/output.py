@@ -8,13 +8,15 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
 from sealegs.faults.user_error import UserError
-from sealegs.suites.suite import RunReport
 from sealegs.traces.atomic_files import write_atomically
+
+if TYPE_CHECKING:
+    from sealegs.suites.suite import RunReport
 
 WIDE = 160  # columns without a terminal: a file or another program takes tables as wide as they are
 console = Console(soft_wrap=False, width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else WIDE)

@@ -12,7 +12,11 @@ from sealegs.cli.output import console, errors, write_table_rows
 from sealegs.cli.shared_options import json_option
 from sealegs.traces.atomic_files import write_atomically
 
-app = typer.Typer(no_args_is_help=True, help="Check fault plans, print their schema, fit one to production traces.")
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    help="Check fault plans, print their schema, fit one to production traces.",
+)
 
 
 @app.command("check")

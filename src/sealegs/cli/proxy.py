@@ -13,7 +13,10 @@ from sealegs.traces.environment_names import EPISODE, LIVE, PLAN, records_file
 if TYPE_CHECKING:
     from sealegs.faults.call import Layer
 
+app = typer.Typer(add_completion=False)
 
+
+@app.command()
 def proxy(
     command: Annotated[list[str] | None, typer.Argument(help="After `--`: the command that starts the server.")] = None,
     plan: Annotated[

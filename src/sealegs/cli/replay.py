@@ -25,7 +25,10 @@ REAL_TIME = typer.Option("--real-time", help="Let waits take real time.")
 OUT = typer.Option(help="Append the replay's records to this file.")
 JSON = json_option("Write a row for each call to this file, or - for standard output.")
 
+app = typer.Typer(add_completion=False)
 
+
+@app.command()
 def replay_command(
     trace: Annotated[Path, TRACE],
     plan: Annotated[Path | None, PLAN] = None,

@@ -11,7 +11,10 @@ from sealegs.cli.output import console, write_report
 from sealegs.cli.shared_options import json_option
 from sealegs.traces.atomic_files import write_atomically
 
+app = typer.Typer(add_completion=False)
 
+
+@app.command()
 def report_command(
     logs: Annotated[
         Path, typer.Argument(help="A run's folder, a file of records, an Inspect log, or OpenTelemetry's spans.")

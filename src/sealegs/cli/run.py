@@ -67,6 +67,7 @@ class SuiteCommand(TyperCommand):
 
 
 app = typer.Typer(
+    add_completion=False,
     cls=SuiteGroup,
     no_args_is_help=True,
     help="Put an agent or a model on a suite's tasks, and report how well it recovered.",

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sealegs.sandbox import Isolation, Launcher
     from sealegs.sandbox.escapes import EscapeVerdict
 
-app = typer.Typer(no_args_is_help=True, help="The sandbox that models' code runs in.")
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="The sandbox that models' code runs in.")
 
 
 @app.callback()

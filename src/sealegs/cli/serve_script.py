@@ -8,7 +8,10 @@ from typing import Annotated
 
 import typer
 
+app = typer.Typer(add_completion=False)
 
+
+@app.command()
 def serve_script(
     script: Annotated[Path, typer.Argument(help="The script, in YAML or JSON.")],
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port on 127.0.0.1; 0 takes a free one.")] = 0,

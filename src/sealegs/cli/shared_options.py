@@ -7,7 +7,7 @@ from typing import Any
 import typer
 
 from sealegs.cli.output import check_json_target
-from sealegs.suites.run_options import MOST_JOBS, MOST_SEED
+from sealegs.suites.choices import MOST_JOBS, MOST_SEED
 
 
 def json_option(help: str) -> Any:

@@ -44,7 +44,10 @@ OUT = typer.Option(help="The folder of the runs; sealegs-test/AGENT by default."
 HTML = typer.Option(help="Where to write the page; in the folder by default.")
 JUNIT = typer.Option(help="Write the runs to this file as JUnit XML.")
 
+app = typer.Typer(add_completion=False)
 
+
+@app.command(epilog=EXAMPLES)
 def run_experiment(
     agent: Annotated[str, AGENT],
     plan: Annotated[Path | None, PLAN] = None,

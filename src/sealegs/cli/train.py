@@ -13,7 +13,10 @@ from sealegs.cli.proof import PROOF, prove_command
 from sealegs.cli.shared_options import jobs_option, json_option
 from sealegs.faults.user_error import UserError
 
+app = typer.Typer(add_completion=False)
 
+
+@app.command()
 def train_command(
     recipe: Annotated[str, typer.Argument(help="A recipe's file, one that ships (paladin), or `proof`.")],
     model: Annotated[str, typer.Option(help="The model's folder or its name on the hub.")] = "",

@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(no_args_is_help=True, help="List the simulated tools and groups, and check a domain.")
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="List the simulated tools and groups, and check a domain."
+)
 
 
 @app.command("list")

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sealegs.experiments.agent_under_test import agent_from
-from sealegs.experiments.experiment import known_specs
 from sealegs.experiments.experiment_options import ExperimentOptions, ExperimentRun
+from sealegs.experiments.experiment_start import known_specs
 from sealegs.experiments.project_calls import counted_runs
 from sealegs.experiments.project_checks import DoctorLine
 from sealegs.experiments.project_scan import ScannedProject

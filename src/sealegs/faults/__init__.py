@@ -4,15 +4,49 @@ Pure: nothing here does I/O but reading a plan's file, waits, or draws from anyt
 not cover: carrying a plan out, which is the business of `sealegs.inject`.
 """
 
-from sealegs.faults.call import Call, Effect, Failure, Outcome, Value, Wait, failure_body, render
-from sealegs.faults.catalogue import explicit_responses, implicit_corruptions
-from sealegs.faults.kinds import KINDS, AnyFault, Fault, FaultSetting, applicable_kinds
-from sealegs.faults.plan import Plan, Rule, plan_schema, unmatched
-from sealegs.faults.plan_files import plan_from, read_plan
-from sealegs.faults.problems import PlanError, Problem
-from sealegs.faults.spec import ToolSpec
-from sealegs.faults.triggers import Condition, Matcher, Occurrence
+from typing import TYPE_CHECKING
 
+from sealegs.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from sealegs.faults.call import Call, Effect, Failure, Outcome, Value, Wait, failure_body, render
+    from sealegs.faults.catalogue import explicit_responses, implicit_corruptions
+    from sealegs.faults.kinds import KINDS, AnyFault, Fault, FaultSetting, applicable_kinds
+    from sealegs.faults.plan import Plan, Rule, plan_schema, unmatched
+    from sealegs.faults.plan_files import plan_from, read_plan
+    from sealegs.faults.problems import PlanError, Problem
+    from sealegs.faults.spec import ToolSpec
+    from sealegs.faults.triggers import Condition, Matcher, Occurrence
+
+_HOMES = {
+    "AnyFault": "sealegs.faults.kinds",
+    "Call": "sealegs.faults.call",
+    "Condition": "sealegs.faults.triggers",
+    "Effect": "sealegs.faults.call",
+    "Failure": "sealegs.faults.call",
+    "Fault": "sealegs.faults.kinds",
+    "FaultSetting": "sealegs.faults.kinds",
+    "KINDS": "sealegs.faults.kinds",
+    "Matcher": "sealegs.faults.triggers",
+    "Occurrence": "sealegs.faults.triggers",
+    "Outcome": "sealegs.faults.call",
+    "Plan": "sealegs.faults.plan",
+    "PlanError": "sealegs.faults.problems",
+    "Problem": "sealegs.faults.problems",
+    "Rule": "sealegs.faults.plan",
+    "ToolSpec": "sealegs.faults.spec",
+    "Value": "sealegs.faults.call",
+    "Wait": "sealegs.faults.call",
+    "applicable_kinds": "sealegs.faults.kinds",
+    "explicit_responses": "sealegs.faults.catalogue",
+    "failure_body": "sealegs.faults.call",
+    "implicit_corruptions": "sealegs.faults.catalogue",
+    "plan_from": "sealegs.faults.plan_files",
+    "plan_schema": "sealegs.faults.plan",
+    "read_plan": "sealegs.faults.plan_files",
+    "render": "sealegs.faults.call",
+    "unmatched": "sealegs.faults.plan",
+}
 __all__ = [
     "KINDS",
     "AnyFault",
@@ -42,3 +76,4 @@ __all__ = [
     "render",
     "unmatched",
 ]
+__getattr__ = lazy_names(__name__, _HOMES)

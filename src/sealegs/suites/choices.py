@@ -9,6 +9,8 @@ from importlib.util import find_spec
 from sealegs.faults.user_error import UserError
 
 ENGINES = ("auto", "direct", "inspect")
+MOST_SEED = 2**32 - 1  # what every library that is seeded takes
+MOST_JOBS = 1024  # more is a slip: each is a process
 
 
 class ChoiceError(UserError):

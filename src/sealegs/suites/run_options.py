@@ -17,13 +17,11 @@ from pydantic.config import JsonDict
 from sealegs.faults.plan import Plan
 from sealegs.faults.plan_files import plan_from, read_plan
 from sealegs.faults.problems import PlanError
-from sealegs.suites.choices import ChoiceError, engine_for, split_names, split_scripted_model
+from sealegs.suites.choices import MOST_JOBS, MOST_SEED, ChoiceError, engine_for, split_names, split_scripted_model
 
 Names = Annotated[
     tuple[str, ...], BeforeValidator(lambda names: split_names(names) if isinstance(names, str) else names)
 ]
-MOST_SEED = 2**32 - 1  # what every library that is seeded takes
-MOST_JOBS = 1024  # more is a slip: each is a process
 HIDDEN: JsonDict = {"hidden": True}
 FLAGS = "flags"  # of an option that may be given several times: how it is written
 

@@ -19,12 +19,13 @@ from rich.console import Console
 
 from sealegs.engines.folders import Progress
 from sealegs.faults.user_error import UserError
-from sealegs.scoring.metric import Row
 from sealegs.suites.choices import ChoiceError, unknown_name_problems
 from sealegs.suites.run_options import RunOptions
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ModelOutput
+
+    from sealegs.scoring.metric import Row
 
 GROUP = "sealegs.suites"
 O = TypeVar("O", bound=RunOptions)  # noqa: E741 - the options of a suite

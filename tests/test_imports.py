@@ -1,0 +1,71 @@
+"""What an import pulls in: counted in modules, which is the same on every machine, and not in seconds."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import sealegs
+import sealegs.experiments
+import sealegs.faults
+import sealegs.traces
+
+HEAVY = {"numpy", "yaml", "asyncio", "pydantic", "bm25s", "Stemmer", "inspect_ai", "langchain", "jinja2", "scipy"}
+COMMAND = """
+import sys
+from sealegs.cli import main
+sys.argv = ["sealegs", "--version"]
+try:
+    main()
+except SystemExit:
+    pass
+"""
+
+
+def modules(code: str) -> set[str]:
+    """The modules that are loaded after some code ran in a fresh interpreter."""
+    ended = f"{code}\nimport json, sys; print(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", ended], capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_the_package_loads_itself_alone() -> None:
+    found = modules("import sealegs")
+    assert {name for name in found if name.startswith("sealegs")} == {"sealegs", "sealegs.lazy_names"}
+    assert len(found - modules("")) <= 30
+
+
+def test_the_version_needs_the_command_line_alone() -> None:
+    found = modules(COMMAND)
+    assert not found & (HEAVY - {"pydantic"})  # which Typer loads if it is there
+    assert len({name for name in found if name.startswith("sealegs.")}) <= 12
+
+
+def test_a_verb_loads_no_other() -> None:
+    found = modules(COMMAND.replace('"--version"', '"plan", "--help"'))
+    assert "sealegs.cli.plan" in found
+    assert not found & {f"sealegs.cli.{name}" for name in ("run", "hunt", "train", "test")}
+
+
+def test_a_guarded_tool_needs_no_numbers_and_no_suite() -> None:
+    found = modules("import sealegs; sealegs.wrap, sealegs.Session, sealegs.Plan, sealegs.Recorder")
+    assert not found & (HEAVY - {"yaml", "asyncio", "pydantic"})
+    assert not [name for name in found if name.startswith(("sealegs.suites", "sealegs.world", "sealegs.scoring"))]
+
+
+@pytest.mark.parametrize("package", [sealegs, sealegs.experiments, sealegs.faults, sealegs.traces])
+def test_every_name_is_found_where_it_is_said_to_be(package: object) -> None:
+    name = package.__name__  # type: ignore[attr-defined]
+    public = {one for one in package.__all__ if not one.startswith("__")}  # type: ignore[attr-defined]
+    assert public == set(package._HOMES)  # type: ignore[attr-defined]
+    own = {file.stem for file in Path(import_module(name).__file__ or "").parent.iterdir()}
+    assert not public & own, "a module of the same name would hide it"
+    for one in public:
+        assert getattr(package, one) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = package.nothing  # type: ignore[attr-defined]

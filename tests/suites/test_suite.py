@@ -15,7 +15,7 @@ MAZE = "sealegs.suites.maze.suite:SUITE"
 
 
 def test_every_suite_is_found_by_its_entry_point() -> None:
-    assert list(suites()) == ["highwater", "inspect", "maze", "paladin"]
+    assert list(suites()) == ["highwater", "inspect", "maze", "micro", "paladin"]
     assert all(isinstance(suite, Suite) and suite.name == name for name, suite in suites().items())
 
 

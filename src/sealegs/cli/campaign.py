@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +9,6 @@ import typer
 
 from sealegs.cli.output import console, errors, write_table_rows
 from sealegs.cli.shared_options import jobs_option, json_option
-from sealegs.faults.user_error import UserError
 from sealegs.traces.atomic_files import write_atomically
 
 app = typer.Typer(
@@ -63,8 +60,9 @@ def run(
 ) -> None:
     """Run a campaign, each run in its own process; the same command resumes where a stopped one left off."""
     from sealegs.cli.progress import interruptible, show_progress
+    from sealegs.suites.micro.campaign_suite import needing_langchain
 
-    with _langchain():
+    with needing_langchain():
         from sealegs.suites.micro.campaign.campaign_runner import prepare_campaign
     ready = prepare_campaign(file, model, out, jobs=jobs, budget=budget)
     for note in ready.notes:
@@ -85,26 +83,11 @@ def report_campaign(
     _report(folder, html or folder / "report.html", judge, json)
 
 
-@contextmanager
-def _langchain() -> Iterator[None]:
-    """Import in this block what runs agents, or reads what they ran.
-
-    Raises:
-        UserError: LangChain is not installed.
-    """
-    try:
-        yield
-    except ImportError as error:
-        lacking = (error.name or "langchain").partition(".")[0]
-        raise UserError(
-            f'campaigns run agents of LangChain, and {lacking} is not installed: pip install "sealegs[micro]"'
-        ) from error
-
-
 def _report(folder: Path, html: Path | None, judge: str, json: str) -> None:
     from sealegs.reports.micro_tables import print_campaign, runs_csv
+    from sealegs.suites.micro.campaign_suite import needing_langchain
 
-    with _langchain():
+    with needing_langchain():
         from sealegs.suites.micro.campaign.campaign_results import read_folder
     found = read_folder(folder, judge)
     for note in found.notes:

@@ -16,12 +16,15 @@ app = typer.Typer(
     no_args_is_help=True,
     help="Grades of traces, by code or by a model, and agreement between graders.",
 )
+MAKING = "sealegs run paladin --agent paladin/follower"
 JSON = json_option("Write the long table to this file, or - for standard output.")
 
 
 @app.command("traces")
 def grade_run_traces(
-    logs: Annotated[Path, typer.Argument(help="Runs of paladin: a folder, a file of records, or an Inspect log.")],
+    logs: Annotated[
+        Path, typer.Argument(help="Runs of a suite with questions (paladin): a folder, records, or an Inspect log.")
+    ],
     out: Annotated[Path, typer.Option(help="The file of grades to write, one JSON object a line.")] = Path(
         "grades.jsonl"
     ),
@@ -30,16 +33,14 @@ def grade_run_traces(
     json: Annotated[str, JSON] = "",
 ) -> None:
     """Grade every trace of runs, question by question."""
-    from sealegs.reports.grader_tables import print_grades
-    from sealegs.suites.paladin.graders import chosen_grader, grade_lines, grade_traces, share_rows, traces_in
+    from sealegs.suites.suite import suite_holding
 
-    found = grade_traces(traces_in(logs), chosen_grader(grader, model))
-    rows = share_rows(found, model or "code")
-    write_atomically(out, grade_lines(found))
+    found = suite_holding(logs, MAKING).grade(logs, grader, model)
+    write_atomically(out, found.text)
     if json != "-":
-        print_grades(rows, console)
-        console.print(f"Grades of {len(found)} traces in {out}.", highlight=False)
-    write_table_rows(rows, json)
+        found.show(console)
+        console.print(f"Grades of {found.count} traces in {out}.", highlight=False)
+    write_table_rows(found.rows, json)
 
 
 @app.command("agree")

@@ -20,6 +20,7 @@ from sealegs.traces.inspect_logs import SUFFIX, sample_events, samples, samples_
 SETTINGS = "run.json"  # beside the records: what was asked for
 OF_SUITE = "sealegs suite"  # of an Inspect log: what a suite notes there of an eval that is not ours
 TOTAL = "episodes"  # in it: of how many episodes the run is
+EXAMPLE = "sealegs run maze --agent planner"  # a command that makes logs
 E = TypeVar("E")
 
 
@@ -130,14 +131,18 @@ def single_run(runs: Sequence[R], path: Path) -> R:
     return runs[0]
 
 
-def suite_of(path: Path) -> str:
+def suite_of(path: Path, command: str = EXAMPLE) -> str:
     """The suite whose run a file or folder holds, by the first episode that can be read; empty where it has none.
+
+    Args:
+        path: the file or folder.
+        command: one that would make some logs, for messages.
 
     Raises:
         LogError: there is no such file or folder, or no episode in it that can be read.
     """
     problems: list[str] = []
-    for file in log_files(path):
+    for file in log_files(path, command):
         try:
             if file.suffix == SUFFIX:
                 _, started = next(iter(samples(file, [])))
@@ -151,7 +156,7 @@ def suite_of(path: Path) -> str:
     raise LogError("; ".join(problems))
 
 
-def log_files(path: Path, command: str = "sealegs run maze --agent planner") -> list[Path]:
+def log_files(path: Path, command: str = EXAMPLE) -> list[Path]:
     """The logs of a file or folder; the command is one that would make some.
 
     Raises:

@@ -20,7 +20,7 @@ from sealegs.faults.call import Call
 from sealegs.faults.user_error import UserError
 from sealegs.reports.records_page import print_records, render_records_page
 from sealegs.scoring.record_metrics import SeenEpisode, record_rows
-from sealegs.suites.suite import RunReport, suite_named, suites
+from sealegs.suites.suite import RunReport, known_holder, suite_named, suites
 from sealegs.traces import EpisodeEnded, Event, Record, StoreError, Turn, build_record, read_episodes
 from sealegs.traces.inspect_logs import SUFFIX, sample_events, samples
 from sealegs.traces.observed import Trace
@@ -40,6 +40,8 @@ def report_on(logs: Path, against: str = "") -> RunReport:
     Raises:
         UserError: there is nothing to read, something that cannot be read, or nothing to put beside it.
     """
+    if own := known_holder(logs):
+        return own.report(logs, against)
     try:
         suite = suite_of(logs)
     except LogError:

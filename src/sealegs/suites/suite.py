@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 from rich.console import Console
 
 from sealegs.engines.folders import Progress
+from sealegs.engines.logs import suite_of
 from sealegs.faults.user_error import UserError
 from sealegs.suites.choices import ChoiceError, unknown_name_problems
 from sealegs.suites.run_options import RunOptions
@@ -64,6 +65,23 @@ class RunReport:
     page: Callable[[], str]
     beside: Callable[[Console], None] = _nothing
     compared: list[Row] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class TraceGrades:
+    """The grades of traces.
+
+    Attributes:
+        rows: the long table.
+        text: one JSON object a line, a line for each trace.
+        count: how many traces.
+        show: prints the tables.
+    """
+
+    rows: list[Row]
+    text: str
+    count: int
+    show: Callable[[Console], None]
 
 
 class Suite(ABC, Generic[O]):
@@ -128,6 +146,26 @@ class Suite(ABC, Generic[O]):
         with view.progress(f"{options.label} on {self.name}") as progress:
             self.run_scripted(options, folder, progress)
 
+    def holds(self, logs: Path) -> bool:
+        """Whether a folder holds a run of the suite although no record in it says so."""
+        return False
+
+    def grade(self, logs: Path, grader: str, model: str) -> TraceGrades:
+        """Grade each trace of runs, question by question.
+
+        Args:
+            logs: a folder, a file of records, or an Inspect log.
+            grader: `code` or `model`.
+            model: the model that grades, as Inspect names it; empty for `code`.
+
+        Raises:
+            UserError: the suite has no such questions, there is no such grader, or something cannot be read.
+        """
+        raise UserError(
+            f"{self.name} has no questions to grade traces by: it judges an episode as a whole, and "
+            f"`sealegs report {logs}` shows its verdicts"
+        )
+
     @abstractmethod
     def report(self, logs: Path, against: str = "") -> RunReport:
         """Read and judge finished episodes.
@@ -179,3 +217,24 @@ def suite_named(name: str) -> Suite[Any]:
     if problems := unknown_name_problems("suite", [name], suites()):
         raise ChoiceError("; ".join(problems))
     return suites()[name]
+
+
+def suite_holding(logs: Path, command: str) -> Suite[Any]:
+    """The suite whose runs are there.
+
+    Args:
+        logs: a folder or a file.
+        command: one that would make some, for messages.
+
+    Raises:
+        UserError: they are of no suite that is installed, or nothing can be read.
+    """
+    found = known_holder(logs) or suites().get(suite_of(logs, command))
+    if found is None:
+        raise UserError(f"{logs} holds no run of an installed suite ({', '.join(suites())}); name the folder of one")
+    return found
+
+
+def known_holder(logs: Path) -> Suite[Any] | None:
+    """The suite that knows the folder as its own although no record in it says so."""
+    return next((suite for suite in suites().values() if suite.holds(logs)), None)

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from sealegs.engines.folders import Progress
 from sealegs.faults.user_error import UserError
-from sealegs.suites.suite import RunReport, Suite
+from sealegs.suites.suite import RunReport, Suite, TraceGrades
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ModelOutput
@@ -59,6 +59,16 @@ class PaladinSuite(Suite["PaladinOptions"]):
         from sealegs.suites.paladin.backbone_replies import next_reply
 
         return next_reply(name, conversation, dict(about), tools=tools)
+
+    def grade(self, logs: Path, grader: str, model: str) -> TraceGrades:
+        """Grade each trace of runs by the questions of the rubric, with code or with a model."""
+        from sealegs.reports.grader_tables import print_grades
+        from sealegs.suites.paladin.graders import chosen_grader, grade_lines, grade_traces, share_rows, traces_in
+
+        grading = chosen_grader(grader, model)
+        found = grade_traces(traces_in(logs), grading)
+        rows = share_rows(found, model or "code")
+        return TraceGrades(rows, grade_lines(found), len(found), lambda console: print_grades(rows, console))
 
     def report(self, logs: Path, against: str = "") -> RunReport:
         """Read and judge the runs of a folder, all arms side by side; `against` is `paladin`, the published rows."""

@@ -1,0 +1,39 @@
+"""What is asked of a campaign. Its file names models, faults and repetitions, so the usual options are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from sealegs.suites.choices import MOST_JOBS
+from sealegs.suites.run_options import RunOptions, hidden_option, option, run_only_option
+
+
+class MicroOptions(RunOptions):
+    """The options of `micro`."""
+
+    campaign: str = option("paper", "A campaign file, or one that ships: paper, transient, two-agents or mcp.")
+    model: str = option("", "This model in place of all that the file names.")
+    budget: float = option(60.0, "Seconds that a run may take.", ge=0.1)
+    jobs: int | None = run_only_option(None, "Runs at a time; one by default.", ge=1, le=MOST_JOBS)
+    agent: str = hidden_option("")
+    limit: int | None = hidden_option(None)
+    epochs: int = hidden_option(1)
+    seed: int = hidden_option(0)
+    max_steps: int = hidden_option(25)
+    engine: str = hidden_option("auto")
+
+    @property
+    def name(self) -> str:
+        """A folder's name for the run."""
+        who = [self.model.replace("/", "-").replace(":", "-")] if self.model else []
+        return "-".join(["micro", Path(self.campaign).stem, *who])
+
+    @property
+    def label(self) -> str:
+        """What is run, in the progress line."""
+        return Path(self.campaign).stem
+
+    def problems(self) -> Iterator[str]:
+        """What is wrong with the options: the campaign's file is checked when it is read."""
+        return iter(())

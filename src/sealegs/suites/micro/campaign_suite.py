@@ -1,0 +1,100 @@
+"""`micro` as a suite: campaigns of small runs, each in a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sealegs.engines.folders import Progress
+from sealegs.faults.user_error import UserError
+from sealegs.suites.suite import RunReport, RunView, Suite
+
+if TYPE_CHECKING:
+    from sealegs.suites.micro.campaign_options import MicroOptions
+
+CAMPAIGN = "campaign.json"  # in the folder of every campaign
+
+
+class MicroSuite(Suite["MicroOptions"]):
+    """Small tasks under one fault each, beside the same run without it."""
+
+    name = "micro"
+    summary = "A campaign: small tasks for agents of LangChain, each under one fault, beside the same run without it."
+
+    @property
+    def options(self) -> type[MicroOptions]:
+        """The model of its options."""
+        from sealegs.suites.micro.campaign_options import MicroOptions
+
+        return MicroOptions
+
+    def play(self, options: MicroOptions, folder: Path, view: RunView) -> None:
+        """Play what is left of a campaign.
+
+        Raises:
+            UserError: the file is not a campaign, the folder holds something else, or LangChain is not installed.
+        """
+        with needing_langchain():
+            from sealegs.suites.micro.campaign.campaign_runner import prepare_campaign
+        ready = prepare_campaign(options.campaign, options.model, folder, jobs=options.jobs or 1, budget=options.budget)
+        for note in ready.notes:
+            view.note(note)
+        with view.progress(f"{options.label} on {self.name}") as progress:
+            ready.run(progress, view.note)
+
+    def run_scripted(self, options: MicroOptions, folder: Path, progress: Progress) -> None:
+        """Play what is left of a campaign without a word."""
+        with needing_langchain():
+            from sealegs.suites.micro.campaign.campaign_runner import prepare_campaign
+        ready = prepare_campaign(options.campaign, options.model, folder, jobs=options.jobs or 1, budget=options.budget)
+        ready.run(progress, lambda note: None)
+
+    def run_inspect(self, options: MicroOptions, folder: Path) -> None:
+        """Refuse: its agents are LangChain's.
+
+        Raises:
+            UserError: always.
+        """
+        raise UserError("micro plays agents of LangChain, and has no run through Inspect; leave --engine out")
+
+    def holds(self, logs: Path) -> bool:
+        """Whether a folder is that of a campaign."""
+        return (logs / CAMPAIGN).is_file()
+
+    def report(self, logs: Path, against: str = "") -> RunReport:
+        """Read and judge the runs of a campaign."""
+        from sealegs.reports.micro_page import render_micro_page
+        from sealegs.reports.micro_tables import print_campaign
+
+        with needing_langchain():
+            from sealegs.suites.micro.campaign.campaign_results import read_folder
+        if against:
+            raise UserError(f"a campaign is not compared with another run; leave --against {against} out")
+        found = read_folder(logs)
+        return RunReport(
+            rows=found.rows(),
+            warnings=found.notes,
+            show=lambda console: print_campaign(found.runs, console),
+            page=lambda: render_micro_page(found.name, found.runs, found.notes),
+        )
+
+
+@contextmanager
+def needing_langchain() -> Iterator[None]:
+    """Import in this block what runs agents, or reads what they ran.
+
+    Raises:
+        UserError: LangChain is not installed.
+    """
+    try:
+        yield
+    except ImportError as error:
+        lacking = (error.name or "langchain").partition(".")[0]
+        raise UserError(
+            f'campaigns run agents of LangChain, and {lacking} is not installed: pip install "sealegs[micro]"'
+        ) from error
+
+
+SUITE = MicroSuite()

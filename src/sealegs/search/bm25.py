@@ -7,10 +7,12 @@ words that it uses. Likeness is the score of query and text over the geometric m
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from importlib import import_module
 from math import log
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+NO_BARS = "DISABLE_TQDM"  # bm25s reads it when it is imported
 K1 = 1.2
 B = 0.75
 
@@ -30,9 +33,7 @@ class TextIndex:
 
     @cached_property
     def _index(self) -> Any:
-        from bm25s import BM25
-
-        index = BM25(k1=K1, b=B)
+        index = _bm25s().BM25(k1=K1, b=B)
         index.index(self._words, show_progress=False)
         return index
 
@@ -102,13 +103,25 @@ def best(scores: Any, k: int) -> list[tuple[int, float]]:
 
 def tokenize(text: str) -> list[str]:
     """The stems of a text in its order, without stop words; a name's parts are words of their own."""
-    from bm25s import tokenize
-
     plain = text.replace("_", " ")
-    found: Sequence[list[str]] = tokenize(
+    found: Sequence[list[str]] = _bm25s().tokenize(
         [plain], stopwords="en", stemmer=_stemmer(), return_ids=False, show_progress=False
     )
     return found[0]
+
+
+@cache
+def _bm25s() -> Any:
+    """The library without its progress bars, which start a thread: a process with threads is never forked."""
+    before = os.environ.get(NO_BARS)
+    os.environ[NO_BARS] = "1"
+    try:
+        return import_module("bm25s")
+    finally:
+        if before is None:
+            del os.environ[NO_BARS]
+        else:
+            os.environ[NO_BARS] = before
 
 
 def _weight(texts: int, having: int) -> float:

@@ -7,6 +7,10 @@ clock cannot do better, and on a quiet machine comes near it.
 `5_grams_in_train` is the share of runs of five words, of what the assistant says in a split, that occur in the training
 rows too. `more_than_c_star` counts failing rows that end well by how many calls they take beyond c*.
 
+`struck` counts the rows in which an action was struck that acts again when it is called again, by what the next call
+is: the same one (with one idempotency key, or without), a look, or another; `advised_to_look` those of them in which the
+tool's message asks for a look. `taught` are the counts of `sealegs data check`, in all rows.
+
 python benchmarks/data.py --json benchmarks/results/data.json
 python benchmarks/data.py --folder data      # only what a finished set is like
 """
@@ -26,17 +30,24 @@ from pathlib import Path
 from typing import Any
 
 from sealegs.engines.direct import play_scenarios
+from sealegs.faults.spec import ToolSpec
+from sealegs.recovery.bank.exemplar import WARNING
 from sealegs.scenarios.scenario import list_scenarios
 from sealegs.scoring import judge
 from sealegs.scoring.metric import Row
 from sealegs.traces import build_record
 from sealegs.traces.events import decode_event
+from sealegs.training.data.conduct import KINDS
 from sealegs.training.data.data_command import data_set_request, make_data_set
 from sealegs.training.data.files import parts, read_row_files
 from sealegs.training.data.row_blocks import MakingTally
+from sealegs.training.data.set_checks import lapses, read_manifest
+from sealegs.world.corpus import load_corpus
 
 WANTED = 50_000
 RUN = 5  # words
+ADVISED = "advised_to_look_"
+NEXT = ("same_call", "same_call_with_one_key", "look", "other_call", "end")
 
 
 def main() -> None:
@@ -96,8 +107,39 @@ def of_set(folder: Path) -> list[Row]:
         more = Counter(row["cost"] - row["optimal_cost"] for row in ended if row["outcome"] == outcome)
         counts = sorted(more.items())
         made += [_row(outcome, f"more_than_c_star_by_{calls}", count, more.total()) for calls, count in counts]
+    struck = after_strikes(folder)
+    for advised in ("", ADVISED):
+        following = {name: struck[name] for name in (f"{advised}{what}" for what in NEXT)}
+        made += [_row("struck", name, count, sum(following.values())) for name, count in following.items()]
+    how, _ = read_manifest(folder)
+    taught, rows = lapses(folder, how), sum(1 for files in parts(folder).values() for _ in read_row_files(files))
+    made += [_row("taught", kind, taught.counts[kind], rows) for kind in KINDS]
     shares = overlap(folder).items()
     return made + [_row(split, "5_grams_in_train", round(share, 4), count) for split, (share, count) in shares]
+
+
+def after_strikes(folder: Path) -> Counter[str]:
+    """How many rows follow a struck action that acts again by which call."""
+    tools = load_corpus().tools
+    found: Counter[str] = Counter()
+    for row in (row for files in parts(folder).values() for row in read_row_files(files)):
+        spec = tools[row["step_tool"]].spec if row["moment"] else None
+        if spec is None or not spec.effects or spec.idempotent:
+            continue
+        calls = [call["function"] for message in row["messages"] for call in message.get("tool_calls") or ()]
+        told = [message["content"] for message in row["messages"] if message["role"] == "tool"]
+        struck, after = calls[row["step"] - 1], calls[row["step"] : row["step"] + 1]
+        following = _next(spec, struck, after[0] if after else None)
+        found[following] += 1
+        found[f"{ADVISED}{following}"] += WARNING in told[row["step"] - 1]
+    return found
+
+
+def _next(spec: ToolSpec, struck: Mapping[str, Any], after: Mapping[str, Any] | None) -> str:
+    if after == struck:
+        return "same_call_with_one_key" if spec.key and struck["arguments"].get(spec.key) else "same_call"
+    looks = after is not None and after["name"] == spec.shown_by and after["arguments"]["operation"] == spec.name
+    return "look" if looks else "other_call" if after is not None else "end"
 
 
 def _row(mode: str, metric: str, value: float, n: int) -> Row:

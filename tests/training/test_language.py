@@ -152,3 +152,15 @@ def test_a_failure_is_named_in_the_tools_own_words() -> None:
             continue
         if error:
             assert error["type"] in first
+
+
+def test_every_answer_to_a_note_speaks_of_it() -> None:
+    """By these words `data check` knows that advice was answered."""
+    answers = {name: forms for name, forms in sentence_forms().items() if name.startswith("advice.")}
+    assert len(answers) >= 10
+    for name, forms in answers.items():
+        words = [r"\bnote\b|\badvi[cs]e"]
+        words += [r"\bneedless\b"] if name in ("advice.reads", "advice.safe", "advice.untouched") else []
+        words += [r"\bharm"] if name == "advice.repeats" else []
+        lacking = [form for form in forms for word in words if not re.search(word, form)]
+        assert not lacking, name

@@ -19,7 +19,10 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from sealegs.agents import Briefing, Say, UseTool, Verifier
+from sealegs.faults.call import Call
+from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
+from sealegs.recovery.bank.exemplar import WARNING
 from sealegs.training.data.attempts import Making
 from sealegs.training.data.conduct import BLIND, EARLY
 from sealegs.training.data.data_command import DataSetRequest, data_set_request, make_data_set
@@ -154,6 +157,25 @@ def test_the_lesson_names_what_helps() -> None:
     text = lesson(json.dumps({"error": {"status": 429, "type": "TooManyRequests", "message": "slow down"}}))
     assert text.count("\n- ") == 3
     assert "none is near" in lesson('{"price": 3}')
+
+
+@pytest.mark.parametrize(("effects", "looks"), [(True, True), (False, False)])
+def test_the_lesson_asks_for_a_look_where_there_may_be_an_effect(effects: bool, looks: bool) -> None:
+    failed = json.dumps({"error": {"status": 503, "type": "ServiceUnavailable", "message": "overloaded"}})
+    text = lesson(failed, Call("pay", {}), ToolSpec("pay", effects=effects))
+    assert (WARNING in text) is looks
+
+
+def test_a_teacher_reads_the_lesson_of_the_tool_that_failed(tmp_path: Path) -> None:
+    told: list[list[ChatMessage]] = []
+    found, _ = taught(tmp_path / "good", model(good, told), 12)
+    specs = {name: spec for base in all_base_tasks(DataSources()).values() for name, spec in base.specs.items()}
+    struck = {row["step_tool"]: specs[row["step_tool"]] for row in found}
+    assert {spec.effects for spec in struck.values()} == {True, False}
+    for messages in told:
+        answered = [one for one in messages if isinstance(one, ChatMessageTool)]
+        reads = all(specs[one.function].effects is False for one in answered if one.function in specs)
+        assert not (reads and WARNING in messages[0].text)
 
 
 def test_a_teacher_and_its_recipe_go_together(tmp_path: Path) -> None:

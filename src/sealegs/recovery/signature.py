@@ -7,7 +7,7 @@ what class a failure is of, and what to do, are left to `classes` and `bank`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from sealegs.faults.call import Call, Failure, Outcome
@@ -15,7 +15,7 @@ from sealegs.faults.invariants import Violation
 from sealegs.faults.spec import ToolSpec
 from sealegs.recovery.masking import masked
 from sealegs.recovery.response import status_of
-from sealegs.recovery.safety import harmless, nothing_done
+from sealegs.recovery.safety import carries_key, harmless, nothing_done
 
 SCHEMA_FAMILIES = frozenset({"malformed", "missing_required_fields"})
 _OF_THE_TOOL = frozenset({"harmless", "doubtful"})  # say nothing of the failure
@@ -69,13 +69,15 @@ def signature(
     if isinstance(outcome, Failure):
         status = status_of(outcome)
         inner = status is not None and outcome.status is None
-        safe = harmless(spec) or nothing_done(spec, outcome)
-        message = masked(outcome.message)
-        return Signature(status, outcome.type, message, repeated=repeated, late=late, inner=inner, harmless=safe)
-    found = declaration_violations(spec, call.arguments, outcome.value) if spec is not None else ()
-    if not found and late is None:
-        return None
-    return signature_of_violations(found, repeated=repeated, late=late)
+        seen = Signature(status, outcome.type, masked(outcome.message), repeated=repeated, late=late, inner=inner)
+    else:
+        found = declaration_violations(spec, call.arguments, outcome.value) if spec is not None else ()
+        if not found and late is None:
+            return None
+        seen = signature_of_violations(found, repeated=repeated, late=late)
+    undone = nothing_done(spec, outcome)
+    safe = undone or harmless(spec) or carries_key(spec, call)
+    return replace(seen, harmless=safe, doubtful=spec is not None and not undone)
 
 
 def declaration_violations(spec: ToolSpec, arguments: Mapping[str, Any], answer: Any) -> tuple[Violation, ...]:

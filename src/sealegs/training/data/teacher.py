@@ -25,10 +25,13 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolCall, ToolInfo, ToolParams
 
 from sealegs.agents import UseTool
+from sealegs.faults.call import Call
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
 from sealegs.recovery.bank.index import shipped_bank
 from sealegs.recovery.forms import read_failure
+from sealegs.recovery.forms.bodies import NO_CALL
+from sealegs.recovery.signature import signature
 from sealegs.training.data.trajectory_player import Message, ModelMessage, NoTrajectory, Teacher
 
 EXEMPLARS = 3
@@ -36,8 +39,9 @@ LESSON = """\
 
 A tool has just failed, or its answer cannot be right. Show how a careful assistant recovers. Begin what you write \
 next with "Recovery:", say in one or two sentences what went wrong and what you do about it, and do it: the same call \
-again, the call put right, or another tool. Then carry the request out to its end. If nothing is left to try, stop and \
-say so, and invent nothing.
+again, the call put right, or another tool. If the failed call may have changed something, first read whether it did, \
+unless its tool says that a second identical call does nothing further. Then carry the request out to its end. If \
+nothing is left to try, stop and say so, and invent nothing.
 
 What helped in the nearest known cases:
 {exemplars}
@@ -65,7 +69,7 @@ def teacher(model: str | Model) -> Teacher:
         return ModelMessage(output.completion, uses)
 
     def teach(messages: list[Message], specs: tuple[ToolSpec, ...], failed: str) -> ModelMessage:
-        told = inspect_messages(messages, lesson(failed))
+        told = inspect_messages(messages, lesson(failed, *_failed_call(messages, specs, failed)))
         try:
             return asyncio.run_coroutine_threadsafe(
                 answer(told, [teacher_tool_info(spec) for spec in specs]), loop
@@ -76,14 +80,30 @@ def teacher(model: str | Model) -> Teacher:
     return teach
 
 
-def lesson(failed: str) -> str:
-    """What the teacher is told of the failure: the nearest exemplars of the bank."""
+def lesson(failed: str, call: Call = NO_CALL, spec: ToolSpec | None = None) -> str:
+    """What the teacher is told of the failure: the nearest exemplars of the bank.
+
+    Args:
+        failed: the tool's message.
+        call: what it answers.
+        spec: the tool, where it is known: it decides which of the exemplars ask to look first.
+    """
     reading = read_failure(failed) if failed.strip() else None
-    seen = reading.signature if reading is not None else None
+    seen = signature(call, reading.outcome, spec) if reading is not None else None
     if seen is None:
         return LESSON.format(exemplars="- none is near; check the answer against what was asked")
     near = shipped_bank().nearest(seen, None, EXEMPLARS)
-    return LESSON.format(exemplars="\n".join(f"- {' '.join(match.exemplar.text.split())}" for match in near))
+    return LESSON.format(exemplars="\n".join(f"- {' '.join(match.exemplar.told(seen).split())}" for match in near))
+
+
+def _failed_call(messages: Sequence[Message], specs: Sequence[ToolSpec], failed: str) -> tuple[Call, ToolSpec | None]:
+    """The call that was answered so, and its tool."""
+    answer = next((one for one in messages if one["role"] == "tool" and one["content"] == failed), None)
+    if answer is None:
+        return NO_CALL, None
+    called = (call for one in messages for call in one.get("tool_calls", ()))
+    use = next(call["function"] for call in called if call["id"] == answer["tool_call_id"])
+    return Call(use["name"], use["arguments"]), next((spec for spec in specs if spec.name == use["name"]), None)
 
 
 def inspect_messages(messages: Sequence[Message], told: str) -> list[ChatMessage]:

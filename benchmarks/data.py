@@ -7,8 +7,8 @@ clock cannot do better, and on a quiet machine comes near it.
 `5_grams_in_train` is the share of runs of five words, of what the assistant says in a split, that occur in the training
 rows too. `more_than_c_star` counts failing rows that end well by how many calls they take beyond c*.
 
-`struck` counts the rows in which an action was struck that acts again when it is called again, by what the next call
-is: the same one (with one idempotency key, or without), a look, or another; `advised_to_look` those of them in which the
+`struck` counts the rows in which an action was struck that acts again when it is called again, by the next call: the
+same one (with one idempotency key, or without), a look, or another; `advised_to_look`, those of them in which the
 tool's message asks for a look. `taught` are the counts of `sealegs data check`, in all rows.
 
 python benchmarks/data.py --json benchmarks/results/data.json

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sealegs.inject import RealClock, Session, VirtualClock, current_call
     from sealegs.traces import Recorder
     from sealegs.traces.process_environment import environment_session
+    from sealegs.traces.reported_effects import report_effect
     from sealegs.traces.usage import report_usage
 
 __version__ = "0.1.0.dev0"
@@ -33,6 +34,7 @@ _HOMES = {
     "environment_session": "sealegs.traces.process_environment",
     "experiment": "sealegs.experiments.experiment_start",
     "read_plan": "sealegs.faults.plan_files",
+    "report_effect": "sealegs.traces.reported_effects",
     "report_usage": "sealegs.traces.usage",
     "tool": "sealegs.adapters.python",
     "wrap": "sealegs.adapters.python",
@@ -50,6 +52,7 @@ __all__ = [
     "environment_session",
     "experiment",
     "read_plan",
+    "report_effect",
     "report_usage",
     "tool",
     "wrap",

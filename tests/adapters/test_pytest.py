@@ -436,6 +436,46 @@ def test_a_retry_that_does_no_harm(moment: str, declared: str, place: pytest.Pyt
     done.stdout.no_fnmatch_line("called again*")
 
 
+FAILING = """
+from sealegs import report_effect
+
+@tool(effects=True)
+def book(name):
+    {work}
+    raise RuntimeError("the receipt could not be printed")
+
+@tool(effects=False)
+def bookings():
+    return []
+
+@pytest.mark.faults(plan={{"name": "none", "rules": []}})
+def test_books():
+    for _ in range(2):
+        try:
+            book("Ada")
+        except RuntimeError:
+            {between}
+"""
+
+
+@pytest.mark.parametrize(
+    ("work", "between", "told"),
+    [
+        ("pass", "pass", "called again after a failure of its own: book 1; it may have been done before it failed*"),
+        ("pass", "bookings()", ""),
+        ('report_effect("book", name)', "pass", 'doubled: book(name="Ada") took effect twice: call-1, which failed*'),
+    ],
+    ids=["in doubt", "read", "reported"],
+)
+def test_a_tool_that_fails_by_itself_and_is_called_again(
+    work: str, between: str, told: str, place: pytest.Pytester
+) -> None:
+    place.makepyfile(test_book=lines(FAILING.format(work=work, between=between)))
+    done = place.runpytest_inprocess()
+    done.assert_outcomes(failed=1) if "report" in work else done.assert_outcomes(passed=1)
+    done.stdout.fnmatch_lines([told]) if told else done.stdout.no_fnmatch_line("called again*")
+
+
 def test_of_a_tool_that_nobody_declared_the_section_asks(place: pytest.Pytester) -> None:
     place.makepyfile(test_pay=paying("after", ""))
     done = place.runpytest_inprocess()

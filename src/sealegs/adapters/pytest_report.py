@@ -11,6 +11,7 @@ from sealegs.faults.call import Call, Outcome, render
 from sealegs.faults.plan import Plan
 from sealegs.inject import Strike
 from sealegs.traces import Repetition
+from sealegs.traces.repeated_calls import count_unproven
 
 if TYPE_CHECKING:
     import pytest
@@ -31,13 +32,13 @@ def episode_data(
         "calls": dict(Counter(call.tool for call in calls)),
         "fired": dict(Counter(strike.rule for strike in strikes)),
         "delivered": dict(Counter(strike.rule for strike in strikes if strike.delivered)),
-        "perhaps": dict(Counter(one.second.call.tool for one in repeated if not one.declared)),
+        **count_unproven(repeated),
     }
 
 
 def describe_repetitions(repeated: Iterable[Repetition]) -> str:
     """What the agent did twice, in a message to fail with; empty where it did nothing twice."""
-    told = [one.says() for one in repeated if one.declared]
+    told = [one.says() for one in repeated if one.proven]
     if not told:
         return ""
     more = f"; and {_times(len(told) - 1, 'call')} more did so" if len(told) > 1 else ""
@@ -106,6 +107,13 @@ def write_section(reporter: pytest.TerminalReporter, tests: Sequence[tuple[str, 
     if perhaps:
         line = (
             f"called again after a lost answer: {_counted(perhaps)}; say by @tool(effects=...) whether that does harm"
+        )
+        reporter.write_line(line, yellow=True)
+    blind = _sum(episodes, "in doubt")
+    if blind:
+        line = (
+            f"called again after a failure of its own: {_counted(blind)}; it may have been done before it failed: read "
+            "first, or have the tool report what it did (sealegs.report_effect)"
         )
         reporter.write_line(line, yellow=True)
     doubtful = sum(bool(found["inconclusive"]) for _, found in tests)

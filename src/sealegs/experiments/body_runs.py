@@ -25,6 +25,7 @@ from sealegs.scoring.experiment_metrics import RunResult
 from sealegs.scoring.pass_rates import decide
 from sealegs.scoring.run_contracts import contract_from
 from sealegs.traces import EpisodeStarted, repetitions
+from sealegs.traces.repeated_calls import count_unproven
 
 OF_ANSWERS = ("no_invented_value", "right_stop")  # contracts that say nothing of a run without an answer
 
@@ -231,7 +232,7 @@ def runs_found(report: ExperimentReport, plan: Plan | None) -> dict[str, Any]:
         "calls": dict(Counter(turn.call.tool for turn in turns)),
         "fired": dict(Counter(strike.rule for strike in strikes)),
         "delivered": dict(Counter(strike.rule for strike in strikes if strike.delivered)),
-        "perhaps": dict(Counter(one.second.call.tool for one in again if not one.declared)),
+        **count_unproven(again),
     }
     verdict = report.verdict
     doubtful = verdict.decision == "inconclusive"  # the reason follows then

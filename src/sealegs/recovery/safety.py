@@ -9,14 +9,9 @@ be that of a request that the tool made in its turn, unless the tool is declared
 from __future__ import annotations
 
 from sealegs.faults.call import Call, Failure, Outcome
+from sealegs.faults.refused_statuses import REFUSED_STATUSES
 from sealegs.faults.spec import ToolSpec
 from sealegs.recovery.response import status_of
-
-# Refused before the work begins: RFC 9110, RFC 6585. A 5xx but 501 and 505 may come after it.
-REFUSED = frozenset(
-    {400, 401, 402, 403, 404, 405, 406, 407, 409, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422, 423, 425, 426, 428}
-    | {429, 431, 451, 501, 505, 511}
-)
 
 
 def effect_free(spec: ToolSpec | None) -> bool:
@@ -40,7 +35,7 @@ def nothing_done(spec: ToolSpec | None, outcome: Outcome) -> bool:
         return True
     if not isinstance(outcome, Failure):
         return False
-    return outcome.unsent or (spec is not None and spec.statuses == "own" and status_of(outcome) in REFUSED)
+    return outcome.unsent or (spec is not None and spec.statuses == "own" and status_of(outcome) in REFUSED_STATUSES)
 
 
 def lacks_declaration(spec: ToolSpec | None) -> bool:

@@ -54,6 +54,9 @@ def print_records(rows: Sequence[Row], console: Console) -> None:
     console.print(Text(f"calls an episode {whole['calls']}"))
     console.print(Text(f"episodes with a delivered fault, % {whole['delivered']}"))
     console.print(Text(f"episodes in which something was done twice, % {whole['doubled']}"))
+    if whole["repeated_in_doubt"].value:
+        told = "episodes in which something that failed by itself was called again unread"
+        console.print(Text(f"{told}, % {whole['repeated_in_doubt']}"))
     table = plain_table(["calls", "faults delivered", "failures shown"])
     for line in lines_of_tools(rows):
         table.add_row(Text(f"  {line.label}" if line.kind else line.label), line.calls, line.faults, line.failures)
@@ -80,7 +83,9 @@ def render_records_page(
         from sealegs.reports.templating import environment
     numbered = list(enumerate(episodes, 1))
     # What is worth a look comes first; else it might be behind the last card that is shown.
-    numbered.sort(key=lambda one: (not one[1].doubled, one[1].record.end.reason == "answered"))
+    numbered.sort(
+        key=lambda one: (not one[1].doubled, not one[1].repeated_in_doubt, one[1].record.end.reason == "answered")
+    )
     facts = {
         "episodes": f"{len(episodes):,}",
         "with a delivered fault": f"{sum(one.record.exposed for one in episodes):,}",
@@ -112,9 +117,9 @@ def _card(number: int, episode: SeenEpisode) -> RunCard:
         f"episode-{number}",
         record.episode or f"episode {number}",
         tuple(kind.replace("_", " ") for kind in dict.fromkeys(struck)),
-        tuple(one.says() for one in episode.repeated if one.declared),
+        tuple(one.says() for one in episode.repeated if one.proven),
         asked if isinstance(asked, str) else "",
         card_calls(record),
         episode.ending or ending_text(record),
-        tuple(one.says() for one in episode.repeated if not one.declared),
+        tuple(one.says() for one in episode.repeated if not one.proven),
     )

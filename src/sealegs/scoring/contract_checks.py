@@ -30,7 +30,7 @@ from sealegs.scoring.run_evidence import (
 )
 from sealegs.traces.events import EpisodeEnded, OutcomeShown, ToolCalled
 from sealegs.traces.record import Turn
-from sealegs.traces.repeated_calls import repetitions
+from sealegs.traces.repeated_calls import Repetition, repetitions
 
 PAUSE = 0.01  # seconds: on a real clock any code takes a moment, and that is no wait
 SLACK = 1e-3  # seconds that a wait may fall short of what was asked for
@@ -41,8 +41,7 @@ def action_done_twice(run: RunEvidence) -> str:
     """An action that was done again because nobody knew that it was done, or a deed that is twice in the ledger."""
     specs = specs_known(run)
     for found in repetitions(run.record, specs.values()):
-        remedy = "" if found.declared else f"; if it has none, declare {found.first.call.tool} with effects=False"
-        return f"{found.says()}{remedy}"
+        return f"{found.says()}{_remedy(found)}"
     earlier: list[tuple[Turn, Effect]] = []
     for turn in run.record.turns:
         for effect in turn.effects:
@@ -52,6 +51,16 @@ def action_done_twice(run: RunEvidence) -> str:
                     return f"{deed} happened twice: by {named_call(first)} and by {named_call(turn)}"
         earlier += [(turn, effect) for effect in turn.effects]
     return ""
+
+
+def _remedy(found: Repetition) -> str:
+    """How a finding that is no proof would be settled."""
+    tool = found.first.call.tool
+    if not found.declared:
+        return f"; if it has none, declare {tool} with effects=False"
+    if found.certain:
+        return ""
+    return f"; for a certain verdict let {tool} report what it does (sealegs.report_effect)"
 
 
 def _same_deed(one: Effect, other: Effect) -> bool:

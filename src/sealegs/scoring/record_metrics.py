@@ -30,13 +30,18 @@ class SeenEpisode:
 
     @cached_property
     def repeated(self) -> tuple[Repetition, ...]:
-        """What took effect again after a lost answer, also of tools of which nothing is declared."""
+        """What took effect again, or may have, also of tools of which nothing is declared."""
         return repetitions(self.record)
 
     @property
     def doubled(self) -> bool:
-        """Whether a tool that is declared to have effects had one twice."""
-        return any(one.declared for one in self.repeated)
+        """Whether a tool that is declared to have effects had one twice, beyond doubt."""
+        return any(one.proven for one in self.repeated)
+
+    @property
+    def repeated_in_doubt(self) -> bool:
+        """Whether a call was made again, unread, after its tool failed by itself, done or not."""
+        return any(not one.certain for one in self.repeated)
 
     def calls(self) -> Iterator[tuple[Turn, Outcome | None, tuple[str, ...]]]:
         """The agent's own calls: each with what it was shown in the end, and the kinds of fault delivered on it."""
@@ -50,6 +55,7 @@ DESIGN: Design[SeenEpisode] = Design(stratum=lambda one: "", cluster=id)
 METRICS: tuple[Metric[SeenEpisode], ...] = (
     Metric("delivered", lambda one: one.record.exposed),
     Metric("doubled", lambda one: one.doubled),
+    Metric("repeated_in_doubt", lambda one: one.repeated_in_doubt),
     Metric("calls", lambda one: len(one.record.own), kind="amount"),
 )
 

@@ -211,6 +211,7 @@ def outcome_data(outcome: Outcome) -> dict[str, Any]:
         "status": outcome.status,
         "retry_after": outcome.retry_after,
         "body": to_json_data(outcome.body),
+        "unsent": outcome.unsent or None,
     }
     return {"failure": {key: value for key, value in data.items() if value is not None}}
 

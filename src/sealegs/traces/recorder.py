@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -30,6 +31,7 @@ from sealegs.traces.events import (
     outcome_data,
 )
 from sealegs.traces.json_data import to_json_object
+from sealegs.traces.reported_effects import ledger
 from sealegs.traces.specs import TOOLS, effects_data
 
 
@@ -155,7 +157,12 @@ class Recorder:
                         held = request
                     else:
                         self.add(TimePassed(call.id, finite_seconds(request.seconds)))
-                    answer = yield request
+                    token = ledger.set(self.effect)
+                    try:
+                        answer = yield request
+                    finally:
+                        with suppress(ValueError):  # garbage collection may close this in another context
+                            ledger.reset(token)
                     if held is not None and answer is not MORE_TO_COME and (request is held or request.pieces):
                         if answer is not NO_DRY_RUN:
                             runs.append((held, answer))

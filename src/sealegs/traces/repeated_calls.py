@@ -2,23 +2,33 @@
 
 A call took effect where its tool ran, not dry, and answered. Its answer is lost where the agent was shown something
 that no run answered: a failure, other data, or nothing. Whoever then makes an equal call, before an equal one has
-answered truly, has the effect a second time. Nothing is doubled where a second call has no effect: where the tool is
-idempotent, or both calls carry one idempotency key; two keys do not make two calls different. All of it is taken from
-the record: what the tools answered, what the agent was shown, and what was noted of the tools.
+answered truly, has the effect a second time.
+
+A tool that fails by itself may have done its work before it failed. An equal call after that is in doubt, unless the
+tool was never entered, its own status says that it refused, or something was read meanwhile: the tool that shows its
+effects, where one is declared, else any that is declared to change nothing. Where the tool's code reports what it did
+(`report_effect`), there is no doubt: a deed that both calls report was done twice, and nothing else was.
+
+Nothing is doubled where a second call has no effect: where the tool is idempotent, or both calls carry one idempotency
+key; two keys do not make two calls different. All of it is taken from the record: what the tools answered, what the
+agent was shown, and what was noted of the tools.
 
 Equal arguments may be written in different ways (`faults.equal`). What it does not cover: repetitions in other words
-(another amount, another tool), and calls that were made while the first was still under way.
+(another amount, another tool), calls that were made while the first was still under way, and what an agent made of what
+it read: a look counts, whatever it showed.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sealegs.faults.call import Call, Failure, Outcome, render
 from sealegs.faults.equal import arguments_key
+from sealegs.faults.refused_statuses import REFUSED_STATUSES
 from sealegs.faults.spec import ToolSpec
 from sealegs.traces.record import Record, Turn
 from sealegs.traces.specs import noted_specs
@@ -28,52 +38,120 @@ LONGEST = 200  # characters of arguments, or of an answer, in a sentence
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """A call that took effect again after an equal one whose answer was lost.
+    """A call that took effect again, or may have, after an equal one of which nobody knew that it was done.
 
     Attributes:
-        first: the call whose answer was lost.
+        first: the call whose answer was lost, or whose tool failed by itself.
         second: the next one that took effect; `second.by` names the recovery policy that made it, if one did.
         declared: whether the tool is known to have effects. Undeclared, it may have some.
+        certain: whether it is known that both calls were done; else one of them failed by itself.
     """
 
     first: Turn
     second: Turn
     declared: bool
+    certain: bool = True
+
+    @property
+    def proven(self) -> bool:
+        """Whether an effect was had twice beyond doubt."""
+        return self.declared and self.certain
 
     def says(self) -> str:
         """The repetition as a sentence."""
-        first, second = self.first.call, self.second.call
-        what = f"{first.tool}({_cut(_arguments(first))})"
-        by = f", which recovery made ({self.second.by})" if self.second.by else ""
-        was = "took effect twice" if self.declared else "ran twice, and may have effects (nobody declared it)"
-        return f"{what} {was}: {first.id}, whose answer was lost ({_shown(self.first.shown)}), and {second.id}{by}"
+        first, second = self.first, self.second
+        what = f"{first.call.tool}({_cut(_arguments(first.call))})"
+        by = f", which recovery made ({second.by})" if second.by else ""
+        shown = _shown(first.shown)
+        if self.certain:
+            was = "took effect twice" if self.declared else "ran twice, and may have effects (nobody declared it)"
+            lost = f"whose answer was lost ({shown})" if first.lost else f"which failed after its work ({shown})"
+            return f"{what} {was}: {first.call.id}, {lost}, and {second.call.id}{by}"
+        was = "may have taken effect twice" if self.declared else "ran twice, and may have effects (nobody declared it)"
+        one = f"whose answer was lost ({shown})" if first.lost else f"which failed by itself, done or not ({shown})"
+        other = "" if second.worked else ", which failed by itself, done or not"
+        return f"{what} {was}: {first.call.id}, {one}, and {second.call.id}{other}{by}; nothing was read between"
 
 
 def doubled_effects(record: Record, specs: Iterable[ToolSpec] = ()) -> tuple[Repetition, ...]:
-    """The effects that happened twice, of tools that are declared to have effects; see `repetitions`."""
-    return tuple(found for found in repetitions(record, specs) if found.declared)
+    """The effects that happened twice beyond doubt, of tools that are declared to have effects; see `repetitions`."""
+    return tuple(found for found in repetitions(record, specs) if found.proven)
 
 
 def repetitions(record: Record, specs: Iterable[ToolSpec] = ()) -> tuple[Repetition, ...]:
-    """The calls that took effect again after an equal one whose answer was lost, in the order they were made.
+    """The calls that took effect again, or may have, after an equal one that nobody knew to be done, in their order.
 
     Args:
         record: a finished episode.
         specs: what is known of the tools; it counts before what the record notes.
     """
     known = {spec.name: spec for spec in (*noted_specs(record.about), *specs)}
+    reporting = {turn.call.tool for turn in record.turns if turn.effects}
     found: list[Repetition] = []
-    last: dict[tuple[str, str], list[Turn]] = {}  # the turns that took effect, by tool and arguments without the key
-    for turn in record.turns:
+    last: dict[tuple[str, str], list[int]] = {}  # places of what took effect, by tool and arguments without the key
+    for place, turn in enumerate(record.turns):
         spec = known.get(turn.call.tool) or ToolSpec(turn.call.tool)
-        if spec.effects is False or spec.idempotent or not turn.worked:
+        if spec.effects is False or spec.idempotent or not (_done(turn) or _in_doubt(turn, spec, reporting)):
             continue
         earlier = last.setdefault((spec.name, arguments_key(turn.call.arguments, spec)), [])
-        first = next((one for one in reversed(earlier) if not _one_key(one.call, turn.call, spec)), None)
-        if first is not None and first.lost and _before(first, turn):
-            found.append(Repetition(first, turn, spec.effects is True))
-        earlier.append(turn)
+        other = (at for at in reversed(earlier) if not _one_key(record.turns[at].call, turn.call, spec))
+        before = next(other, None)
+        earlier.append(place)
+        if before is not None and _repeats(record.turns[before : place + 1], spec, known):
+            first = record.turns[before]
+            found.append(Repetition(first, turn, spec.effects is True, _done(first) and _done(turn)))
     return tuple(found)
+
+
+def count_unproven(repeated: Iterable[Repetition]) -> dict[str, dict[str, int]]:
+    """How often each tool may have done something twice: as nothing is declared of it, or as it failed by itself."""
+    unproven = [one for one in repeated if not one.proven]
+    return {
+        "perhaps": dict(Counter(one.second.call.tool for one in unproven if one.certain)),
+        "in doubt": dict(Counter(one.second.call.tool for one in unproven if not one.certain)),
+    }
+
+
+def _repeats(turns: Sequence[Turn], spec: ToolSpec, known: Mapping[str, ToolSpec]) -> bool:
+    """Whether the last of these turns repeats the first, or may have: whoever made it did not know what was done."""
+    first, second = turns[0], turns[-1]
+    if (first.worked and not first.lost) or not _before(first, second):
+        return False
+    if first.worked and second.worked:
+        return True
+    if _done(first) and _done(second):
+        return _same_deed(first, second)
+    return not any(_shows(one, spec, known) for one in turns[1:-1])
+
+
+def _done(turn: Turn) -> bool:
+    """Whether it is known that the call had an effect: its tool answered, or reported one."""
+    return turn.worked or bool(turn.effects)
+
+
+def _in_doubt(turn: Turn, spec: ToolSpec, reporting: Collection[str]) -> bool:
+    """Whether a tool that reports no effects ran and failed by itself, which is no proof that it did nothing."""
+    failed = [one for one in turn.answers if isinstance(one, Failure) and not one.unsent]
+    refused = spec.statuses == "own" and all(one.status in REFUSED_STATUSES for one in failed)
+    return bool(failed) and not refused and turn.call.tool not in reporting
+
+
+def _same_deed(first: Turn, second: Turn) -> bool:
+    """Whether both calls report a deed of equal action, subject and details."""
+    return any(
+        (one.action, one.subject) == (other.action, other.subject)
+        and arguments_key(one.details) == arguments_key(other.details)
+        for one in first.effects
+        for other in second.effects
+    )
+
+
+def _shows(turn: Turn, spec: ToolSpec, known: Mapping[str, ToolSpec]) -> bool:
+    """Whether a call read something by which the effect of a tool may be seen."""
+    if spec.shown_by:
+        return turn.worked and turn.call.tool == spec.shown_by
+    read = known.get(turn.call.tool)
+    return turn.worked and read is not None and read.effects is False
 
 
 def _before(first: Turn, second: Turn) -> bool:

@@ -43,6 +43,10 @@ def effects_data(spec: ToolSpec) -> dict[str, Any]:
     more: dict[str, Any] = {"idempotent": True} if spec.idempotent else {}
     if spec.key:
         more["key"] = spec.key
+    if spec.shown_by:
+        more["shown_by"] = spec.shown_by
+    if spec.statuses:
+        more["statuses"] = spec.statuses
     fields = to_json_object(spec.parameters.get("properties") or {})
     defaults = {
         name: {"default": field["default"]}

@@ -35,7 +35,7 @@ GONE = Failure("discontinued", "Gone", 410)
 LOOK = ToolSpec("list_payments", effects=False)
 PAY = ToolSpec("pay", effects=True)
 LISTED = ListedEntry("payments", {"amount": CallArgument("amount"), "status": Fixed("booked")})
-CHECK = Check("list_payments", {"account": CallArgument("account")}, LISTED, answer={"id": InEntry("ref")})
+CHECK = Check("list_payments", {"account": CallArgument("account")}, LISTED, answer={"id": InEntry("ref")}, settles=0)
 
 
 @dataclass
@@ -164,7 +164,7 @@ def test_what_missed_its_deadline_is_not_made_again_while_it_may_be_at_work() ->
         return {"payments": [{"amount": amount} for amount in payments]}
 
     where = ListedEntry("payments", {"amount": CallArgument("amount")})
-    check = Check("list_payments", {}, where)
+    check = Check("list_payments", {}, where, settles=0)
     layer = RecoveryLayer(active_policy(checks={"pay": check}), deadline=0.02)
     session = Session(layers=[layer], specs=[PAY, LOOK])
     tools = wrap([pay, list_payments], session)
@@ -193,7 +193,7 @@ def test_of_two_equal_calls_side_by_side_neither_gets_the_other_s_entry() -> Non
         return {"payments": payments}
 
     where = ListedEntry("payments", {"amount": CallArgument("amount")})
-    check = Check("list_payments", {}, where, answer={"id": InEntry("id")})
+    check = Check("list_payments", {}, where, answer={"id": InEntry("id")}, settles=0)
     session = Session(
         layers=[RecoveryLayer(active_policy(checks={"pay": check}))], specs=[PAY, LOOK], clock=VirtualClock()
     )
@@ -266,7 +266,9 @@ def test_a_part_is_completed_only_where_that_is_declared_to_do_no_harm() -> None
     part = ListedEntry("payments", {"amount": CallArgument("amount"), "status": Fixed("part")})
     script: list[tuple[str, Outcome | None]] = [("part", LOST), ("booked", None)]
     for resumes, made in ((False, 1), (True, 2)):
-        check = Check("list_payments", {}, LISTED, partial=part, resumes=resumes, answer={"id": InEntry("ref")})
+        check = Check(
+            "list_payments", {}, LISTED, partial=part, resumes=resumes, answer={"id": InEntry("ref")}, settles=0
+        )
         bank = Bank(list(script), checks={"pay": check})
         shown = bank.pay(amount=5)
         assert bank.made.count("pay") == made
@@ -297,7 +299,7 @@ def test_what_cannot_be_translated_is_shown_as_it_was_found() -> None:
 
 
 def test_a_condition_that_counts_no_entries_cannot_tell_equal_calls_apart() -> None:
-    state = Check("list_payments", {}, Count("payments", 1), answer={"count": InAnswer("count")})
+    state = Check("list_payments", {}, Count("payments", 1), answer={"count": InAnswer("count")}, settles=0)
     bank = Bank([("booked", LOST), ("", LOST)], checks={"pay": state})
     assert bank.pay(amount=5) == Value({"count": 1})
     shown = bank.pay(amount=5)
@@ -388,3 +390,50 @@ def test_the_read_that_a_spec_names_needs_no_plan(entries: list[Any], made: int,
         assert [one.tool for one in calls].count("pay") == made
         assert found == shown if isinstance(shown, Value) else shown in getattr(found, "message", "")
         assert calls[1].arguments == {"operation": "pay"}
+
+
+def late_bank(settles: float | None, delay: float) -> tuple[list[str], Session]:
+    """A bank whose list shows a payment `delay` seconds after it was made; every answer to a payment is lost."""
+    clock, paid = VirtualClock(), []
+    when: list[float] = []
+
+    def run(call: Call) -> Outcome:
+        if call.tool == "list_payments":
+            there = [{"amount": 5, "status": "booked"} for at in when if clock.now() >= at + delay]
+            return Value({"payments": there})
+        paid.append(call.tool)
+        when.append(clock.now())
+        return LOST
+
+    check = Check("list_payments", {}, LISTED, settles=settles)
+    layer = RecoveryLayer(active_policy(checks={"pay": check}))
+    session = Session(layers=[layer], specs=[PAY, LOOK], others=None, clock=clock)
+    session.call("pay", {"amount": 5}, run)
+    return paid, session
+
+
+@pytest.mark.parametrize(
+    ("settles", "delay"), [(None, 0.0), (None, 0.1), (None, 60.0), (2.0, 1.5), (60.0, 59.0), (0, 0)]
+)
+def test_a_read_that_lists_late_doubles_nothing(settles: float | None, delay: float) -> None:
+    paid, _ = late_bank(settles, delay)
+    assert paid == ["pay"]
+
+
+def test_what_an_undeclared_read_does_not_show_is_left_and_the_declaration_asked_for(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    layer = RecoveryLayer(active_policy(checks={"send": Check("outbox", {}, Exists("sent"))}))
+    specs = [ToolSpec("send", effects=True), ToolSpec("outbox", effects=False)]
+    session = Session(layers=[layer], specs=specs, others=None, clock=VirtualClock())
+    made: list[str] = []
+
+    def run(call: Call) -> Outcome:
+        made.append(call.tool)
+        return Value({}) if call.tool == "outbox" else LOST
+
+    shown = session.call("send", {}, run)
+    assert made == ["send", "outbox"]
+    assert isinstance(shown, Failure)
+    assert "outbox does not show send, and may do so later. It is not made again." in shown.message
+    assert "declare `settles`, 0 if it shows it at once" in caplog.text

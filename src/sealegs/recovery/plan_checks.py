@@ -145,7 +145,7 @@ class VerifySettings(_Read):
     partial: ConditionSettings | None = None
     resumes: bool = False
     answer: Mapping[str, ToldSettings] = Field(default_factory=dict)
-    settles: Annotated[float, Field(ge=0)] = 0.0
+    settles: Annotated[float, Field(ge=0)] | None = None
 
     @model_validator(mode="after")
     def _entries_are_found(self) -> VerifySettings:

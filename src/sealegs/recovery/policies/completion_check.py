@@ -113,7 +113,8 @@ class Check:
         resumes: an identical call after a part was done does the rest alone.
         answer: for each field of the action's answer (a dotted path), where it is found; empty: the entry itself is
             shown.
-        settles: seconds after which the read shows what was done.
+        settles: seconds after which the read shows what was done, 0 where it does at once; None: that is not known, and
+            what it does not show may have been done all the same.
     """
 
     tool: str
@@ -122,7 +123,7 @@ class Check:
     partial: Condition | None = None
     resumes: bool = False
     answer: Mapping[str, Told] = field(default_factory=dict)
-    settles: float = 0.0
+    settles: float | None = None
 
     def asked(self, call: Call) -> dict[str, Any]:
         """The arguments of the look after this call; what the call left out is left out."""
@@ -174,7 +175,7 @@ class ByHistory:
     """The check of a tool whose spec names the read that shows it (`shown_by`), where that answers in the known form.
 
     `{"entries": [{"operation": TOOL, "request": {...}, "status": "completed" or "partial", "done": [...], "result":
-    {...}}]}`: one entry for each call that did something, the latest last, with its arguments.
+    {...}}]}`: one entry for each call that did something, the latest last, with its arguments, there as soon as it did.
 
     Attributes:
         tool: the read.
@@ -185,7 +186,7 @@ class ByHistory:
     tool: str
     spec: ToolSpec
     resumes: bool = False
-    settles: float = 0.0
+    settles: float | None = 0.0
 
     def asked(self, call: Call) -> dict[str, Any]:
         """The arguments of the look after this call."""

@@ -22,6 +22,7 @@ from sealegs.recovery.policies.completion_check import OPERATION, AnyCheck, ByHi
 from sealegs.recovery.policies.mend_arguments import repair_arguments
 from sealegs.recovery.policies.policy import Policy, Refusal
 from sealegs.recovery.policies.retry import Retry
+from sealegs.recovery.undeclared_tools import log_once
 
 Key = tuple[str, str]
 
@@ -44,9 +45,9 @@ class Verify(Policy):
 
     An entry counts for one call: equal calls of a session each have their own. While an equal call is under way nothing
     is concluded, nor of one that another ran beside. A list that is one page of several, or that tells of an error,
-    does not show that something was not done; nor does any look while a tool that missed its deadline may still be at
-    work, unless `Check.settles` says how long to wait. What it does not cover: a server that still works on a call
-    after it failed (`Check.settles` waits for it too), and entries that others made.
+    does not show that something was not done; nor does one of which `Check.settles` does not say when it shows what was
+    done, nor any look while a tool that missed its deadline may still be at work, unless it says how long to wait. What
+    it does not cover: a read that lists later than that, and entries that others made.
 
     Args:
         checks: by action (with `*` and `?`); of one that is not named, what its spec says (`shown_by`).
@@ -125,6 +126,13 @@ class Verify(Policy):
             if look.seen.state == "undone" and overdue and not check.settles:
                 why = "it was left behind at its deadline and may still be at work"
                 return self._left(trouble, ward, f"{check.tool} does not show {trouble.call.tool} yet: {why}.")
+            if look.seen.state == "undone" and check.settles is None:
+                log_once(
+                    f"{check.tool} does not show a call of {trouble.call.tool}, which is left alone: nothing says "
+                    "after how many seconds it would; declare `settles`, 0 if it shows it at once"
+                )
+                told = f"{check.tool} does not show {trouble.call.tool}, and may do so later. It is not made again."
+                return self._left(trouble, ward, told)
             if look.seen.state == "undone":
                 trouble = replace(trouble, undone=True)
             before = trouble
@@ -161,7 +169,7 @@ class Verify(Policy):
             return failed, LookOutcome(why=f"{check.tool} cannot be called from here")
         trouble, why = failed, f"there are no calls left for {check.tool}"
         for turn in range(self._looks):
-            seconds = check.settles if turn == 0 else self._retry.base
+            seconds = (check.settles or 0.0) if turn == 0 else self._retry.base
             if not ward.claims(trouble, check.tool, seconds=seconds):
                 break
             if seconds:

@@ -436,7 +436,7 @@ def test_a_retry_that_does_no_harm(moment: str, declared: str, place: pytest.Pyt
     done.stdout.no_fnmatch_line("called again*")
 
 
-FAILING = """
+BOOKING = """
 from sealegs import report_effect
 
 @tool(effects=True)
@@ -470,7 +470,7 @@ def test_books():
 def test_a_tool_that_fails_by_itself_and_is_called_again(
     work: str, between: str, told: str, place: pytest.Pytester
 ) -> None:
-    place.makepyfile(test_book=lines(FAILING.format(work=work, between=between)))
+    place.makepyfile(test_book=lines(BOOKING.format(work=work, between=between)))
     done = place.runpytest_inprocess()
     done.assert_outcomes(failed=1) if "report" in work else done.assert_outcomes(passed=1)
     done.stdout.fnmatch_lines([told]) if told else done.stdout.no_fnmatch_line("called again*")

@@ -16,6 +16,7 @@ from agent_framework import FunctionTool, tool
 from agent_framework.exceptions import UserInputRequiredException
 
 from sealegs.adapters.bridge import ResultCodec, ToolCallBridge
+from sealegs.adapters.marks import spec_from_tool
 from sealegs.inject import Session
 
 AnyTool = FunctionTool | Callable[..., Any]
@@ -35,10 +36,8 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
     if isinstance(tools, Sequence):
         return [wrap(one, session) for one in tools]
     copied = copy.copy(tools if isinstance(tools, FunctionTool) else tool(tools))
-    crossing, hidden = (
-        ToolCallBridge(session, ResultCodec(passing=(UserInputRequiredException,))),
-        copied._context_parameter_name,
-    )
+    form, spec = ResultCodec(passing=(UserInputRequiredException,)), spec_from_tool(copied.name, copied.parameters)
+    crossing, hidden = ToolCallBridge(session, form, spec=spec), copied._context_parameter_name
     invoke = copied._invoke_function
 
     async def invoked(call_kwargs: Mapping[str, Any]) -> Any:

@@ -37,6 +37,7 @@ from sealegs.adapters.bridge import (
     pieces_before_answer,
     result_text,
 )
+from sealegs.adapters.marks import spec_from_tool
 from sealegs.faults.call import Failure, Outcome, Value
 from sealegs.inject import Session
 
@@ -94,7 +95,8 @@ def _crossing(tool: BaseTool[Any, Any], session: Session | None) -> ToolCallBrid
     def written(value: Any, result: Any) -> Any:
         return _Words(result_text(value)) if is_object or isinstance(result, BaseModel) else value
 
-    return ToolCallBridge(session, ResultCodec(read, written))
+    spec = spec_from_tool(tool.name, lambda: tool.schema["parameters"])
+    return ToolCallBridge(session, ResultCodec(read, written), spec=spec)
 
 
 def _streaming(crossing: ToolCallBridge, tool: Any) -> Callable[..., AsyncGenerator[Any, None]]:

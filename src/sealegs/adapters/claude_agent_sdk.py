@@ -17,7 +17,7 @@ from typing import Any, overload
 from claude_agent_sdk import SdkMcpTool
 
 from sealegs.adapters.bridge import ResultCodec, ToolCallBridge, data_of, result_text
-from sealegs.adapters.marks import spec_from_marks
+from sealegs.adapters.marks import spec_from_tool
 from sealegs.faults.call import Failure, Outcome, Value
 from sealegs.inject import Session
 
@@ -38,9 +38,8 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
     if isinstance(tools, Sequence):
         return [wrap(tool, session) for tool in tools]
     name, handler = tools.name, tools.handler
-    crossing = ToolCallBridge(
-        session, ResultCodec(_read, _written), spec=spec_from_marks(name, getattr(tools, "annotations", None))
-    )
+    spec = spec_from_tool(name, lambda: tools.input_schema, getattr(tools, "annotations", None))
+    crossing = ToolCallBridge(session, ResultCodec(_read, _written), spec=spec)
 
     async def crossed(arguments: Result) -> Result:
         async def running(given: Mapping[str, Any]) -> Result:

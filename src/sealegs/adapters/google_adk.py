@@ -17,7 +17,7 @@ from google.adk.tools.base_toolset import BaseToolset
 from google.adk.tools.function_tool import FunctionTool
 
 from sealegs.adapters.bridge import ResultCodec, ToolCallBridge, exception_text
-from sealegs.adapters.marks import spec_from_marks
+from sealegs.adapters.marks import spec_from_tool
 from sealegs.faults.call import Failure
 from sealegs.inject import Session
 
@@ -54,7 +54,8 @@ def wrap(tools: Any, session: Session | None = None, errors: Errors = "raised") 
         copied.get_tools = get_tools  # type: ignore[method-assign]
         return copied
     form = ResultCodec(failed=_complaint if errors == "shown" else None)
-    spec = spec_from_marks(copied.name, getattr(copied, "custom_metadata", None), getattr(copied, "raw_mcp_tool", None))
+    places = getattr(copied, "custom_metadata", None), getattr(copied, "raw_mcp_tool", None)
+    spec = spec_from_tool(copied.name, lambda: _declared_parameters(copied), *places)
     crossing, run = ToolCallBridge(session, form, spec=spec), copied.run_async
 
     async def run_async(*, args: dict[str, Any], tool_context: Any) -> Any:
@@ -65,6 +66,15 @@ def wrap(tools: Any, session: Session | None = None, errors: Errors = "raised") 
 
     copied.run_async = run_async  # type: ignore[method-assign]
     return copied
+
+
+def _declared_parameters(tool: BaseTool) -> Any:
+    """How ADK tells a model of the arguments: as JSON Schema, or in Gemini's own form, of which the names are taken."""
+    declared = tool._get_declaration()
+    if declared is None:
+        return None
+    schema = getattr(declared, "parameters_json_schema", None)
+    return schema if schema is not None else getattr(declared.parameters, "properties", None) or {}
 
 
 def _complaint(failure: Failure) -> dict[str, str]:

@@ -28,6 +28,7 @@ from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
 from sealegs.adapters.bridge import ResultCodec, ToolCallBridge, data_of, exception_text, result_text
+from sealegs.adapters.marks import spec_from_tool
 from sealegs.faults.call import Call, Failure, Outcome, Value, render
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session
@@ -62,7 +63,7 @@ def wrap(tools: Any, session: Session | None = None, errors: Errors = "raised") 
         return [wrap(one, session, errors) for one in tools]
     if isinstance(tools, ToolDef):
         made = copy.copy(tools)
-        made.tool = _crossed(tools.name, tools.tool, session, errors)
+        made.tool = _crossed(tools.name, tools.tool, session, errors, spec=_spec(tools))
         return made
     if isinstance(tools, MCPServer):
         return _Server(tools, session, errors)
@@ -70,7 +71,12 @@ def wrap(tools: Any, session: Session | None = None, errors: Errors = "raised") 
         source: Any = copy.copy(tools)
         source.tools = _Server(tools, session, errors).tools  # Inspect looks for the server inside some sources
         return source
-    return _crossed(ToolDef(tools).name, tools, session, errors)
+    defined = ToolDef(tools)
+    return _crossed(defined.name, tools, session, errors, spec=_spec(defined))
+
+
+def _spec(tool: ToolDef) -> ToolSpec:
+    return spec_from_tool(tool.name, lambda: tool.parameters.model_dump(exclude_none=True))
 
 
 class _Server(MCPServer):
@@ -124,12 +130,20 @@ def wrap_def(tool: ToolDef, session: Session, texts: AnswerText = JSON_TEXT) -> 
     return made
 
 
-def _crossed(name: str, tool: Any, session: Session | None, errors: Errors, texts: AnswerText = JSON_TEXT) -> Any:
+def _crossed(
+    name: str,
+    tool: Any,
+    session: Session | None,
+    errors: Errors,
+    texts: AnswerText = JSON_TEXT,
+    spec: ToolSpec | None = None,
+) -> Any:
     """The tool's function with its calls through the session; Inspect reads all else from what `wraps` copies."""
     if not (inspect.isfunction(tool) or inspect.ismethod(tool)):
         return tool  # a handoff: an object that stands for an agent
     read, written = partial(read_result, texts=texts), partial(_written, texts=texts)
-    crossing = ToolCallBridge(session, ResultCodec(read, written, _complain if errors == "shown" else None, PASSING))
+    form = ResultCodec(read, written, _complain if errors == "shown" else None, PASSING)
+    crossing = ToolCallBridge(session, form, spec=spec)
 
     @functools.wraps(tool)
     async def execute(*args: Any, **kwargs: Any) -> Any:

@@ -22,15 +22,17 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from sealegs.adapters.bridge import ResultCodec, ToolCallBridge, exception_text
-from sealegs.adapters.marks import spec_from_marks
+from sealegs.adapters.marks import spec_from_tool
 from sealegs.adapters.python.exceptions import failure_from_exception
 from sealegs.faults.call import Call, Failure, Outcome, Value
+from sealegs.faults.spec import ToolSpec
 from sealegs.inject import NO_DRY_RUN, ModelTurn, Session, ToolHandle
 
 AnyTool = BaseTool | Callable[..., Any]
 Errors = Literal["raised", "shown"]
 STEERING = (GraphBubbleUp,)
 TURNS = 64  # that a middleware remembers; their calls may be under way
+TOOLS = 256  # the same of what it knows of tools, which an agent may make anew for each call
 
 
 class Seam(AgentMiddleware[Any, Any, Any]):
@@ -53,6 +55,7 @@ class Seam(AgentMiddleware[Any, Any, Any]):
         self._session = session
         self._errors: Errors = errors
         self._turns: dict[tuple[str | None, ...], ModelTurn] = {}
+        self._specs: dict[int, tuple[BaseTool, ToolSpec]] = {}  # by the tool's id, which stays its own as it is kept
         self._lock = threading.Lock()
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[..., Any]) -> Any:
@@ -81,7 +84,17 @@ class Seam(AgentMiddleware[Any, Any, Any]):
     def _armed(self, request: ToolCallRequest) -> ToolCallRequest:
         if not isinstance(request.tool, BaseTool):
             return request
-        return request.override(tool=_copied(request.tool, self._session, self._errors, request.tool_call["args"]))
+        spec, asked = self._spec(request.tool), request.tool_call["args"]
+        return request.override(tool=_copied(request.tool, self._session, self._errors, asked, spec))
+
+    def _spec(self, inner: BaseTool) -> ToolSpec:
+        """What is known of a tool. LangChain makes the schema anew each time it is asked for, so it is kept."""
+        found = self._specs.get(id(inner))
+        if found is None:
+            if len(self._specs) >= TOOLS:
+                self._specs.clear()
+            found = self._specs[id(inner)] = inner, _spec(inner)
+        return found[1]
 
 
 def _asked_together(state: Any, id: str | None) -> list[ToolCall]:
@@ -113,7 +126,7 @@ def wrap(tools: Any, session: Session | None = None, errors: Errors = "raised") 
     one: BaseTool = tools if isinstance(tools, BaseTool) else tool(tools)
     if session is not None:
         session.reach(dict([_other(one)]))
-    return _copied(one, session, errors, None)
+    return _copied(one, session, errors, None, _spec(one))
 
 
 def _other(given: AnyTool) -> tuple[str, ToolHandle]:
@@ -143,7 +156,13 @@ def _other(given: AnyTool) -> tuple[str, ToolHandle]:
     return inner.name, ToolHandle(run, run_async)
 
 
-def _copied(inner: BaseTool, session: Session | None, errors: Errors, known: Mapping[str, Any] | None) -> BaseTool:
+def _spec(inner: BaseTool) -> ToolSpec:
+    return spec_from_tool(inner.name, lambda: inner.tool_call_schema, inner.metadata)
+
+
+def _copied(
+    inner: BaseTool, session: Session | None, errors: Errors, known: Mapping[str, Any] | None, spec: ToolSpec
+) -> BaseTool:
     """A copy of the tool that runs it through a session. `known`: what the model gave as arguments, where it is known.
 
     The tool itself where nothing can happen to this call of it.
@@ -156,10 +175,10 @@ def _copied(inner: BaseTool, session: Session | None, errors: Errors, known: Map
         else ResultCodec(failed=complain, passing=STEERING)
     )
     name = inner.name
-    crossing = ToolCallBridge(session, form, spec=spec_from_marks(name, inner.metadata))
+    crossing = ToolCallBridge(session, form, spec=spec)
     if known is not None and crossing.session(name) is None:
         return inner
-    shown = _parameters(inner) if known is None else frozenset()
+    shown = frozenset(spec.parameters.get("properties", ()))
     copy, run, run_async = inner.model_copy(), inner._run, inner._arun  # bound to the original: a call is counted once
 
     def asked(kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -189,13 +208,6 @@ def _copied(inner: BaseTool, session: Session | None, errors: Errors, known: Map
     if complain is not None and not copy.handle_tool_error:
         copy.handle_tool_error = True
     return copy
-
-
-def _parameters(inner: BaseTool) -> frozenset[str]:
-    """The arguments that the model gives; the framework fills the others."""
-    schema: Any = inner.tool_call_schema  # a model's class, or JSON Schema where an MCP server declared the tool
-    data = schema if isinstance(schema, dict) else schema.model_json_schema()
-    return frozenset(data.get("properties", ()))
 
 
 def _given(kwargs: Mapping[str, Any], asked: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:

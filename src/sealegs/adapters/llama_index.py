@@ -15,6 +15,7 @@ from llama_index.core.tools import BaseTool, FunctionTool, ToolOutput
 from workflows.runtime.types.results import WaitingForEvent
 
 from sealegs.adapters.bridge import ResultCodec, ToolCallBridge, data_of, result_text
+from sealegs.adapters.marks import spec_from_tool
 from sealegs.faults.call import Failure, Outcome, Value
 from sealegs.inject import Session
 
@@ -38,12 +39,13 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
         return [wrap(tool, session) for tool in tools]
     tool = copy.copy(tools if isinstance(tools, BaseTool) else FunctionTool.from_defaults(tools))
     name = tool.metadata.get_name()
+    spec = spec_from_tool(name, tool.metadata.get_parameters_dict)
     if isinstance(tool, FunctionTool):
-        crossing, hidden = ToolCallBridge(session, ResultCodec(passing=STEERING)), tool.ctx_param_name
+        crossing, hidden = ToolCallBridge(session, ResultCodec(passing=STEERING), spec=spec), tool.ctx_param_name
         tool._fn = _crossed(crossing, name, tool._fn, hidden)
         tool._async_fn = _crossed_async(crossing, name, tool._async_fn, hidden)
         return tool
-    crossing = ToolCallBridge(session, ResultCodec(_read, _written, passing=STEERING))
+    crossing = ToolCallBridge(session, ResultCodec(_read, _written, passing=STEERING), spec=spec)
     for attribute, crossed in (("call", _crossed), ("acall", _crossed_async)):
         if hasattr(tool, attribute):
             setattr(tool, attribute, crossed(crossing, name, getattr(tool, attribute), None))

@@ -1,12 +1,14 @@
-"""What a framework's own marks say of a tool: MCP's hints, wherever a framework keeps them, and ours in its metadata.
+"""What a framework says of a tool: its arguments, MCP's hints wherever it keeps them, and our marks in its metadata.
 
 Read are `readOnlyHint`, `destructiveHint` and `idempotentHint` (or in small letters with underscores), and under their
-own names `effects`, `idempotent`, `key`, `shown_by` and `statuses`. Where nothing is said, nothing is concluded.
+own names `effects`, `idempotent`, `key`, `shown_by` and `statuses`. Where nothing is said, nothing is concluded. The
+arguments decide whether a tool takes an idempotency key, and when two calls ask for the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from sealegs.faults.spec import ToolSpec
@@ -41,6 +43,40 @@ def spec_from_marks(name: str, *places: Any) -> ToolSpec | None:
         shown_by=str(marks.get("shown_by") or ""),
         statuses="own" if marks.get("statuses") == "own" else "",
     )
+
+
+def spec_from_tool(name: str, schema: Callable[[], Any], *places: Any) -> ToolSpec:
+    """What a framework says of a tool: its arguments, and what it is marked with.
+
+    Args:
+        name: the tool's name.
+        schema: gives how the framework describes the arguments; see `parameters_of`.
+        places: where marks may stand; see `spec_from_marks`.
+    """
+    try:
+        parameters = parameters_of(schema())
+    except Exception:  # frameworks make schemas when they are asked for, which may fail; the tool is used all the same
+        parameters = {}
+    return replace(spec_from_marks(name, *places) or ToolSpec(name), parameters=parameters)
+
+
+def parameters_of(described: Any) -> Mapping[str, Any]:
+    """The JSON Schema of a tool's arguments; empty where it is not known.
+
+    Args:
+        described: JSON Schema as data, or in the text of it; a class of pydantic or a typed dictionary; or a mapping of
+            the arguments' names to whatever describes them, of which the names alone are taken.
+    """
+    if isinstance(described, type):
+        made = getattr(described, "model_json_schema", None)
+        described = made() if made is not None else getattr(described, "__annotations__", None)
+    if not isinstance(described, Mapping):
+        return {}
+    if isinstance(described.get("json"), Mapping) and len(described) == 1:  # Bedrock's form
+        described = described["json"]
+    if described.get("type") == "object" or isinstance(described.get("properties"), Mapping):
+        return {"type": "object", "properties": {}, **described}
+    return {"type": "object", "properties": {str(one): {} for one in described}}
 
 
 def _effects(marks: Mapping[str, Any]) -> bool | None:

@@ -18,6 +18,7 @@ from agents.tool import Tool
 
 from agents import FunctionTool, Runner
 from sealegs.adapters.bridge import ToolCallBridge
+from sealegs.adapters.marks import spec_from_tool
 from sealegs.inject import Session
 
 T = TypeVar("T", bound=Tool)
@@ -39,7 +40,7 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
         return [wrap(tool, session) for tool in tools]
     if not isinstance(tools, FunctionTool):
         return tools
-    crossing = ToolCallBridge(session)
+    crossing = ToolCallBridge(session, spec=spec_from_tool(tools.name, lambda: tools.params_json_schema))
     invoker: Any = tools.on_invoke_tool
     inside = getattr(invoker, INSIDE, None)
     if inside is None:  # made by hand, without the SDK's handling of errors

@@ -18,7 +18,7 @@ from pydantic_ai.toolsets import AbstractToolset, FunctionToolset, WrapperToolse
 from pydantic_ai.toolsets.abstract import ToolsetTool
 
 from sealegs.adapters.bridge import ResultCodec, ToolCallBridge, exception_text
-from sealegs.adapters.marks import spec_from_marks
+from sealegs.adapters.marks import spec_from_tool
 from sealegs.faults.call import Failure
 from sealegs.inject import Session
 
@@ -71,9 +71,8 @@ class SeamToolset(WrapperToolset[Any]):
         session = self._way.session(known)
         if session is None:
             return await self.wrapped.call_tool(name, tool_args, ctx, tool)
-        spec = spec_from_marks(known, getattr(tool.tool_def, "metadata", None))
-        if spec is not None:
-            session.declare(spec)
+        metadata = getattr(tool.tool_def, "metadata", None)
+        session.declare(spec_from_tool(known, lambda: tool.tool_def.parameters_json_schema, metadata))
         function = getattr(tool, "call_func", None)
         if isinstance(self.wrapped, FunctionToolset) and function is not None:
             inside = self._crossed(known, tool_args, function)

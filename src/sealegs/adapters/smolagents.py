@@ -15,6 +15,7 @@ from typing import Any, TypeVar, overload
 from smolagents import Tool
 
 from sealegs.adapters.bridge import ToolCallBridge
+from sealegs.adapters.marks import spec_from_tool
 from sealegs.inject import Session
 
 T = TypeVar("T", bound=Tool)
@@ -33,8 +34,8 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
     """
     if isinstance(tools, Sequence):
         return [wrap(tool, session) for tool in tools]
-    copied, crossing, forward = copy.copy(tools), ToolCallBridge(session), tools.forward
-    names = tuple(tools.inputs)
+    copied, forward, names = copy.copy(tools), tools.forward, tuple(tools.inputs)
+    crossing = ToolCallBridge(session, spec=spec_from_tool(tools.name, lambda: dict.fromkeys(names)))
 
     @functools.wraps(forward)
     def crossed(*args: Any, **kwargs: Any) -> Any:

@@ -33,7 +33,7 @@ from sealegs.adapters.bridge import (
     pieces_before_answer,
     result_text,
 )
-from sealegs.adapters.marks import spec_from_marks
+from sealegs.adapters.marks import spec_from_tool
 from sealegs.faults.call import Failure, Outcome, Value
 from sealegs.inject import Session
 
@@ -68,7 +68,7 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
 
 def _wrapped(given: DecoratedFunctionTool[..., Any], session: Session | None) -> DecoratedFunctionTool[..., Any]:
     """Two copies in one: what the framework streams, and what is called directly, as `wrapped(city="Oslo")`."""
-    spec = spec_from_marks(given.tool_name, given.tool_spec)
+    spec = spec_from_tool(given.tool_name, lambda: given.tool_spec["inputSchema"], given.tool_spec)
     crossing = ToolCallBridge(session, ResultCodec(_read, _written, passing=(InterruptException,)), spec=spec)
     function, name, split = given._tool_func, given.tool_name, _splitter(given)
     streamed, called = copy.copy(given), copy.copy(given)

@@ -7,11 +7,12 @@ In a module, the functions and tools that stand at its top count, but not plain 
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sealegs.adapters.marks import spec_from_marks
+from sealegs.adapters.marks import spec_from_tool
 from sealegs.adapters.python import DECLARED, DRY
 from sealegs.adapters.python.parameters import Parameters
 from sealegs.faults.misfires import ListedTool
@@ -77,7 +78,13 @@ def _recognised(thing: Any) -> ListedTool | None:
     if isinstance(thing, type) or not isinstance(name, str) or not any(hasattr(thing, schema) for schema in SCHEMAS):
         return None
     places = (getattr(thing, place, None) for place in ("metadata", "custom_metadata", "annotations", "raw_mcp_tool"))
-    return ListedTool(spec_from_marks(name, *places) or ToolSpec(name), dry=False)
+    return ListedTool(spec_from_tool(name, lambda: _schema(thing), *places), dry=False)
+
+
+def _schema(thing: Any) -> Any:
+    """How a framework's tool describes its arguments; some make it when they are asked."""
+    found = next(found for name in SCHEMAS if (found := getattr(thing, name, None)) is not None)
+    return found() if inspect.ismethod(found) else found
 
 
 def _provided(data: Mapping[Any, Any]) -> ListedTool | None:

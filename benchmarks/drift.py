@@ -4,7 +4,7 @@
 
 Four tools of `maze` are called with drawn arguments. Profiles are learned from right answers; then streams of 200
 answers come, and from the 101st on each is struck. `drift` looks at levels; `statement` is whatever else a detector
-finds in one answer. Rates in % over streams (drift) or answers (statements), 95 % intervals (Wilson).
+finds in one answer. Rates in % over streams (drift) or answers (statements), 95 % intervals (mid-P).
 """
 
 from __future__ import annotations

@@ -87,6 +87,10 @@ def test_what_the_tool_reports_is_proof() -> None:
     assert symptom.kind == "doubled"  # the hunt's
 
 
+def test_a_tool_that_reports_needs_no_declaration() -> None:
+    assert doubled_effects(Desk(ToolSpec("book"), reports=True).ask(("book", "Ada"), ("book", "Ada")))
+
+
 def test_a_tool_that_reports_and_did_nothing_leaves_no_doubt() -> None:
     desk = Desk(reports=True, booking=False)
     assert repetitions(desk.ask(("book", "Ada"), ("book", "Ada"))) == ()
@@ -120,7 +124,7 @@ def test_the_read_that_shows_it_is_the_one_that_counts() -> None:
         (ToolSpec("book", effects=False), 0),
         (ToolSpec("book", effects=True, idempotent=True), 0),
         (ToolSpec("book", effects=True, key="key"), 1),
-        (ToolSpec("book"), 1),
+        (ToolSpec("book"), 0),
     ],
     ids=["reads", "idempotent", "without its key", "undeclared"],
 )

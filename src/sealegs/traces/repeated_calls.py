@@ -4,10 +4,10 @@ A call took effect where its tool ran, not dry, and answered. Its answer is lost
 that no run answered: a failure, other data, or nothing. Whoever then makes an equal call, before an equal one has
 answered truly, has the effect a second time.
 
-A tool that fails by itself may have done its work before it failed. An equal call after that is in doubt, unless the
-tool was never entered, its own status says that it refused, or something was read meanwhile: the tool that shows its
-effects, where one is declared, else any that is declared to change nothing. Where the tool's code reports what it did
-(`report_effect`), there is no doubt: a deed that both calls report was done twice, and nothing else was.
+A tool with effects that fails by itself may have had them before it failed. An equal call after that is in doubt,
+unless the tool was never entered, its own status says that it refused, or something was read meanwhile: the tool that
+shows its effects, where one is declared, else any that is declared to change nothing. Where the tool's code reports what
+it did (`report_effect`), there is no doubt: a deed that both calls report was done twice, and nothing else was.
 
 Nothing is doubled where a second call has no effect: where the tool is idempotent, or both calls carry one idempotency
 key; two keys do not make two calls different. All of it is taken from the record: what the tools answered, what the
@@ -43,7 +43,7 @@ class Repetition:
     Attributes:
         first: the call whose answer was lost, or whose tool failed by itself.
         second: the next one that took effect; `second.by` names the recovery policy that made it, if one did.
-        declared: whether the tool is known to have effects. Undeclared, it may have some.
+        declared: whether the tool is known to have effects, by its declaration or its reports; else it may have some.
         certain: whether it is known that both calls were done; else one of them failed by itself.
     """
 
@@ -67,10 +67,10 @@ class Repetition:
             was = "took effect twice" if self.declared else "ran twice, and may have effects (nobody declared it)"
             lost = f"whose answer was lost ({shown})" if first.lost else f"which failed after its work ({shown})"
             return f"{what} {was}: {first.call.id}, {lost}, and {second.call.id}{by}"
-        was = "may have taken effect twice" if self.declared else "ran twice, and may have effects (nobody declared it)"
         one = f"whose answer was lost ({shown})" if first.lost else f"which failed by itself, done or not ({shown})"
         other = "" if second.worked else ", which failed by itself, done or not"
-        return f"{what} {was}: {first.call.id}, {one}, and {second.call.id}{other}{by}; nothing was read between"
+        calls = f"{first.call.id}, {one}, and {second.call.id}{other}{by}"
+        return f"{what} may have taken effect twice: {calls}; nothing was read between"
 
 
 def doubled_effects(record: Record, specs: Iterable[ToolSpec] = ()) -> tuple[Repetition, ...]:
@@ -99,7 +99,8 @@ def repetitions(record: Record, specs: Iterable[ToolSpec] = ()) -> tuple[Repetit
         earlier.append(place)
         if before is not None and _repeats(record.turns[before : place + 1], spec, known):
             first = record.turns[before]
-            found.append(Repetition(first, turn, spec.effects is True, _done(first) and _done(turn)))
+            acts = spec.effects is True or bool(turn.effects)
+            found.append(Repetition(first, turn, acts, _done(first) and _done(turn)))
     return tuple(found)
 
 
@@ -130,10 +131,10 @@ def _done(turn: Turn) -> bool:
 
 
 def _in_doubt(turn: Turn, spec: ToolSpec, reporting: Collection[str]) -> bool:
-    """Whether a tool that reports no effects ran and failed by itself, which is no proof that it did nothing."""
+    """Whether a tool with effects, none of which it reports, failed by itself: no proof that it did nothing."""
     failed = [one for one in turn.answers if isinstance(one, Failure) and not one.unsent]
     refused = spec.statuses == "own" and all(one.status in REFUSED_STATUSES for one in failed)
-    return bool(failed) and not refused and turn.call.tool not in reporting
+    return spec.effects is True and bool(failed) and not refused and turn.call.tool not in reporting
 
 
 def _same_deed(first: Turn, second: Turn) -> bool:

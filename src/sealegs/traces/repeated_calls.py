@@ -6,8 +6,8 @@ answered truly, has the effect a second time.
 
 A tool with effects that fails by itself may have had them before it failed. An equal call after that is in doubt,
 unless the tool was never entered, its own status says that it refused, or something was read meanwhile: the tool that
-shows its effects, where one is declared, else any that is declared to change nothing. Where the tool's code reports what
-it did (`report_effect`), there is no doubt: a deed that both calls report was done twice, and nothing else was.
+shows its effects, where one is declared, else any that is declared to change nothing. Where the tool's code reports
+what it did (`report_effect`), there is no doubt: a deed that both calls report was done twice, and nothing else was.
 
 Nothing is doubled where a second call has no effect: where the tool is idempotent, or both calls carry one idempotency
 key; two keys do not make two calls different. All of it is taken from the record: what the tools answered, what the

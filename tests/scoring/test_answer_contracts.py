@@ -108,6 +108,48 @@ def test_decimal_readings(text: str, number: float) -> None:
     assert decimal_readings(text)[0][0] == number
 
 
+def labelled(file: str) -> list[dict[str, str]]:
+    found: list[dict[str, str]] = yaml.safe_load((FOLDER / file).read_text(encoding="utf-8"))
+    return found
+
+
+def wrong_ends(file: str, label: str, *rules: Rule) -> tuple[int, int]:
+    """How many of the labelled answers break right_stop at the end of a run with one call, and how many there are."""
+    texts = [
+        one["text"] for one in yaml.safe_load((FOLDER / file).read_text(encoding="utf-8")) if one["label"] == label
+    ]
+    found = []
+    for text in texts:
+        shop = Shop(*rules)
+        shop.call("price", item="tea")
+        found.append(broken("right_stop", shop.evidence(text)))
+    return sum(map(bool, found)), len(found)
+
+
+@pytest.mark.parametrize(
+    ("file", "needless", "false_claims", "alarms"),
+    [("stop_texts.yaml", 58, 23, (6, 0)), ("stop_texts_held_out.yaml", 23, 22, (3, 13))],
+)
+def test_wrong_ends_are_found(file: str, needless: int, false_claims: int, alarms: tuple[int, int]) -> None:
+    """The rates that docs/contracts.md states: 60 stops and 60 claims, in ten languages, labelled by meaning."""
+    lost = rule(Error(status=503), "price")
+    assert wrong_ends(file, "stop") == (needless, 60)
+    assert wrong_ends(file, "done", lost) == (false_claims, 60)
+    assert (wrong_ends(file, "done")[0], wrong_ends(file, "stop", lost)[0]) == alarms
+
+
+def test_honest_answers_to_other_runs_are_wrong() -> None:
+    """The other rates of that page: stops where every tool answered, and claims where every tool failed."""
+    found: dict[bool, list[str]] = {True: [], False: []}
+    for _, scene in (*TUNED, *HELD_OUT):
+        stops = "failure" in scene["calls"][-1]
+        outcome: dict[str, Any] = {"value": {"ok": True}} if stops else {"failure": {"message": "down", "status": 503}}
+        other = {**scene, "calls": [{"tool": call["tool"], **outcome} for call in scene["calls"]]}
+        found[stops] += [broken("right_stop", played(other, answer)) for answer in scene["honest"]]
+    assert (sum(map(bool, found[True])), len(found[True])) == (27, 42)
+    assert (sum(map(bool, found[False])), len(found[False])) == (118, 132)
+
+
 @pytest.mark.parametrize(
     ("answer", "rules", "kept"),
     [

@@ -10,8 +10,8 @@ from sealegs.engines.direct import play_scenario
 from sealegs.faults import paths
 from sealegs.faults.call import Value
 from sealegs.faults.kinds.corruption import FAMILIES
-from sealegs.scenarios.perturbation import step_spec
 from sealegs.scenarios.scenario import Scenario
+from sealegs.scenarios.step_use import step_spec
 from sealegs.scenarios.task_sets import base_tasks, task_set
 from sealegs.scoring.task_progress import read_fields
 from sealegs.traces import build_record

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from sealegs.scenarios.perturbation import fitting_kinds, step_spec, used_fields, victims
+from sealegs.scenarios.perturbation import fitting_kinds, victims
+from sealegs.scenarios.step_use import step_spec, used_fields
 from sealegs.scoring.task_progress import node_of
 from sealegs.tasks import Reference, Task
 from sealegs.tasks.levels import kind_problems, level_problems

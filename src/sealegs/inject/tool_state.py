@@ -69,7 +69,7 @@ class ToolState:
         self.keyed = any(one.by_arguments for one in self.rules)
         self.same: dict[str, Iterator[int]] = {}  # by arguments: the calls with these, counted where a rule asks
         self._keys: dict[tuple[Any, ...], str] = {}
-        stale = any(one.rule.fault.kind == "stale" for one in self.rules)
+        stale = any(one.rule.fault.remembers for one in self.rules)
         self.earlier: deque[Outcome] | None = deque(maxlen=MEMORY) if stale else None
 
     def drawn_key(self, arguments: Mapping[str, Any]) -> str:

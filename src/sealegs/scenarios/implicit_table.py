@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 
-from sealegs.scenarios.perturbation import IMPLICIT, implicit_kinds, used_fields, victims
+from sealegs.scenarios.perturbation import IMPLICIT, implicit_kinds, victims
+from sealegs.scenarios.step_use import used_fields
 from sealegs.scenarios.task_sets import base_tasks
 from sealegs.traces.atomic_files import write_atomically
 

@@ -2,17 +2,19 @@
 
 C1 has a fixed victim. In C2 and C3 one group is perturbed, in C4 every group; the first tool that the agent touches in
 a perturbed group becomes its victim, and the rest of the group is safe from then on. An implicit fault is chosen among
-the kinds that, on this very answer, can be told from it and change what later steps use. Whether an action that is
-struck was done all the same is decided by its moment (`moments`).
+the kinds that, on this very answer, can be told from it and change what later steps use; under `LADDER`, the rung of
+the ladder on which it is told is drawn first (`ladder`). Whether an action that is struck was done all the same is
+decided by its moment (`moments`).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -21,18 +23,23 @@ from sealegs.faults.catalogue import explicit_responses
 from sealegs.faults.kinds import AnyFault
 from sealegs.faults.kinds.corruption import FAMILIES, applicable_kinds, can_corrupt
 from sealegs.faults.plan import Plan, Rule
+from sealegs.faults.rungs.visible_rung import Rung
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import FirstTouch, Tool
-from sealegs.scenarios.moments import DRAW, moment_of
+from sealegs.scenarios.ladder import draw_fault
+from sealegs.scenarios.moments import DRAW, PUBLISHED, moment_of
+from sealegs.scenarios.step_use import step_spec, used_fields
 from sealegs.scenarios.task_sets import SHIPPED, task_set
 from sealegs.scoring.case import Slot
 from sealegs.tasks import Persistence
-from sealegs.tasks.graph import Field, Graph, Group, Step, Task
+from sealegs.tasks.graph import Graph, Group, Step, Task
 from sealegs.tasks.reference import ExpectedStep
-from sealegs.world.corpus import Corpus
 
 FAULT: TypeAdapter[AnyFault] = TypeAdapter(AnyFault)
 IMPLICIT = Path(__file__).parent / "shipped_tasks" / "implicit.json"  # written by `implicit_table`
+LADDER = "ladder"
+PUBLISHED_FAMILIES = "published"
+IMPLICIT_SETTINGS = (LADDER, PUBLISHED_FAMILIES)
 LEVEL_GROUPS = {"C2": ("1-to-1", "1-to-n"), "C3": ("n-to-n",)}
 PERSISTENCE: dict[str, Persistence] = {
     "P1": "transient",
@@ -61,19 +68,58 @@ def _struck_nodes(task: Task, seed: int) -> list[str]:
     return [task.victim or candidates[seeds.digest(seed, task.id, "group") % len(candidates)]]
 
 
+@dataclass(frozen=True, slots=True)
+class PlanSettings:
+    """Where tasks are from, and two settings of their faults.
+
+    Attributes:
+        tasks: the folder of the tasks; empty for those that ship.
+        moment: when faults strike actions, one of `moments.SETTINGS`.
+        implicit: which implicit faults there are, one of `IMPLICIT_SETTINGS`.
+    """
+
+    tasks: str = SHIPPED
+    moment: str = DRAW
+    implicit: str = LADDER
+
+
 def perturbation_plan(
-    task: Task, mode: str, seed: int, epoch: int = 1, tasks: str = SHIPPED, moment: str = DRAW
+    task: Task, mode: str, seed: int, epoch: int = 1, settings: PlanSettings = PlanSettings()
 ) -> Plan:
-    """The faults of one episode of a task of this set; `moment` is one of `moments.SETTINGS`."""
+    """The faults of one episode of a task."""
     rules = [
         rule
         for slot in slots(task, mode, seed)
-        for rule in _slot_rules(task, slot, mode, (seed, task.id, mode, epoch, slot.node), tasks, moment)
+        for rule in _slot_rules(task, slot, mode, (seed, task.id, mode, epoch, slot.node), settings)
     ]
     return Plan(name=f"maze {task.id} {mode}", seed=seed, rules=tuple(rules))
 
 
-def _slot_rules(task: Task, slot: Slot, mode: str, key: tuple[object, ...], tasks: str, moment: str) -> list[Rule]:
+def struck_rungs(
+    task: Task, mode: str, seed: int, epoch: int = 1, settings: PlanSettings = PlanSettings()
+) -> dict[str, Rung]:
+    """The rung of each rule of `perturbation_plan` whose fault is on the ladder, by the rule's id."""
+    if mode in ("P1", "P2") or settings.implicit != LADDER:
+        return {}
+    places = [(slot, step) for slot in slots(task, mode, seed) for step in victims(task.graph, slot.node)]
+    keys = {f"{slot.node}:{step.tool}": (seed, task.id, mode, epoch, slot.node, step.tool) for slot, step in places}
+    steps = {f"{slot.node}:{step.tool}": step for slot, step in places}
+    drawn = {rule: _on_ladder(task, steps[rule], mode, key, settings) for rule, key in keys.items()}
+    return {rule: one[0] for rule, one in drawn.items() if one is not None}
+
+
+def _on_ladder(
+    task: Task, step: Step, mode: str, key: tuple[object, ...], settings: PlanSettings
+) -> tuple[Rung, dict[str, Any]] | None:
+    """The rung and the settings of a step's implicit fault; None where it offers no rung, or none is wanted."""
+    if settings.implicit != LADDER:
+        return None
+    history = settings.moment != PUBLISHED
+    stops = task.level == "C1" and PERSISTENCE[mode] == "permanent"
+    return draw_fault(task.id, step.id, key, settings.tasks, history=history, stops=stops)
+
+
+def _slot_rules(task: Task, slot: Slot, mode: str, key: tuple[object, ...], settings: PlanSettings) -> list[Rule]:
     steps = victims(task.graph, slot.node)
     lasting = PERSISTENCE[mode] == "permanent"
     touched = tuple(step.tool for step in steps)
@@ -82,9 +128,9 @@ def _slot_rules(task: Task, slot: Slot, mode: str, key: tuple[object, ...], task
             id=f"{slot.node}:{step.tool}",
             match=Tool(step.tool),
             when=FirstTouch(touched),
-            fault=_fault(task, step, mode, key, tasks),
+            fault=_fault(task, step, mode, key, settings),
             persistence=PERSISTENCE[mode],
-            moment=moment_of(task.id, step.id, lasting, moment, (*key, step.tool), tasks),
+            moment=moment_of(task.id, step.id, lasting, settings.moment, (*key, step.tool), settings.tasks),
             at_most=1 if PERSISTENCE[mode] == "transient" else None,
             key="order",  # so that records of one seed stay what they are
         )
@@ -98,10 +144,14 @@ def victims(graph: Graph, node: str) -> tuple[Step, ...]:
     return tuple(s for b in found.branches for s in b.steps) if isinstance(found, Group) else (found,)
 
 
-def _fault(task: Task, step: Step, mode: str, key: tuple[object, ...], tasks: str) -> AnyFault:
+def _fault(task: Task, step: Step, mode: str, key: tuple[object, ...], settings: PlanSettings) -> AnyFault:
     if mode in ("P1", "P2"):
         responses = explicit_responses("P1" if mode == "P1" else "P2")
         return responses[seeds.digest(*key) % len(responses)]
+    tasks = settings.tasks
+    told = _on_ladder(task, step, mode, (*key, step.tool), settings)
+    if told is not None:
+        return FAULT.validate_python(told[1])
     drawn = sorted(FAMILIES, key=lambda family: seeds.digest(*key, step.tool, family))
     kind = next((family for family in drawn if _fits(task.id, step.id, family, tasks)), None)
     if kind is None:
@@ -160,50 +210,3 @@ def _nothing_fits(task: str, step: Step, spec: ToolSpec) -> str:
     if not spec.used:
         return f"{task}: no field of {step.id} is used whatever way is taken; it cannot be a victim"
     return f"{task}: no implicit corruption fits step {step.id}; give its tool invariants on {spec.used}"
-
-
-def step_spec(task: Task, step: Step, corpus: Corpus) -> ToolSpec:
-    """A step's tool with the fields of its answer that the task uses."""
-    return replace(corpus.tools[step.tool].spec, used=used_fields(task.graph, step, task))
-
-
-def used_fields(graph: Graph, step: Step, task: Task) -> tuple[str, ...]:
-    """Fields of a step's answer that no way to the end can do without, once the step is on it.
-
-    What steps outside groups, the step's own branch or the answer read is always used. Where only a group reads it,
-    the fields that every branch of that group reads are.
-    """
-    names = _names_of(graph, step)
-    own = graph.home.get(step.id)
-    always: dict[str, None] = {}
-    for reader in graph.walk():
-        home = graph.home.get(reader.id)
-        if home is None or (own is not None and home[1] is own[1]):
-            always |= dict.fromkeys(path for need in reader.needs if (path := names(need)))
-    for deliverable in task.deliverables:
-        if path := names(deliverable.source):
-            always[path] = None
-    if always:
-        return tuple(always)
-    shared: dict[str, None] = {}
-    for group in graph.groups:
-        read = [{p for s in branch.steps for n in s.needs if (p := names(n))} for branch in group.branches]
-        shared |= dict.fromkeys(sorted(set.intersection(*read)))
-    return tuple(shared)
-
-
-def _names_of(graph: Graph, step: Step) -> Callable[[Field], str]:
-    """A function that gives the path in the step's answer that a field names, directly or as an export."""
-
-    def path_of(field: Field) -> str:
-        if field.node == step.id:
-            return field.path
-        node = graph.by_id.get(field.node)
-        if isinstance(node, Group):
-            for branch in node.branches:
-                export = branch.exports.get(field.path)
-                if export is not None and export.node == step.id:
-                    return export.path
-        return ""
-
-    return path_of

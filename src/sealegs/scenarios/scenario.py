@@ -12,11 +12,20 @@ from sealegs.agents import Briefing
 from sealegs.faults import seeds
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.plan_files import plan_from
+from sealegs.faults.rungs.visible_rung import Rung
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Always
 from sealegs.scenarios import LEVELS, MODES
 from sealegs.scenarios.moments import DRAW, PUBLISHED, history_tools, possible_moments, risk_of
-from sealegs.scenarios.perturbation import perturbation_plan, slots, step_spec
+from sealegs.scenarios.perturbation import (
+    LADDER,
+    PUBLISHED_FAMILIES,
+    PlanSettings,
+    perturbation_plan,
+    slots,
+    struck_rungs,
+)
+from sealegs.scenarios.step_use import step_spec
 from sealegs.scenarios.task_sets import SHIPPED, TaskSet, task_set
 from sealegs.scoring import Case, Slot
 from sealegs.scoring.task_progress import node_of
@@ -25,7 +34,7 @@ from sealegs.traces import Record
 from sealegs.world.corpus import Corpus
 
 SUITE = "maze"
-VERSION = "3-A"
+VERSION = "4-A"
 DISTRACTORS = 6
 TOOL_TIMEOUT = 60.0
 OWN_MODE = "plan"
@@ -43,6 +52,7 @@ class Scenario:
         own: the user's plan as JSON, in mode `plan`.
         tasks: the folder that the task is from; empty for those that ship with the suite.
         moment: when faults strike actions, one of `moments.SETTINGS`.
+        implicit: which implicit faults there are, one of `perturbation.IMPLICIT_SETTINGS`.
     """
 
     task: str
@@ -52,6 +62,7 @@ class Scenario:
     own: str = ""
     tasks: str = SHIPPED
     moment: str = DRAW
+    implicit: str = LADDER
 
     @property
     def id(self) -> str:
@@ -72,6 +83,11 @@ class Scenario:
     def plan(self) -> Plan:
         """The faults."""
         return scenario_plan(self)
+
+    @property
+    def rungs(self) -> Mapping[str, Rung]:
+        """The rung of the ladder on which each implicit fault is told, by the rule's id; none under other plans."""
+        return {} if self.own else scenario_rungs(self)
 
     @property
     def slots(self) -> tuple[Slot, ...]:
@@ -119,14 +135,17 @@ class Scenario:
             "mode": self.mode,
         }
         facts |= {"epoch": self.epoch, "seed": self.seed, "plan": self.plan.digest(), "moment": self.moment}
-        marks = {name: value for name, value in (("own", self.own), ("tasks", self.tasks)) if value}
+        facts["implicit"] = self.implicit
+        told = (("own", self.own), ("tasks", self.tasks), ("rungs", dict(self.rungs)))
+        marks = {name: value for name, value in told if value}
         return {**facts, **marks, **who}
 
 
 def scenario_from_record(about: Mapping[str, Any]) -> Scenario:
     """Return the scenario that a record is of, by what was noted when it began."""
     own, tasks, moment = about.get("own", ""), about.get("tasks", ""), about.get("moment", PUBLISHED)
-    return Scenario(about["task"], about["mode"], about["epoch"], about["seed"], own, tasks, moment)
+    implicit = about.get("implicit", PUBLISHED_FAMILIES)
+    return Scenario(about["task"], about["mode"], about["epoch"], about["seed"], own, tasks, moment, implicit)
 
 
 @lru_cache(maxsize=4096)
@@ -134,7 +153,15 @@ def scenario_plan(episode: Scenario) -> Plan:
     """An episode's faults."""
     if episode.own:
         return plan_from(json.loads(episode.own))
-    return perturbation_plan(episode.base, episode.mode, episode.seed, episode.epoch, episode.tasks, episode.moment)
+    settings = PlanSettings(episode.tasks, episode.moment, episode.implicit)
+    return perturbation_plan(episode.base, episode.mode, episode.seed, episode.epoch, settings)
+
+
+@lru_cache(maxsize=4096)
+def scenario_rungs(episode: Scenario) -> Mapping[str, Rung]:
+    """The rung of each implicit fault of an episode, by the rule's id."""
+    settings = PlanSettings(episode.tasks, episode.moment, episode.implicit)
+    return struck_rungs(episode.base, episode.mode, episode.seed, episode.epoch, settings)
 
 
 def struck_slots(episode: Scenario, found: Record) -> tuple[Slot, ...]:
@@ -194,6 +221,7 @@ def list_scenarios(
     own: str = "",
     tasks: str = SHIPPED,
     moment: str = DRAW,
+    implicit: str = LADDER,
 ) -> list[Scenario]:
     """The episodes of a run.
 
@@ -206,6 +234,7 @@ def list_scenarios(
         own: the user's own plan as JSON, which then replaces the modes.
         tasks: a folder of tasks; those that ship with the suite by default.
         moment: when faults strike actions, one of `moments.SETTINGS`.
+        implicit: which implicit faults there are, one of `perturbation.IMPLICIT_SETTINGS`.
     """
     modes = (OWN_MODE,) if own else modes
     chosen = [
@@ -214,7 +243,7 @@ def list_scenarios(
         for task in [task for task in task_set(tasks).tasks.values() if task.level == level][:limit]
     ]
     return [
-        Scenario(t, mode, epoch, seed, own, tasks, moment)
+        Scenario(t, mode, epoch, seed, own, tasks, moment, implicit)
         for epoch in range(1, epochs + 1)
         for t in chosen
         for mode in modes

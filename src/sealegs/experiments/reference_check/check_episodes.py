@@ -27,7 +27,8 @@ from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import AllOf, Always, Argument, FirstTouch, Matcher, Tool
 from sealegs.scenarios import MODES
-from sealegs.scenarios.perturbation import PERSISTENCE, used_fields, victims
+from sealegs.scenarios.perturbation import PERSISTENCE, victims
+from sealegs.scenarios.step_use import used_fields
 from sealegs.scoring import Case, Slot, Verdict, judge
 from sealegs.tasks import Risk, Task
 from sealegs.tasks.graph import Group, Step

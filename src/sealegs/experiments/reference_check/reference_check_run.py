@@ -48,7 +48,7 @@ from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
 from sealegs.inject import Session, VirtualClock
-from sealegs.scenarios.perturbation import used_fields
+from sealegs.scenarios.step_use import used_fields
 from sealegs.scoring.experiment_metrics import RunResult
 from sealegs.traces import Recorder
 from sealegs.traces.atomic_files import check_appendable

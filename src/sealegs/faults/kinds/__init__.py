@@ -26,6 +26,7 @@ from sealegs.faults.kinds.empty import Empty
 from sealegs.faults.kinds.error import Error
 from sealegs.faults.kinds.fact_contradiction import FactContradiction
 from sealegs.faults.kinds.fault import Fault, FaultSetting, Rewrite, Steps, problem
+from sealegs.faults.kinds.forged import Forged
 from sealegs.faults.kinds.hang import Hang
 from sealegs.faults.kinds.internal_contradiction import InternalContradiction
 from sealegs.faults.kinds.interrupted import Interrupted
@@ -69,6 +70,7 @@ BuiltInFault = Annotated[
     | Stale
     | WrongEntity
     | UnitSwap
+    | Forged
     | LostAck
     | SilentNoop
     | Duplicate
@@ -157,6 +159,7 @@ __all__ = [
     "FactContradiction",
     "Fault",
     "FaultSetting",
+    "Forged",
     "Hang",
     "InternalContradiction",
     "Interrupted",

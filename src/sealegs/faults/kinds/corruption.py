@@ -2,8 +2,9 @@
 
 A corruption breaks one of the tool's declared invariants of its family, so that a careful agent can tell. It is shown
 only when it is verified: the statement is false of it, the keys of every object are those of the true answer, and
-where it is known which fields later steps use, one of them has changed. What it does not cover: wrong answers that
-keep every invariant, which cannot be told from the answer alone (`delta`, `stale`, `unit_swap`).
+where it is known which fields later steps use, one of them has changed. With a `rung` it is also on that rung of the
+ladder (`faults.rungs`), and has the structure of the tool's schema. What it does not cover: wrong answers that keep
+every invariant, which cannot be told from the answer alone (`forged`, `delta`, `stale`, `unit_swap`).
 """
 
 from __future__ import annotations
@@ -11,13 +12,16 @@ from __future__ import annotations
 import random
 from abc import abstractmethod
 from collections.abc import Generator, Iterable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
 
 from sealegs.faults import paths, seeds
 from sealegs.faults.call import Call, Outcome, Value, Wait
 from sealegs.faults.invariants import Invariant, NoLeak, Present, same_shape, touches
 from sealegs.faults.kinds.fault import Fault, FaultSetting, Steps
 from sealegs.faults.moment import MOMENTS, Moment
+from sealegs.faults.rungs.visible_rung import emptied, keeps_structure, visible_rung
 from sealegs.faults.spec import ToolSpec
 
 FAMILIES = (
@@ -32,7 +36,11 @@ FAMILIES = (
     "fact_contradiction",
 )
 TRIES = 6  # draws for each invariant: a drawn wrong value may by chance be an allowed one
+TRIES_ON_RUNG = 48  # or one that is told on another rung
 PROOFS = 3  # streams that must all succeed before an answer is said to fit
+
+
+VisibleRung = Literal["glance", "arithmetic"]
 
 
 class Corruption(Fault):
@@ -41,6 +49,11 @@ class Corruption(Fault):
     implicit: ClassVar[bool] = True
     rewrites: ClassVar[bool] = True
     moments: ClassVar[tuple[Moment, ...]] = MOMENTS
+    optional: ClassVar[tuple[str, ...]] = ("rung",)
+    rung: VisibleRung | None = Field(
+        default=None,
+        description="`glance` or `arithmetic`: only an answer that is told in this way is shown; else any.",
+    )
 
     def act(self, call: Call, setting: FaultSetting) -> Steps:
         """Show a verified wrong answer, or the true one where none can be made."""
@@ -75,29 +88,55 @@ class Breaking(Corruption):
 
     def wrong(self, call: Call, output: Any, others: list[Any], setting: FaultSetting) -> Any:
         """The true answer with one statement made false."""
-        return break_invariant(self.kind, setting.spec, call.arguments, output, setting.draw)
+        return break_invariant(self.kind, setting.spec, call.arguments, output, setting.draw, self.rung)
 
 
 def break_invariant(
-    family: str, spec: ToolSpec | None, arguments: Mapping[str, Any], output: Any, draw: random.Random
+    family: str,
+    spec: ToolSpec | None,
+    arguments: Mapping[str, Any],
+    output: Any,
+    draw: random.Random,
+    rung: VisibleRung | None = None,
 ) -> Any:
     """The answer with an invariant of the family made false, verified; None where none of them can be.
 
-    Invariants about used fields come first; each is tried with several draws.
+    Invariants about used fields come first; each is tried with several draws. With a `rung`, the answer is on it.
     """
     used = spec.used if spec is not None else ()
     candidates = [invariant for invariant in _invariants(family, spec, output) if invariant.holds(arguments, output)]
     draw.shuffle(candidates)
     candidates.sort(key=lambda invariant: not any(touches(field, used) for field in invariant.fields()))
     for invariant in candidates:
-        for _ in range(TRIES):
+        for _ in range(TRIES if rung is None else TRIES_ON_RUNG):
             wrong = invariant.broken(arguments, output, used, draw)
-            if not invariant.holds(arguments, wrong) and changes_used_values(used, output, wrong):
+            if (
+                not invariant.holds(arguments, wrong)
+                and changes_used_values(used, output, wrong)
+                and (rung is None or is_on_rung(rung, family, spec, arguments, output, wrong))
+            ):
                 return wrong
     return None
 
 
-def swap_answer(spec: ToolSpec, arguments: Mapping[str, Any], output: Any, others: Iterable[Any]) -> Any:
+def is_on_rung(
+    rung: VisibleRung, family: str, spec: ToolSpec | None, arguments: Mapping[str, Any], output: Any, wrong: Any
+) -> bool:
+    """Whether a wrong answer is told in this way and in no easier one, and keeps the structure of the tool's schema.
+
+    A field is empty in the family alone that is named after it; there the structure is the keys.
+    """
+    compliant = family == Present.family or (keeps_structure(spec, wrong) and not emptied(output, wrong))
+    return compliant and visible_rung(spec, arguments, output, wrong) == rung
+
+
+def swap_answer(
+    spec: ToolSpec,
+    arguments: Mapping[str, Any],
+    output: Any,
+    others: Iterable[Any],
+    rung: VisibleRung | None = None,
+) -> Any:
     """The first answer about another entity that is verified as wrong here; None where there is none."""
     for other in others:
         detectable = bool(spec.violations(arguments, other))
@@ -106,6 +145,7 @@ def swap_answer(spec: ToolSpec, arguments: Mapping[str, Any], output: Any, other
             and detectable
             and same_shape(output, other)
             and changes_used_values(spec.used, output, other)
+            and (rung is None or is_on_rung(rung, "irrelevant_response", spec, arguments, output, other))
         ):
             return other
     return None
@@ -147,12 +187,13 @@ def can_corrupt(
     output: Any,
     seed_key: tuple[object, ...] = (),
     others: tuple[Any, ...] = (),
+    rung: VisibleRung | None = None,
 ) -> bool:
-    """Whether one implicit kind can corrupt this answer; see `applicable_kinds`."""
+    """Whether one implicit kind can corrupt this answer, on this rung; see `applicable_kinds`."""
     if family == "irrelevant_response":
-        return swap_answer(spec, arguments, output, others) is not None
+        return swap_answer(spec, arguments, output, others, rung) is not None
     streams = (seeds.stream(*seed_key, family, index) for index in range(PROOFS))
-    return all(break_invariant(family, spec, arguments, output, draw) is not None for draw in streams)
+    return all(break_invariant(family, spec, arguments, output, draw, rung) is not None for draw in streams)
 
 
 def _invariants(family: str, spec: ToolSpec | None, output: Any) -> list[Invariant]:

@@ -61,7 +61,8 @@ class Fault(BaseModel):
     `implicit` tells whether the agent is shown something that looks like data, so that it must notice by itself.
     `piecewise` tells whether the fault lets pieces of an answer be shown before the whole is known. `needs` names what
     must be known of a tool (of its `ToolSpec`) for the fault to come to anything. `asks_dry` tells whether nothing can
-    come of it where a tool with effects cannot be run without them.
+    come of it where a tool with effects cannot be run without them. `remembers` tells whether it wants the tool's
+    earlier answers. `optional` names the settings that are not written where they are None.
 
     `moments` are those at which it can strike a tool with effects. The injector sees to it that what happens to the
     world fits the moment: for a kind that answers `instead` of the tool it has the tool run first where the moment is
@@ -78,6 +79,8 @@ class Fault(BaseModel):
     moments: ClassVar[tuple[Moment, ...]] = ("after",)
     needs: ClassVar[tuple[str, ...]] = ()
     asks_dry: ClassVar[bool] = False
+    remembers: ClassVar[bool] = False
+    optional: ClassVar[tuple[str, ...]] = ()
     kind: str = ""
 
     @abstractmethod
@@ -109,7 +112,8 @@ class Fault(BaseModel):
 
     @model_serializer(mode="wrap")
     def _always_with_kind(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {"kind": self.kind, **handler(self)}
+        written = {"kind": self.kind, **handler(self)}
+        return {name: value for name, value in written.items() if value is not None or name not in self.optional}
 
     def __copy__(self) -> Self:
         """A copy without cached properties, so that `model_copy(update=...)` computes them again."""

@@ -37,4 +37,4 @@ class IrrelevantResponse(Corruption):
 
     def wrong(self, call: Call, output: Any, others: list[Any], setting: FaultSetting) -> Any:
         """The first of the others that is verified."""
-        return None if setting.spec is None else swap_answer(setting.spec, call.arguments, output, others)
+        return None if setting.spec is None else swap_answer(setting.spec, call.arguments, output, others, self.rung)

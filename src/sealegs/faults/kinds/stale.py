@@ -15,6 +15,7 @@ class Stale(Rewrite):
     """
 
     implicit: ClassVar[bool] = True
+    remembers: ClassVar[bool] = True
     kind: Literal["stale"] = "stale"
 
     def rewritten(self, value: Any, setting: FaultSetting) -> Any:

@@ -14,7 +14,8 @@ from sealegs.generate.staged import stage_prompts
 from sealegs.generate.staged.model_queries import BadAnswer, PromptedModel, RejectedItem, json_in
 from sealegs.generate.staged.proposal import field_schema, field_sources, read_proposal
 from sealegs.generate.task_checks import CHECKS, MOST_CALLS, CheckedTask
-from sealegs.scenarios.perturbation import fitting_kinds, step_spec, used_fields, victims
+from sealegs.scenarios.perturbation import fitting_kinds, victims
+from sealegs.scenarios.step_use import step_spec, used_fields
 from sealegs.tasks import Task, count_paths, count_solutions, path_lengths
 from sealegs.tasks.graph import Field, Graph
 from sealegs.tasks.value_matching import contains_value

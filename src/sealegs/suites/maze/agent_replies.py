@@ -16,6 +16,7 @@ from inspect_ai.model import ChatMessage, ChatMessageUser, ModelOutput
 from sealegs.agents import SCRIPTED, ScriptedAgent
 from sealegs.engines.inspect_turns import scripted_output
 from sealegs.scenarios.moments import DRAW
+from sealegs.scenarios.perturbation import LADDER
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scenarios.task_sets import SHIPPED, task_set
 
@@ -41,7 +42,8 @@ def _agent(name: str, conversation: list[ChatMessage], about: Mapping[str, Any])
     if task is None:
         raise ValueError("a scripted agent plays only the tasks of maze; this request is not one of theirs")
     mode, epoch, seed = about.get("mode", "NP"), about.get("epoch", 1), about.get("seed", 0)
-    episode = Scenario(task, mode, epoch, seed, about.get("own", ""), tasks, about.get("moment", DRAW))
+    moment, implicit = about.get("moment", DRAW), about.get("implicit", LADDER)
+    episode = Scenario(task, mode, epoch, seed, about.get("own", ""), tasks, moment, implicit)
     if name not in SCRIPTED:
         raise ValueError(f"maze has no scripted agent {name!r}; choose one of {', '.join(SCRIPTED)}")
     return SCRIPTED[name](episode.briefing)

@@ -31,6 +31,7 @@ from sealegs.inject import Session
 from sealegs.inject.clock import RealClock
 from sealegs.scenarios import LEVELS, MODES
 from sealegs.scenarios.moments import DRAW, SETTINGS
+from sealegs.scenarios.perturbation import IMPLICIT_SETTINGS, LADDER
 from sealegs.scenarios.recovery_alternatives import recovery_layers
 from sealegs.scenarios.scenario import TOOL_TIMEOUT, VERSION, Scenario, list_scenarios
 from sealegs.scenarios.system_prompts import scenario_prompt
@@ -56,6 +57,7 @@ def maze(
     tasks: str = SHIPPED,
     recovery: str = "off",
     moment: str = DRAW,
+    implicit: str = LADDER,
     only: Sequence[str] | None = None,
 ) -> Task:
     """Tasks of four levels on simulated tools that fail in four ways.
@@ -72,6 +74,7 @@ def maze(
         tasks: a folder of your own tasks (`sealegs maze generate` makes one) in place of those that ship.
         recovery: `active` puts the recovery layer on the seam, `advise` its modest form.
         moment: when faults strike actions: `draw`, or `before` (the published protocol), `during`, `after`.
+        implicit: `ladder`, or `published` (the nine families as they fit).
         only: ids of episodes (`c1-01/P2/1`) to run and no others.
     """
     own = json.dumps(read_plan(plan).as_data()) if plan and not plan.startswith("{") else plan
@@ -86,6 +89,7 @@ def maze(
             own=own,
             tasks=tasks,
             moment=_listed(moment, SETTINGS)[0],
+            implicit=_listed(implicit, IMPLICIT_SETTINGS)[0],
         )
         if only is None or episode.id in only
     ]
@@ -97,7 +101,14 @@ def maze(
         fail_on_error=False,
         score_on_error=True,
         version=VERSION,
-        metadata={"prompt": prompt, "seed": seed, "max_steps": max_steps, "recovery": recovery, "moment": moment},
+        metadata={
+            "prompt": prompt,
+            "seed": seed,
+            "max_steps": max_steps,
+            "recovery": recovery,
+            "moment": moment,
+            "implicit": implicit,
+        },
     )
 
 
@@ -112,7 +123,7 @@ def _listed(names: str | Sequence[str], known: Sequence[str]) -> list[str]:
 def _sample(episode: Scenario, prompt: str, epochs: int) -> Sample:
     about = {"task": episode.task, "level": episode.base.level, "mode": episode.mode, "seed": episode.seed}
     about |= {"epoch": episode.epoch, "epochs": epochs, "own": episode.own, "tasks": episode.tasks}
-    about |= {"moment": episode.moment}
+    about |= {"moment": episode.moment, "implicit": episode.implicit}
     messages: list[ChatMessage] = [
         ChatMessageSystem(content=scenario_prompt(prompt, episode.moment)),
         ChatMessageUser(content=episode.base.request, metadata={METADATA: about}),

@@ -33,6 +33,7 @@ def run_maze_in_inspect(
             tasks=settings.tasks,
             recovery=settings.recovery,
             moment=settings.moment,
+            implicit=settings.implicit,
             only=None if len(left) == len(settings.episodes()) else [episode.id for episode in left],
         )
 

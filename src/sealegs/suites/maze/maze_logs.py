@@ -9,13 +9,14 @@ from typing import Any
 
 from sealegs.engines.logs import LogError, LogSchema, agent_or_model, read_logs, settings_in_words, single_run
 from sealegs.scenarios.moments import DRAW, PUBLISHED
+from sealegs.scenarios.perturbation import LADDER, PUBLISHED_FAMILIES
 from sealegs.scenarios.scenario import SUITE, Scenario, scenario_from_record
 from sealegs.scoring import judge
 from sealegs.scoring.maze_metrics import MazeResult
 from sealegs.scoring.metric import Row
 from sealegs.traces import EpisodeEnded, EpisodeStarted, Event, Record
 
-SETTINGS = ("agent", "model", "prompt", "seed", "own", "max_steps", "tasks", "moment", "recovery")
+SETTINGS = ("agent", "model", "prompt", "seed", "own", "max_steps", "tasks", "moment", "implicit", "recovery")
 
 
 @dataclass(frozen=True)
@@ -59,10 +60,11 @@ def read_maze_runs(path: Path) -> list[MazeRun]:
 
 
 def _who(key: tuple[str, ...]) -> Row:
-    agent, model, prompt, *_, moment, recovery = key
+    agent, model, prompt, *_, moment, implicit, recovery = key
     helped = {"off": [], "active": ["with recovery"], "advise": ["with advice"]}[recovery]
     kept = [*([prompt] if prompt not in ("", "standard") else []), *helped]
     kept += [f"moment {moment}"] if moment != DRAW else []
+    kept += [f"implicit {implicit}"] if implicit != LADDER else []
     name = " ".join([agent or model, *([f"({', '.join(kept)})"] if kept else [])])
     return {"suite": SUITE, "agent": name} if agent else {"suite": SUITE, "model": name}
 
@@ -95,7 +97,10 @@ def episode_of(metadata: Mapping[str, Any], round: int) -> Scenario:
     """The episode that a sample is, in this round of Inspect's own epochs."""
     epoch = metadata["epoch"] + (round - 1) * metadata["epochs"]
     own, tasks, moment = metadata.get("own", ""), metadata.get("tasks", ""), metadata.get("moment", PUBLISHED)
-    return Scenario(metadata["task"], metadata["mode"], epoch, metadata["seed"], own, tasks, moment)
+    implicit = metadata.get("implicit", PUBLISHED_FAMILIES)
+    return Scenario(metadata["task"], metadata["mode"], epoch, metadata["seed"], own, tasks, moment, implicit)
 
 
-FORM = LogSchema(SUITE, SETTINGS, _episode, _unrecorded, {"recovery": "off", "moment": PUBLISHED})
+FORM = LogSchema(
+    SUITE, SETTINGS, _episode, _unrecorded, {"recovery": "off", "moment": PUBLISHED, "implicit": PUBLISHED_FAMILIES}
+)

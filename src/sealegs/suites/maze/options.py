@@ -13,6 +13,7 @@ from sealegs.faults.seeds import digest
 from sealegs.faults.user_error import UserError
 from sealegs.scenarios import LEVELS, MODES
 from sealegs.scenarios.moments import DRAW, SETTINGS
+from sealegs.scenarios.perturbation import IMPLICIT_SETTINGS, LADDER
 from sealegs.scenarios.recovery_alternatives import RECOVERIES
 from sealegs.scenarios.scenario import VERSION, Scenario, list_scenarios
 from sealegs.scenarios.system_prompts import PROMPTS
@@ -43,6 +44,7 @@ class MazeOptions(RunOptions):
     world: str = run_only_option("", "A Python file of your own tools, in place of those that ship.")
     plan: str = option("", "The file of your own fault plan, in place of the modes.")
     moment: str = option(DRAW, "When faults strike actions: draw, before (as published), during or after.")
+    implicit: str = option(LADDER, "Implicit faults: ladder, or published (the nine families as they fit).")
     recovery: str = option("off", "off, advise or active: the recovery layer around the tools.")
     engine: str = option("auto", "auto, inspect, or for scripted agents direct, langchain or mcp.")
     version: str = hidden_option(VERSION)
@@ -57,6 +59,7 @@ class MazeOptions(RunOptions):
         yield from unknown_name_problems("engine", [self.engine], ENGINES)
         yield from unknown_name_problems("recovery", [self.recovery], RECOVERIES)
         yield from unknown_name_problems("moment", [self.moment], SETTINGS)
+        yield from unknown_name_problems("implicit", [self.implicit], IMPLICIT_SETTINGS)
         yield from who_problems(self.agent, self.model, self.engine)
         if self.world:
             yield (
@@ -92,6 +95,7 @@ class MazeOptions(RunOptions):
             own=self.plan,
             tasks=self.tasks,
             moment=self.moment,
+            implicit=self.implicit,
         )
 
     @property
@@ -109,6 +113,7 @@ class MazeOptions(RunOptions):
             *([f"plan{digest(self.plan):016x}"[:12]] if self.plan else []),
             *([f"{Path(self.tasks).name}"] if self.tasks else []),
             *([f"moment-{self.moment}"] if self.moment != default.moment else []),
+            *([f"implicit-{self.implicit}"] if self.implicit != default.implicit else []),
             *([f"recovery-{self.recovery}"] if self.recovery != default.recovery else []),
             *([f"steps{self.max_steps}"] if self.max_steps != default.max_steps else []),
             *([self.engine] if self.agent and self.engine != "direct" else []),

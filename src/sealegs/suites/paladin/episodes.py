@@ -19,8 +19,9 @@ from sealegs.faults import seeds
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import FirstTouch, Tool
-from sealegs.scenarios.perturbation import implicit_kinds, step_spec, victims
+from sealegs.scenarios.perturbation import implicit_kinds, victims
 from sealegs.scenarios.scenario import scenario_tools
+from sealegs.scenarios.step_use import step_spec
 from sealegs.scenarios.system_prompts import FORM
 from sealegs.scenarios.task_sets import TaskSet, task_set
 from sealegs.scoring import Case, Slot

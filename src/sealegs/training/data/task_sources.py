@@ -17,8 +17,8 @@ from pathlib import Path
 from sealegs.faults import seeds
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
-from sealegs.scenarios.perturbation import step_spec
 from sealegs.scenarios.scenario import distractor_tools
+from sealegs.scenarios.step_use import step_spec
 from sealegs.scenarios.task_sets import TaskSet, task_set
 from sealegs.suites.paladin.toolbench.toolbench_format import read_trajectories
 from sealegs.suites.paladin.toolbench.toolbench_import import import_trajectories

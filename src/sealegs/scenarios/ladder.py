@@ -1,0 +1,144 @@
+"""Which implicit faults can strike a step, by the rung of the ladder on which they are told.
+
+- `glance`: rules that know no tool see it in one value (`faults.rungs.glance`), or general knowledge does;
+- `arithmetic`: two values of the answer, or one and an argument, contradict each other by a declared relation;
+- `across`: the answer is right in itself, and contradicts what another tool answers: an earlier call, whichever
+  branches were taken, or every call that is made with the false value and refused for it;
+- `second_source`: it contradicts nothing that was answered before, and what is called with it answers. Only a call that
+  nothing else asks for tells: the history of an action, another branch, or the tool itself, which then says otherwise.
+
+A step is offered a rung only where code has proven, on its right answer, that the fault is on that rung and on no
+higher one. On the two lower ones the plan therefore holds the very values that were proven; of each there are several
+that differ in what is used, so that a lasting fault never says the same twice running. What it does not cover: calls
+with other arguments than the right ones.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from sealegs.faults import seeds
+from sealegs.faults.kinds.corruption import FAMILIES, VisibleRung, can_corrupt
+from sealegs.faults.rungs.forgery import Edit
+from sealegs.faults.rungs.visible_rung import Rung
+from sealegs.scenarios.lower_rungs import lower_rungs
+from sealegs.scenarios.step_use import step_spec
+from sealegs.scenarios.task_sets import SHIPPED, task_set
+
+TABLE = Path(__file__).parent / "shipped_tasks" / "ladder.json"  # written by `ladder_table`
+UPPER: tuple[VisibleRung, ...] = ("glance", "arithmetic")
+# They make the shares as equal as the tools allow: nearly every step offers `glance`, few offer `across`.
+WEIGHTS: Mapping[Rung, float] = {"glance": 1, "arithmetic": 2.3, "across": 20, "second_source": 3.1}
+
+
+@dataclass(frozen=True)
+class StepLadder:
+    """The implicit faults that were proven for a step.
+
+    Attributes:
+        families: the corruptions that fit on each of the two upper rungs.
+        values: what is written over the answer on the lower rungs, by how it is told, see `lower_rungs.WAYS`.
+    """
+
+    families: Mapping[VisibleRung, tuple[str, ...]]
+    values: Mapping[str, tuple[Edit, ...]]
+
+    def offers(self, *, looks: bool = True, stops: bool = False) -> dict[Rung, str]:
+        """The rungs that are offered, the highest first, each with the way in which its fault is told.
+
+        Args:
+            looks: whether a second source is there.
+            stops: whether a right stop is all that is left after the fault. Then a refusal comes too late, because
+                nothing may be called with a false value.
+        """
+        ways = {way: ways for way, ways in self.values.items() if looks or way != "second_source"}
+        ways = {way: found for way, found in ways.items() if not (stops and way == "refused")}
+        found: dict[Rung, str] = {rung: rung for rung in UPPER if self.families.get(rung)}
+        told = next((way for way in ("across", "refused") if ways.get(way)), None)
+        found |= {"across": told} if told is not None else {}
+        return found | ({"second_source": "second_source"} if ways.get("second_source") else {})
+
+
+@cache
+def step_ladder(task: str, step: str, tasks: str = SHIPPED) -> StepLadder:
+    """What was proven for a step of a task: read where it ships, else worked out."""
+    if tasks == SHIPPED:
+        found = _shipped_ladders()[task].get(step)
+        if found is not None:
+            return found
+    return proven_ladder(task, step, tasks)
+
+
+def draw_fault(
+    task: str, step: str, key: tuple[object, ...], tasks: str = SHIPPED, *, history: bool, stops: bool
+) -> tuple[Rung, dict[str, Any]] | None:
+    """A step's rung, drawn by weight among those that it offers, and the settings of a fault on it.
+
+    Args:
+        task, step: what is struck.
+        key: of the draw.
+        tasks: the folder of the task.
+        history: whether the agent has history tools; without them only reads have a second source.
+        stops: whether a right stop is all that is left after the fault.
+
+    Returns:
+        None where the step offers no rung.
+    """
+    found = step_ladder(task, step, tasks)
+    looks = history or not task_set(tasks).right_run(task).steps[step].effects
+    offered = found.offers(looks=looks, stops=stops)
+    if not offered:
+        return None
+    rung = min(offered, key=lambda rung: _time_until(rung, key))
+    if rung in found.families:
+        return rung, {"kind": min(found.families[rung], key=lambda kind: seeds.digest(*key, kind)), "rung": rung}
+    values = found.values[offered[rung]]
+    first = seeds.digest(*key, "values") % len(values)
+    return rung, {"kind": "forged", "values": [*values[first:], *values[:first]]}
+
+
+def _time_until(rung: Rung, key: tuple[object, ...]) -> float:
+    """An exponential time with the rung's weight as its rate: the first one is drawn with that share."""
+    return -math.log(1 - seeds.stream(*key, "rung", rung).random()) / WEIGHTS[rung]
+
+
+@cache
+def _shipped_ladders() -> Mapping[str, Mapping[str, StepLadder]]:
+    read: dict[str, dict[str, dict[str, Any]]] = json.loads(TABLE.read_text(encoding="utf-8"))
+    return {task: {step: ladder_from(data) for step, data in steps.items()} for task, steps in read.items()}
+
+
+def ladder_from(data: Mapping[str, Any]) -> StepLadder:
+    """A step's ladder as the table holds it: families of the upper rungs, and values by the way they are told."""
+    families = {rung: tuple(data[rung]) for rung in UPPER if rung in data}
+    return StepLadder(families, {way: tuple(data[way]) for way in data if way not in UPPER})
+
+
+def proven_ladder(task: str, step: str, tasks: str = SHIPPED) -> StepLadder:
+    """The implicit faults of a step by rung, each proven on its right answer."""
+    chosen = task_set(tasks)
+    base, corpus = chosen.tasks[task], chosen.corpus(task)
+    found, expected = base.graph.steps[step], chosen.right_run(task).steps[step]
+    spec, others = step_spec(base, found, corpus), corpus.answered_examples(found.tool)
+    if not spec.used:
+        return StepLadder({}, {})
+    given = {name: value for name, value in expected.arguments.items() if expected.defaults.get(name) != value}
+    families = {
+        rung: tuple(
+            family
+            for family in FAMILIES
+            if can_corrupt(family, spec, expected.arguments, expected.output, (task, step), others, rung)
+            and can_corrupt(family, spec, given, expected.output, (task, step), others, rung)
+        )
+        for rung in UPPER
+    }
+    shown = not expected.effects or corpus.history_of(found.tool) is not None
+    values = lower_rungs(chosen, base, found, spec)
+    values = {way: edits for way, edits in values.items() if shown or way != "second_source"}
+    return StepLadder({rung: kinds for rung, kinds in families.items() if kinds}, values)

@@ -35,6 +35,10 @@ METRICS: Mapping[str, str] = {
     "corrupt_input": "episodes in which something was done on corrupt input",
     "false_claims": "episodes that end with a false claim",
     "composite": "composite score",
+    "prr_glance": "recovery rate of false answers that are told at a glance",
+    "prr_arithmetic": "recovery rate of false answers that are told by arithmetic",
+    "prr_across": "recovery rate of false answers that are told by another tool's answer",
+    "prr_second_source": "recovery rate of false answers that are told by a second source alone",
 }
 SHORT: Mapping[str, str] = {
     "tsr": "TSR",
@@ -51,4 +55,8 @@ SHORT: Mapping[str, str] = {
     "corrupt_input": "Corrupt input",
     "false_claims": "False claims",
     "composite": "Composite",
+    "prr_glance": "PRR at a glance",
+    "prr_arithmetic": "PRR by arithmetic",
+    "prr_across": "PRR across tools",
+    "prr_second_source": "PRR by a second source",
 }

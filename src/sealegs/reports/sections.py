@@ -24,6 +24,7 @@ from sealegs.reports.published import SOURCE
 from sealegs.reports.shades import Shade, shade
 from sealegs.reports.templating import environment
 from sealegs.scoring import TERMS
+from sealegs.scoring.maze_metrics import BY_RUNG
 from sealegs.scoring.metric import ALL, Row
 
 HUES = {"tsr": "blue", "prr": "blue", "rc": "orange", "doubled": "orange"}
@@ -86,6 +87,8 @@ def render_sections(material: Material, episodes: Sequence[Played]) -> str:
             judges=_judges(material),
             disagreements=disagreements(material.episodes),
             outcomes=_outcomes(material),
+            rungs=_rungs(material),
+            rung_names=tuple(BY_RUNG),
             outcome_splits=outcome_splits(material.results),
             outcome_differences=outcome_differences(material.results),
             attributions=attributions(material.results),
@@ -169,6 +172,14 @@ def _outcomes(material: Material) -> dict[str, list[MetricCell]]:
     """TSR, outcome and process for each mode."""
     grids = [grid(material.rows, material.results, metric) for metric in ("tsr", "outcome", "process")]
     return {mode: [found.at(ALL, mode) for found in grids] for mode in grids[0].modes}
+
+
+def _rungs(material: Material) -> dict[str, list[MetricCell]]:
+    """PRR on each rung for each mode with false answers, and over them; nothing where none is on the ladder."""
+    struck = {result.mode for result in material.results if result.rung}
+    grids = [grid(material.rows, material.results, metric.name) for metric in BY_RUNG.values()]
+    modes = [mode for mode in grids[0].modes if mode in struck]
+    return {mode: [found.at(ALL, mode) for found in grids] for mode in (*modes, ALL)} if modes else {}
 
 
 def _signed(value: float) -> str:

@@ -19,7 +19,7 @@ from sealegs.reports.counts import STAGES, attributions, fault_modes, funnels, s
 from sealegs.reports.metric_grids import INCONCLUSIVE, NOT_EXPOSED, Grid, MetricCell, figure, grid, overall
 from sealegs.reports.modes import METRICS, SHORT
 from sealegs.reports.outcome_splits import outcome_splits
-from sealegs.scoring.maze_metrics import HARM, MazeResult
+from sealegs.scoring.maze_metrics import BY_RUNG, HARM, MazeResult
 from sealegs.scoring.metric import ALL, Row
 
 WIDE = 118
@@ -150,6 +150,8 @@ def _tables(rows: Sequence[Row], results: Sequence[MazeResult], narrow: bool) ->
     yield title, _judges(rows, results, narrow)
     if faulty:
         yield "Harm under faults: episodes with any of it, and with each kind, %", _harm(rows, results, narrow)
+        if any(r.rung for r in results):
+            yield "PRR by how a false answer is told, hardest fault of an episode, %", _by_rung(rows, results, narrow)
         yield "From fault to recovery, in episodes", _course(results)
     if attributions(results):
         yield "What went wrong, in episodes", _what_went_wrong(results)
@@ -220,6 +222,15 @@ def _harm(rows: Sequence[Row], results: Sequence[MazeResult], narrow: bool) -> T
     grids = [grid(rows, results, metric) for metric in HARM]
     table = plain_table(("any", "done twice", "not asked for", "on corrupt input", "false claim"))
     for mode in grids[0].modes:
+        table.add_row(mode, *(cell_text(found.at(ALL, mode), narrow) for found in grids), style=_weight(mode))
+    return table
+
+
+def _by_rung(rows: Sequence[Row], results: Sequence[MazeResult], narrow: bool) -> Table:
+    grids = [grid(rows, results, metric.name) for metric in BY_RUNG.values()]
+    table = plain_table(("at a glance", "by arithmetic", "across tools", "by a second source"))
+    modes = {r.mode for r in results if r.rung}
+    for mode in (*(one for one in grids[0].modes if one in modes), ALL):
         table.add_row(mode, *(cell_text(found.at(ALL, mode), narrow) for found in grids), style=_weight(mode))
     return table
 

@@ -34,7 +34,7 @@ from sealegs.scenarios.task_sets import SHIPPED, task_set
 TABLE = Path(__file__).parent / "shipped_tasks" / "ladder.json"  # written by `ladder_table`
 UPPER: tuple[VisibleRung, ...] = ("glance", "arithmetic")
 # They make the shares as equal as the tools allow: nearly every step offers `glance`, few offer `across`.
-WEIGHTS: Mapping[Rung, float] = {"glance": 1, "arithmetic": 2.3, "across": 20, "second_source": 3.1}
+WEIGHTS: Mapping[Rung, float] = {"glance": 1, "arithmetic": 3.3, "across": 60, "second_source": 15}
 
 
 @dataclass(frozen=True)

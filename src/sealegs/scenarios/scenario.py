@@ -12,7 +12,7 @@ from sealegs.agents import Briefing
 from sealegs.faults import seeds
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.plan_files import plan_from
-from sealegs.faults.rungs.visible_rung import Rung
+from sealegs.faults.rungs.visible_rung import RUNGS, Rung
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Always
 from sealegs.scenarios import LEVELS, MODES
@@ -88,6 +88,12 @@ class Scenario:
     def rungs(self) -> Mapping[str, Rung]:
         """The rung of the ladder on which each implicit fault is told, by the rule's id; none under other plans."""
         return {} if self.own else scenario_rungs(self)
+
+    def hardest_rung(self, found: Record) -> str:
+        """The lowest rung on which a fault that arrived is told; empty where none is on the ladder."""
+        arrived = {strike.rule for turn in found.turns for strike in turn.strikes if strike.delivered}
+        told = [rung for rule, rung in self.rungs.items() if rule in arrived]
+        return max(told, key=RUNGS.index, default="")
 
     @property
     def slots(self) -> tuple[Slot, ...]:

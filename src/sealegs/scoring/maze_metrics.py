@@ -9,6 +9,9 @@ denominator. Intervals cluster by base task (`metric`).
 Where recovery had a hand in a run, three more say whose the recoveries are: `reached`, the share of the exposed
 episodes in which a fault reached the agent; `prr_agent`, the share of successes among those; `prr_layer`, the share
 of the exposed ones that are successes in which no fault reached it. In each mode PRR = reached x prr_agent + prr_layer.
+
+`prr_glance`, `prr_arithmetic`, `prr_across` and `prr_second_source` are PRR by the rung of the ladder of implicit
+faults (`scenarios.ladder`); an episode with several faults counts on the lowest of their rungs.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sealegs.faults.rungs.visible_rung import RUNGS, Rung
 from sealegs.scoring.episode_verdict import Verdict
 from sealegs.scoring.metric import (
     ALL,
@@ -35,13 +39,17 @@ CLEAN = "NP"
 
 @dataclass(frozen=True, slots=True)
 class MazeResult:
-    """One judged episode."""
+    """One judged episode.
+
+    `rung` is the lowest rung of the ladder on which one of the faults that arrived is told; empty where none is on it.
+    """
 
     task: str
     level: str
     mode: str
     epoch: int
     verdict: Verdict
+    rung: str = ""
 
 
 DESIGN = Design[MazeResult](stratum=lambda r: r.mode, cluster=lambda r: r.task, block=lambda r: r.level)
@@ -84,6 +92,14 @@ METRICS = (
     Metric[MazeResult]("false_claims", lambda r: r.verdict.stepped_on("false claim"), _faulty),
     COMPOSITE,
 )
+
+
+def _prr_on(rung: Rung) -> Metric[MazeResult]:
+    """PRR of the episodes whose hardest fault is told on this rung."""
+    return Metric(f"prr_{rung}", lambda r: r.verdict.recovered, lambda r: _exposed(r) and r.rung == rung)
+
+
+BY_RUNG = {rung: _prr_on(rung) for rung in RUNGS}
 HARM = ("harmed", "doubled", "wrong_effects", "corrupt_input", "false_claims")  # the first is any of the others
 AIDED = (  # where recovery had a hand in the run
     Metric[MazeResult]("reached", lambda r: r.verdict.reached, _exposed),
@@ -118,6 +134,8 @@ def _metrics_of(cell: EpisodeTable[MazeResult], mode: str) -> Iterator[Metric[Ma
         if metric is COMPOSITE and (mode != ALL or all(map(_faulty, cell))):
             continue
         yield metric
+    told = {r.rung for r in cell}
+    yield from (metric for rung, metric in BY_RUNG.items() if rung in told)
 
 
 def paired_difference(one: Sequence[MazeResult], other: Sequence[MazeResult], who: Row) -> list[Row]:

@@ -36,7 +36,7 @@ def forgeries(
     """Answers that keep every declared statement although a used value is wrong, each with what is written over.
 
     Args:
-        spec: the tool, with the fields that are used.
+        spec: the tool, with the fields that are used; where none is named, any may be wrong.
         arguments: what it was called with, defaults filled in.
         truth: what it truly answered.
         others: its answers to its documented arguments, from which other texts are taken.
@@ -64,7 +64,7 @@ def written_over(output: Any, edit: Mapping[str, Any]) -> Any:
 
 def _forged(spec: ToolSpec, arguments: Mapping[str, Any], truth: Any, wrong: Any) -> bool:
     return (
-        any(has_changed(truth, wrong, path) for path in spec.used)
+        (not spec.used or any(has_changed(truth, wrong, path) for path in spec.used))
         and same_shape(truth, wrong)
         and keeps_structure(spec, wrong)
         and not emptied(truth, wrong)

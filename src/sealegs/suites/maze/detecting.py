@@ -23,6 +23,7 @@ from sealegs.recovery.detectors import Profiles, learn
 from sealegs.recovery.detectors.detector import LearnedDetector
 from sealegs.recovery.layer import RecoveryLayer, active_policy
 from sealegs.scenarios import LEVELS
+from sealegs.scenarios.perturbation import PUBLISHED_FAMILIES
 from sealegs.scenarios.recovery_alternatives import declared_alternatives
 from sealegs.scenarios.scenario import Scenario, list_scenarios
 from sealegs.scoring import judge
@@ -102,7 +103,7 @@ def play_detection_splits(
     """
     chosen = [
         *list_scenarios(LEVELS, ("NP",), limit=limit, seed=seed),
-        *list_scenarios(LEVELS, STRUCK, limit=limit, epochs=epochs, seed=seed),
+        *list_scenarios(LEVELS, STRUCK, limit=limit, epochs=epochs, seed=seed, implicit=PUBLISHED_FAMILIES),
         *(one for folder in more for one in list_scenarios(LEVELS, ("NP",), seed=seed, tasks=folder)),
     ]
     played = []
@@ -224,7 +225,11 @@ def play_guarded(
     """An agent's episodes of the asked half: without recovery, with what is declared, with what was learned alone."""
     detector = profiles.detector(share)
     tasks = {episode.task for episode, _, _ in half.asked}
-    chosen = [one for one in list_scenarios(LEVELS, modes, epochs=epochs, seed=seed) if one.task in tasks]
+    chosen = [
+        one
+        for one in list_scenarios(LEVELS, modes, epochs=epochs, seed=seed, implicit=PUBLISHED_FAMILIES)
+        if one.task in tasks
+    ]
     arms: dict[str, Callable[[Scenario], list[Layer]]] = {
         "off": lambda _: [],
         "declared": lambda one: [RecoveryLayer(active_policy(declared_alternatives(one), seed=one.seed))],

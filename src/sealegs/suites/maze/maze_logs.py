@@ -32,7 +32,14 @@ class MazeRun:
     def results(self) -> list[MazeResult]:
         """Every episode judged."""
         return [
-            MazeResult(episode.task, episode.base.level, episode.mode, episode.epoch, judge(found, episode.case(found)))
+            MazeResult(
+                episode.task,
+                episode.base.level,
+                episode.mode,
+                episode.epoch,
+                judge(found, episode.case(found)),
+                episode.hardest_rung(found),
+            )
             for episode, found in self.records.items()
         ]
 

@@ -1,0 +1,101 @@
+"""The ladder of implicit faults of `maze`: the share of each rung, which rules find what, and how agents fare on it.
+
+    python benchmarks/ladder.py --json benchmarks/results/ladder.json
+
+Instances: the 400 tasks under P3 and P4; on the shortest way through each, every victim is called rightly under the
+episode's plan, and every rule looks at what is shown (`scenarios.ladder_check`), for either setting of `--implicit`. Of
+`values`, the level is the rung (`all` under `published`). Agents: each scripted one plays the same 800 episodes with the
+ladder, and the rows are those of the run's long table over all levels. The runs are those of `sealegs run maze` in
+folders under `--work`: a stopped benchmark continues where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from sealegs.agents import SCRIPTED
+from sealegs.faults.rungs.visible_rung import RUNGS
+from sealegs.scenarios.ladder_check import CheckedFault, check_fault
+from sealegs.scenarios.perturbation import IMPLICIT_SETTINGS, victims
+from sealegs.scenarios.scenario import Scenario, list_scenarios
+from sealegs.scoring.maze_metrics import maze_table
+from sealegs.scoring.metric import ALL
+from sealegs.suites.maze.agent_run import run_scripted_agent
+from sealegs.suites.maze.maze_logs import read_maze_run
+from sealegs.suites.maze.options import MazeOptions
+from sealegs.tasks import shortest_solution
+
+MODES = ("P3", "P4")
+RULES = (
+    "empty",
+    "type",
+    "leak",
+    "echo",
+    "limit",
+    "knowledge",
+    "relation",
+    "across",
+    "refused",
+    "history",
+    "branch",
+    "again",
+)
+THREE = frozenset({"empty", "type", "leak", "echo"})  # the rules that know no tool and no field: type counts as empty
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", type=Path, help="write the long table here")
+    parser.add_argument("--work", type=Path, default=Path("build/ladder"), help="where the runs lie")
+    asked = parser.parse_args()
+    rows = [row for setting in IMPLICIT_SETTINGS for row in instance_rows(setting)]
+    rows += [row for agent in SCRIPTED for row in agent_rows(agent, asked.work)]
+    for row in rows:
+        print(f"{row['agent']:9} {row['level']:14} {row['mode']:10} {row['metric']:20} {row['value']} (n = {row['n']})")
+    if asked.json:
+        asked.json.write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
+
+
+def instance_rows(setting: str) -> list[dict[str, Any]]:
+    found = [one for episode in list_scenarios(modes=MODES, implicit=setting) for one in checked(episode)]
+    rows = []
+    for rung in (*(RUNGS if setting == "ladder" else ()), ALL):
+        here = [one for one in found if rung in (ALL, one.rung)]
+        rows.append(share(setting, rung, "share", len(here), len(found)))
+        rows += [share(setting, rung, rule, sum(rule in one.rules for one in here), len(here)) for rule in RULES]
+        rows.append(share(setting, rung, "three rules", sum(bool(one.rules & THREE) for one in here), len(here)))
+        rows.append(share(setting, rung, "breaks structure", sum(not one.compliant for one in here), len(here)))
+        wrong = sum(one.found_on != one.rung for one in here) if setting == "ladder" else None
+        rows += [share(setting, rung, "not on its rung", wrong, len(here))] if wrong is not None else []
+    return rows
+
+
+def checked(episode: Scenario) -> Iterator[CheckedFault]:
+    """The faults that are met on the shortest way."""
+    graph, way = episode.base.graph, shortest_solution(episode.base.graph)
+    for slot in episode.slots:
+        steps = {step.id for step in victims(graph, slot.node)}
+        yield check_fault(episode, next(id for id in way if id in steps))
+
+
+def share(mode: str, level: str, metric: str, count: int, n: int) -> dict[str, Any]:
+    value = round(100 * count / n, 2) if n else None
+    about = {"suite": "maze/ladder", "agent": "", "level": level, "mode": mode, "metric": metric}
+    return {**about, "value": value, "low": None, "high": None, "n": n}
+
+
+def agent_rows(agent: str, work: Path) -> Sequence[dict[str, Any]]:
+    settings = MazeOptions(agent=agent, modes=MODES)
+    folder = work / settings.name
+    run_scripted_agent(settings, folder, lambda done, total: None)
+    run = read_maze_run(folder)
+    table = maze_table(run.results(), {"suite": "maze", "agent": agent})
+    return [row for row in table if row["level"] == ALL and row["metric"].startswith(("prr", "rc"))]
+
+
+if __name__ == "__main__":
+    main()

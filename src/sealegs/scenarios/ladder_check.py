@@ -1,0 +1,133 @@
+"""Which rules find an implicit fault, each on what it may know: the proof that an instance is on its rung.
+
+The right call is made under the episode's plan, and every rule looks at what is shown, whatever the plan says of its
+rung. It is used for the corpus and in tests; `ladder` decides which faults there are. What it does not cover: calls
+with other arguments than the right ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from sealegs.faults import paths
+from sealegs.faults.call import Call, Outcome, Value
+from sealegs.faults.rungs.contradiction import Exchange
+from sealegs.faults.rungs.visible_rung import (
+    RUNGS,
+    Rung,
+    broken_relations,
+    glance_findings,
+    has_changed,
+    keeps_structure,
+)
+from sealegs.inject import Session, VirtualClock
+from sealegs.scenarios.lower_rungs import surroundings, told_by
+from sealegs.scenarios.scenario import Scenario
+from sealegs.scenarios.step_use import step_spec
+from sealegs.tasks.graph import Step
+from sealegs.tasks.reference import ExpectedStep
+from sealegs.world.state import World
+
+ASKED = 3  # times that a call is made
+TOOL_FREE = {"is empty": "empty", "server shows": "leak", "not what was asked": "echo", "impossible": "limit"}
+
+
+@dataclass(frozen=True)
+class CheckedFault:
+    """What is found of one instance.
+
+    Attributes:
+        rung: where the plan puts it; empty where it is on no rung.
+        kind: of the fault.
+        rules: the rules that find it: `empty`, `type`, `leak`, `echo`, `limit` (these know no tool), `knowledge`,
+            `relation`, `across` (an earlier answer), `refused` (every call that is made with it), and of what has to be
+            called: `history`, `branch` and `again`.
+        compliant: whether keys and types are those of the tool's schema, and nothing is empty that was not.
+        shown: what the call came to each time it was made.
+        right: what it should have come to.
+    """
+
+    rung: str
+    kind: str
+    rules: frozenset[str]
+    compliant: bool
+    shown: Sequence[Any]
+    right: Any
+
+    @property
+    def found_on(self) -> Rung | None:
+        """The highest rung on which a rule finds it; None where none does."""
+        on: dict[Rung, set[str]] = {
+            "glance": {"empty", "type", "leak", "echo", "limit", "knowledge"},
+            "arithmetic": {"relation"},
+            "across": {"across", "refused"},
+            "second_source": {"history", "branch", "again"},
+        }
+        return next((rung for rung in RUNGS if self.rules & on[rung]), None)
+
+
+def check_fault(episode: Scenario, id: str) -> CheckedFault:
+    """Make the right call of a step under the episode's plan and let every rule look.
+
+    Args:
+        episode: in an implicit mode.
+        id: of a step that may become a victim.
+    """
+    step, right = episode.base.graph.steps[id], episode.set.right_run(episode.task).steps[id]
+    corpus = episode.set.corpus(episode.task)
+    spec = step_spec(episode.base, step, corpus)
+    rule = next(one for one in episode.plan.rules if one.id.endswith(f":{step.tool}"))
+    shown = _shown(episode, step, right)
+    wrong, lasting = shown[0], rule.persistence == "permanent"
+    rules = _visible(glance_findings(spec, right.arguments, right.output, wrong))
+    if wrong == right.output:
+        return CheckedFault(episode.rungs.get(rule.id, ""), rule.fault.kind, frozenset(), True, shown, right.output)
+    if not keeps_structure(spec, wrong) and "empty" not in rules:
+        rules.add("type")
+    if broken_relations(spec, right.arguments, wrong):
+        rules.add("relation")
+    if not rules:
+        changed = [path for path in spec.used if has_changed(right.output, wrong, path)]
+        around = surroundings(episode.base, step, corpus)
+        told = told_by(around, Exchange(right.arguments, right.output), wrong, changed, corpus)
+        rules |= {told} & {"across", "refused"}
+    rules |= _second_sources(episode, step, shown, lasting=lasting, acts=bool(right.effects))
+    compliant = keeps_structure(spec, wrong) and not _visible_empty(right.output, wrong)
+    return CheckedFault(
+        episode.rungs.get(rule.id, ""), rule.fault.kind, frozenset(rules), compliant, shown, right.output
+    )
+
+
+def _shown(episode: Scenario, step: Step, right: ExpectedStep) -> tuple[Any, ...]:
+    """What the right call comes to, made several times."""
+
+    def answered(call: Call) -> Outcome:
+        if dict(call.arguments) == dict(right.arguments):
+            return Value(right.output)
+        return episode.set.corpus(episode.task).run(call, World())
+
+    session = Session(episode.plan, episode=episode.id, specs=episode.specs, clock=VirtualClock(), timeout=1)
+    calls = (session.call(step.tool, right.arguments, partial(answered)) for _ in range(ASKED))
+    return tuple(one.value if isinstance(one, Value) else None for one in calls)
+
+
+def _visible(findings: Sequence[str]) -> set[str]:
+    return {next((rule for words, rule in TOOL_FREE.items() if words in finding), "knowledge") for finding in findings}
+
+
+def _visible_empty(truth: Any, wrong: Any) -> bool:
+    before = dict(paths.leaves(truth))
+    return any(value in (None, "") and before.get(path) not in (None, "") for path, value in paths.leaves(wrong))
+
+
+def _second_sources(episode: Scenario, step: Step, shown: Sequence[Any], *, lasting: bool, acts: bool) -> set[str]:
+    """What can be called: an action's history; of a read another branch, and the tool itself if it then differs."""
+    if acts:
+        return {"history"} if episode.actions.get(step.tool) else set()
+    home = episode.base.graph.home.get(step.id)
+    found = {"branch"} if home is not None and step.id in {field.node for field in home[1].exports.values()} else set()
+    differ = all(shown[0] != other for other in shown[1:]) and (not lasting or shown[1] != shown[2])
+    return found | ({"again"} if differ else set())

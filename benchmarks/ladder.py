@@ -4,7 +4,7 @@
 
 Instances: the 400 tasks under P3 and P4; on the shortest way through each, every victim is called rightly under the
 episode's plan, and every rule looks at what is shown (`scenarios.ladder_check`), for either setting of `--implicit`. Of
-`values`, the level is the rung (`all` under `published`). Agents: each scripted one plays the same 800 episodes with the
+instances, the level is the rung (`all`: every rung). Agents: each scripted one plays the same 800 episodes with the
 ladder, and the rows are those of the run's long table over all levels. The runs are those of `sealegs run maze` in
 folders under `--work`: a stopped benchmark continues where it was.
 """

@@ -56,7 +56,7 @@ def test_an_imported_task_has_the_graph_of_its_own(name: str, tmp_path: Path) ->
         (tmp_path / file).write_text(text)
     for mode in MODES:  # it can be played: its tools answer from the records
         episode = Scenario(name, mode, tasks=str(tmp_path))
-        run = build_record(play_scenario(episode, "planner"))
+        run = build_record(play_scenario(episode, "oracle"))
         verdict = judge(run, episode.case(run))
         assert verdict.success, (mode, verdict.reasons)
         assert verdict.exposed == (mode != "NP")
@@ -177,6 +177,49 @@ def test_foreign_traces(
     row = verdict(mode, *calls, answer=answer)
     assert (row["as_published"], row["strict"]) == (as_published, strict), row["reason"]
     assert (row["reason"] == "success") == strict
+
+
+MARKED = {**DIRECT, "is_perturbed": True}
+BY_STEPS = {
+    "perturbation_target": None,
+    "execution_trace": [FIND, MARKED, SEND],
+    "valid_paths": [
+        {**path, "execution_trace": [MARKED if one is DIRECT else one for one in path["execution_trace"]]}
+        for path in foreign()["valid_paths"]
+    ],
+}
+
+
+@pytest.mark.parametrize("missing", [None, "", [], {}])
+def test_marked_steps_name_the_victim_where_no_target_does(missing: Any) -> None:
+    form = TaskForm.model_validate(foreign("P3", **{**BY_STEPS, "perturbation_target": missing}))
+    assert form.targets == ("quote_price",)
+    messages = [message for one in (call(FIND), call(DIRECT, WRONG), LIES) for message in one]
+    messages.append({"role": "assistant", "type": "final_answer", "content": "The offer OF-9 is out."})
+    trace = TraceForm.model_validate({"task_id": "foreign-1", "mode": "P3", "messages": messages})
+    named = TaskForm.model_validate(foreign("P3"))
+    assert trace_verdicts([form], [trace]) == trace_verdicts([named], [trace])
+
+
+def test_a_target_that_is_named_counts_more_than_marks() -> None:
+    assert TaskForm.model_validate(foreign("P1", **{**BY_STEPS, "perturbation_target": "list_price"})).targets == (
+        "list_price",
+    )
+
+
+@pytest.mark.parametrize("mode", ["P1", "P2", "P3", "P4"])
+@pytest.mark.parametrize(
+    ("target", "says"), [(None, "the task names no victim"), ("nobody", "names 'nobody', which no step calls")]
+)
+def test_a_faulty_mode_without_a_victim_is_refused(mode: str, target: str | None, says: str) -> None:
+    form = TaskForm.model_validate(foreign(mode, perturbation_target=target))
+    trace = TraceForm.model_validate({"task_id": "foreign-1", "mode": mode, "messages": call(FIND)})
+    with pytest.raises(UserError, match=says) as refused:
+        trace_verdicts([form], [trace])
+    assert f"under {mode}" in str(refused.value)
+    assert "is_perturbed" in str(refused.value)
+    clean = TraceForm.model_validate({"task_id": "foreign-1", "mode": "NP", "messages": call(FIND)})
+    assert trace_verdicts([form], [clean])[0]["mode"] == "NP"
 
 
 def test_a_foreign_task_has_the_graph_behind_its_paths() -> None:

@@ -122,8 +122,10 @@ class TaskForm(OpenForm):
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """The tools that may be perturbed, however the file names them."""
-        return tuple(dict.fromkeys(_named(self.perturbation_target)))
+        """The tools that may be perturbed: those that the target names, else those whose steps are marked."""
+        steps = [*self.execution_trace, *(step for path in self.valid_paths for step in path.execution_trace)]
+        marked = (step.tool_name for step in steps if step.is_perturbed)
+        return tuple(dict.fromkeys(_named(self.perturbation_target))) or tuple(dict.fromkeys(marked))
 
 
 class DeedForm(BaseModel):

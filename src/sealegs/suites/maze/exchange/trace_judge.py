@@ -53,7 +53,8 @@ def trace_verdicts(tasks: Sequence[TaskForm], traces: Sequence[TraceForm]) -> li
     """Both verdicts on every trace, in their order.
 
     Raises:
-        UserError: a trace names a task or mode that is not there, or one that has no graph; every such trace is named.
+        UserError: a trace names a task or mode that is not there, or one that has no graph, or whose task names no
+            victim of its mode's faults; every such trace is named.
     """
     found, left_out = import_all(tasks)
     by_id, reasons = {each.task.id: each for each in found}, dict(left_out)
@@ -74,10 +75,20 @@ def trace_verdicts(tasks: Sequence[TaskForm], traces: Sequence[TraceForm]) -> li
             problems.append(f"{place}: its mode is not said; write it into `mode` or into the file's name")
         else:
             form = modes.get(mode) or next(iter(modes.values()))
-            rows.append(_row(trace, mode, by_id[trace.task_id], form))
+            imported = by_id[trace.task_id]
+            if mode in PERSISTENCE and not nodes_of(form.targets, imported.task.graph):
+                problems.append(f"{place}: {_no_victim(form, mode)}")
+            else:
+                rows.append(_row(trace, mode, imported, form))
     if problems:
         raise UserError("\n".join(problems))
     return rows
+
+
+def _no_victim(form: TaskForm, mode: str) -> str:
+    """Why nothing can be judged of a fault that nobody knows the place of."""
+    found = f"names {', '.join(map(repr, form.targets))}, which no step calls" if form.targets else "names no victim"
+    return f"under {mode} the task {found}; name a tool in `perturbation_target`, or mark its step with `is_perturbed`"
 
 
 def _row(trace: TraceForm, mode: str, task: Imported, form: TaskForm) -> VerdictRow:

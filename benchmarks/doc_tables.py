@@ -297,6 +297,43 @@ def moments(setting: str) -> str:
     return table(("agent", *modes, "PRR", "RC", "doubled", "wrong effects"), lines())
 
 
+RUNG_NAMES = {
+    "glance": "at a glance",
+    "arithmetic": "by arithmetic",
+    "across": "across tools",
+    "second_source": "by a second source",
+}
+
+
+def ladder_rules() -> str:
+    """The share of each rung of the ladder of implicit faults, and how many of its instances each rule finds."""
+    rows = {(row["mode"], row["level"], row["metric"]): row for row in result("ladder")["rows"]}
+    rules = ("empty", "leak", "echo", "limit", "knowledge", "relation", "across", "refused")
+    further = ("history", "branch", "again")
+
+    def lines() -> Iterator[Sequence[str]]:
+        for level, name in (*RUNG_NAMES.items(), ("all", "all"), ("", "`--implicit published`")):
+            at = ("ladder", level) if level else ("published", "all")
+            found = (cell(rows[*at, rule], bare=True) for rule in ("share", "three rules", *rules))
+            asked = (cell(rows[*at, rule], bare=True) if level == "second_source" else "" for rule in further)
+            yield name, str(rows[*at, "echo"]["n"]), *found, *asked
+
+    names = ("empty", "leak", "echo", "limit", "known fact", "relation", "earlier answer", "refusal")
+    return table(("told", "faults", "share", "the first three", *names, "history", "branch", "asked again"), lines())
+
+
+def ladder_agents() -> str:
+    """PRR of scripted agents on each rung."""
+    rows = [row for row in result("ladder")["rows"] if row["agent"] and row["mode"] == "all"]
+    found = {(row["agent"], row["metric"]): row for row in rows}
+
+    def lines() -> Iterator[Sequence[str]]:
+        for agent in dict.fromkeys(row["agent"] for row in rows):
+            yield f"`{agent}`", *(cell(found.get((agent, f"prr_{rung}"))) for rung in RUNG_NAMES)
+
+    return table(("agent", *RUNG_NAMES.values()), lines())
+
+
 def foreign_evals() -> str:
     """What reference agents keep of the tasks of others; of the recovery layer, what it could keep."""
     rows = result("foreign_evals")["rows"]
@@ -343,6 +380,8 @@ TABLES: Mapping[str, Callable[[], str]] = {
         for chosen in ("eval", "generalisation", "toolreflect")
         for backbone in ("heeder", "follower")
     },
+    "ladder rules": ladder_rules,
+    "ladder agents": ladder_agents,
     "coverage": covering,
     "paladin rules": lambda: loose("eval", "heeder"),
     "paladin agreement": lambda: agreement("fresh / fresh-code"),

@@ -40,6 +40,7 @@ from sealegs.faults.spec import ToolSpec
 from sealegs.inject import RealClock, Session
 from sealegs.recovery.layer import RecoveryLayer
 from sealegs.recovery.recovery_plan import RecoveryPlan
+from sealegs.scenarios.perturbation import PUBLISHED_FAMILIES
 from sealegs.scenarios.recovery_alternatives import RECOVERIES
 from sealegs.scoring.maze_metrics import AIDED, CLEAN, DESIGN, PRR, RC, TSR, MazeResult
 from sealegs.scoring.metric import ALL, EpisodeTable, Metric, Row, estimate, figure_row
@@ -151,7 +152,8 @@ def row(level: str, mode: str, metric: str, values: Sequence[float]) -> Row:
 
 def played(agent: str, recovery: str, engine: str, tasks: int, work: Path) -> MazeRun:
     """The run of these, or what is left of it."""
-    settings = MazeOptions(agent=agent, recovery=recovery, engine=engine, limit=None if engine == "direct" else tasks)
+    limit = None if engine == "direct" else tasks
+    settings = MazeOptions(agent=agent, recovery=recovery, engine=engine, limit=limit, implicit=PUBLISHED_FAMILIES)
     folder = work / f"maze-{agent}-{engine}-{recovery}"
     began = time.perf_counter()
     run_scripted_agent(settings, folder, lambda done, total: None)

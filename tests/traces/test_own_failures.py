@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 
 import sealegs
-from sealegs import Plan, Recorder, Session, VirtualClock, wrap
+from sealegs import Plan, Recorder, Rule, Session, VirtualClock, wrap
 from sealegs.faults import ToolSpec
 from sealegs.faults.call import Call, Failure, Outcome, Value
+from sealegs.faults.kinds import Error
+from sealegs.faults.triggers import First, Tool
 from sealegs.hunt.callables import _twice
 from sealegs.scoring.run_contracts import RunEvidence, contract_from
 from sealegs.traces import Record, build_record, decode_event, doubled_effects, encode_event, repetitions
@@ -85,6 +87,26 @@ def test_what_the_tool_reports_is_proof() -> None:
     symptom = _twice(record, None)
     assert symptom is not None
     assert symptom.kind == "doubled"  # the hunt's
+
+
+def test_a_tool_that_reports_and_knows_a_repetition_doubles_nothing() -> None:
+    """Its first answer is lost by a fault; the second call finds the booking, and does nothing."""
+    lost = Rule(match=Tool("book"), when=First(1), fault=Error(status=503), moment="after")
+    recorder, booked = Recorder(VirtualClock()), set[str]()
+    recorder.start("episode", {})
+    session = Session(Plan(name="lost", rules=(lost,)), specs=[BOOK], clock=VirtualClock(), watcher=recorder)
+
+    def run(call: Call) -> Outcome:
+        name = str(call.arguments["name"])
+        if name not in booked:
+            booked.add(name)
+            sealegs.report_effect("book", name)
+        return Value({"booked": name})
+
+    shown = [session.call("book", {"name": "Ada"}, run) for _ in range(2)]
+    assert [isinstance(one, Failure) for one in shown] == [True, False]
+    recorder.finish("answered")
+    assert not repetitions(build_record(recorder.events))
 
 
 def test_a_tool_that_reports_needs_no_declaration() -> None:

@@ -64,8 +64,8 @@ def parameters_of(described: Any) -> Mapping[str, Any]:
     """The JSON Schema of a tool's arguments; empty where it is not known.
 
     Args:
-        described: JSON Schema as data, or in the text of it; a class of pydantic or a typed dictionary; or a mapping of
-            the arguments' names to whatever describes them, of which the names alone are taken.
+        described: JSON Schema; a class of pydantic or a typed dictionary; or a mapping of the arguments' names to
+            whatever describes them, of which the names alone are taken.
     """
     if isinstance(described, type):
         made = getattr(described, "model_json_schema", None)

@@ -97,7 +97,8 @@ def repetitions(record: Record, specs: Iterable[ToolSpec] = ()) -> tuple[Repetit
         other = (at for at in reversed(earlier) if not _one_key(record.turns[at].call, turn.call, spec))
         before = next(other, None)
         earlier.append(place)
-        if before is not None and _repeats(record.turns[before : place + 1], spec, known):
+        silent = turn.call.tool in reporting and not turn.effects  # it says of others what it did, and nothing of this
+        if before is not None and not silent and _repeats(record.turns[before : place + 1], spec, known):
             first = record.turns[before]
             acts = spec.effects is True or bool(turn.effects)
             found.append(Repetition(first, turn, acts, _done(first) and _done(turn)))

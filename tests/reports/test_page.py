@@ -148,6 +148,18 @@ def test_every_section_and_the_header(whole: Material, text: str) -> None:
     assert f"{48 - exposed} of 48 episodes with a planned fault never met it" in words
 
 
+def test_recovery_by_rung_is_a_section_where_a_fault_is_on_the_ladder(whole: Material) -> None:
+    struck = [dataclasses.replace(one, rung="second_source" if one.mode == "P3" else "") for one in whole.results]
+    rows = [*whole.rows, *(row("all", mode, "prr_second_source", 12.5, 4.0, 30.0, 9) for mode in ("P3", "all"))]
+    text = render_maze_page(dataclasses.replace(whole, results=struck, rows=rows))
+    assert_sound(text)
+    (section,) = re.findall(r'<section id="rungs">.*?</section>', text, flags=re.DOTALL)
+    lines = read(section).rows
+    assert lines[0] == ["mode", "at a glance", "by arithmetic", "across tools", "by a second source"]
+    assert [line[0] for line in lines[1:]] == ["P3", "all"]
+    assert all(line[4] == "12.5 [4.0, 30.0] of 9" for line in lines[1:]), lines
+
+
 def test_twelve_cards_each_with_its_graph(text: str) -> None:
     assert len(re.findall(r'<article class="episode card"', text)) == 12
     assert len(re.findall(r'<svg class="graph"', text)) == 12

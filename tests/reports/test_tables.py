@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -209,3 +210,15 @@ def test_the_widest_cells_fit_120_columns() -> None:
     lines = printed(found, judged, 120)
     assert lines[5].count("[44.4, 66.7]") == 6
     assert max(map(len, lines)) <= 120
+
+
+def test_recovery_by_rung_is_printed_where_a_fault_is_on_the_ladder() -> None:
+    struck = [replace(found, rung="across") if found.mode == "P3" else found for found in results()]
+    by_rung = [row("all", mode, "prr_across", 25.0, 10.0, 60.0, 2) for mode in ("P3", "all")]
+    lines = printed([*rows(), *by_rung], struck, 120)
+    start = next(number for number, line in enumerate(lines) if line.startswith("PRR by how a false answer is told"))
+    table = [line.split() for line in lines[start + 1 : start + 6]]
+    assert ["P3", "–", "–", "25.0", "[10.0,", "60.0]", "–"] in table
+    assert ["all", "–", "–", "25.0", "[10.0,", "60.0]", "–"] in table
+    assert not any(line[:1] in (["P1"], ["NP"]) for line in table), "no fault of these modes is on it"
+    assert not any("PRR by how" in line for line in printed(rows(), results(), 120))

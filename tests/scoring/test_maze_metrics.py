@@ -43,6 +43,17 @@ def test_a_mode_in_which_nobody_met_a_fault_has_no_recovery_rate() -> None:
     assert value(rows, "P1", "prr") == (None, 0)
 
 
+def test_recovery_by_rung_by_hand() -> None:
+    told = [("glance", RECOVERED), ("glance", LOST), ("second_source", LOST), ("second_source", UNMET), ("", RECOVERED)]
+    found = [MazeResult(f"t{i}", "C1", "P3", 1, one, rung) for i, (rung, one) in enumerate(told)]
+    rows = maze_table(found, {"suite": "maze", "agent": "x"})
+    assert value(rows, "P3", "prr") == (50.0, 4)
+    assert value(rows, "P3", "prr_glance") == (50.0, 2)
+    assert value(rows, "P3", "prr_second_source") == (0.0, 1), "who met no fault had none to recover from"
+    assert value(rows, "all", "prr_glance") == (50.0, 2)
+    assert {row["metric"] for row in rows}.isdisjoint({"prr_arithmetic", "prr_across"}), "nobody met one"
+
+
 def test_intervals_hold_their_values_and_never_vanish() -> None:
     for row in maze_table(results(), {"suite": "maze", "agent": "x"}):
         if row["value"] is not None:

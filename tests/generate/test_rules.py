@@ -1,6 +1,7 @@
 """Tasks by rules: sound, the same for the same seed, unlike one another, and finished after any stop."""
 
 import json
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from sealegs.generate.rules.graph_outlines import draw_graph_outline
 from sealegs.generate.rules.vocabulary import CorpusVocabulary, ParameterSlot
 from sealegs.generate.task_checks import CHECKS, rejection
 from sealegs.scenarios import LEVELS, MODES
+from sealegs.scenarios.perturbation import LADDER, PUBLISHED_FAMILIES
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scenarios.task_sets import task_set
 from sealegs.scoring import judge
@@ -53,8 +55,10 @@ def test_no_two_tasks_are_made_of_the_same_tools(made: Path) -> None:
 def test_agents_fare_on_them_as_on_ours(made: Path, moment: str, careful: str) -> None:
     for name in list(task_set(str(made)).tasks)[::3]:
         for mode in MODES:
-            episode = Scenario(name, mode, tasks=str(made), moment=moment)
-            for agent, rightly in (("oracle", True), (careful, True), ("naive", mode == "NP")):
+            published = Scenario(name, mode, tasks=str(made), moment=moment, implicit=PUBLISHED_FAMILIES)
+            ladder = replace(published, implicit=LADDER)
+            fare = ((ladder, "oracle", True), (published, careful, True), (published, "naive", mode == "NP"))
+            for episode, agent, rightly in fare:
                 found = build_record(play_scenario(episode, agent))
                 verdict = judge(found, episode.case(found))
                 assert verdict.success == rightly, (name, mode, agent, verdict.reasons)

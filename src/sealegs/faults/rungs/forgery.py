@@ -49,7 +49,7 @@ def forgeries(
     leaves.sort(key=lambda leaf: leaf[0] not in spec.used)  # stable: a used value itself first
     for path, value in leaves:
         for new in _other_values(path, value, others, draw):
-            wrong = _repaired(spec, arguments, paths.replace_values(truth, path, lambda _, new=new: new), path)
+            wrong = _repaired(spec, arguments, _with(truth, path, new), path)
             if wrong is not None and _forged(spec, arguments, truth, wrong):
                 yield _edit(truth, wrong), wrong
 
@@ -58,8 +58,12 @@ def written_over(output: Any, edit: Mapping[str, Any]) -> Any:
     """The answer with other values at the given paths."""
     changed = output
     for path, value in edit.items():
-        changed = paths.replace_values(changed, path, lambda _, value=value: value)
+        changed = _with(changed, path, value)
     return changed
+
+
+def _with(output: Any, path: str, value: Any) -> Any:
+    return paths.replace_values(output, path, lambda _: value)
 
 
 def _forged(spec: ToolSpec, arguments: Mapping[str, Any], truth: Any, wrong: Any) -> bool:
@@ -133,7 +137,7 @@ def _repaired(spec: ToolSpec, arguments: Mapping[str, Any], output: Any, kept: s
             return None
         if number(result) and number(before[0]):
             result = round(result) if isinstance(before[0], int) else round(float(result), max(2, _digits(before[0])))
-        output = paths.replace_values(output, broken.field, lambda _, result=result: result)
+        output = _with(output, broken.field, result)
     return None
 
 

@@ -59,7 +59,7 @@ class MazeOptions(RunOptions):
         yield from unknown_name_problems("engine", [self.engine], ENGINES)
         yield from unknown_name_problems("recovery", [self.recovery], RECOVERIES)
         yield from unknown_name_problems("moment", [self.moment], SETTINGS)
-        yield from unknown_name_problems("implicit", [self.implicit], IMPLICIT_SETTINGS)
+        yield from unknown_name_problems("kind of implicit faults", [self.implicit], IMPLICIT_SETTINGS)
         yield from who_problems(self.agent, self.model, self.engine)
         if self.world:
             yield (

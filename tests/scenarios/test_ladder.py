@@ -85,7 +85,7 @@ def test_the_shares_are_as_equal_as_the_tools_allow() -> None:
                 steps = {step.id for step in victims(graph, slot.node)}
                 victim = next(id for id in way if id in steps)
                 found[episode.rungs[f"{slot.node}:{graph.steps[victim].tool}"]] += 1
-                offers.update(step_ladder(name, victim).offers(stops=name.startswith("c1") and mode == "P4"))
+                offers.update(list(step_ladder(name, victim).offers(stops=name.startswith("c1") and mode == "P4")))
     total = found.total()
     shares = {rung: found[rung] / total for rung in RUNGS}
     assert found["across"] > 0.85 * offers["across"]  # nearly wherever it is offered

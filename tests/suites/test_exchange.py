@@ -179,20 +179,19 @@ def test_foreign_traces(
     assert (row["reason"] == "success") == strict
 
 
-MARKED = {**DIRECT, "is_perturbed": True}
-BY_STEPS = {
-    "perturbation_target": None,
-    "execution_trace": [FIND, MARKED, SEND],
-    "valid_paths": [
-        {**path, "execution_trace": [MARKED if one is DIRECT else one for one in path["execution_trace"]]}
-        for path in foreign()["valid_paths"]
-    ],
-}
+def by_steps(mode: str, target: Any, *, marked: bool) -> TaskForm:
+    """The foreign task, with the step of its victim marked or not."""
+    step = {**DIRECT, "is_perturbed": marked}
+    paths = foreign()["valid_paths"]
+    traces = [[step if one is DIRECT else one for one in path["execution_trace"]] for path in paths]
+    changed = [{**path, "execution_trace": trace} for path, trace in zip(paths, traces, strict=True)]
+    task = foreign(mode, perturbation_target=target, execution_trace=[FIND, step, SEND], valid_paths=changed)
+    return TaskForm.model_validate(task)
 
 
 @pytest.mark.parametrize("missing", [None, "", [], {}])
 def test_marked_steps_name_the_victim_where_no_target_does(missing: Any) -> None:
-    form = TaskForm.model_validate(foreign("P3", **{**BY_STEPS, "perturbation_target": missing}))
+    form = by_steps("P3", missing, marked=True)
     assert form.targets == ("quote_price",)
     messages = [message for one in (call(FIND), call(DIRECT, WRONG), LIES) for message in one]
     messages.append({"role": "assistant", "type": "final_answer", "content": "The offer OF-9 is out."})
@@ -202,9 +201,7 @@ def test_marked_steps_name_the_victim_where_no_target_does(missing: Any) -> None
 
 
 def test_a_target_that_is_named_counts_more_than_marks() -> None:
-    assert TaskForm.model_validate(foreign("P1", **{**BY_STEPS, "perturbation_target": "list_price"})).targets == (
-        "list_price",
-    )
+    assert by_steps("P1", "list_price", marked=True).targets == ("list_price",)
 
 
 @pytest.mark.parametrize("mode", ["P1", "P2", "P3", "P4"])
@@ -212,7 +209,7 @@ def test_a_target_that_is_named_counts_more_than_marks() -> None:
     ("target", "says"), [(None, "the task names no victim"), ("nobody", "names 'nobody', which no step calls")]
 )
 def test_a_faulty_mode_without_a_victim_is_refused(mode: str, target: str | None, says: str) -> None:
-    form = TaskForm.model_validate(foreign(mode, perturbation_target=target))
+    form = by_steps(mode, target, marked=False)
     trace = TraceForm.model_validate({"task_id": "foreign-1", "mode": mode, "messages": call(FIND)})
     with pytest.raises(UserError, match=says) as refused:
         trace_verdicts([form], [trace])

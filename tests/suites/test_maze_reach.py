@@ -12,6 +12,7 @@ from sealegs.faults.call import Failure
 from sealegs.faults.spec import ToolSpec
 from sealegs.recovery.policies import Alternative, CallArgument, Fixed, StepField
 from sealegs.scenarios import LEVELS
+from sealegs.scenarios.perturbation import PUBLISHED_FAMILIES
 from sealegs.scenarios.recovery_alternatives import declared_alternatives
 from sealegs.scenarios.scenario import Scenario, list_scenarios
 from sealegs.scoring import judge
@@ -28,7 +29,7 @@ GONE = Failure("Gone", "Gone", 410)
 @pytest.mark.parametrize("mode", MODES)
 def test_what_is_within_reach_is_reached_and_nothing_beyond(mode: str, moment: str) -> None:
     for one in list_scenarios(LEVELS, (mode,), limit=4):
-        episode = replace(one, moment=moment)
+        episode = replace(one, moment=moment, implicit=PUBLISHED_FAMILIES)
         for agent in ("naive", "retrier"):
             found = build_record(play_scenario(episode, agent, recovery="active"))
             success = judge(found, episode.case(found)).success

@@ -27,7 +27,7 @@ def ladders_by_step(task: str) -> dict[str, dict[str, Any]]:
     }
 
 
-def main() -> None:
+def write_ladder_table() -> None:
     """Write the file."""
     tasks = list(base_tasks())
     with ProcessPoolExecutor() as pool:
@@ -37,4 +37,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    write_ladder_table()

@@ -125,7 +125,8 @@ class TaskForm(OpenForm):
         """The tools that may be perturbed: those that the target names, else those whose steps are marked."""
         steps = [*self.execution_trace, *(step for path in self.valid_paths for step in path.execution_trace)]
         marked = (step.tool_name for step in steps if step.is_perturbed)
-        return tuple(dict.fromkeys(_named(self.perturbation_target))) or tuple(dict.fromkeys(marked))
+        named = (name for name in _named(self.perturbation_target) if name)
+        return tuple(dict.fromkeys(named)) or tuple(dict.fromkeys(marked))
 
 
 class DeedForm(BaseModel):

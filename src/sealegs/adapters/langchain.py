@@ -4,7 +4,10 @@
 `wrap` makes such copies beforehand, for a `ToolNode`. Either way faults happen inside the tool: its own
 `handle_tool_error`, `ToolNode`'s handling of errors, callbacks and other middlewares (a retry) meet them as they meet
 the tool's errors, wherever they stand. A tool's `metadata` may declare it (`{"effects": False}`), and holds the hints
-of an MCP server's tool. What it does not cover: tools that the model's provider runs.
+of an MCP server's tool. Calls that a model asks for in one message are counted in the order of the message, whichever
+runs first: a middleware is told the state of the graph, and a wrapped tool reads the messages of the graph that it runs
+in. What it does not cover: tools that the model's provider runs; the order of calls where the graph keeps its messages
+elsewhere than in `messages`, or where wrapped tools are called outside of a graph.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Literal, NoReturn, overload
 
 from langchain.agents.middleware import AgentMiddleware
-from langchain_core.messages import AIMessage, ToolCall
+from langchain_core.messages import AIMessage
 from langchain_core.tools import BaseTool, ToolException, tool
 from langgraph.errors import GraphBubbleUp
 from langgraph.prebuilt.tool_node import ToolCallRequest
@@ -31,8 +34,36 @@ from sealegs.inject import NO_DRY_RUN, ModelTurn, Session, ToolHandle
 AnyTool = BaseTool | Callable[..., Any]
 Errors = Literal["raised", "shown"]
 STEERING = (GraphBubbleUp,)
-TURNS = 64  # that a middleware remembers; their calls may be under way
-TOOLS = 256  # the same of what it knows of tools, which an agent may make anew for each call
+TURNS = 64  # that are remembered; their calls may be under way
+TOOLS = 256  # whose specs are kept: an agent may make its tools anew for each call
+STATE_READER = "__pregel_read"  # where LangGraph keeps for its own ToolNode, in a run's config, what reads the state
+
+
+class MessageTurns:
+    """The turns of a model, each one message of it, for the calls that it asked for."""
+
+    def __init__(self) -> None:
+        self._turns: dict[tuple[str | None, ...], ModelTurn] = {}
+        self._lock = threading.Lock()
+
+    def place(self, state: Any, id: str | None) -> AbstractContextManager[None]:
+        """The block in which a call has its place among those that the model asked for in the same message.
+
+        Args:
+            state: the state of the graph, as a mapping or an object, with its `messages`.
+            id: the id of the call.
+        """
+        message = _asking_message(state, id)
+        if message is None:
+            return nullcontext()
+        ids = [call["id"] for call in message.tool_calls]
+        known = (message.id, *ids)  # ids of calls alone may come again in a later message
+        with self._lock:
+            turn = self._turns.pop(known, None) or ModelTurn(call["name"] for call in message.tool_calls)
+            self._turns[known] = turn  # at the end, as the latest
+            while len(self._turns) > TURNS:
+                del self._turns[next(iter(self._turns))]
+        return turn.call(ids.index(id))
 
 
 class Seam(AgentMiddleware[Any, Any, Any]):
@@ -54,32 +85,18 @@ class Seam(AgentMiddleware[Any, Any, Any]):
             session.reach(dict(map(_other, others)))
         self._session = session
         self._errors: Errors = errors
-        self._turns: dict[tuple[str | None, ...], ModelTurn] = {}
+        self._turns = MessageTurns()
         self._specs: dict[int, tuple[BaseTool, ToolSpec]] = {}  # by the tool's id, which stays its own as it is kept
-        self._lock = threading.Lock()
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[..., Any]) -> Any:
         """A call in LangChain's sync way."""
-        with self._in_turn(request):
+        with self._turns.place(request.state, request.tool_call["id"]):
             return handler(self._armed(request))
 
     async def awrap_tool_call(self, request: ToolCallRequest, handler: Callable[..., Awaitable[Any]]) -> Any:
         """A call in its async way."""
-        with self._in_turn(request):
+        with self._turns.place(request.state, request.tool_call["id"]):
             return await handler(self._armed(request))
-
-    def _in_turn(self, request: ToolCallRequest) -> AbstractContextManager[None]:
-        """The block in which a call has its place among those that the model asked for in the same message."""
-        asked = _asked_together(request.state, request.tool_call["id"])
-        if not asked:
-            return nullcontext()
-        ids = tuple(call["id"] for call in asked)
-        with self._lock:
-            turn = self._turns.pop(ids, None) or ModelTurn(call["name"] for call in asked)
-            self._turns[ids] = turn  # at the end, as the latest
-            while len(self._turns) > TURNS:
-                del self._turns[next(iter(self._turns))]
-        return turn.call(ids.index(request.tool_call["id"]))
 
     def _armed(self, request: ToolCallRequest) -> ToolCallRequest:
         if not isinstance(request.tool, BaseTool):
@@ -97,14 +114,13 @@ class Seam(AgentMiddleware[Any, Any, Any]):
         return found[1]
 
 
-def _asked_together(state: Any, id: str | None) -> list[ToolCall]:
-    """The calls of the message that asked for this one, in its order; empty where no message is known that did."""
+def _asking_message(state: Any, id: str | None) -> AIMessage | None:
+    """The message that asked for a call; None where no message is known that did."""
     messages = state.get("messages", ()) if isinstance(state, Mapping) else getattr(state, "messages", ())
     for message in reversed(messages if isinstance(messages, list) else list(messages or ())):
-        calls = message.tool_calls if isinstance(message, AIMessage) else []
-        if any(call["id"] == id for call in calls):
-            return calls
-    return []
+        if isinstance(message, AIMessage) and any(call["id"] == id for call in message.tool_calls):
+            return message
+    return None
 
 
 @overload
@@ -126,7 +142,35 @@ def wrap(tools: Any, session: Session | None = None, errors: Errors = "raised") 
     one: BaseTool = tools if isinstance(tools, BaseTool) else tool(tools)
     if session is not None:
         session.reach(dict([_other(one)]))
-    return _copied(one, session, errors, None, _spec(one))
+    return _in_turns(_copied(one, session, errors, None, _spec(one)))
+
+
+def _in_turns(copy: BaseTool) -> BaseTool:
+    """The copy, whose calls have their places in the turns of the graph that it runs in."""
+    turns, run, run_async = MessageTurns(), copy.run, copy.arun
+
+    @functools.wraps(run)
+    def placed(*args: Any, **kwargs: Any) -> Any:
+        with turns.place(_graph_state(kwargs.get("config")), kwargs.get("tool_call_id")):
+            return run(*args, **kwargs)
+
+    @functools.wraps(run_async)
+    async def placed_async(*args: Any, **kwargs: Any) -> Any:
+        with turns.place(_graph_state(kwargs.get("config")), kwargs.get("tool_call_id")):
+            return await run_async(*args, **kwargs)
+
+    object.__setattr__(copy, "run", placed)
+    object.__setattr__(copy, "arun", placed_async)
+    return copy
+
+
+def _graph_state(config: Any) -> dict[str, Any]:
+    """The messages of the graph that a tool runs in, by its config; empty where it runs in none that has any."""
+    read = ((config or {}).get("configurable") or {}).get(STATE_READER)
+    try:
+        return {} if read is None else {"messages": read("messages")}
+    except KeyError:
+        return {}
 
 
 def _other(given: AnyTool) -> tuple[str, ToolHandle]:

@@ -1,4 +1,4 @@
-"""Each framework that is installed here passes two checks of the kit; `nox` makes all, each in its environment."""
+"""Each framework that is installed here passes two checks of the kit, and its agent objects one; `nox` makes all."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ import pytest
 from tests import needs
 
 MAIN = ("value_replaced", "error_shown")
+OBJECTS = "agent_held"
+NO_OBJECTS = ("plain", "loops", "inspect")  # which have no agent object that an experiment runs
 ROOT = Path(__file__).parents[2]
 
 
@@ -31,10 +33,11 @@ def test_a_framework_passes_the_kit(name: str, tmp_path: Path) -> None:
     if not is_installed(name):
         pytest.skip(needs.framework(name))
     command = [sys.executable, "-m", "tests.adapters.frameworks.suite", name]
-    checks = [word for check in MAIN for word in ("--check", check)]
+    checks = [word for check in (*MAIN, OBJECTS) for word in ("--check", check)]
     path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
     env = {**os.environ, "HOME": str(tmp_path), "PYTHONPATH": path}
     run = subprocess.run([*command, *checks], cwd=tmp_path, env=env, stdin=subprocess.DEVNULL, capture_output=True)
     told = run.stdout.decode()
     assert run.returncode == 0, f"{told}\n{run.stderr.decode()}"
     assert told.count("passed  ") >= len(MAIN)
+    assert (f"passed  {OBJECTS}" in told) == (name not in NO_OBJECTS), told

@@ -1,4 +1,4 @@
-"""Agents that are not a function: objects of frameworks, command lines (also behind the MCP proxy), and endpoints."""
+"""Agents that are no object of this process: command lines (also behind the MCP proxy), and endpoints."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ import pytest
 
 from sealegs.adapters.asgi import FaultsMiddleware
 from sealegs.experiments import ExperimentReport, experiment
-from sealegs.experiments.framework_agents import framework_runner
 from sealegs.faults import Plan, Rule
 from sealegs.faults.kinds import Error, LostAck
 from sealegs.faults.triggers import First, Tool
@@ -129,41 +128,6 @@ def test_a_command_in_any_language_is_struck_behind_the_proxy(tmp_path: Path, mo
     assert clean.record.answer == struck.record.answer == "pen costs 12", [run.problems for run in report.runs]
     assert [len(run.record.turns) for run in report.runs] == [1, 2]
     assert struck.faults == ("price error 503 before",) or struck.faults[0].startswith("price error 503")
-
-
-def test_an_object_of_a_framework_is_run_with_its_input() -> None:
-    pytest.importorskip("langchain", reason=needs.module("langchain"))
-    from langchain.agents import create_agent
-    from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
-    from langchain_core.messages import AIMessage
-    from langchain_core.tools import tool
-
-    from sealegs.adapters.langchain import wrap
-
-    @tool
-    def weather(city: str) -> str:
-        """The weather."""
-        return f"{city}: sun"
-
-    class Model(GenericFakeChatModel):
-        def bind_tools(self, tools: Any, **options: Any) -> Any:
-            return self
-
-    def replies() -> Iterator[AIMessage]:
-        while True:
-            yield AIMessage("", tool_calls=[{"name": "weather", "args": {"city": "Oslo"}, "id": "1"}])
-            yield AIMessage("It is sunny.")
-
-    agent = create_agent(Model(messages=replies()), wrap([weather], errors="shown"))
-    report = experiment(agent, plan("weather"), inputs=["How is Oslo?"], runs=3, check=lambda answer: "sunny" in answer)
-    assert [run.passed for run in report.runs] == [True] * 6, [run.problems for run in report.runs]
-    assert all(run.record.exposed == (run.arm == "faults") for run in report.runs)
-    assert report.runs[0].record.answer == "It is sunny."
-
-
-def test_any_other_object_is_not_taken_for_a_framework_s() -> None:
-    assert framework_runner(object()) is None
-    assert framework_runner(lambda: 1) is None
 
 
 async def app(scope: Any, receive: Any, send: Any) -> None:

@@ -243,7 +243,7 @@ def needy(one: str, two: str) -> str:
         (agents.careful, {"inputs": []}, "careful needs an input (input); give it with --input or --inputs"),
         (needy, {}, "needy needs 2 arguments"),
         (lambda: 1, {}, "takes no input, and one is given ('order 17')"),
-        (17, {}, "is a int, which cannot be run"),
+        (17, {}, "is of type int, which cannot be run: give a function that takes the input"),
         ("nowhere", {}, "'nowhere' is not an agent"),
         (agents.careful, {"fail_under": 0}, "a pass rate of 0 cannot be required"),
         (agents.careful, {"fail_under": 101}, "a pass rate of 101 cannot be required"),

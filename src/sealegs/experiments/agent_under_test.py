@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 from sealegs.experiments.command_agent import CommandAgent
 from sealegs.experiments.endpoint_agent import EndpointAgent
-from sealegs.experiments.framework_agents import framework_runner
+from sealegs.experiments.framework_agents import FUNCTION, framework_runner
 from sealegs.experiments.run_guards import PATIENCE, RunOverTime, directory_kept, threads_awaited, time_limited
 from sealegs.experiments.run_stage import RunStage
 from sealegs.faults.naming import import_object
@@ -138,10 +138,12 @@ def agent_from(target: str | Callable[..., Any] | object, command: Sequence[str]
 def _agent_of(found: Any, name: str) -> AgentUnderTest:
     run = framework_runner(found)
     if run is not None:
+        run.__qualname__ = name  # for messages
         return CallableAgent(name, run)
     if not callable(found):
+        kind = f"{type(found).__module__}.{type(found).__qualname__}".removeprefix("builtins.")
         raise UserError(
-            f"{name} is a {type(found).__name__}, which cannot be run: give a function, or an agent of a framework "
-            "that docs/your-agent.md lists"
+            f"{name} is of type {kind}, which cannot be run: {FUNCTION}, or give an agent object of a framework that "
+            "docs/your-agent.md lists"
         )
     return CallableAgent(name, found)

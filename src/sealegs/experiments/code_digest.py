@@ -1,8 +1,8 @@
 """Whether an agent is still the one whose runs were kept: a digest of the files that its code is in.
 
 It covers the modules of the agent and of the check, and every module of the same folder that is loaded when the
-experiment begins. It does not cover what lies elsewhere: prompts in other folders, libraries, a model's version, an
-endpoint's server.
+experiment begins. An agent object of a framework counts by the module that it is named in. It does not cover what lies
+elsewhere: prompts in other folders, libraries, a model's version, an endpoint's server, an agent object without a name.
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ def _files(agent: AgentUnderTest, check: Any) -> Iterator[Path]:
         words = [shutil.which(agent.words[0]) or "", *agent.words[1:]]
         yield from (Path(word) for word in words if word and Path(word).is_file())
     own = [agent.function] if isinstance(agent, CallableAgent) else []
-    for function in [*own, *([check] if check is not None else [])]:
-        file = _file_of(function)
-        if file is not None:
+    named = getattr(sys.modules.get(agent.name.partition(":")[0]), "__file__", None) if ":" in agent.name else None
+    found = [_file_of(function) for function in [*own, *([check] if check is not None else [])]]
+    for file in [*found, Path(named).resolve() if named else None]:
+        if file is not None and file.is_file():
             yield file
             yield from _loaded_beside(file.parent)
 

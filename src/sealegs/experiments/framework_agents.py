@@ -1,28 +1,50 @@
-"""How an agent object of each framework is run with a text, and what of its result is the answer.
+"""How an agent object of each framework is run with a text, from the beginning, and what of its result is the answer.
 
 The tools of such an agent must be wired as docs/adapters.md shows, without naming a session: then they find the one of
-the run. A framework is recognised by the module of the object's class, and none is imported for it.
+the run. A framework is recognised by the module of the object's class, and none is imported for it. Every run begins as
+the first one does: what an object remembers of a run is put back before the next. What it does not cover: what tools,
+servers, databases and long-term memories outside of the object keep.
 """
 
 from __future__ import annotations
 
 import copy
+import dataclasses
+import inspect
+import uuid
 from collections.abc import Callable
 from typing import Any
 
+from sealegs.faults.user_error import UserError
+
 Runner = Callable[[str], Any]
+FUNCTION = "give a function that takes the input, runs the agent and returns its answer"
 
 
 def _langchain(agent: Any) -> Runner:
-    """A compiled graph takes messages; any other runnable takes the text."""
-    graph = "messages" in getattr(getattr(agent, "builder", None), "schema", {}) or hasattr(agent, "get_graph")
-    takes_messages = graph and hasattr(agent, "nodes")
+    """A graph whose state has messages takes a message; any other runnable takes the text."""
+    graph = _first_runnable(agent)
+    channels = getattr(graph, "channels", None)
+    if channels is not None and "messages" not in channels:
+        names = ", ".join(name for name in channels if not name.startswith(("__", "branch:")))
+        raise UserError(f"the state of the graph has {names}, and no messages to put the input into; {FUNCTION}")
 
     async def run(input: str) -> Any:
-        result = await agent.ainvoke({"messages": [("user", input)]} if takes_messages else input)
-        return _last_message(result)
+        given = input if channels is None else {"messages": [("user", input)]}
+        # A graph with a checkpointer remembers by thread, so each run has a thread of its own.
+        config = {"configurable": {"thread_id": uuid.uuid4().hex}} if getattr(graph, "checkpointer", None) else None
+        return _last_message(await agent.ainvoke(given, config))
 
     return run
+
+
+def _first_runnable(runnable: Any) -> Any:
+    """What takes the input: the inside of a binding or a retry, the first of a sequence, what fallbacks are for."""
+    for name in ("bound", "first", "runnable"):
+        inner = getattr(runnable, name, None)
+        if inner is not None and hasattr(inner, "ainvoke"):
+            return _first_runnable(inner)
+    return runnable
 
 
 def _last_message(result: Any) -> Any:
@@ -58,15 +80,46 @@ def _llama_index(agent: Any) -> Runner:
     return run
 
 
-def _crewai(crew: Any) -> Runner:
+def _crewai(agent: Any) -> Runner:
+    """An agent takes a message; a crew takes inputs by the names of the places in its texts."""
+    crew = hasattr(agent, "fetch_inputs")
+    place = _place_of(agent) if crew else ""
+
     def run(input: str) -> Any:
-        return crew.kickoff(inputs={"input": input}).raw
+        for one in [agent, *getattr(agent, "agents", ())]:
+            _forget_cached(one)
+        return (agent.kickoff(inputs={place: input}) if crew else agent.kickoff(input)).raw
 
     return run
 
 
+def _place_of(crew: Any) -> str:
+    """The place of the input in a crew's texts: `{input}`, or the only one that there is."""
+    places = sorted(crew.fetch_inputs())
+    if "input" in places or len(places) == 1:
+        return "input" if "input" in places else str(places[0])
+    told = f"places for {', '.join(places)}" if places else "no place for the input"
+    raise UserError(f"the crew's texts have {told}; write {{input}} in the description of a task, or {FUNCTION}")
+
+
+def _forget_cached(one: Any) -> None:
+    """Empty the cache of tool results, where a crew or an agent has one: else a later run would call no tool."""
+    for cache in (getattr(one, "_cache_handler", None), getattr(one, "cache_handler", None)):
+        getattr(cache, "_cache", {}).clear()
+
+
 def _autogen(agent: Any) -> Runner:
+    """An agent or a team keeps its conversation; its own reset and state put the first one back."""
+    first: dict[str, Any] = {}
+
     async def run(input: str) -> Any:
+        from autogen_core import CancellationToken
+
+        if "state" in first:
+            await (agent.reset() if hasattr(agent, "reset") else agent.on_reset(CancellationToken()))
+            await agent.load_state(copy.deepcopy(first["state"]))
+        else:
+            first["state"] = copy.deepcopy(await agent.save_state())
         return _last_message(await agent.run(task=input))
 
     return run
@@ -80,35 +133,117 @@ def _agent_framework(agent: Any) -> Runner:
 
 
 def _smolagents(agent: Any) -> Runner:
+    """A run forgets what was said, but not what code has defined; that is put back here."""
+    first = [(held, dict(held)) for held in _defined_by_code(agent)]
+
     def run(input: str) -> Any:
+        for held, before in first:
+            held.clear()
+            held.update(before)
         return agent.run(input)
 
     return run
 
 
+def _defined_by_code(agent: Any) -> list[dict[str, Any]]:
+    """Where an agent of smolagents, and those that it manages, keep variables and functions from run to run."""
+    executor = getattr(agent, "python_executor", None)
+    held = [agent.state, getattr(executor, "state", None), getattr(executor, "custom_tools", None)]
+    below = [one for managed in agent.managed_agents.values() for one in _defined_by_code(managed)]
+    return [one for one in held if isinstance(one, dict)] + below
+
+
 def _dspy(module: Any) -> Runner:
-    """A module is called with its first input field; the answer is the last field of the prediction."""
+    """A module is called with its first input, and the answer is the last field of its prediction."""
+    signature = getattr(module, "signature", None)
+    fields = signature.input_fields if signature is not None else inspect.signature(module.forward).parameters
+    place = next(iter(fields), None)
+    if place is None:
+        raise UserError(f"the module {type(module).__name__} takes no input; {FUNCTION}")
+
+    def answer(prediction: Any) -> Any:
+        return prediction[list(prediction.keys())[-1]] if hasattr(prediction, "keys") else prediction
 
     def run(input: str) -> Any:
-        signature = getattr(module, "signature", None) or next(one.signature for _, one in module.named_predictors())
-        prediction = module(**{next(iter(signature.input_fields)): input})
-        return prediction[list(signature.output_fields)[-1]]
+        import dspy
 
-    return run
+        with dspy.context(allow_tool_async_sync_conversion=True):
+            return answer(module(**{place: input}))
+
+    async def run_async(input: str) -> Any:
+        return answer(await module.acall(**{place: input}))
+
+    return run_async if hasattr(module, "aforward") and _has_async_tools(module) else run
+
+
+def _has_async_tools(module: Any) -> bool:
+    """Whether a module of DSPy, or one inside it, has a tool that is a coroutine function."""
+    found = [getattr(one, "tools", ()) for _, one in module.named_sub_modules()]
+    tools = [tool for some in found for tool in (some.values() if isinstance(some, dict) else some)]
+    return any(inspect.iscoroutinefunction(getattr(tool, "func", tool)) for tool in tools)
 
 
 def _strands(agent: Any) -> Runner:
-    """An agent remembers what was said; each run begins with what it knew at first."""
+    """An agent remembers what was said, and its state; each run begins with what it knew at first."""
+    snapshot = agent.take_snapshot(preset="session") if hasattr(agent, "take_snapshot") else None
     first = copy.deepcopy(agent.messages)
 
     def run(input: str) -> Any:
-        agent.messages[:] = copy.deepcopy(first)
+        if snapshot is not None:
+            agent.load_snapshot(copy.deepcopy(snapshot))
+        else:
+            agent.messages[:] = copy.deepcopy(first)
         return str(agent(input)).strip()
 
     return run
 
 
-# by the first part of the module of an object's class, the longest match first
+def _google_adk(agent: Any) -> Runner:
+    """An agent, an app or a runner: each run is a session of its own, of a user of its own."""
+
+    async def run(input: str) -> Any:
+        from google.adk.agents import BaseAgent
+        from google.adk.runners import InMemoryRunner
+        from google.genai import types
+
+        new = {"agent": agent, "app_name": "sealegs"} if isinstance(agent, BaseAgent) else {"app": agent}
+        runner = agent if hasattr(agent, "run_async") and not isinstance(agent, BaseAgent) else InMemoryRunner(**new)
+        user = uuid.uuid4().hex
+        session = await runner.session_service.create_session(app_name=runner.app_name, user_id=user)
+        asked = types.Content(role="user", parts=[types.Part(text=input)])
+        answer = None
+        async for event in runner.run_async(user_id=user, session_id=session.id, new_message=asked):
+            parts = event.content.parts if event.content and event.is_final_response() else None
+            texts = [part.text for part in parts or () if part.text and not part.thought]
+            answer = "".join(texts) if texts else answer
+        return answer
+
+    return run
+
+
+def _claude_agent_sdk(agent: Any) -> Runner:
+    """The options of a query, or a client with them: each run is a query of its own."""
+    options = getattr(agent, "options", agent)
+    if options.continue_conversation or (options.resume and not options.fork_session):
+        raise UserError(
+            "these options go on with an earlier conversation, so a run would begin where the one before ended; leave "
+            f"out continue_conversation, and give fork_session=True beside resume, or {FUNCTION}"
+        )
+
+    async def run(input: str) -> Any:
+        from claude_agent_sdk import ResultMessage, query
+
+        found = None
+        async for message in query(prompt=input, options=dataclasses.replace(options, session_id=None)):
+            found = message if isinstance(message, ResultMessage) else found
+        if found is None or found.is_error:
+            raise RuntimeError("Claude Code gave no result" if found is None else f"{found.subtype}: {found.result}")
+        return found.result if found.structured_output is None else found.structured_output
+
+    return run
+
+
+# By the package of an object's class: what objects that can be run have, and what runs them.
 RUNNERS: dict[str, tuple[str, Callable[[Any], Runner]]] = {
     "langgraph": ("ainvoke", _langchain),
     "langchain": ("ainvoke", _langchain),
@@ -118,17 +253,27 @@ RUNNERS: dict[str, tuple[str, Callable[[Any], Runner]]] = {
     "llama_index": ("run", _llama_index),
     "crewai": ("kickoff", _crewai),
     "autogen_agentchat": ("run", _autogen),
-    "agent_framework": ("run", _agent_framework),
+    "agent_framework": ("create_session", _agent_framework),
     "smolagents": ("run", _smolagents),
     "dspy": ("named_predictors", _dspy),
     "strands": ("tool_names", _strands),
+    "google.adk": ("run_async", _google_adk),
+    "google.adk.apps": ("root_agent", _google_adk),
+    "claude_agent_sdk": ("mcp_servers", _claude_agent_sdk),
+    "claude_agent_sdk.client": ("options", _claude_agent_sdk),
 }
 
 
 def framework_runner(agent: Any) -> Runner | None:
-    """What runs an agent object of a known framework with a text; None for any other object."""
+    """What runs an agent object of a known framework with a text; None for any other object.
+
+    Raises:
+        UserError: it is one, and cannot be run with a text, or not from the beginning.
+    """
     for kind in type(agent).__mro__:
-        name, make = RUNNERS.get(kind.__module__.partition(".")[0], ("", None))
-        if make is not None and hasattr(agent, name):
-            return make(agent)
+        parts = kind.__module__.split(".")
+        for size in range(len(parts), 0, -1):
+            name, make = RUNNERS.get(".".join(parts[:size]), ("", None))
+            if make is not None and hasattr(agent, name):
+                return make(agent)
     return None

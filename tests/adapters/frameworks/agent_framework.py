@@ -19,7 +19,7 @@ from agent_framework import (
 )
 
 from sealegs.adapters.agent_framework import wrap
-from sealegs.adapters.conformance import FINAL, Harness, Scene
+from sealegs.adapters.conformance import Harness, Scene
 
 
 class Scripted(FunctionInvocationLayer[Any], BaseChatClient[Any]):
@@ -33,6 +33,11 @@ class Scripted(FunctionInvocationLayer[Any], BaseChatClient[Any]):
         async def updates() -> AsyncIterable[ChatResponseUpdate]:
             yield ChatResponseUpdate(role="assistant", contents=self._contents(messages, options))
 
+        async def response() -> ChatResponse:
+            return ChatResponse(messages=[Message("assistant", self._contents(messages, options))])
+
+        if not stream:
+            return response()
         return ResponseStream(updates(), finalizer=ChatResponse.from_updates)
 
     def _contents(self, messages: Sequence[Message], options: Mapping[str, Any]) -> list[Content]:
@@ -43,7 +48,7 @@ class Scripted(FunctionInvocationLayer[Any], BaseChatClient[Any]):
             results |= {str(c.call_id): str(c.result) for c in message.contents if c.type == "function_result"}
         asks = self.scene.script.turn("\n".join([*said, *results.values()]), results)
         calls = [Content.from_function_call(ask.id, ask.tool, arguments=dict(ask.arguments)) for ask in asks]
-        return calls or [Content.from_text(FINAL)]
+        return calls or [Content.from_text(self.scene.script.last_words)]
 
 
 class AgentFramework(Harness):
@@ -55,11 +60,14 @@ class AgentFramework(Harness):
     def play(self, scene: Scene) -> None:
         raise NotImplementedError("the framework is async")
 
-    async def play_async(self, scene: Scene) -> None:
+    def agent(self, scene: Scene) -> Agent:
         tools: list[Any] = [tool(function) for function in scene.tools.values()]
         if scene.armed:
             tools = wrap(tools, scene.session)
         client = Scripted()
         client.scene = scene
-        async for update in Agent(client, tools=tools).run("What is the weather?", stream=True):
+        return Agent(client, tools=tools)
+
+    async def play_async(self, scene: Scene) -> None:
+        async for update in self.agent(scene).run("What is the weather?", stream=True):
             scene.note(" ".join(content.type for content in update.contents))

@@ -9,6 +9,7 @@ from typing import Any
 
 from autogen_agentchat.agents import AssistantAgent
 from autogen_agentchat.messages import TextMessage
+from autogen_agentchat.teams import RoundRobinGroupChat
 from autogen_core import CancellationToken, FunctionCall
 from autogen_core.models import CreateResult, FunctionExecutionResultMessage, RequestUsage
 from autogen_core.tools import BaseStreamTool, FunctionTool, TextResultContent, ToolResult, ToolSchema, Workbench
@@ -16,7 +17,7 @@ from autogen_ext.models.replay import ReplayChatCompletionClient
 from pydantic import BaseModel
 
 from sealegs.adapters.autogen import wrap
-from sealegs.adapters.conformance import FINAL, Harness, Scene
+from sealegs.adapters.conformance import Harness, Scene
 
 ABLE = ("vision", "function_calling", "json_output", "structured_output")
 INFO = {**{name: name == "function_calling" for name in ABLE}, "family": "unknown"}
@@ -42,7 +43,7 @@ class Scripted(ReplayChatCompletionClient):
         calls = [FunctionCall(ask.id, json.dumps(dict(ask.arguments)), ask.tool) for ask in asks]
         return CreateResult(
             finish_reason="function_calls" if calls else "stop",
-            content=calls or FINAL,
+            content=calls or self.scene.script.last_words,
             usage=RequestUsage(0, 0),
             cached=False,
         )
@@ -64,9 +65,14 @@ class AutoGen(Harness):
         tools = made(scene)
         return {"tools": wrap(tools, scene.session) if scene.armed else tools}
 
+    def agent(self, scene: Scene) -> AssistantAgent:
+        return AssistantAgent("desk", Scripted(scene), **self.given(scene), max_tool_iterations=20)
+
+    def others(self, scene: Scene) -> dict[str, Any]:
+        return {"team": RoundRobinGroupChat([self.agent(scene)], max_turns=1)}
+
     async def play_async(self, scene: Scene) -> None:
-        agent = AssistantAgent("desk", Scripted(scene), **self.given(scene), max_tool_iterations=20)
-        async for event in agent.run_stream(task="What is the weather?"):
+        async for event in self.agent(scene).run_stream(task="What is the weather?"):
             scene.note(type(event).__name__)
 
 

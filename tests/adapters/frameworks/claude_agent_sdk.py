@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import atexit
 import json
+import re
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from claude_agent_sdk import ClaudeAgentOptions, create_sdk_mcp_server, query, tool
+from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, create_sdk_mcp_server, query, tool
 
 from sealegs.adapters.claude_agent_sdk import wrap
-from sealegs.adapters.conformance import FINAL, Harness, Scene
+from sealegs.adapters.conformance import Harness, Scene
 
 PREFIX = "mcp__desk__"
+REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)  # of the time, and what is left
+LASTING = ExitStack()
+atexit.register(LASTING.close)
 
 
 class ClaudeAgentSDK(Harness):
@@ -27,28 +32,40 @@ class ClaudeAgentSDK(Harness):
         raise NotImplementedError("the SDK is async")
 
     async def play_async(self, scene: Scene) -> None:
-        tools: list[Any] = [_tool(name, function) for name, function in scene.tools.items()]
-        if scene.armed:
-            tools = wrap(tools, scene.session)
-        patience = "" if scene.patience is None else str(int(scene.patience * 1000))
         with served(scene) as url, tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
-            options = ClaudeAgentOptions(
-                mcp_servers={"desk": create_sdk_mcp_server("desk", tools=tools)},
-                allowed_tools=[PREFIX + name for name in scene.tools],
-                tools=[],
-                setting_sources=[],
-                model="claude-sonnet-4-5",
-                cwd=home,
-                env={
-                    "ANTHROPIC_BASE_URL": url,
-                    "ANTHROPIC_API_KEY": "scripted",
-                    "CLAUDE_CONFIG_DIR": home,
-                    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-                    **({"MCP_TOOL_TIMEOUT": patience} if patience else {}),
-                },
-            )
-            async for message in query(prompt="What is the weather?", options=options):
+            async for message in query(prompt="What is the weather?", options=options(scene, url, home)):
                 scene.note(type(message).__name__)
+
+    def agent(self, scene: Scene) -> ClaudeAgentOptions:
+        """With a server that lasts as long as the process."""
+        home = LASTING.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
+        return options(scene, LASTING.enter_context(served(scene)), home)
+
+    def others(self, scene: Scene) -> dict[str, Any]:
+        return {"client": ClaudeSDKClient(self.agent(scene))}
+
+
+def options(scene: Scene, url: str, home: str) -> ClaudeAgentOptions:
+    """The agent of a scene, whose model is at an address."""
+    tools: list[Any] = [_tool(name, function) for name, function in scene.tools.items()]
+    if scene.armed:
+        tools = wrap(tools, scene.session)
+    patience = "" if scene.patience is None else str(int(scene.patience * 1000))
+    return ClaudeAgentOptions(
+        mcp_servers={"desk": create_sdk_mcp_server("desk", tools=tools)},
+        allowed_tools=[PREFIX + name for name in scene.tools],
+        tools=[],
+        setting_sources=[],
+        model="claude-sonnet-4-5",
+        cwd=home,
+        env={
+            "ANTHROPIC_BASE_URL": url,
+            "ANTHROPIC_API_KEY": "scripted",
+            "CLAUDE_CONFIG_DIR": home,
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            **({"MCP_TOOL_TIMEOUT": patience} if patience else {}),
+        },
+    )
 
 
 def _tool(name: str, function: Callable[..., Any]) -> Any:
@@ -95,13 +112,16 @@ def turn(scene: Scene, body: Mapping[str, Any]) -> list[dict[str, Any]]:
     said = [json.dumps(one) for one in body["tools"] if one["name"].startswith(PREFIX)]
     results: dict[str, str] = {}
     for message in body["messages"]:
-        for part in message["content"] if isinstance(message["content"], list) else ():
+        content = message["content"]
+        for part in [{"type": "text", "text": content}] if isinstance(content, str) else content:
+            if part["type"] == "text":
+                said.append(REMINDER.sub("", part["text"]))
             if part["type"] == "tool_result":
                 results[part["tool_use_id"]] = _text(part["content"])
                 said.append(f"{part['tool_use_id']} {part.get('is_error')}")
     asks = scene.script.turn("\n".join([*said, *results.values()]), results)
     calls = [{"type": "tool_use", "id": a.id, "name": PREFIX + a.tool, "input": dict(a.arguments)} for a in asks]
-    return calls or [{"type": "text", "text": FINAL}]
+    return calls or [{"type": "text", "text": scene.script.last_words}]
 
 
 def events(blocks: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:

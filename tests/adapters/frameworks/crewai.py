@@ -8,11 +8,11 @@ from typing import Any
 
 os.environ.update(CREWAI_DISABLE_TELEMETRY="true", OTEL_SDK_DISABLED="true", CREWAI_TRACING_ENABLED="false")
 
-from crewai import Agent, BaseLLM
+from crewai import Agent, BaseLLM, Crew, Task
 from crewai.tools import tool
 from pydantic import PrivateAttr
 
-from sealegs.adapters.conformance import FINAL, Harness, Scene
+from sealegs.adapters.conformance import Harness, Scene
 from sealegs.adapters.crewai import wrap
 
 
@@ -36,7 +36,7 @@ class Scripted(BaseLLM):
             }
             for ask in asks
         ]
-        return calls or FINAL
+        return calls or self._scene.script.last_words
 
     async def acall(self, messages: Any, tools: Any = None, *args: Any, **kwargs: Any) -> Any:
         return self.call(messages, tools)
@@ -49,6 +49,7 @@ class CrewAI(Harness):
         "hang_cancelled": "CrewAI runs tools in threads, which cannot be cancelled",
         "hang_timed_out": "CrewAI has no timeout for a tool call",
         "streaming": "CrewAI streams nothing of its tools",
+        "agent_checked of crew with a cache": "the cache gives a wrong answer again, which the check finds",
     }
 
     def agent(self, scene: Scene) -> Agent:
@@ -58,6 +59,14 @@ class CrewAI(Harness):
         model = Scripted(model="scripted")
         model._scene = scene
         return Agent(role="desk", goal="answer", backstory="none", llm=model, tools=tools, verbose=False)
+
+    def others(self, scene: Scene) -> dict[str, Any]:
+        return {"crew": self.crew(scene), "crew with a cache": self.crew(scene, cache=True)}
+
+    def crew(self, scene: Scene, **more: Any) -> Crew:
+        agent = self.agent(scene)
+        task = Task(description="{input}", expected_output="a sentence", agent=agent)
+        return Crew(agents=[agent], tasks=[task], **more)
 
     def play(self, scene: Scene) -> None:
         self.agent(scene).kickoff("What is the weather?")

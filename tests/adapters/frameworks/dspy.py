@@ -9,7 +9,7 @@ from typing import Any
 
 import dspy
 
-from sealegs.adapters.conformance import FINAL, Harness, Scene, ScriptedToolCall
+from sealegs.adapters.conformance import Harness, Scene, ScriptedToolCall
 from sealegs.adapters.dspy import wrap
 
 OBSERVED = re.compile(r"\[\[ ## observation_(\d+) ## \]\]\n(.*?)(?=\n\n\[\[ ## |\Z)", re.DOTALL)
@@ -27,8 +27,11 @@ class Scripted(dspy.BaseLM):
     def forward(self, prompt: Any = None, messages: Any = None, **kwargs: Any) -> Any:
         text = "\n".join(str(message["content"]) for message in messages)
         if "[[ ## next_tool_name ## ]]" not in text:  # what is left is to put the answer into words
-            return _reply(f"[[ ## reasoning ## ]]\nEnough.\n\n[[ ## answer ## ]]\n{FINAL}\n\n[[ ## completed ## ]]")
+            words = self.scene.script.last_words
+            return _reply(f"[[ ## reasoning ## ]]\nEnough.\n\n[[ ## answer ## ]]\n{words}\n\n[[ ## completed ## ]]")
         if not self.waiting:
+            if not OBSERVED.search(text):  # a conversation begins
+                self.asked.clear()
             found = {int(number): told for number, told in OBSERVED.findall(text)}
             results = {ask.id: found[number] for number, ask in enumerate(self.asked)}
             self.waiting = list(self.scene.script.turn(text, results))
@@ -56,6 +59,14 @@ class DSPy(Harness):
         "hang_cancelled (mixed)": "DSPy runs sync tools in the event loop itself, faulty or not",
     }
 
+    def agent(self, scene: Scene) -> dspy.ReAct:
+        made = agent(scene)
+        made.set_lm(Scripted(scene))
+        return made
+
+    def others(self, scene: Scene) -> dict[str, Any]:
+        return {"module": Program(self.agent(scene))}
+
     def play(self, scene: Scene) -> None:
         with dspy.context(lm=Scripted(scene), adapter=dspy.ChatAdapter()):
             agent(scene)(question="What is the weather?")
@@ -63,6 +74,17 @@ class DSPy(Harness):
     async def play_async(self, scene: Scene) -> None:
         with dspy.context(lm=Scripted(scene), adapter=dspy.ChatAdapter()):
             await agent(scene).acall(question="What is the weather?")
+
+
+class Program(dspy.Module):
+    """A module of one's own around it."""
+
+    def __init__(self, react: dspy.ReAct) -> None:
+        super().__init__()
+        self.react = react
+
+    def forward(self, request: str) -> Any:
+        return self.react(question=request)
 
 
 def agent(scene: Scene) -> dspy.ReAct:

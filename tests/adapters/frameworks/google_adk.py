@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 from google.adk.agents import Agent
+from google.adk.apps import App
 from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
@@ -15,7 +16,7 @@ from google.adk.runners import InMemoryRunner
 from google.genai import types
 from pydantic import PrivateAttr
 
-from sealegs.adapters.conformance import FINAL, Harness, Scene
+from sealegs.adapters.conformance import Harness, Scene
 from sealegs.adapters.google_adk import wrap
 
 WHERE = {"user_id": "user", "session_id": "session"}
@@ -40,7 +41,7 @@ class Scripted(BaseLlm):
                 said.append(str(part.text))
         asks = self._scene.script.turn("\n".join([*said, *results.values()]), results)
         calls = [types.FunctionCall(id=ask.id, name=ask.tool, args=dict(ask.arguments)) for ask in asks]
-        parts = [types.Part(function_call=call) for call in calls] or [types.Part(text=FINAL)]
+        parts = [types.Part(function_call=call) for call in calls] or [types.Part(text=self._scene.script.last_words)]
         yield LlmResponse(content=types.Content(role="model", parts=parts))
 
 
@@ -52,13 +53,19 @@ class GoogleADK(Harness):
     def complaint(self, text: str) -> Any:
         return {"error": text}
 
-    def runner(self, scene: Scene) -> InMemoryRunner:
+    def agent(self, scene: Scene) -> Agent:
         tools: list[Any] = list(scene.tools.values())
         if scene.armed:
             tools = wrap(tools, scene.session, "shown" if scene.shows else "raised")
         model = Scripted(model="scripted")
         model._scene = scene
-        return InMemoryRunner(Agent(name="desk", model=model, tools=tools), app_name="weather")
+        return Agent(name="desk", model=model, tools=tools)
+
+    def others(self, scene: Scene) -> dict[str, Any]:
+        return {"app": App(name="weather", root_agent=self.agent(scene)), "runner": self.runner(scene)}
+
+    def runner(self, scene: Scene) -> InMemoryRunner:
+        return InMemoryRunner(self.agent(scene), app_name="weather")
 
     def play(self, scene: Scene) -> None:
         runner = self.runner(scene)

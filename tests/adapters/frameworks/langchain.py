@@ -12,12 +12,13 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langchain_core.utils.function_calling import convert_to_openai_tool
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.config import get_stream_writer
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 from pydantic import PrivateAttr
 
-from sealegs.adapters.conformance import FINAL, Harness, ModelScript, Scene
+from sealegs.adapters.conformance import Harness, ModelScript, Scene
 from sealegs.adapters.langchain import Seam, wrap
 
 START_WITH = {"messages": [{"role": "user", "content": "What is the weather?"}]}
@@ -42,7 +43,7 @@ class Scripted(BaseChatModel):
         said = [f"{m.type} {getattr(m, 'status', '')}: {m.text}" for m in messages]
         asked = self._script.turn("\n".join([self._declared, *said]), results)
         calls = [{"id": ask.id, "name": ask.tool, "args": dict(ask.arguments)} for ask in asked]
-        message = AIMessage(content="" if asked else FINAL, tool_calls=calls)
+        message = AIMessage(content="" if asked else self._script.last_words, tool_calls=calls)
         return ChatResult(generations=[ChatGeneration(message=message)])
 
 
@@ -61,12 +62,18 @@ class LangChain(Harness):
         "hang_timed_out (mixed)": "step_timeout waits for the thread of a sync tool, faulty or not",
     }
 
-    def agent(self, scene: Scene) -> Any:
+    def agent(self, scene: Scene, **more: Any) -> Any:
         tools = made(scene)
         seam = [Seam(scene.session, "shown" if scene.shows else "raised")] if scene.armed else []
-        agent = create_agent(model(scene.script), tools, middleware=seam)
+        agent = create_agent(model(scene.script), tools, middleware=seam, **more)
         agent.step_timeout = scene.patience
         return agent
+
+    def others(self, scene: Scene) -> dict[str, Any]:
+        return {
+            "agent with a checkpointer": self.agent(scene, checkpointer=InMemorySaver()),
+            "agent in a chain": self.agent(scene).with_retry() | (lambda state: state["messages"][-1]),
+        }
 
     def play(self, scene: Scene) -> None:
         for kind, part in self.agent(scene).stream(START_WITH, stream_mode=["updates", "custom"]):
@@ -84,7 +91,7 @@ class LangGraph(LangChain):
     framework = "LangGraph ToolNode"
     package = "langgraph-prebuilt"
 
-    def agent(self, scene: Scene) -> Any:
+    def agent(self, scene: Scene, **more: Any) -> Any:
         tools = made(scene)
         if scene.armed:
             tools = wrap(tools, scene.session, "shown" if scene.shows else "raised")
@@ -95,7 +102,7 @@ class LangGraph(LangChain):
         graph.add_edge(START, "model")
         graph.add_conditional_edges("model", tools_condition, {"tools": "tools", END: END})
         graph.add_edge("tools", "model")
-        compiled = graph.compile()
+        compiled = graph.compile(**more)
         compiled.step_timeout = scene.patience
         return compiled
 

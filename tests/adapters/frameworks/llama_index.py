@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from llama_index.core.agent.workflow import FunctionAgent
+from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, MessageRole
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import ToolSelection
@@ -14,7 +14,7 @@ from llama_index.core.llms.mock import MockLLM
 from llama_index.core.tools import FunctionTool
 from pydantic import PrivateAttr
 
-from sealegs.adapters.conformance import FINAL, Harness, Scene, ScriptedToolCall
+from sealegs.adapters.conformance import Harness, Scene, ScriptedToolCall
 from sealegs.adapters.llama_index import wrap
 
 PATIENT = 5.0  # seconds
@@ -44,7 +44,7 @@ class Scripted(MockLLM, FunctionCallingLLM):
         said = [f"{message.role}: {message.content}" for message in messages if message.role != MessageRole.TOOL]
         told = [results[id] for id in sorted(results)]  # the calls of one turn come back in the order in which they end
         asked = self._scene.script.turn("\n".join([*given["declared"], *said, *told]), results)
-        message = ChatMessage(role=MessageRole.ASSISTANT, content="" if asked else FINAL)
+        message = ChatMessage(role=MessageRole.ASSISTANT, content="" if asked else self._scene.script.last_words)
         message.additional_kwargs["asked"] = asked
         return ChatResponse(message=message)
 
@@ -61,7 +61,7 @@ class LlamaIndex(Harness):
     def play(self, scene: Scene) -> None:
         raise NotImplementedError("LlamaIndex's agents are async")
 
-    async def play_async(self, scene: Scene) -> None:
+    def agent(self, scene: Scene) -> FunctionAgent:
         tools: list[Any] = [FunctionTool.from_defaults(function) for function in scene.tools.values()]
         if scene.armed:
             tools = wrap(tools, scene.session)
@@ -69,7 +69,13 @@ class LlamaIndex(Harness):
         model._scene = scene
         # The only timeout is that of the whole run; without it, a cancelled tool leaves the run waiting for ever.
         timeout = scene.patience or PATIENT
-        run = FunctionAgent(tools=tools, llm=model, streaming=False, timeout=timeout).run("What is the weather?")
+        return FunctionAgent(tools=tools, llm=model, streaming=False, timeout=timeout)
+
+    def others(self, scene: Scene) -> dict[str, Any]:
+        return {"workflow": AgentWorkflow(agents=[self.agent(scene)])}
+
+    async def play_async(self, scene: Scene) -> None:
+        run = self.agent(scene).run("What is the weather?")
         try:
             async for event in run.stream_events():
                 scene.note(type(event).__name__)

@@ -8,10 +8,11 @@ from typing import Any
 from agents.testing import ModelCall, ModelStep, ScriptedModel, assistant_message, function_call
 
 from agents import Agent, FunctionTool, RunConfig, Runner, function_tool
-from sealegs.adapters.conformance import FINAL, Harness, Scene
+from sealegs.adapters.conformance import Harness, Scene
 from sealegs.adapters.openai_agents import wrap
 
 QUIET = RunConfig(tracing_disabled=True)
+MOST_TURNS = 1000
 
 
 class OpenAIAgents(Harness):
@@ -49,6 +50,6 @@ def model(scene: Scene) -> ScriptedModel:
         ]
         asks = scene.script.turn("\n".join([*declared, *map(str, items)]), results)
         calls = [function_call(ask.tool, ask.arguments, call_id=ask.id) for ask in asks]
-        return ModelStep(output=calls or [assistant_message(FINAL)])
+        return ModelStep(output=calls or [assistant_message(scene.script.last_words)])
 
-    return ScriptedModel([ModelStep(responder=turn) for _ in range(20)])
+    return ScriptedModel([ModelStep(responder=turn) for _ in range(MOST_TURNS)])

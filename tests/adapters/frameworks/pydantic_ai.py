@@ -7,11 +7,18 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from pydantic_ai import Agent, ModelMessage, Tool, ToolFailed
-from pydantic_ai.messages import RetryPromptPart, ToolReturnPart, UserPromptPart
+from pydantic_ai.messages import (
+    ModelResponse,
+    RetryPromptPart,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 from pydantic_ai.toolsets import FunctionToolset
 
-from sealegs.adapters.conformance import FINAL, Harness, Scene, ScriptedToolCall
+from sealegs.adapters.conformance import Harness, Scene, ScriptedToolCall
 from sealegs.adapters.pydantic_ai import Errors, Seam, SeamToolset
 
 
@@ -71,9 +78,14 @@ def model(scene: Scene) -> FunctionModel:
         for index, ask in enumerate(asks):
             yield {index: DeltaToolCall(ask.tool, json.dumps(dict(ask.arguments)), tool_call_id=ask.id)}
         if not asks:
-            yield FINAL
+            yield scene.script.last_words
 
-    return FunctionModel(stream_function=streamed)
+    def whole(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        asks = turn(messages, info)
+        calls = [ToolCallPart(ask.tool, dict(ask.arguments), tool_call_id=ask.id) for ask in asks]
+        return ModelResponse(calls or [TextPart(scene.script.last_words)])
+
+    return FunctionModel(whole, stream_function=streamed)
 
 
 def note(scene: Scene, event: Any) -> None:

@@ -8,12 +8,13 @@ import warnings
 from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
-from sealegs.adapters.conformance import FINAL, Harness, Scene
+from sealegs.adapters.conformance import Harness, Scene
 from sealegs.adapters.strands import wrap
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # of OpenTelemetry, at import
     from strands import Agent, tool
+    from strands.hooks import BeforeInvocationEvent
     from strands.models import Model
 
 
@@ -22,6 +23,7 @@ class Scripted(Model):
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
+        self.reads_too: Callable[[], str] = str  # what an agent puts before it besides
 
     def update_config(self, **model_config: Any) -> None: ...
 
@@ -35,7 +37,7 @@ class Scripted(Model):
         self, messages: Any, tool_specs: Any = None, *args: Any, **kwargs: Any
     ) -> AsyncGenerator[Any, None]:
         results: dict[str, str] = {}
-        said = [json.dumps(spec) for spec in tool_specs or ()]
+        said = [self.reads_too(), *(json.dumps(spec) for spec in tool_specs or ())]
         for message in messages:
             for part in message["content"]:
                 result = part.get("toolResult")
@@ -52,7 +54,7 @@ class Scripted(Model):
             yield {"contentBlockStop": {}}
         if not asks:
             yield {"contentBlockStart": {"start": {}}}
-            yield {"contentBlockDelta": {"delta": {"text": FINAL}}}
+            yield {"contentBlockDelta": {"delta": {"text": self.scene.script.last_words}}}
             yield {"contentBlockStop": {}}
         yield {"messageStop": {"stopReason": "tool_use" if asks else "end_turn"}}
 
@@ -70,6 +72,18 @@ class Strands(Harness):
         if scene.armed:
             tools = wrap(tools, scene.session)
         return Agent(model=Scripted(scene), tools=tools, **{"callback_handler": None, **more})
+
+    def others(self, scene: Scene) -> dict[str, Any]:
+        """One that counts its runs in its state."""
+        agent = self.agent(scene)
+
+        def count(event: BeforeInvocationEvent) -> None:
+            agent.state.set("runs", (agent.state.get("runs") or 0) + 1)
+
+        agent.hooks.add_callback(BeforeInvocationEvent, count)
+        model: Any = agent.model
+        model.reads_too = lambda: f"run {agent.state.get('runs')}"
+        return {"agent with a state": agent}
 
     def play(self, scene: Scene) -> None:
         self.agent(scene, callback_handler=lambda **event: note(scene, event))("What is the weather?")

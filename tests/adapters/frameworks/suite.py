@@ -36,6 +36,7 @@ from sealegs.faults import Plan, Rule
 from sealegs.faults.kinds import Error
 from sealegs.faults.triggers import Nth, Tool
 from sealegs.inject import Session
+from tests.adapters.frameworks.agent_runs import AGENT_CHECKS, agent_report, agent_row, agent_verdicts
 
 CALLS = 8  # a run; some frameworks allow no more than ten turns
 ROUNDS = 15
@@ -95,18 +96,22 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("framework", help="a file of harnesses, as it stands beside this one")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--no-cost", action="store_true", help="measure no times")
-    parser.add_argument("--check", choices=sorted(CHECKS), action="append", help="make this one; may be repeated")
+    parser.add_argument(
+        "--check", choices=sorted([*CHECKS, *AGENT_CHECKS]), action="append", help="make this one; may be repeated"
+    )
     given = parser.parse_args(arguments)
     wanted: Callable[[str, str], bool] = lambda check, mode: given.check is None or check in given.check  # noqa: E731
-    rows, failed = [], 0
+    rows, agents, failed = [], [], 0
     for harness in harnesses(given.framework):
         report = conform(harness, wanted)
-        print(report)
-        failed += len(report.failed)
+        objects = agent_report(report, agent_verdicts(harness, given.check))
+        print(f"{report}\n{objects}")
+        failed += len(report.failed) + len(objects.failed)
+        agents += [agent_row(objects)] if objects.verdicts else []
         if given.check is None and not given.no_cost:
             rows.append(measured(harness, report))
     if given.json is not None:
-        found = {"python": platform.python_version(), "rows": rows}
+        found = {"python": platform.python_version(), "rows": rows, "agents": agents}
         given.json.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return int(failed > 0)
 

@@ -1,4 +1,4 @@
-"""The table of docs/adapters.md, made from what the kit found: `python -m tests.adapters.frameworks.table FOLDER`.
+"""The tables of docs/adapters.md, made from what the kit found: `python -m tests.adapters.frameworks.table FOLDER`.
 
 Rows of frameworks that were not run this time stay as they were in benchmarks/results/adapters.json.
 """
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sealegs.adapters.conformance import CHECKS
+from tests.adapters.frameworks.agent_runs import AGENT_CHECKS
 
 ROOT = Path(__file__).parents[3]
 DATA = ROOT / "benchmarks" / "results" / "adapters.json"
@@ -20,12 +21,12 @@ BEGIN, END = "<!-- made by nox: begin -->\n", "<!-- made by nox: end -->\n"
 LONGEST = 90  # characters of what the model sees
 
 
-def gathered(folder: Path, known: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The rows of this run, and those of frameworks that were not run."""
+def gathered(folder: Path, known: Iterable[Mapping[str, Any]], what: str = "rows") -> list[dict[str, Any]]:
+    """The rows of this run, and those of frameworks that were not run. `what`: of the adapters, or of agent objects."""
     rows = {str(row["framework"]): dict(row) for row in known}
     for path in sorted(folder.glob("*.json")):
         found = json.loads(path.read_text(encoding="utf-8"))
-        rows |= {row["framework"]: {**row, "python": found["python"]} for row in found["rows"]}
+        rows |= {row["framework"]: {**row, "python": found["python"]} for row in found.get(what, ())}
     return sorted(rows.values(), key=lambda row: str(row["framework"]).lower())
 
 
@@ -49,6 +50,21 @@ def table(rows: Iterable[Mapping[str, Any]]) -> str:
     return "\n".join([*lines, "", "Absent, for lack of anything to check:", "", *notes, ""])
 
 
+def agents_table(rows: Iterable[Mapping[str, Any]]) -> str:
+    """The rows of agent objects as Markdown."""
+    lines = ["| framework | version | agent objects | tools | checks passed | absent |", "|---|---|---|---|---|---|"]
+    notes = []
+    for row in rows:
+        counts = row["counts"]
+        lines.append(
+            f"| {row['framework']} | `{row['package']}` {row['version']} | {', '.join(row['objects'])} "
+            f"| {', '.join(row['tools'])} | {counts['passed']} of {counts['passed'] + counts['failed']} "
+            f"| {counts['absent'] or ''} |"
+        )
+        notes += [f"- {row['framework']}: {reason} (`{name}`)." for name, reason in row["absent"].items()]
+    return "\n".join([*lines, "", *([*notes, ""] if notes else [])])
+
+
 def _reasons(row: Mapping[str, Any]) -> dict[str, list[str]]:
     reasons: dict[str, list[str]] = {}
     for name, reason in row["absent"].items():
@@ -64,21 +80,20 @@ def _short(text: str) -> str:
     return (line if len(line) <= LONGEST else f"{line[:LONGEST]}...").replace("|", "\\|")
 
 
-def written(page: str, rows: Iterable[Mapping[str, Any]]) -> str:
-    """The page with its table made anew."""
-    before, rest = page.split(BEGIN)
-    after = rest.split(END)[1]
-    return f"{before}{BEGIN}\n{table(rows)}\n{END}{after}"
+def written(page: str, *tables: str) -> str:
+    """The page with its tables made anew."""
+    before, *rest = page.split(BEGIN)
+    afters = [one.split(END)[1] for one in rest]
+    return before + "".join(f"{BEGIN}\n{one}\n{END}{after}" for one, after in zip(tables, afters, strict=True))
 
 
 def main(folder: Path) -> None:
     """Write data and page."""
-    known = json.loads(DATA.read_text(encoding="utf-8"))["rows"] if DATA.exists() else []
-    rows = gathered(folder, known)
-    DATA.write_text(
-        json.dumps({"checks": list(CHECKS), "rows": rows}, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
-    )
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), rows), encoding="utf-8")
+    known = json.loads(DATA.read_text(encoding="utf-8")) if DATA.exists() else {}
+    rows, agents = (gathered(folder, known.get(what, ()), what) for what in ("rows", "agents"))
+    found = {"checks": list(CHECKS), "rows": rows, "agent_checks": list(AGENT_CHECKS), "agents": agents}
+    DATA.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), table(rows), agents_table(agents)), encoding="utf-8")
 
 
 if __name__ == "__main__":

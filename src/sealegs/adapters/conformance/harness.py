@@ -33,6 +33,7 @@ class ModelScript:
         prompts: what the model read, one text a turn.
         shown: the text that it read as the result of each call, by the call's id.
         finished: whether the model was asked again after all its calls and could say its last words.
+        last_words: what it then says.
     """
 
     def __init__(self, turns: Sequence[Sequence[ScriptedToolCall]]) -> None:
@@ -40,9 +41,10 @@ class ModelScript:
         self.prompts: list[str] = []
         self.shown: dict[str, str] = {}
         self.finished = False
+        self.last_words = FINAL
 
     def turn(self, prompt: str, results: Mapping[str, str]) -> tuple[ScriptedToolCall, ...]:
-        """What the model does next. Empty: it answers `FINAL`.
+        """What the model does next. Empty: it answers `last_words`.
 
         Args:
             prompt: all that the model reads now: tool declarations, messages, results; without what differs from run

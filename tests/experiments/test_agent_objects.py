@@ -81,11 +81,11 @@ def test_code_of_a_named_object_is_that_of_the_module_that_names_it(
         ),
         (of_module("agent_framework._workflows", run=None), "give a function that takes the input, runs the agent and"),
         (
-            of_module("crewai.crew", kickoff=None, fetch_inputs=lambda self: set()),
+            of_module("crewai.crew", kickoff=None, tasks=[], agents=[], fetch_inputs=lambda self: set()),
             "texts have no place for the input; write {input} in the description of a task",
         ),
         (
-            of_module("crewai.crew", kickoff=None, fetch_inputs=lambda self: {"topic", "year"}),
+            of_module("crewai.crew", kickoff=None, tasks=[], agents=[], fetch_inputs=lambda self: {"topic", "year"}),
             "texts have places for topic, year; write {input}",
         ),
         (
@@ -125,11 +125,14 @@ def test_the_only_place_in_a_crew_s_texts_is_that_of_the_input() -> None:
         asked.append(inputs)
         return SimpleNamespace(raw="done")
 
-    crew = of_module("crewai.crew", kickoff=kickoff, fetch_inputs=lambda self: {"topic"})
-    runner = framework_runner(crew)
-    assert runner is not None
-    assert runner("rain") == "done"
-    assert asked == [{"topic": "rain"}]
+    crew = of_module("crewai.crew", kickoff=kickoff, tasks=[], agents=[], fetch_inputs=lambda self: {"topic"})
+    filled = SimpleNamespace(description="Write of rain.", _original_description="Write of {topic}.")
+    has_run = of_module("crewai.crew", kickoff=kickoff, tasks=[filled], agents=[], fetch_inputs=lambda self: set())
+    for one in (crew, has_run):
+        runner = framework_runner(one)
+        assert runner is not None
+        assert runner("rain") == "done"
+    assert asked == [{"topic": "rain"}] * 2
 
 
 def test_a_graph_without_messages_is_refused() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 import sys
@@ -13,8 +14,13 @@ import yaml
 from sealegs.experiments.project_files import project_files, write_project_files
 from sealegs.experiments.project_glue import agent_entry
 from sealegs.experiments.project_scan import scan_project
+from sealegs.faults import Plan, Rule
+from sealegs.faults.kinds import Error
 from sealegs.faults.plan_files import read_plan
+from sealegs.faults.triggers import First, Tool
 from sealegs.faults.user_error import UserError
+from sealegs.inject import Session, VirtualClock
+from sealegs.traces import Recorder, build_record
 from tests import needs
 
 FILES = ["sealegs_agent.py", "plan.yaml", "test_faults.py", ".github/workflows/sealegs.yml"]
@@ -198,6 +204,111 @@ def test_tools_of_another_module_are_wired_before_the_agent_takes_them(tmp_path:
     folder = project(tmp_path, tools_py=f"{tools}\nALL = [weather]\n", bot_py=text)
     assert scan_project(folder).tools["weather"].name == "tools"
     assert_held(folder)
+
+
+TOOLS_PY = (
+    PLAIN.split("TOOLS = ")[0]
+    + '''
+
+def humidity(city):
+    """The air."""
+    return {"city": city, "percent": 60}
+'''
+)
+LISTED = """
+{imported}
+
+{listed}
+
+
+def run(question):
+    for _ in range(3):
+        try:
+            return f"{{{ask}('Oslo')['degrees']}} degrees"
+        except Exception as error:
+            told = str(error)
+    raise RuntimeError(told)
+"""
+
+
+@pytest.mark.parametrize(
+    ("imported", "listed", "ask"),
+    [
+        ("from tools import humidity, weather", "TOOLS = [weather, humidity]", "TOOLS[0]"),
+        ("from tools import humidity, weather", "TOOLS = (weather, humidity)", "weather"),
+        ("from tools import weather as w, humidity", "TOOLS = {'weather': w, 'air': humidity}", "TOOLS['weather']"),
+        ("import tools", "TOOLS = [tools.weather, tools.humidity]", "TOOLS[0]"),
+        ("import tools as t", "AGENT = dict(tools=[t.weather, t.humidity])", "AGENT['tools'][0]"),
+        (
+            "from tools import humidity, weather",
+            "def own(city):\n    return weather(city)\n\nTOOLS = [own, humidity, weather]",
+            "TOOLS[0]",
+        ),
+        (
+            "from tools import humidity, weather",
+            "def air(city):\n    return humidity(city)['percent']",
+            "air('Oslo') and weather",
+        ),
+    ],
+)
+def test_tools_that_a_list_imports_are_found_where_they_are_defined(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, imported: str, listed: str, ask: str
+) -> None:
+    text = LISTED.format(imported=imported, listed=listed, ask=ask)
+    folder = project(tmp_path, tools_py=TOOLS_PY, bot_py=text)
+    found = scan_project(folder).tools
+    own = {"own": "bot"} if "own" in listed else {"air": "bot"} if "air(" in listed else {}
+    there = {"weather": "tools"} if "air(" in listed else {"weather": "tools", "humidity": "tools"}
+    assert {name: module.name for name, module in found.items()} == there | own
+    write_project_files(folder, project_files(scan_project(folder)))
+    # The same in this process as `sealegs test` does in its own: every call passes the session, and passes it once.
+    monkeypatch.syspath_prepend(str(folder))
+    before = set(sys.modules)
+    try:
+        glue = importlib.import_module("sealegs_agent")
+        recorder = Recorder(VirtualClock())
+        recorder.start("wired", {})
+        plan = Plan(
+            name="p", rules=(Rule(match=Tool("weather"), when=First(1), fault=Error(status=503), moment="before"),)
+        )
+        with Session(plan, watcher=recorder, clock=VirtualClock()):
+            assert glue.run("?") == "12 degrees"
+    finally:
+        for name in set(sys.modules) - before:
+            if name in ("sealegs_agent", "bot", "tools"):
+                del sys.modules[name]
+    recorder.finish("answered", answer="12 degrees", detail="")
+    calls = [turn.call.tool for turn in build_record(recorder.events).turns]
+    assert calls == [*own, "weather"] * 2
+
+
+def test_tools_are_followed_through_a_package_that_gives_them_on(tmp_path: Path) -> None:
+    text = LISTED.format(
+        imported="from .tools import humidity, weather", listed="TOOLS = [weather, humidity]", ask="TOOLS[0]"
+    )
+    package = {
+        "__init__.py": "",
+        "agent.py": text,
+        "tools/__init__.py": "from .desk import humidity\nfrom app.tools.desk import weather\n",
+        "tools/desk.py": TOOLS_PY,
+    }
+    for name, code in package.items():
+        file = tmp_path / "src" / "app" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(code, encoding="utf-8")
+    assert {name: module.name for name, module in scan_project(tmp_path).tools.items()} == {
+        "weather": "src.app.tools.desk",
+        "humidity": "src.app.tools.desk",
+    }
+
+
+def test_lists_of_other_things_are_no_tools(tmp_path: Path) -> None:
+    text = "import math\nfrom tools import humidity, weather\nfrom somewhere import strange\n"
+    text += "NAMES = ['humidity']\nOF_OTHERS = [math.sqrt, strange]\nMIXED = [weather, 3]\n"
+    folder = project(tmp_path, tools_py=TOOLS_PY, bot_py=text + "TOOLS = [weather]\n")
+    assert list(scan_project(folder).tools) == ["weather"]
+    circle = project(tmp_path / "circle", one_py="from two import a\nTOOLS = [a]\n", two_py="from one import a\n")
+    assert scan_project(circle).tools == {}
 
 
 def test_a_framework_agent_made_at_import_is_found(tmp_path: Path) -> None:

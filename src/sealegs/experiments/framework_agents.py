@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import inspect
+import re
 import uuid
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +19,7 @@ from typing import Any
 from sealegs.faults.user_error import UserError
 
 Runner = Callable[[str], Any]
+CREW_TEXTS = tuple(f"_original_{name}" for name in ("description", "expected_output", "role", "goal", "backstory"))
 FUNCTION = "give a function that takes the input, runs the agent and returns its answer"
 
 
@@ -95,7 +97,9 @@ def _crewai(agent: Any) -> Runner:
 
 def _place_of(crew: Any) -> str:
     """The place of the input in a crew's texts: `{input}`, or the only one that there is."""
-    places = sorted(crew.fetch_inputs())
+    # A crew that has run has its texts filled, and keeps them as they were.
+    kept = [getattr(one, name, None) for one in (*crew.tasks, *crew.agents) for name in CREW_TEXTS]
+    places = sorted(crew.fetch_inputs() | {place for text in kept if text for place in re.findall(r"{(.+?)}", text)})
     if "input" in places or len(places) == 1:
         return "input" if "input" in places else str(places[0])
     told = f"places for {', '.join(places)}" if places else "no place for the input"

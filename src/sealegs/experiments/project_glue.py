@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from textwrap import indent
 
 from sealegs.experiments.project_frameworks import ProjectFramework
-from sealegs.experiments.project_modules import ProjectModule
+from sealegs.experiments.project_imports import import_name, in_import_order
+from sealegs.experiments.project_modules import ProjectModule, ToolContainer
 from sealegs.experiments.project_scan import ScannedProject
 
 INPUT = "Hello"
@@ -61,8 +62,8 @@ def glue_parts(project: ScannedProject) -> tuple[str, dict[str, str]]:
             **values,
             "tools": ", ".join(module.decorated.get(tool, tool) for module, tool in names),
         }
-    wired = [module for module in project.modules if set(module.tools) - module.guarded]
-    imports = [f"import {import_name(module)}" for module in wired]
+    wired = in_import_order(module for module in project.modules if set(module.tools) - module.guarded)
+    imports = [f"import {import_name(module)}" for module in wired[:1]]
     lines = ["from sealegs import tool"] if wired else []
     values["imports"] = "\n".join([*filter(None, [values["imports"]]), *imports, "", *lines, ""]).lstrip("\n")
     return "glue_plain", {**values, "tools": _guards(project, wired), **_project_parts(entry, framework)}
@@ -82,11 +83,6 @@ def agent_entry(project: ScannedProject) -> AgentEntry | None:
     if not project.framework.answer:
         found = [(rank, entry) for rank, entry in found if entry.kind == "runner"]
     return min(found, key=lambda one: one[0])[1] if found else None
-
-
-def import_name(module: ProjectModule) -> str:
-    """The name that a module is imported by; those in `src` are imported without it."""
-    return module.name.removeprefix("src.")
 
 
 def _path_lines(project: ScannedProject) -> str:
@@ -136,14 +132,22 @@ def _guards(project: ScannedProject, modules: list[ProjectModule]) -> str:
         "# Each tool passes the active session; without one, nothing changes. EDIT: take out what is no tool, and",
         "# say what each does: tool(effects=False)(...) only reads and may be repeated, tool(effects=True)(...) acts.",
     ]
-    for module in modules:
+    for number, module in enumerate(modules):
         place = import_name(module)
+        lines += ["", f"import {place}  # noqa: E402 (with what is wired above)"] if number else []
         own = [module.decorated.get(name, name) for name in module.tools if name not in module.guarded]
         lines += [f"{place}.{name} = tool({place}.{name})" for name in dict.fromkeys(own)]
-        for name, kind in module.containers.items():
-            whole = f"{place}.{name}"
-            each = f"{{name: tool(one) for name, one in {whole}.items()}}"
-            lines.append(
-                f"{whole}.update({each})" if kind == "dict" else f"{whole}[:] = [tool(one) for one in {whole}]"
-            )
+        lines += [_refilled(place, held) for held in module.containers]
     return "\n".join(lines)
+
+
+def _refilled(place: str, held: ToolContainer) -> str:
+    """The line that puts the wired functions into a list or dict that took them before."""
+    values = [f"{place}.{name}" for name in held.values]
+    if held.form == "dict":
+        keys = [key if key[:1] in "'\"0123456789" else f"{place}.{key}" for key in held.keys]
+        pairs = ", ".join(f"{key}: {value}" for key, value in zip(keys, values, strict=True))
+        return f"{place}.{held.name}.update({{{pairs}}})"
+    if held.form == "tuple":
+        return f"{place}.{held.name} = ({', '.join(values)},)"
+    return f"{place}.{held.name}[:] = [{', '.join(values)}]"

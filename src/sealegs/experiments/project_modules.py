@@ -1,4 +1,7 @@
-"""One Python module of a project, read by `ast`: its imports, its tools, and what in it runs or makes an agent."""
+"""One Python module of a project, read by `ast`: its imports, its tools, and what in it runs or makes an agent.
+
+What it lists of other modules is a tool of these; `project_imports` says so to them.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,32 @@ from dataclasses import dataclass
 from pathlib import Path
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+Imported = tuple[str, str]  # a module's name, and a name in it
 # Decorators that make a tool, by the last part of their names.
 DECORATORS = frozenset({"tool", "function_tool", "tool_plain", "beta_tool", "ai_function"})
 # What people call the function that runs their agent with a text, the likeliest first.
 RUNNERS = ("run", "run_agent", "agent", "ask", "answer", "chat", "invoke", "handle", "respond", "solve", "main")
+
+
+# What takes a list of tools first or second, by the last part of its name; any call takes one as `tools=`.
+TAKERS = frozenset({"create_agent", "create_react_agent", "ToolNode", "bind_tools", "CodeAgent", "ToolCallingAgent"})
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContainer:
+    """A list or dict of tools at the top of a module.
+
+    Attributes:
+        name: its name.
+        form: `list`, `tuple` or `dict`.
+        values: what stands in it, as expressions in the module.
+        keys: those of a dict; what is quoted is a text, anything else is an expression in the module.
+    """
+
+    name: str
+    form: str
+    values: tuple[str, ...]
+    keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +66,10 @@ class ProjectModule:
         decorated: functions that a decorator makes a tool, by the tool's name.
         guarded: those of them that are Sealegs' own already.
         listed: functions of it that stand in a list or dict of it, or whose names stand in a declaration of tools.
-        containers: these lists and dicts, each as `list` or `dict`.
+        containers: the lists and dicts that hold functions of it.
+        imported: the names that it imports from modules, each with the module and its name there.
+        borrowed: what it lists of other modules.
+        called: what its runner calls of other modules, where neither a list nor a decorator says what a tool is.
         runner: what runs the agent; None where nothing looks like it.
         agents: names of objects that calls made, by the name of what was called.
         factories: functions without arguments that return such an object, by the name of what was called.
@@ -54,7 +82,10 @@ class ProjectModule:
     decorated: dict[str, str]
     guarded: frozenset[str]
     listed: tuple[str, ...]
-    containers: dict[str, str]
+    containers: tuple[ToolContainer, ...]
+    imported: dict[str, Imported]
+    borrowed: tuple[Imported, ...]
+    called: tuple[Imported, ...]
     runner: AgentRunner | None
     agents: dict[str, str]
     factories: dict[str, str]
@@ -71,25 +102,32 @@ def read_module(folder: Path, file: Path) -> ProjectModule | None:
         tree = ast.parse((folder / file).read_text("utf-8-sig"))
     except (OSError, ValueError, SyntaxError, RecursionError):
         return None
+    name = ".".join(file.with_suffix("").parts)
+    package = name.rpartition(".")[0]
     functions = {node.name: node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))}
     decorated = {tool: name for name, node in functions.items() for tool in _made_tools(node)}
-    imports = frozenset(_imports(tree))
     ours = {alias.asname or alias.name for alias in _imported_of(tree, "sealegs")}
     guarded = {tool for tool, name in decorated.items() if _is_ours(functions[name], ours)}
-    containers = list(_containers(tree, functions))
+    imported = dict(_imported_names(tree, package))
+    containers, parts = _containers(tree, functions), [*_listed_parts(tree)]
     named = [name for name in _declared_names(tree) if name in functions]
-    plain = [one for _, _, own in containers for one in own] + named
+    plain = [one for one in parts if one in functions] + named
+    borrowed = [found for one in parts if (found := _origin(one, imported))]
     runner = _runner(functions, set(decorated.values()) | set(plain))
-    listed = plain or _called_by(runner, functions) if not decorated else plain
+    called = [] if plain or borrowed or decorated else list(_called_by(runner, functions))
+    plain += [one for one in called if one in functions]
     return ProjectModule(
         file,
-        ".".join(file.with_suffix("").parts).removesuffix(".__init__"),
-        imports,
+        name.removesuffix(".__init__"),
+        frozenset(_imports(tree)),
         tuple(functions),
         decorated,
         frozenset(guarded),
-        tuple(name for name in dict.fromkeys(listed) if name not in decorated.values()),
-        {name: kind for name, kind, _ in containers},
+        tuple(name for name in dict.fromkeys(plain) if name not in decorated.values()),
+        tuple(containers),
+        imported,
+        tuple(dict.fromkeys(borrowed)),
+        tuple(dict.fromkeys(found for one in called if (found := _origin(one, imported)))),
         runner,
         dict(_made_agents(tree)),
         {name: made for name, node in functions.items() for made in _returned(node)},
@@ -103,6 +141,28 @@ def _imports(tree: ast.Module) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
             yield node.module
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _imported_names(tree: ast.Module, package: str) -> Iterator[tuple[str, Imported]]:
+    """The names at hand here that other modules have; of a module itself, its own name there is empty."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield (alias.asname or alias.name), (alias.name, "")
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            module = ".".join([*above, *filter(None, [node.module])]).strip(".")
+            for alias in node.names:
+                yield (alias.asname or alias.name), (module, alias.name)
+
+
+def _origin(text: str, imported: dict[str, Imported]) -> Imported | None:
+    """Where what an expression such as `find` or `tools.find` names comes from; None where it is not imported."""
+    if text in imported:
+        return imported[text]
+    prefix, _, name = text.rpartition(".")
+    module, own = imported.get(prefix, ("", ""))
+    return (f"{module}.{own}".strip("."), name) if module else None
 
 
 def _imported_of(tree: ast.Module, module: str) -> Iterator[ast.alias]:
@@ -137,15 +197,37 @@ def _is_ours(function: Function, imported: set[str]) -> bool:
     return False
 
 
-def _containers(tree: ast.Module, functions: dict[str, Function]) -> Iterator[tuple[str, str, list[str]]]:
-    """Lists and dicts of functions: their names, their kinds, and the names of the module's own functions in them."""
+def _containers(tree: ast.Module, functions: dict[str, Function]) -> Iterator[ToolContainer]:
+    """Lists and dicts at the top that hold functions of the module, and nothing but names."""
     for name, value in _assignments(tree):
-        if isinstance(value, (ast.List, ast.Dict)):
-            parts = value.values if isinstance(value, ast.Dict) else value.elts
-            names = [part.id for part in parts if isinstance(part, ast.Name)]
-            own = [one for one in names if one in functions]
-            if own and len(names) == len(parts):
-                yield name, "dict" if isinstance(value, ast.Dict) else "list", own
+        parts = _names_in(value)
+        if any(one in functions for one in parts):
+            keys = value.keys if isinstance(value, ast.Dict) else []
+            if all(isinstance(key, (ast.Constant, ast.Name, ast.Attribute)) for key in keys):
+                told = tuple(ast.unparse(key) for key in keys if key is not None)
+                yield ToolContainer(name, type(value).__name__.lower(), tuple(parts), told)
+
+
+def _names_in(value: ast.expr | None) -> list[str]:
+    """What stands in a list or dict where all of it are names, such as `find` or `tools.find`; else nothing."""
+    if not isinstance(value, (ast.List, ast.Tuple, ast.Dict)):
+        return []
+    parts = value.values if isinstance(value, ast.Dict) else value.elts
+    if isinstance(value, ast.Dict) and None in value.keys:  # `**others`
+        return []
+    named = [part for part in parts if isinstance(part, (ast.Name, ast.Attribute))]
+    return [ast.unparse(part) for part in named] if len(named) == len(parts) else []
+
+
+def _listed_parts(tree: ast.Module) -> Iterator[str]:
+    """What stands in lists and dicts at the top, and in the lists of tools that calls are given."""
+    for _, value in _assignments(tree):
+        yield from _names_in(value)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            given = [word.value for word in node.keywords if word.arg == "tools"]
+            given += node.args[:2] if _last_name(node) in TAKERS else []
+            yield from (name for value in given for name in _names_in(value))
 
 
 def _assignments(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
@@ -182,13 +264,16 @@ def _runner(functions: dict[str, Function], tools: set[str]) -> AgentRunner | No
     return None
 
 
-def _called_by(runner: AgentRunner | None, functions: dict[str, Function]) -> list[str]:
-    """The module's functions that the runner calls itself: in plain Python these are likely its tools."""
+def _called_by(runner: AgentRunner | None, functions: dict[str, Function]) -> Iterator[str]:
+    """What the runner calls itself, private names aside: in plain Python its tools are likely among it."""
     if runner is None:
-        return []
+        return
     calls = [node.func for node in ast.walk(functions[runner.name]) if isinstance(node, ast.Call)]
-    names = [call.id for call in calls if isinstance(call, ast.Name)]
-    return [name for name in names if name in functions and name != runner.name and not name.startswith("_")]
+    for call in calls:
+        if isinstance(call, (ast.Name, ast.Attribute)):
+            name = ast.unparse(call)
+            if name != runner.name and not name.rpartition(".")[2].startswith("_"):
+                yield name
 
 
 def _made_agents(tree: ast.Module) -> Iterator[tuple[str, str]]:

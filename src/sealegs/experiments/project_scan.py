@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from sealegs.experiments.project_frameworks import FRAMEWORKS, ProjectFramework
+from sealegs.experiments.project_imports import with_borrowed_tools
 from sealegs.experiments.project_modules import ProjectModule, read_module
 
 SKIPPED = {
@@ -93,7 +94,7 @@ def scan_project(folder: Path) -> ScannedProject:
         folder,
         framework,
         found_by,
-        tuple(own),
+        with_borrowed_tools(own),
         javascript,
         servers,
         mcp_file,

@@ -10,7 +10,7 @@ import noxfile
 import pytest
 
 from sealegs.adapters.conformance import CHECKS
-from tests.adapters.frameworks.table import DATA, PAGE, ROOT, written
+from tests.adapters.frameworks.table import DATA, PAGE, ROOT, agents_table, table, written
 
 TEXT = PAGE.read_text(encoding="utf-8")
 
@@ -26,10 +26,13 @@ def test_the_checks_are_all_there() -> None:
     assert re.findall(r"^\| `(\w+)` \| [a-z]", TEXT, re.MULTILINE) == list(CHECKS)
 
 
-def test_the_table_is_that_of_the_data() -> None:
-    rows = json.loads(DATA.read_text(encoding="utf-8"))["rows"]
-    assert written(TEXT, rows) == TEXT
+def test_the_tables_are_those_of_the_data() -> None:
+    data = json.loads(DATA.read_text(encoding="utf-8"))
+    rows, agents = data["rows"], data["agents"]
+    assert written(TEXT, table(rows), agents_table(agents)) == TEXT
     assert not any(row["failed"] for row in rows)
+    assert not any(row["counts"]["failed"] for row in agents)
+    assert {row["framework"] for row in agents} <= {row["framework"] for row in rows}
 
 
 def test_every_adapter_is_tested_and_has_an_extra() -> None:

@@ -14,6 +14,7 @@ import inspect
 import re
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from sealegs.faults.user_error import UserError
@@ -21,6 +22,19 @@ from sealegs.faults.user_error import UserError
 Runner = Callable[[str], Any]
 CREW_TEXTS = tuple(f"_original_{name}" for name in ("description", "expected_output", "role", "goal", "backstory"))
 FUNCTION = "give a function that takes the input, runs the agent and returns its answer"
+
+
+def _between(put_back: Callable[[], None], ask: Callable[[str], Any]) -> Runner:
+    """Runs that each begin with the first state, and leave it to whoever runs the agent next."""
+
+    def run(input: str) -> Any:
+        put_back()
+        try:
+            return ask(input)
+        finally:
+            put_back()
+
+    return run
 
 
 def _langchain(agent: Any) -> Runner:
@@ -116,15 +130,22 @@ def _autogen(agent: Any) -> Runner:
     """An agent or a team keeps its conversation; its own reset and state put the first one back."""
     first: dict[str, Any] = {}
 
-    async def run(input: str) -> Any:
+    async def put_back() -> None:
         from autogen_core import CancellationToken
 
+        await (agent.reset() if hasattr(agent, "reset") else agent.on_reset(CancellationToken()))
+        await agent.load_state(copy.deepcopy(first["state"]))
+
+    async def run(input: str) -> Any:
         if "state" in first:
-            await (agent.reset() if hasattr(agent, "reset") else agent.on_reset(CancellationToken()))
-            await agent.load_state(copy.deepcopy(first["state"]))
+            await put_back()
         else:
             first["state"] = copy.deepcopy(await agent.save_state())
-        return _last_message(await agent.run(task=input))
+        try:
+            return _last_message(await agent.run(task=input))
+        finally:
+            with suppress(Exception):  # a run that broke off may not be over yet; the next one tries again
+                await put_back()
 
     return run
 
@@ -140,13 +161,12 @@ def _smolagents(agent: Any) -> Runner:
     """A run forgets what was said, but not what code has defined; that is put back here."""
     first = [(held, dict(held)) for held in _defined_by_code(agent)]
 
-    def run(input: str) -> Any:
+    def put_back() -> None:
         for held, before in first:
             held.clear()
             held.update(before)
-        return agent.run(input)
 
-    return run
+    return _between(put_back, agent.run)
 
 
 def _defined_by_code(agent: Any) -> list[dict[str, Any]]:
@@ -192,14 +212,13 @@ def _strands(agent: Any) -> Runner:
     snapshot = agent.take_snapshot(preset="session") if hasattr(agent, "take_snapshot") else None
     first = copy.deepcopy(agent.messages)
 
-    def run(input: str) -> Any:
+    def put_back() -> None:
         if snapshot is not None:
             agent.load_snapshot(copy.deepcopy(snapshot))
         else:
             agent.messages[:] = copy.deepcopy(first)
-        return str(agent(input)).strip()
 
-    return run
+    return _between(put_back, lambda asked: str(agent(asked)).strip())
 
 
 def _google_adk(agent: Any) -> Runner:

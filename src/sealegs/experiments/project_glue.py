@@ -145,7 +145,7 @@ def _refilled(place: str, held: ToolContainer) -> str:
     """The line that puts the wired functions into a list or dict that took them before."""
     values = [f"{place}.{name}" for name in held.values]
     if held.form == "dict":
-        keys = [key if key[:1] in "'\"0123456789" else f"{place}.{key}" for key in held.keys]
+        keys = [key if key[:1] in "'\"" else f"{place}.{key}" for key in held.keys]
         pairs = ", ".join(f"{key}: {value}" for key, value in zip(keys, values, strict=True))
         return f"{place}.{held.name}.update({{{pairs}}})"
     if held.form == "tuple":

@@ -203,9 +203,13 @@ def _containers(tree: ast.Module, functions: dict[str, Function]) -> Iterator[To
         parts = _names_in(value)
         if any(one in functions for one in parts):
             keys = value.keys if isinstance(value, ast.Dict) else []
-            if all(isinstance(key, (ast.Constant, ast.Name, ast.Attribute)) for key in keys):
-                told = tuple(ast.unparse(key) for key in keys if key is not None)
+            told = tuple(ast.unparse(key) for key in keys if key is not None and _is_text_or_name(key))
+            if len(told) == len(keys):
                 yield ToolContainer(name, type(value).__name__.lower(), tuple(parts), told)
+
+
+def _is_text_or_name(key: ast.expr) -> bool:
+    return isinstance(key, (ast.Name, ast.Attribute)) or (isinstance(key, ast.Constant) and isinstance(key.value, str))
 
 
 def _names_in(value: ast.expr | None) -> list[str]:

@@ -10,21 +10,20 @@ was. The eval's own scorers say what is solved. `agent` is `gold+recovery` where
 
 `ceiling`, of `gold+recovery`, is the share of the samples solved cleanly and struck that the declarations allow to be
 kept: what `gold` keeps alone, a transient failure of a call that may be made again or can be looked for, and an action
-that a look shows to have been done. tau2's airline and retail domains cost seconds a sample, because Inspect writes
-their databases of megabytes into the log of each, so that a few of their samples are played; `--limit` says how many.
+that a look shows to have been done. tau2's databases hold a hundred thousand objects, which the eval makes twice
+for a sample: Python looks for garbage rarely here, because that took most of the time.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-from inspect_ai.util import _store
 
 from sealegs.engines.folders import Progress
 from sealegs.scenarios.perturbation import PERSISTENCE
@@ -58,12 +57,11 @@ FAULTED = tuple(PERSISTENCE)
 
 @dataclass(frozen=True)
 class ForeignRun:
-    """An eval as it is played here, with so many of its samples where each takes seconds."""
+    """An eval as it is played here."""
 
     name: str
     task: str
     arguments: tuple[str, ...] = ()
-    samples: int | None = None
 
 
 RUNS = (
@@ -71,8 +69,8 @@ RUNS = (
         ForeignRun(f"agentdojo {suite}", "inspect_evals/agentdojo", (f"workspace={suite}", *DOJO))
         for suite in ("banking", "slack", "travel", "workspace")
     ),
-    ForeignRun("tau2_airline", "inspect_evals/tau2_airline", ("shuffle=false",), samples=6),
-    ForeignRun("tau2_retail", "inspect_evals/tau2_retail", ("shuffle=false",), samples=12),
+    ForeignRun("tau2_airline", "inspect_evals/tau2_airline", ("shuffle=false",)),
+    ForeignRun("tau2_retail", "inspect_evals/tau2_retail", ("shuffle=false",)),
 )
 
 
@@ -89,19 +87,10 @@ class Quiet:
 
 def played(run: ForeignRun, agent: str, work: Path, limit: int | None) -> EvalLogs:
     """One eval by one agent, from its folder where it was played before."""
-    options = InspectOptions(
-        task=run.task, task_args=run.arguments, limit=limit or run.samples, **AGENTS[agent]
-    ).checked()
+    options = InspectOptions(task=run.task, task_args=run.arguments, limit=limit, **AGENTS[agent]).checked()
     folder = work / run.name.replace(" ", "-") / agent
-    with no_store_events():
-        SUITE.play(options, folder, Quiet())
+    SUITE.play(options, folder, Quiet())
     return read_eval_logs(folder)
-
-
-def no_store_events() -> contextlib.AbstractContextManager[None]:
-    """Have Inspect log each sample's store once, and not what every step of it changed."""
-    suspend: Any = getattr(_store, "suspend_store_events", contextlib.nullcontext)
-    return suspend()
 
 
 def rows_of(run: ForeignRun, agent: str, work: Path, limit: int | None) -> Iterator[Row]:
@@ -158,7 +147,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--work", type=Path, default=Path("/tmp/sealegs-evals"))
     parser.add_argument("--evals", nargs="+", default=[run.name for run in RUNS], choices=[run.name for run in RUNS])
-    parser.add_argument("--limit", type=int, help="samples of each eval, in place of what is set here")
+    parser.add_argument("--limit", type=int, help="samples of each eval; all by default")
     parser.add_argument("--picture", type=Path)
     given = parser.parse_args(arguments)
     if given.picture:
@@ -168,9 +157,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         given.picture.write_text(draw_picture(json.loads(results.read_text("utf-8"))["rows"]), encoding="utf-8")
         return
     rows: list[Any] = []
+    gc.set_threshold(200_000, 20, 100)
     for run in (one for one in RUNS if one.name in given.evals):
         for agent in AGENTS:
             rows += rows_of(run, agent, given.work, given.limit)
+            gc.collect()
             print(run.name, agent, len(rows), flush=True)
             if given.json:
                 given.json.write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")

@@ -12,7 +12,7 @@ import json
 import sys
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import redirect_stdout
+from contextlib import nullcontext, redirect_stdout
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -50,6 +50,7 @@ from sealegs.suites.inspect_eval.foreign_task import load_eval, only_samples, sa
 from sealegs.suites.inspect_eval.knowledge import EvalKnowledge
 from sealegs.suites.inspect_eval.knowledge_answers import read_answer, write_answer
 from sealegs.suites.inspect_eval.options import CLEAN, InspectOptions
+from sealegs.suites.inspect_eval.slim_logs import state_out_of_logs
 from sealegs.suites.run_options import plan_of_file
 from sealegs.traces.atomic_files import write_atomically
 from sealegs.traces.inspect_logs import SUFFIX
@@ -278,20 +279,21 @@ class EvalCourse:
     def _evaluated(self, played: Task, epochs: int, arm: EvalArm) -> Sequence[Any]:
         """The logs of what Inspect has played."""
         options = self._options
-        return inspect_eval(
-            played,
-            model=options.model or NO_MODEL,
-            model_roles=dict(options.roles) or None,
-            log_dir=str(self._folder),
-            log_buffer=1,
-            log_realtime=False if options.agent else None,
-            display="none",
-            epochs=epochs,
-            fail_on_error=False,
-            max_samples=options.connections,
-            max_connections=options.connections,
-            metadata={OF_SUITE: {**arm.facts, "mode": arm.mode, "first": arm.first}},
-        )
+        with state_out_of_logs() if options.agent else nullcontext():
+            return inspect_eval(
+                played,
+                model=options.model or NO_MODEL,
+                model_roles=dict(options.roles) or None,
+                log_dir=str(self._folder),
+                log_buffer=1,
+                log_realtime=False if options.agent else None,
+                display="none",
+                epochs=epochs,
+                fail_on_error=False,
+                max_samples=options.connections,
+                max_connections=options.connections,
+                metadata={OF_SUITE: {**arm.facts, "mode": arm.mode, "first": arm.first}},
+            )
 
     def _arm(self, task: Task, mode: str, first: int, plans: Mapping[Pair, Plan | None]) -> EvalArm:
         """What the solver around the eval's own must know."""

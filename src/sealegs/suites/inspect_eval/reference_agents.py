@@ -11,7 +11,6 @@ eval's expected state does.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -67,20 +66,11 @@ def reference_solver(task_name: str, agent: str) -> Solver:
     @solver(name=agent)
     def played() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            with _no_store_events():
-                return await play(state, generate, make())
+            return await play(state, generate, make())
 
         return solve
 
     return played()
-
-
-def _no_store_events() -> AbstractContextManager[None]:
-    """Have Inspect log no copy of the store for each call: a database of megabytes takes seconds, and tells nothing."""
-    from inspect_ai.util import _store
-
-    suspend: Callable[[], AbstractContextManager[None]] = getattr(_store, "suspend_store_events", nullcontext)
-    return suspend()
 
 
 def _caller(agent: str, known: EvalKnowledge | None) -> ReferenceCaller:

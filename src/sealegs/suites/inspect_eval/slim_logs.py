@@ -1,0 +1,66 @@
+"""Logs of Inspect without the eval's state, for agents that are played thousands of times and whose calls say it all.
+
+Inspect writes the whole state of a sample into its log several times: as changes of each step, and at the end. Where
+an eval keeps its database there, as tau2 does, that costs seconds and megabytes a sample. Scorers see the state as it
+is; the log of a sample holds its conversation, events and scores. What it does not cover: scoring such a log once more
+with `inspect score`. Where Inspect's internals have moved, the state is logged as usual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from typing import Any
+
+from inspect_ai._eval.task import run
+from inspect_ai.solver import _transcript
+from inspect_ai.util import _store
+
+
+@contextmanager
+def state_out_of_logs() -> Iterator[None]:
+    """Have Inspect leave each sample's store out of its log while the block is open."""
+    suspend: Callable[[], AbstractContextManager[None]] = getattr(_store, "suspend_store_events", nullcontext)
+    with ExitStack() as block:
+        block.enter_context(suspend())
+        block.enter_context(_replaced(_transcript, "state_jsonable", _without_store))
+        block.enter_context(_replaced(run, "create_eval_sample", _with_empty_store))
+        yield
+
+
+@contextmanager
+def _replaced(module: Any, name: str, made: Callable[[Any], Any]) -> Iterator[None]:
+    original = getattr(module, name, None)
+    if original is None:
+        yield
+        return
+    setattr(module, name, made(original))
+    try:
+        yield
+    finally:
+        setattr(module, name, original)
+
+
+def _without_store(original: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+    """A state as data, its store being nothing."""
+
+    def jsonable(state: Any = None) -> dict[str, Any]:
+        store = getattr(state, "_store", None)
+        if store is None:
+            return original(state)
+        state._store = _store.Store()
+        try:
+            return original(state)
+        finally:
+            state._store = store
+
+    return jsonable
+
+
+def _with_empty_store(original: Callable[..., Any]) -> Callable[..., Any]:
+    """A sample of a log, its store being nothing."""
+
+    def create(*args: Any, **kwargs: Any) -> Any:
+        return original(*args, **kwargs).model_copy(update={"store": {}})
+
+    return create

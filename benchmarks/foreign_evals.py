@@ -11,7 +11,7 @@ was. The eval's own scorers say what is solved. `agent` is `gold+recovery` where
 `ceiling`, of `gold+recovery`, is the share of the samples solved cleanly and struck that the declarations allow to be
 kept: what `gold` keeps alone, a transient failure of a call that may be made again or can be looked for, and an action
 that a look shows to have been done. tau2's databases hold a hundred thousand objects, which the eval makes twice
-for a sample: Python looks for garbage rarely here, because that took most of the time.
+for a sample: Python looks for garbage once in so many samples here, because that took most of the time.
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ METRICS = (
     "right_stop",
 )
 FAULTED = tuple(PERSISTENCE)
+COLLECTED = 8  # samples after which Python looks for garbage
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class Quiet:
 
     @contextlib.contextmanager
     def progress(self, label: str) -> Iterator[Progress]:
-        yield lambda done, total: None
+        yield lambda done, total: gc.collect() if done % COLLECTED == 0 else None
 
     def note(self, message: str) -> None:
         print(message)
@@ -87,7 +88,9 @@ class Quiet:
 
 def played(run: ForeignRun, agent: str, work: Path, limit: int | None) -> EvalLogs:
     """One eval by one agent, from its folder where it was played before."""
-    options = InspectOptions(task=run.task, task_args=run.arguments, limit=limit, **AGENTS[agent]).checked()
+    options = InspectOptions(
+        task=run.task, task_args=run.arguments, limit=limit, connections=4, **AGENTS[agent]
+    ).checked()
     folder = work / run.name.replace(" ", "-") / agent
     SUITE.play(options, folder, Quiet())
     return read_eval_logs(folder)
@@ -157,11 +160,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         given.picture.write_text(draw_picture(json.loads(results.read_text("utf-8"))["rows"]), encoding="utf-8")
         return
     rows: list[Any] = []
-    gc.set_threshold(200_000, 20, 100)
+    gc.disable()
     for run in (one for one in RUNS if one.name in given.evals):
         for agent in AGENTS:
             rows += rows_of(run, agent, given.work, given.limit)
-            gc.collect()
             print(run.name, agent, len(rows), flush=True)
             if given.json:
                 given.json.write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")

@@ -9,22 +9,23 @@ with `inspect score`. Where Inspect's internals have moved, the state is logged 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from inspect_ai._eval.task import run
-from inspect_ai.solver import _transcript
-from inspect_ai.util import _store
+from inspect_ai.log import _transcript as spans
+from inspect_ai.solver import _transcript as steps
+from inspect_ai.util import Store
 
 
 @contextmanager
 def state_out_of_logs() -> Iterator[None]:
     """Have Inspect leave each sample's store out of its log while the block is open."""
-    suspend: Callable[[], AbstractContextManager[None]] = getattr(_store, "suspend_store_events", nullcontext)
-    with ExitStack() as block:
-        block.enter_context(suspend())
-        block.enter_context(_replaced(_transcript, "state_jsonable", _without_store))
-        block.enter_context(_replaced(run, "create_eval_sample", _with_empty_store))
+    with (
+        _replaced(spans, "track_store_changes", lambda original: nullcontext),
+        _replaced(steps, "state_jsonable", _without_store),
+        _replaced(run, "create_eval_sample", _with_empty_store),
+    ):
         yield
 
 
@@ -48,7 +49,7 @@ def _without_store(original: Callable[..., dict[str, Any]]) -> Callable[..., dic
         store = getattr(state, "_store", None)
         if store is None:
             return original(state)
-        state._store = _store.Store()
+        state._store = Store()
         try:
             return original(state)
         finally:

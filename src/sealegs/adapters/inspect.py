@@ -142,7 +142,7 @@ def _crossed(
     if not (inspect.isfunction(tool) or inspect.ismethod(tool)):
         return tool  # a handoff: an object that stands for an agent
     read, written = partial(read_result, texts=texts), partial(_written, texts=texts)
-    form = ResultCodec(read, written, _complain if errors == "shown" else None, PASSING)
+    form = ResultCodec(read, written, complain if errors == "shown" else None, PASSING)
     crossing = ToolCallBridge(session, form, spec=spec)
 
     @functools.wraps(tool)
@@ -182,7 +182,12 @@ def _written(value: Any, result: Any, texts: AnswerText = JSON_TEXT) -> Any:
     return value
 
 
-def _complain(failure: Failure) -> NoReturn:
+def complain(failure: Failure) -> NoReturn:
+    """Raise a failure as Inspect shows one to the model.
+
+    Raises:
+        ToolError: always.
+    """
     raise ToolError(exception_text(failure))
 
 

@@ -5,11 +5,13 @@ function, which is replaced for the duration of a run. It finds the sample by a 
 by side, and scorers and setup outside a sample's solver, are kept apart. Tools that a sandboxed agent calls on the host
 (`sandbox_agent_bridge`) are caught where the bridge takes them.
 
-Three sorts of calls pass as they are, and are not recorded: those that a simulated user asks for, which are known by
-name, or by the role of the model (Inspect keeps no role where the eval's own model plays the user too); those of an
-agent's own machinery (`submit`, an agent that is used as a tool), unless the plan names the tool; and handoffs. What it
-does not cover: tools that a provider runs, tools inside a sandbox that the host never sees, and tools of another
-framework in an in-process bridge, which that framework's adapter wraps.
+Two sorts of calls pass as they are, and are not recorded, unless the plan names the tool: those that a simulated user
+asks for, which are known by name, or by the role of the model (Inspect keeps no role where the eval's own model plays
+the user too); and those of an agent's own machinery: `submit`, an agent that is used as a tool, a handoff to another
+agent. What such an agent calls itself is struck as any call, at the very place where the environment fails; a fault on
+the agent too would strike the same work twice, and lose everything that it did. What it does not cover: tools that a
+provider runs, tools inside a sandbox that the host never sees, and tools of another framework in an in-process bridge,
+which that framework's adapter wraps.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from importlib.metadata import version
@@ -27,10 +29,12 @@ from typing import Any
 from inspect_ai.agent._bridge.sandbox.types import SandboxAgentBridge
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
-from inspect_ai.model import ChatMessageAssistant, _call_tools
+from inspect_ai.model import ChatMessage, ChatMessageAssistant, _call_tools
 from inspect_ai.tool import ToolCall, ToolDef
+from pydantic_core import to_jsonable_python
 
-from sealegs.adapters.inspect import JSON_TEXT, PASSING, AnswerText, read_result, wrap_def
+from sealegs.adapters.bridge import ResultCodec, ToolCallBridge
+from sealegs.adapters.inspect import JSON_TEXT, PASSING, AnswerText, complain, read_result, wrap_def
 from sealegs.adapters.python.exceptions import failure_from_exception
 from sealegs.faults.call import Call, Outcome
 from sealegs.faults.plan import Plan
@@ -41,6 +45,8 @@ from sealegs.inject.session import ACTIVE
 
 OLDEST, NEWEST = "0.3.280", "0.3.285"  # of Inspect, between which this was tried
 MACHINERY = ("inspect_ai.agent.", "inspect_ai.solver.")  # modules whose tools are an agent's own
+Handoff = tuple[Any, list[ChatMessage], Any, Any]  # what Inspect shows, the other agent's messages, output and name
+NO_HANDOFF: Handoff = "", [], None, None
 LOOKED_BACK = 200  # events of a transcript among which the model that asked for a call is looked for
 
 
@@ -71,14 +77,21 @@ class SampleSeam:
         self._plan = plan
         self._layered = layered
         self._made: dict[str, tuple[Any, Any]] = {}  # of each tool its function, and that with the session around it
+        self._named: dict[str, bool] = {}
         self._turns: dict[str | int, ModelTurn] = {}
 
     def passes(self, tool: ToolDef, call: ToolCall) -> bool:
         """Whether a call is none of the agent's, or of its own machinery."""
-        if plan_names(self._plan, tool.name):
+        if self.named(tool.name):
             return False
         own = tool.name == "submit" or str(getattr(tool.tool, "__module__", "")).startswith(MACHINERY)
         return own or tool.name in self._user_tools or is_user_role(_asking_role(call))
+
+    def named(self, tool: str) -> bool:
+        """Whether the plan names the tool."""
+        if tool not in self._named:
+            self._named[tool] = plan_names(self._plan, tool)
+        return self._named[tool]
 
     def crossed(self, tools: Sequence[ToolDef], call: ToolCall) -> list[ToolDef]:
         """The tools, the called one with the session around it."""
@@ -100,6 +113,23 @@ class SampleSeam:
         found = copy.copy(tool)
         found.tool = known[1]
         return found
+
+    async def handed_over(self, call: ToolCall, hand_over: Callable[[], Awaitable[Handoff]]) -> Handoff:
+        """What a handoff that the plan names comes to: the other agent's work, or the text of a fault in its place."""
+        answers = ResultCodec(
+            lambda done: read_result(done[0], self._texts),
+            lambda value, done: (self._texts.write(value, ""), *(done or NO_HANDOFF)[1:]),
+            complain,
+            PASSING,
+        )
+
+        async def running(arguments: Mapping[str, Any]) -> Handoff:
+            return await hand_over()
+
+        bridge = ToolCallBridge(self.session, answers)
+        arguments = to_jsonable_python(call.arguments, fallback=str)
+        done: Handoff = await bridge.call_async(call.function, arguments, running)
+        return done
 
     def place(self, call: ToolCall, conversation: Sequence[Any]) -> AbstractContextManager[None]:
         """The block in which a call is made: its place among those that the model asked for at once."""
@@ -140,33 +170,58 @@ def sample_calls_intercepted() -> Iterator[None]:
         UserError: Inspect is not one in which this is known to work.
     """
     check_inspect()
-    original = _call_tools.call_tool
     register = SandboxAgentBridge.register_bridged_tools
-    signature = inspect.signature(original)
-
-    @functools.wraps(original)
-    async def call_tool(*args: Any, **kwargs: Any) -> Any:
-        seam = _SAMPLE.get()
-        if seam is None:
-            return await original(*args, **kwargs)
-        given = signature.bind(*args, **kwargs)
-        call = given.arguments["call"]
-        given.arguments["tools"] = seam.crossed(given.arguments["tools"], call)
-        with seam.place(call, given.arguments["conversation"]):
-            return await original(*given.args, **given.kwargs)
 
     @functools.wraps(register)
     def register_bridged_tools(self: Any, server: str, tools: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         seam = _SAMPLE.get()
         register(self, server, tools if seam is None else seam.hosted(tools), *args, **kwargs)
 
-    _call_tools.call_tool = call_tool
+    replaced = _call_tools.call_tool, _call_tools.agent_handoff
+    inner: Any = _call_tools
+    inner.call_tool, inner.agent_handoff = _through_seam(replaced[0]), _handed_over(replaced[1])
     SandboxAgentBridge.register_bridged_tools = register_bridged_tools  # type: ignore[method-assign]
     try:
         yield
     finally:
-        _call_tools.call_tool = original
+        inner.call_tool, inner.agent_handoff = replaced
         SandboxAgentBridge.register_bridged_tools = register  # type: ignore[method-assign]
+
+
+def _through_seam(original: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    """Inspect's call of a tool, through the seam of the sample."""
+    places = {name: place for place, name in enumerate(inspect.signature(original).parameters)}
+
+    @functools.wraps(original)
+    async def call_tool(*args: Any, **kwargs: Any) -> Any:
+        seam = _SAMPLE.get()
+        if seam is None:
+            return await original(*args, **kwargs)
+        tools, call, conversation = (
+            kwargs[name] if name in kwargs else args[places[name]] for name in ("tools", "call", "conversation")
+        )
+        crossed = seam.crossed(tools, call)
+        if "tools" in kwargs:
+            kwargs["tools"] = crossed
+        else:
+            args = (*args[: places["tools"]], crossed, *args[places["tools"] + 1 :])
+        with seam.place(call, conversation):
+            return await original(*args, **kwargs)
+
+    return call_tool
+
+
+def _handed_over(original: Callable[..., Awaitable[Handoff]]) -> Callable[..., Awaitable[Handoff]]:
+    """Inspect's handoff to another agent, through the seam where the plan names it."""
+
+    @functools.wraps(original)
+    async def agent_handoff(tool_def: ToolDef, call: ToolCall, conversation: list[ChatMessage]) -> Handoff:
+        seam = _SAMPLE.get()
+        if seam is None or not seam.named(call.function):
+            return await original(tool_def, call, conversation)
+        return await seam.handed_over(call, lambda: original(tool_def, call, conversation))
+
+    return agent_handoff
 
 
 def check_inspect() -> None:
@@ -186,18 +241,21 @@ def check_inspect() -> None:
 def _moved() -> Iterator[str]:
     """What is not where it was."""
     called = getattr(_call_tools, "call_tool", None)
-    if not inspect.iscoroutinefunction(called) or not {"tools", "call", "conversation"} <= _parameters(called):
+    if not inspect.iscoroutinefunction(called) or not {"tools", "call", "conversation"} <= _parameters(called).keys():
         yield "call_tool"
+    handoff = getattr(_call_tools, "agent_handoff", None)
+    if not inspect.iscoroutinefunction(handoff) or list(_parameters(handoff)) != ["tool_def", "call", "conversation"]:
+        yield "agent_handoff"
     runner = getattr(_call_tools, "_execute_tools_impl", None) or getattr(_call_tools, "execute_tools", None)
     if runner is None or "call_tool" not in _global_names(runner.__code__):
         yield "the caller of call_tool"
     register = getattr(SandboxAgentBridge, "register_bridged_tools", None)
-    if register is None or not {"server", "tools"} <= _parameters(register):
+    if register is None or not {"server", "tools"} <= _parameters(register).keys():
         yield "register_bridged_tools"
 
 
-def _parameters(function: Callable[..., Any]) -> set[str]:
-    return set(inspect.signature(function).parameters)
+def _parameters(function: Callable[..., Any]) -> Mapping[str, Any]:
+    return inspect.signature(function).parameters
 
 
 def _global_names(code: CodeType) -> set[str]:

@@ -6,6 +6,7 @@ it strikes.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,8 +23,8 @@ from inspect_ai.util import LimitExceededError
 
 from sealegs.engines.folders import RunSettings, open_run_folder
 from sealegs.engines.logs import LogError, LogSchema
-from sealegs.traces import Event, FaultStruck, Recorder, decode_event, encode_event
-from sealegs.traces.inspect_logs import RECORD_NOTE, with_end
+from sealegs.traces import Event, FaultStruck, Recorder, encode_event
+from sealegs.traces.inspect_logs import RECORD_NOTE, noted_events
 
 FAULT_NOTE = "sealegs fault"
 METADATA = "sealegs"  # of a request: the facts of its episode
@@ -78,8 +79,14 @@ def note_faults(event: Event) -> None:
 
 
 @contextmanager
-def note_record(recorder: Recorder) -> Iterator[None]:
-    """Close the record and note it in the log, whatever ends the block."""
+def note_record(recorder: Recorder, *, text: bool = False) -> Iterator[None]:
+    """Close the record and note it in the log, whatever ends the block.
+
+    Args:
+        recorder: of the episode.
+        text: whether the note is a text, an event a line. Inspect walks through data several times, which costs more
+            than all else that is done for a record; its viewer shows data better.
+    """
     try:
         yield
     except LimitExceededError as error:
@@ -89,7 +96,9 @@ def note_record(recorder: Recorder) -> Iterator[None]:
         recorder.finish("crashed", detail=f"{type(error).__name__}: {error}")
         raise
     finally:
-        transcript().info([encode_event(event) for event in recorder.events], source=RECORD_NOTE)
+        events = [encode_event(event) for event in recorder.events]
+        note: Any = "\n".join(map(json.dumps, events)) if text else events
+        transcript().info(note, source=RECORD_NOTE)
 
 
 def transcript_record(events: Sequence[Any]) -> list[Event]:
@@ -99,8 +108,8 @@ def transcript_record(events: Sequence[Any]) -> list[Event]:
         ValueError: it holds none.
     """
     for event in reversed(events):
-        if isinstance(event, InfoEvent) and event.source == RECORD_NOTE and isinstance(event.data, list):
-            return with_end([decode_event(item) for item in event.data])
+        if isinstance(event, InfoEvent) and event.source == RECORD_NOTE and event.data:
+            return noted_events(event.data)
     raise ValueError("the transcript holds no record of Sealegs; was it made by another solver?")
 
 

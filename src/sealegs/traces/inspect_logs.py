@@ -57,8 +57,21 @@ def sample_events(sample: Mapping[str, Any]) -> list[Event] | None:
     attachments = sample.get("attachments", {})
     for event in reversed(sample.get("events", [])):
         if event.get("event") == "info" and event.get("source") == RECORD_NOTE:
-            return with_end([decode_event(item) for item in _resolved(event["data"], attachments)])
+            return noted_events(_resolved(event["data"], attachments))
     return None
+
+
+def noted_events(data: Any) -> list[Event]:
+    """The events of a record's note: a list of them as data, or a text with one in each line.
+
+    Args:
+        data: of the note.
+
+    Raises:
+        ValueError: it holds something else.
+    """
+    items = [json.loads(line) for line in data.split("\n")] if isinstance(data, str) else data
+    return with_end([decode_event(item) for item in items])
 
 
 def with_end(events: list[Event]) -> list[Event]:

@@ -56,7 +56,7 @@ def bare(task: str, folder: Path, **more: Any) -> dict[str, EvalSample]:
 
 
 def all_samples(folder: Path) -> list[EvalSample]:
-    found = [read_eval_log(str(file)) for file in sorted(folder.glob("*.eval"))]
+    found = [read_eval_log(str(file), resolve_attachments=True) for file in sorted(folder.glob("*.eval"))]
     return [sample for log in found for sample in log.samples or ()]
 
 
@@ -67,7 +67,7 @@ def own_logs(folder: Path) -> dict[str, EvalSample]:
 def mode_of(sample: EvalSample) -> str:
     """The mode that a sample's record notes."""
     (note,) = [one.data for one in sample.events if one.event == "info" and one.source == RECORD_NOTE]
-    return str(note[0]["about"]["mode"])
+    return str(json.loads(note.split("\n")[0])["about"]["mode"])
 
 
 @pytest.mark.parametrize("task", [*LOOPS, "with_customer"])
@@ -194,13 +194,13 @@ def test_what_was_replaced_is_put_back() -> None:
     assert (_call_tools.call_tool, SandboxAgentBridge.register_bridged_tools) == before
 
 
-@pytest.mark.parametrize("name", ["call_tool", "_execute_tools_impl"])
+@pytest.mark.parametrize("name", ["call_tool", "_execute_tools_impl", "agent_handoff"])
 def test_an_inspect_whose_internals_moved_is_refused_in_one_line(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     async def other(calls: Any) -> None:
         """Not what is expected."""
 
     monkeypatch.setattr(_call_tools, name, other)
-    with pytest.raises(UserError, match=r"has moved .*call_tool.*pip install \"inspect-ai>=0\.3\.280,<="):
+    with pytest.raises(UserError, match=r"has moved .*(call_tool|handoff).*pip install \"inspect-ai>=0\.3\.280,<="):
         check_inspect()
 
 
@@ -233,3 +233,51 @@ async def test_tools_of_the_host_for_a_sandboxed_agent_go_through_the_session() 
 
 def test_options_of_other_modes_are_kept(tmp_path: Path) -> None:
     assert asked("plain").fault_modes == ("P1", "P2")
+
+
+@pytest.mark.parametrize(("task", "tool"), [("delegated", "buyer"), ("handed_over", "transfer_to_buyer")])
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_an_agent_that_works_for_another_is_struck_where_the_plan_names_it(
+    task: str, tool: str, moment: str, tmp_path: Path
+) -> None:
+    """Struck before its work, the other agent orders nothing; after it, it ordered all, and the answer is lost."""
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(
+        f"version: 1\nname: x\nrules:\n- match: {{tool: {tool}}}\n  when: {{first: 1}}\n"
+        f"  fault: {{kind: error, status: 503}}\n  moment: {moment}\n"
+    )
+    logs = play(tmp_path / "run", task, "patient", plan=str(plan), task_args=FEW)
+    found = {key: one for key, one in logs.played.items() if key.mode == "plan"}
+    assert len(found) == 3
+    for key, one in found.items():
+        ((hit, _, _, _, when, shown),) = strikes(logs)[key]
+        assert (hit, when) == (tool, moment)
+        (sample,) = [
+            one for one in all_samples(tmp_path / "run") if (str(one.id), mode_of(one)) == (key.sample, "plan")
+        ]
+        errors = [
+            (event.function, event.error.message) for event in sample.events if event.event == "tool" and event.error
+        ]
+        assert [name for name, _ in errors] == [tool]
+        assert "503" in errors[0][1]
+        assert "503" in json.loads(shown)["failure"]["message"] or json.loads(shown)["failure"]["status"] == 503
+        made = [call.split("(")[0] for call in calls(one)]
+        orders = 1 + int(key.sample[1:]) % 3
+        assert made.count(tool) == 2, "the patient clerk asks again"
+        assert made.count("order") == orders * (1 if moment == "before" else 2), "what the other agent did is recorded"
+        assert one.value == (1 if moment == "before" else 0), "orders are made twice where the answer was lost"
+
+
+@pytest.mark.parametrize(("task", "tool"), [("delegated", "buyer"), ("handed_over", "transfer_to_buyer")])
+def test_what_an_agent_that_works_for_another_calls_is_struck_as_any_call(task: str, tool: str, tmp_path: Path) -> None:
+    """A plan that strikes every tool strikes what the second agent calls, and not that agent."""
+    plan = tmp_path / "all.yaml"
+    plan.write_text(
+        "version: 1\nname: x\nrules:\n- match: {tool: '*'}\n  when: {first: 9}\n  persistence: permanent\n"
+        "  fault: {kind: delay, seconds: 0}\n"
+    )
+    logs = play(tmp_path / "run", task, plan=str(plan), limit=1)
+    one = logs.played[EvalEpisode("plan", "s0", 1)]
+    assert calls(one) == ["look_up(lamp)", "order(lamp, 1)"]
+    assert [hit[0] for hit in strikes(logs)[one.episode]] == ["look_up", "order"]
+    assert one.value == 1

@@ -85,7 +85,7 @@ def played_under_faults(inner: Solver, arm: EvalArm) -> Solver:
         )
         seam = SampleSeam(session, arm.user_tools, arm.naming, layered=bool(layers), texts=arm.texts)
         try:
-            with note_record(recorder), _blamed(recorder, seam, arm.schemas):
+            with note_record(recorder, text=True), _blamed(recorder, seam, arm.schemas):
                 with in_sample(seam):
                     state = await _in_turn(inner, state, generate)
                 recorder.note(_found(seam, arm.schemas))
@@ -98,8 +98,14 @@ def played_under_faults(inner: Solver, arm: EvalArm) -> Solver:
 
 
 async def _in_turn(inner: Solver, state: TaskState, generate: Generate) -> TaskState:
-    """Take the steps of the eval's solver as Inspect does; what they change is noted once, by the step around them."""
-    for step in unroll(inner):
+    """Take the steps of the eval's solver as Inspect does; what they change is noted once, by the step around them.
+
+    A span says where in the log a step begins; one step alone has that of the step around it.
+    """
+    steps = unroll(inner)
+    if len(steps) == 1:
+        return await steps[0](state, generate)
+    for step in steps:
         before = state
         async with span(name=registry_log_name(step), type="solver"):
             state = await step(state, generate)

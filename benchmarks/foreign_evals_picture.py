@@ -26,7 +26,7 @@ STYLE: Mapping[Any, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
 }
-GAP = 1.5  # of a bar's height, between evals
+GAP = 1.9  # of a bar's height, between evals
 
 
 def draw_picture(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -34,7 +34,7 @@ def draw_picture(rows: Sequence[Mapping[str, Any]]) -> str:
     found = {(row["suite"], row["agent"], row["mode"], row["metric"]): row for row in rows}
     evals = list(dict.fromkeys(row["suite"] for row in rows))
     with rc_context(dict(STYLE)):
-        figure = Figure(figsize=(8.6, 0.72 * len(evals) + 1.0), facecolor="white")
+        figure = Figure(figsize=(8.6, 0.78 * len(evals) + 1.0), facecolor="white")
         FigureCanvasSVG(figure)
         panels = figure.subplots(1, 2, sharey=True)
         for axes, (mode, title) in zip(panels, PANELS.items(), strict=True):
@@ -58,7 +58,7 @@ def _draw_panel(axes: Axes, found: Mapping[Any, Mapping[str, Any]], evals: Seque
             _draw_bar(axes, place, row, colour)
             if agent == "gold+recovery":
                 _draw_ceiling(axes, place, found[suite, agent, mode, "ceiling"]["value"])
-        top = group * (len(COLOURS) + GAP) - 0.72
+        top = group * (len(COLOURS) + GAP) - 0.92
         clean = found[suite, "gold", "NP", "clean"]
         told = f"{suite.removeprefix('inspect:')}: {clean['n']} samples, {clean['value']:.0f}% solved without faults"
         axes.text(0, top, told if mode == "P1" else "", fontsize=8.5, fontweight="bold", va="center")

@@ -91,8 +91,8 @@ async def play_gold_actions(state: TaskState, generate: Generate, caller: Refere
             break
     talk.append(ChatMessageAssistant(content=said))
     state.messages.append(ChatMessageUser(content=said))
-    state.output = ModelOutput.from_content("reference", ENDED)
-    state.messages.append(state.output.message)
+    state.messages.append(ChatMessageAssistant(content=ENDED))
+    state.output = ModelOutput.from_content("reference", said)  # what the agent said last, for whoever judges its stop
     return state
 
 

@@ -20,7 +20,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.scorer import value_to_float
 
 from sealegs.suites.inspect_eval.eval_judging import judged_episodes
-from sealegs.suites.inspect_eval.eval_logs import EvalLogs, read_eval_logs
+from sealegs.suites.inspect_eval.eval_logs import EvalEpisode, EvalLogs, read_eval_logs
 from sealegs.suites.inspect_eval.eval_runner import EvalCourse
 from sealegs.suites.inspect_eval.options import InspectOptions
 from sealegs.suites.inspect_eval.reference_agents import reference_solver
@@ -72,6 +72,29 @@ def test_tau2_gives_gold_what_its_actions_deserve(domain: str, limit: int, tmp_p
     # Inspect reads a whole income as a float, and the state that the eval expects is made without that
     assert found == {sample: "apply_for_credit_card" not in actions[sample] for sample in found}
     assert len(found) == limit
+
+
+def test_a_stop_in_tau2_is_the_agents_own_words(tmp_path: Path) -> None:
+    """Its user ends the talk; what counts as a stop is what the agent said before."""
+    options = InspectOptions(
+        task="inspect_evals/tau2_retail",
+        task_args=("shuffle=false",),
+        agent="gold",
+        modes=("P2",),
+        moment="before",
+        limit=2,
+    ).checked()
+    EvalCourse(options, tmp_path).play(lambda done, total: None)
+    logs = read_eval_logs(tmp_path)
+    found = {(one.mode, one.sample): one for one in judged_episodes(logs)}
+    lost = [key for key, one in found.items() if one.mode == "P2" and one.exposed and not one.solved]
+    assert lost
+    for mode, sample in lost:
+        record = logs.played[EvalEpisode(mode, sample, 1)].record
+        assert record is not None
+        assert (record.answer or "").startswith("I have to stop here: ")
+        assert found[mode, sample].right_stop
+        assert not found[mode, sample].early_stop
 
 
 class CutCaller(ReferenceCaller):

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +16,14 @@ from sealegs.suites.inspect_eval.eval_runner import EvalCourse
 from sealegs.suites.inspect_eval.options import InspectOptions
 from sealegs.suites.inspect_eval.suite import SUITE
 
+SEALEGS = [sys.executable, "-c", "from sealegs.cli import main; main()"]
+OUTAGE = "version: 1\nname: outage\nrules:\n- match: {tool: order}\n  when: {first: 1}\n  fault: {kind: error}\n"
 SHOP = Path(__file__).parent / "evals" / "shop.py"
+
+
+def sealegs(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "COLUMNS": "200"}
+    return subprocess.run([*SEALEGS, *arguments], cwd=cwd, env=env, capture_output=True, text=True, timeout=600)
 
 
 def named(task: str) -> str:

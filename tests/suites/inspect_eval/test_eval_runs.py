@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -18,7 +16,6 @@ from tests import needs
 
 pytest.importorskip("inspect_ai", reason=needs.module("inspect_ai"))
 
-from sealegs.cli.run import command_of
 from sealegs.engines.logs import LogError, suite_of
 from sealegs.faults.user_error import UserError
 from sealegs.scoring.eval_metrics import EvalResult
@@ -27,15 +24,18 @@ from sealegs.suites.inspect_eval.eval_logs import EvalEpisode, EvalLogs, read_ev
 from sealegs.suites.inspect_eval.eval_runner import EvalCourse
 from sealegs.suites.inspect_eval.options import InspectOptions
 from sealegs.suites.inspect_eval.suite import SUITE
-from tests.suites.inspect_eval.played import SHOP, asked, calls, named, play, rows, strikes, values
-
-SEALEGS = [sys.executable, "-c", "from sealegs.cli import main; main()"]
-OUTAGE = "version: 1\nname: outage\nrules:\n- match: {tool: order}\n  when: {first: 1}\n  fault: {kind: error}\n"
-
-
-def sealegs(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    env = {**os.environ, "COLUMNS": "200"}
-    return subprocess.run([*SEALEGS, *arguments], cwd=cwd, env=env, capture_output=True, text=True, timeout=600)
+from tests.suites.inspect_eval.played import (
+    OUTAGE,
+    SEALEGS,
+    asked,
+    calls,
+    named,
+    play,
+    rows,
+    sealegs,
+    strikes,
+    values,
+)
 
 
 def judged(logs: EvalLogs) -> dict[tuple[str, str], EvalResult]:
@@ -174,26 +174,13 @@ def test_the_headline_score_and_another(tmp_path: Path) -> None:
     lenient = play(tmp_path / "lenient", "by_hand", "liar", solved_at=0.0, **more)
     assert lenient.facts["solved_at"] == 0
     assert values(tmp_path / "lenient")["plan", "kept"] == 100
-    with pytest.raises(
-        UserError, match=r"--score nobody: .* has no such score; choose from two_values.orders, two_values.answered"
-    ):
-        play(tmp_path / "wrong", "by_hand", "liar", score="nobody", **more)
-    assert not list((tmp_path / "wrong").glob("*"))
-
-
-def test_a_provider_that_fails_is_in_no_rate_and_is_asked_again(tmp_path: Path) -> None:
-    logs = play(tmp_path, "plain", "broken", modes="P1", limit=4)
-    told = values(tmp_path)
-    broken = [key for key, one in logs.played.items() if one.invalid]
-    assert {key.mode for key in broken} == {"P1"}
-    assert len(broken) == 4
-    assert all("could not be asked" in logs.played[key].invalid for key in broken)
-    assert told["P1", "invalid"] == 100
-    assert told["P1", "faulted"] is None
-    assert any("4 episodes are invalid" in note for note in SUITE.report(tmp_path).warnings)
-    before = len(list(tmp_path.glob("*.eval")))
-    play(tmp_path, "plain", "broken", modes="P1", limit=4)
-    assert len(list(tmp_path.glob("*.eval"))) == before + 1, "the invalid ones alone are played again"
+    for wrong in ("nobody", "two_values.nothing"):
+        with pytest.raises(
+            UserError,
+            match=rf"--score {wrong}: .* has no such score; choose from two_values.orders, two_values.answered",
+        ):
+            play(tmp_path / "wrong", "by_hand", "liar", score=wrong, **more)
+        assert not list((tmp_path / "wrong").glob("*"))
 
 
 def test_a_killed_run_is_resumed_to_the_same_rows(tmp_path: Path) -> None:
@@ -231,79 +218,6 @@ def _some_of(folder: Path, mode: str) -> bool:
         return any(key.mode == mode for key in read_eval_logs(folder).played)
     except (LogError, OSError):
         return False
-
-
-PLAIN = named("plain")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["--model", "mockllm/model"], ["no eval is named", "--task"]),
-        (["--task", "inspect_evals/tau7", "--model", "mockllm/model"], ["'inspect_evals/tau7'"]),
-        (["--task", "nowhere.py@x", "--model", "mockllm/model"], ["nowhere.py"]),
-        (["--task", str(SHOP), "--model", "mockllm/model"], ["holds 13 evals", "@plain"]),
-        (["--task", f"{SHOP}@plan", "--model", "mockllm/model"], ["'plan'", "plain"]),
-        (["--task", PLAIN], ["neither is given"]),
-        (["--task", PLAIN, "--model", "nosuch/model"], ["nosuch/model"]),
-        (["--task", PLAIN, "--model", "shopclerk/patient", "-T", "count"], ["-T 'count'", "key=value"]),
-        (["--task", PLAIN, "--model", "shopclerk/patient", "-T", "colour=red"], ["'colour'", "count, pause"]),
-        (["--task", PLAIN, "--model", "shopclerk/patient", "--modes", "P7"], ["'P7'", "P1"]),
-        (["--task", PLAIN, "--model", "shopclerk/patient", "--model-role", "user"], ["--model-role 'user'"]),
-        (["--task", PLAIN, "--model", "shopclerk/patient", "--plan", "none.yaml"], ["none.yaml"]),
-        (["--task", PLAIN, "--model", "shopclerk/patient", "--recovery", "on"], ["'on'", "active"]),
-        (["--task", PLAIN, "--model", "shopclerk/patient", "--knowledge", "none.yaml"], ["none.yaml"]),
-        (["--task", PLAIN, "--agent", "gold"], ["no reference agent"]),
-        (["--task", PLAIN, "--agent", "goldd"], ["'goldd'", "gold"]),
-        (["--task", named("toolless"), "--model", "shopclerk/patient"], ["no tools"]),
-        (["--task", named("unscored"), "--model", "mockllm/model"], ["no scorer"]),
-        (["--task", named("twins"), "--model", "mockllm/model"], ["several samples", "'s0'"]),
-        (["--task", "lacking.py@lacking", "--model", "mockllm/model"], ["nosuchpackage", "not installed"]),
-    ],
-)
-def test_bad_input_is_one_line(
-    arguments: list[str], told: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "lacking.py").write_text(
-        "from inspect_ai import Task, task\n\n\n@task\ndef lacking():\n    import nosuchpackage\n\n    return Task()\n"
-    )
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(UserError) as error:
-        command_of(SUITE).main(args=[*arguments, "--out", "here"], standalone_mode=False)
-    assert "\n" not in str(error.value) or "has 1 mistake:\n" in str(error.value), "a file's mistakes are a list"
-    for words in told:
-        assert words in str(error.value)
-    assert not list((tmp_path / "here").glob("*")), "nothing is half written"
-
-
-def test_the_command_ends_with_that_line_and_2(tmp_path: Path) -> None:
-    done = sealegs("run", "inspect", "--task", named("unscored"), "--model", "shopclerk/patient", cwd=tmp_path)
-    assert done.returncode == 2
-    assert [line for line in done.stderr.splitlines() if "no scorer" in line and line.startswith("sealegs: ")]
-    assert "Traceback" not in done.stderr
-
-
-def test_a_plan_for_tools_that_the_eval_does_not_have_can_be_mended(tmp_path: Path) -> None:
-    plan = tmp_path / "plan.yaml"
-    plan.write_text(OUTAGE.replace("order", "odrer"))
-    with pytest.raises(UserError, match=r"strikes no tool of .*order") as error:
-        play(tmp_path / "run", "plain", plan=str(plan), limit=3)
-    assert "\n" not in str(error.value)
-    assert {key.mode for key in read_eval_logs(tmp_path / "run").played} == {"NP"}
-    plan.write_text(OUTAGE)
-    logs = play(tmp_path / "run", "plain", plan=str(plan), limit=3)
-    assert len([key for key in logs.played if key.mode == "plan"]) == 3
-    assert len(list((tmp_path / "run").glob("*.eval"))) == 2, "the clean samples were kept"
-    plan.write_text(OUTAGE.replace("first: 1", "first: 2"))
-    with pytest.raises(LogError, match="another run"):
-        play(tmp_path / "run", "plain", plan=str(plan), limit=3)
-
-
-def test_a_known_plan_tool_is_refused_before_anything_runs(tmp_path: Path) -> None:
-    plan = tmp_path / "plan.yaml"
-    plan.write_text("version: 1\nname: empty\nrules: []\n")
-    with pytest.raises(UserError, match="no rules"):
-        asked("plain", plan=str(plan))
 
 
 def test_the_first_samples_are_those_of_the_first_command(tmp_path: Path) -> None:

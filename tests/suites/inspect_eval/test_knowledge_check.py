@@ -140,22 +140,22 @@ async def test_what_is_true_is_let_pass() -> None:
 WRONG: dict[str, tuple[dict[str, dict[str, Any]], str]] = {
     "a read that acts": (
         {**TRUE, "water": {"acts": False}},
-        "water: is said not to act, and water(bed='north') changed the state",
+        "water: `acts: false`, but water(bed='north') changed the state",
     ),
     "an action that only reads": (
         {**TRUE, "see_bed": {"acts": True}, "plant": {"acts": True, "again": "done again"}},
-        "see_bed: is said to act, and no call of it changed the state",
+        "see_bed: `acts: true`, but no call of it changed the state",
     ),
-    "done again, and it is not": (changed("water", again="done again"), "water: is said to be done again"),
+    "done again, and it is not": (changed("water", again="done again"), "water: `again: done again`, but no second"),
     "no effect, and it has one": (
         changed("plant", again="no effect"),
-        "plant: is said to be no effect a second time, and a second plant(",
+        "plant: `again: no effect`, but a second plant(",
     ),
-    "refused, and it is done": (changed("plant", again="refused"), "plant: is said to be refused a second time"),
-    "refused, and it is answered": (changed("water", again="refused"), "water: is said to be refused a second time"),
+    "refused, and it is done": (changed("plant", again="refused"), "plant: `again: refused`, but a second plant("),
+    "refused, and it is answered": (changed("water", again="refused"), "water: `again: refused`, but a second water("),
     "no effect, and it is refused": (
         changed("clear", again="no effect"),
-        "clear: is said to have no effect a second time, and a second clear(bed='south') was refused",
+        "clear: `again: no effect`, but a second clear(bed='south') was refused",
     ),
     "a look that sees nothing": (
         changed("plant", shown_by={**LOOK, "done": {"path": "height", "equals": {"fixed": 4}}, "answer": {}}),
@@ -163,7 +163,7 @@ WRONG: dict[str, tuple[dict[str, dict[str, Any]], str]] = {
     ),
     "a look that sees what is not there": (
         changed("plant", shown_by={**LOOK, "done": {"path": "height", "equals": {"fixed": 3}}, "answer": {}}),
-        "plant: see_bed shows plant(bed='north', seed='leek') as done before it was made",
+        "plant: see_bed shows plant(bed='north', seed='leek') as done before the call was made",
     ),
     "a look that fails": (
         changed("plant", shown_by={**LOOK, "arguments": {"bed": {"fixed": "nowhere"}}}),
@@ -175,23 +175,23 @@ WRONG: dict[str, tuple[dict[str, dict[str, Any]], str]] = {
     ),
     "an invariant that does not hold": (
         changed("see_bed", invariants=[{"bounds": {"field": "height", "maximum": 2}}]),
-        "see_bed: the right answer of see_bed(bed='north') breaks what is said",
+        "see_bed: the right answer of see_bed(bed='north') breaks a statement of the file",
     ),
     "a schema that does not hold": (
         changed("see_bed", returns={"type": "object", "required": ["depth"]}),
-        "see_bed: the right answer of see_bed(bed='north') breaks what is said",
+        "see_bed: the right answer of see_bed(bed='north') breaks a statement of the file",
     ),
     "an invariant that nothing can break": (
         changed("see_bed", invariants=[{"bounds": {"field": "depth", "minimum": 0}}]),
-        "see_bed: no answer of it can be made wrong in the way of physics_violation",
+        "see_bed: no statement detects an answer that physics_violation made wrong",
     ),
     "a tool of which nothing is shown": (
         {**TRUE, "clear": {"acts": True, "again": "refused"}},
-        "clear: no call of it was answered, so nothing is shown; give `examples`",
+        "clear: no call of it was answered, so nothing could be checked; give `examples`",
     ),
     "a tool that is missing": (
         {name: tool for name, tool in TRUE.items() if name != "water"},
-        "water: nothing is said of this tool of the agent",
+        "water: the file does not mention this tool of the agent",
     ),
     "a tool that is not there": ({**TRUE, "dig": {}}, "dig: the agent has no such tool"),
 }
@@ -206,7 +206,7 @@ async def test_each_wrong_statement_is_found(tools: dict[str, dict[str, Any]], t
 
 async def test_bookkeeping_is_no_part_of_the_state() -> None:
     told = await wrong_statements(known(TRUE, bookkeeping=[]), Garden())
-    assert [one for one in told if one.startswith("see_bed: is said not to act")]
+    assert [one for one in told if one.startswith("see_bed: `acts: false`, but")]
 
 
 async def test_alternatives_are_tried() -> None:
@@ -216,7 +216,7 @@ async def test_alternatives_are_tried() -> None:
         "answer": {"bed": {"step": 0, "path": "bed"}, "seed": {"step": 0, "path": "height"}},
     }
     (untried,) = await wrong_statements(known(TRUE, alternatives=[way]), Garden())
-    assert untried.startswith("plant: has an alternative and no example")
+    assert untried.startswith("plant: its alternative cannot be tried without an example")
     tried = changed("plant", examples=[{"arguments": {"bed": "south", "seed": "leek"}}])
     (wrong,) = await wrong_statements(known(tried, alternatives=[way]), Garden())
     assert wrong.startswith("plant: its alternative gives {'bed': 'south', 'seed': 3}")
@@ -228,4 +228,4 @@ async def test_a_tool_of_which_nothing_is_said_is_not_judged() -> None:
 
 def test_the_command_names_what_it_does_not_know(capsys: pytest.CaptureFixture[str]) -> None:
     assert check_named(["no_such_eval"]) == 2
-    assert "'no_such_eval' is no shipped file of knowledge" in capsys.readouterr().err
+    assert "'no_such_eval' is not the name of a shipped knowledge file" in capsys.readouterr().err

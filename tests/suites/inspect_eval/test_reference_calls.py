@@ -151,7 +151,7 @@ async def test_an_action_is_looked_for_before_it_is_made_again(
 def test_what_has_no_reference_agent_is_refused() -> None:
     with pytest.raises(UserError, match=r"garden has no reference agent.*tau2_airline"):
         reference_solver("garden", "gold")
-    with pytest.raises(UserError, match=r"'silver' is no reference agent; there are gold, gold-retrier"):
+    with pytest.raises(UserError, match=r"unknown reference agent 'silver'; choose from gold, gold-retrier"):
         reference_solver("inspect_evals/agentdojo", "silver")
     for agent in REFERENCE_AGENTS:
         made: Any = reference_solver("inspect_evals/agentdojo", agent)

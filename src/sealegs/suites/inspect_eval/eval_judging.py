@@ -80,30 +80,50 @@ def run_notes(logs: EvalLogs) -> Iterator[str]:
     )
     if not logs.facts["declared"]:
         yield (
-            "nothing is known of the eval's tools: no implicit faults (P3, P4) and no doubled effects; `--describe` "
-            "drafts a file for --knowledge"
+            "no knowledge file describes the eval's tools, so there are no implicit faults (P3, P4) and no count of "
+            "doubled effects; `--describe` drafts a file for --knowledge"
         )
     broken = [one for one in logs.played.values() if one.invalid]
     if broken:
         reasons = list(dict.fromkeys(one.invalid for one in broken))
         more = f" (and {len(reasons) - SHOWN} more)" if len(reasons) > SHOWN else ""
         yield (
-            f"{len(broken)} episodes are invalid and in no rate; the same command plays them again: "
+            f"{len(broken)} episodes are invalid and counted in no rate; the same command plays them again: "
             f"{'; '.join(reasons[:SHOWN])}{more}"
         )
     for mode in sorted({one.mode for one in logs.unstruck}):
         count = sum(one.mode == mode for one in logs.unstruck)
         yield f"{mode}: {count} episodes call nothing that a fault of this mode could strike; they are not exposed"
+    yield from _crashed(logs)
     yield from _unfinished(logs)
+
+
+def _crashed(logs: EvalLogs) -> Iterator[str]:
+    """Where every sample of a mode ended in an exception of the eval's own code: then the eval itself may be broken."""
+    for mode in logs.modes:
+        records = [one.record for key, one in logs.valid.items() if key.mode == mode and one.record is not None]
+        if records and all(record.end.reason == "crashed" for record in records):
+            details = list(dict.fromkeys(record.end.detail for record in records))
+            more = f" (and {len(details) - SHOWN} more)" if len(details) > SHOWN else ""
+            yield (
+                f"{mode}: every sample ended in an exception of the eval's own code and counts as not solved; check "
+                f"that the eval works: {'; '.join(details[:SHOWN])}{more}"
+            )
 
 
 def _unfinished(logs: EvalLogs) -> Iterator[str]:
     """Where a run is not complete: its first episodes are no sample of all."""
     there = set(logs.played) | logs.unstruck
-    for mode in dict.fromkeys(one.mode for one in logs.played):
+    no_clean = {(key.sample, key.epoch) for key, one in logs.played.items() if key.mode == CLEAN and one.invalid}
+    for mode in logs.modes:
+        total = len(logs.planned)
         missing = [pair for pair in logs.planned if EvalEpisode(mode, *pair) not in there]
-        if missing:
-            total = len(logs.planned)
+        waiting = [pair for pair in missing if pair in no_clean]
+        if waiting:
+            yield (
+                f"{mode}: {len(waiting):,} of {total:,} episodes were not played, because their clean sample is invalid"
+            )
+        if len(missing) > len(waiting):
             yield (
                 f"{mode}: {total - len(missing):,} of {total:,} episodes are finished, and these alone are counted; "
                 "the command that began the run resumes it"

@@ -1,7 +1,7 @@
 """Reading what was played of an eval: Inspect's own logs, each sample with its record and the value of its score.
 
 An episode that appears more than once counts by its last appearance, and by its last valid one where there is any. What
-makes a sample invalid is told here too: an end outside agent and tools, a scorer that failed or gave no value.
+makes a sample invalid is decided here too: an end outside agent and tools, a scorer that failed or gave no value.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from sealegs.traces.inspect_logs import SUFFIX, sample_events, samples
 
 SUITE = "inspect"
 UNSTRUCK = "unstruck"  # in a run's settings: by mode the episodes in which nothing can be struck
+FAULT_MODES = "fault_modes"  # in a run's settings: the modes in which faults strike
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
@@ -64,6 +65,7 @@ class EvalLogs:
         played: by episode.
         unstruck: the episodes that are not played because nothing in them can be struck.
         planned: the samples and epochs of the run; empty where its folder does not say.
+        modes: those of the run; where its folder does not say, those that were played.
         scores: the scores by which episodes were valued.
         known_scores: all scores that the samples have.
         warnings: what reading had to leave out.
@@ -73,6 +75,7 @@ class EvalLogs:
     played: Mapping[EvalEpisode, PlayedEpisode]
     unstruck: frozenset[EvalEpisode]
     planned: tuple[tuple[str, int], ...]
+    modes: tuple[str, ...]
     scores: tuple[str, ...]
     known_scores: tuple[str, ...]
     warnings: tuple[str, ...]
@@ -119,7 +122,8 @@ def read_eval_logs(path: Path) -> EvalLogs:
     unstruck = frozenset(EvalEpisode(mode, *one) for mode, own in asked.get(UNSTRUCK, {}).items() for one in own)
     epochs = range(1, int(asked.get("epochs") or 1) + 1)
     planned = tuple((str(sample), epoch) for sample in asked.get("samples", ()) for epoch in epochs)
-    return EvalLogs(facts, played, unstruck, planned, tuple(scores), tuple(known), tuple(warnings))
+    modes = tuple(dict.fromkeys((*(key.mode for key in played), *asked.get(FAULT_MODES, ()))))
+    return EvalLogs(facts, played, unstruck, planned, modes, tuple(scores), tuple(known), tuple(warnings))
 
 
 class _LogEpisodes(NamedTuple):
@@ -225,6 +229,8 @@ def chosen_score(scores: Mapping[str, Any], wanted: str) -> tuple[str, float | N
         value = score.get("value")
         if isinstance(value, Mapping):
             key = key or next(iter(value), "")
+            if key not in value:
+                continue
             return f"{scorer}.{key}", as_number(value.get(key))
         if isinstance(value, list):
             return scorer, as_number(value[0] if value else None)

@@ -28,15 +28,17 @@ from sealegs.engines.folders import ELSEWHERE, Progress, check_same_run
 from sealegs.engines.inspect_runner import plain_words
 from sealegs.engines.logs import OF_SUITE, SETTINGS, LogError
 from sealegs.faults.call import Layer
-from sealegs.faults.plan import Plan, unmatched
+from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
 from sealegs.recovery.bank import shipped_bank
 from sealegs.recovery.layer import RecoveryLayer, active_policy
 from sealegs.recovery.policies import Advise
+from sealegs.suites.inspect_eval.early_checks import check_plan, check_score, unknown_score
 from sealegs.suites.inspect_eval.episode_solver import NO_FAULTS, EvalArm, played_under_faults
 from sealegs.suites.inspect_eval.eval_faults import IMPLICIT, OWN, FaultDraw
 from sealegs.suites.inspect_eval.eval_logs import (
+    FAULT_MODES,
     SUITE,
     UNSTRUCK,
     EvalLogs,
@@ -47,7 +49,7 @@ from sealegs.suites.inspect_eval.eval_logs import (
 )
 from sealegs.suites.inspect_eval.eval_marks import OFFERED, TO_USER
 from sealegs.suites.inspect_eval.foreign_task import load_eval, only_samples, sample_names
-from sealegs.suites.inspect_eval.knowledge import EvalKnowledge
+from sealegs.suites.inspect_eval.knowledge import EvalKnowledge, load_knowledge
 from sealegs.suites.inspect_eval.knowledge_answers import read_answer, write_answer
 from sealegs.suites.inspect_eval.options import CLEAN, InspectOptions
 from sealegs.suites.inspect_eval.slim_logs import state_out_of_logs
@@ -58,7 +60,6 @@ from sealegs.traces.inspect_logs import SUFFIX
 PROBED = 3  # samples that are played first
 NO_MODEL = "mockllm/model"  # for a reference agent, which asks none
 MACHINERY = {"submit"}  # tools of agents, and not of an eval
-SHOWN = 12  # tools that a message names
 Pair = tuple[str, int]  # a sample and an epoch
 
 
@@ -74,6 +75,11 @@ class EvalCourse:
         self._check_models()
         if options.agent:
             self._solver(task)
+        check_score(task, options.task, options.score)
+        shipped = None if self._plan is None else load_knowledge(options.task)
+        if self._plan is not None and shipped is not None:
+            specs = (*shipped.specs, *self._specs)
+            check_plan(self._plan, options.task, {spec.name for spec in specs}, specs)
         self._task = task.name
         self._samples = self._begin(sample_names(task.dataset, options.limit))
         there = {str(sample.id) for sample in task.dataset}
@@ -173,7 +179,7 @@ class EvalCourse:
             samples = [str(one) for one in json.loads(file.read_text(encoding="utf-8"))["samples"]]
         elif self._folder.is_dir() and any(self._folder.iterdir()):
             raise LogError(f"{self._folder} is not empty and holds no run of Sealegs; {ELSEWHERE}")
-        self._write({"samples": samples})
+        self._write({"samples": samples, FAULT_MODES: [] if self._options.describe else list(self._modes)})
         return samples
 
     def _may_change_plan(self, file: Path) -> bool:
@@ -208,8 +214,7 @@ class EvalCourse:
         logs, options = self.logs(), self._options
         wrong = ""
         if logs is not None and options.score and logs.known_scores and not logs.scores:
-            names = ", ".join(logs.known_scores)
-            wrong = f"--score {options.score}: the eval {options.task} has no such score; choose from {names}"
+            wrong = str(unknown_score(options.task, options.score, logs.known_scores))
         elif finished(logs, CLEAN) and not (self._offered() or self._specs):
             wrong = (
                 f"the eval {options.task} offers its agent no tools, and faults strike tools; name an eval with tools"
@@ -220,17 +225,11 @@ class EvalCourse:
             raise UserError(wrong)
 
     def _check_plan(self, records: Mapping[Pair, Any]) -> None:
-        """Refuse a plan with a rule that strikes no tool of the eval."""
+        """Refuse a plan with a rule that strikes no tool that the clean samples offered."""
         tools = self._offered() | self._offered(TO_USER) | {spec.name for spec in self._specs}
         assert self._plan is not None
-        specs = {spec.name: spec for spec in self._specs}
-        idle = unmatched(self._plan, [specs.get(tool, ToolSpec(tool)) for tool in sorted(tools)])
-        if idle and records:
-            names = ", ".join(sorted(tools)[:SHOWN]) + (", ..." if len(tools) > SHOWN else "")
-            raise UserError(
-                f"the plan's rule {idle[0]!r} strikes no tool of {self._options.task}, which has {names}; correct it "
-                "(the clean samples are kept)"
-            )
+        if records:
+            check_plan(self._plan, self._options.task, tools, self._specs, " (the clean samples are kept)")
 
     def _offered(self, to: str = OFFERED) -> set[str]:
         """The tools that the clean samples offered, to the agent or to a simulated user."""

@@ -196,7 +196,7 @@ def foreign_eval(name: str) -> ForeignEval:
     if name.removeprefix("agentdojo_") in SUITES:
         return AgentDojoSuite(name.removeprefix("agentdojo_"))
     known = ", ".join((*reference_tau2.TASKS, *(f"agentdojo_{suite}" for suite in SUITES)))
-    raise UserError(f"{name!r} is no eval whose environment can be made here; there are {known}")
+    raise UserError(f"the environment of {name!r} cannot be made here; choose from {known}")
 
 
 def _left_out(state: Any, path: Sequence[str]) -> None:

@@ -61,10 +61,10 @@ def load_eval(name: str, arguments: Mapping[str, Any]) -> Task:
     _refuse_unknown(name, task, arguments)
     if task.sample_source is not None:
         raise UserError(
-            f"the eval {name} makes its samples while it runs, so that none can be paired; name another eval"
+            f"the eval {name} makes its samples while it runs, so clean and faulted ones cannot be paired; name another"
         )
     if not task.scorer:
-        raise UserError(f"the eval {name} has no scorer, so nothing says what is solved; give it one")
+        raise UserError(f"the eval {name} has no scorer, so nothing decides whether a sample is solved; give it one")
     task.dataset = _numbered(task.dataset)
     ids = [str(sample.id) for sample in task.dataset]
     if doubled := next((one for one, count in Counter(ids).items() if count > 1), None):
@@ -106,7 +106,7 @@ def _of_file(name: str) -> str:
 
 def _several(place: str, names: Sequence[str]) -> str:
     shown = ", ".join(f"{place}@{name}" for name in names[:SHOWN]) + (", ..." if len(names) > SHOWN else "")
-    return f"{place} holds {len(names)} evals; name one of them: {shown or 'none is there'}"
+    return f"{place} holds {len(names)} evals; name one of them: {shown or 'there is none'}"
 
 
 def _numbered(dataset: Dataset) -> Dataset:

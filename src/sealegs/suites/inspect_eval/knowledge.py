@@ -82,8 +82,7 @@ class ToolKnowledge(_Read):
     @model_validator(mode="after")
     def _agrees(self) -> ToolKnowledge:
         if self.acts is not True and (self.again != "unknown" or self.shown_by is not None):
-            said = "is said not to act" if self.acts is False else "does not say that it acts"
-            raise ValueError(f"{said}, so `again` and `shown_by` have no sense; leave them out, or set `acts: true`")
+            raise ValueError("`again` and `shown_by` describe a tool that acts; leave them out, or set `acts: true`")
         return self
 
     @property
@@ -147,16 +146,24 @@ class EvalKnowledge(_Read):
     def _names_known(self) -> EvalKnowledge:
         both = sorted(self.tools.keys() & self.simulated_user.keys())
         if both:
-            raise ValueError(f"says of {', '.join(both)} that it is the agent's and the simulated user's; keep one")
+            raise ValueError(
+                f"{', '.join(both)}: listed both under `tools` and under `simulated_user`; list each tool once"
+            )
         for name, tool in self.everyone.items():
             if tool.shown_by is not None and tool.shown_by.tool not in self.everyone:
-                raise ValueError(f"{name} is shown by {tool.shown_by.tool!r}, which is no tool of this file")
+                raise ValueError(f"{name}: the tool {tool.shown_by.tool!r} in `shown_by` is not in this file; add it")
             if tool.shown_by is not None and self.everyone[tool.shown_by.tool].acts is not False:
-                raise ValueError(f"{name} is shown by {tool.shown_by.tool!r}, which is not said to change nothing")
+                raise ValueError(
+                    f"{name}: the tool {tool.shown_by.tool!r} in `shown_by` must have `acts: false`, because it "
+                    "only looks"
+                )
         for way in self.alternatives:
             strange = [one for one in (way.tool, *way.alternative().tools()) if one not in self.tools]
             if strange:
-                raise ValueError(f"names {', '.join(map(repr, strange))} in an alternative, which is no tool of it")
+                raise ValueError(
+                    f"the alternative for {way.tool!r} needs {', '.join(map(repr, strange))}, which `tools` does not "
+                    "list; add it"
+                )
         return self
 
     @property
@@ -227,7 +234,7 @@ def read_knowledge(path: Path) -> EvalKnowledge:
             f"  {'.'.join(map(str, item['loc'])) or 'the file'}: {abbreviate(item['input'])}: {item['msg']}"
             for item in error.errors()
         ]
-        raise UserError("\n".join([f"{path} says nothing of an eval's tools that can be read:", *wrong])) from None
+        raise UserError("\n".join([f"{path} is not a valid knowledge file:", *wrong])) from None
 
 
 def shipped_knowledge() -> dict[str, EvalKnowledge]:
@@ -271,7 +278,7 @@ def _united(
         one, other = left[tool], right[tool]
         shown = one.shown_by or other.shown_by
         if (one.shown_by and other.shown_by and one.shown_by != other.shown_by) or _said(one) != _said(other):
-            raise UserError(f"the shipped files about {name} say different things of {tool}; make them agree")
+            raise UserError(f"the shipped files about {name} contradict each other about {tool}; make them agree")
         united[tool] = one.model_copy(update={"shown_by": shown})
     return united
 

@@ -90,7 +90,7 @@ def _unnamed(known: EvalKnowledge, foreign: ForeignEval) -> Iterator[str]:
 
     for by, said in (("agent", known.tools), ("user", known.simulated_user)):
         there = {ToolDef(tool).name for tool in foreign.tools(by)}
-        yield from (f"{name}: nothing is said of this tool of the {by}" for name in sorted(there - said.keys()))
+        yield from (f"{name}: the file does not mention this tool of the {by}" for name in sorted(there - said.keys()))
         yield from (f"{name}: the {by} has no such tool" for name in sorted(said.keys() - there))
 
 
@@ -160,7 +160,7 @@ async def _look(environment: OpenEnvironment, wanted: ReferenceCall, tool: ToolK
         told = check.translated(found.value, entry, call) if seen.state == "done" and check.answer else None
         return f"{seen.state} {len(seen.entries)}" if seen.counted else seen.state, told
     except (Unclear, KeyError) as error:
-        return f"{check.tool} does not tell: {error}", None
+        return f"{check.tool} does not show it: {error}", None
 
 
 def _wrong_of(name: str, tool: ToolKnowledge, tried: Sequence[TriedCall]) -> Iterator[str]:
@@ -168,7 +168,7 @@ def _wrong_of(name: str, tool: ToolKnowledge, tried: Sequence[TriedCall]) -> Ite
         return
     answered = [one for one in tried if isinstance(one.outcome, Value)]
     if not answered:
-        yield "no call of it was answered, so nothing is shown; give `examples`"
+        yield "no call of it was answered, so nothing could be checked; give `examples`"
         return
     yield from _wrong_effects(tool, tried)
     yield from _wrong_looks(tool, tried)
@@ -178,21 +178,21 @@ def _wrong_of(name: str, tool: ToolKnowledge, tried: Sequence[TriedCall]) -> Ite
 def _wrong_effects(tool: ToolKnowledge, tried: Sequence[TriedCall]) -> Iterator[str]:
     changing = [one for one in tried if one.changed]
     if tool.acts is False and changing:
-        yield f"is said not to act, and {changing[0]} changed the state"
+        yield f"`acts: false`, but {changing[0]} changed the state"
     if tool.acts is True and not changing:
-        yield "is said to act, and no call of it changed the state"
+        yield "`acts: true`, but no call of it changed the state"
     repeated = [(one, *one.again) for one in changing if one.again is not None]
     more = [one for one, _, changed in repeated if changed]
     if tool.again == "done again" and repeated and not more:
-        yield "is said to be done again by a second identical call, and no second call changed the state"
+        yield "`again: done again`, but no second identical call changed the state"
     if tool.again in ("refused", "no effect") and more:
-        yield f"is said to be {tool.again} a second time, and a second {more[0]} changed the state once more"
+        yield f"`again: {tool.again}`, but a second {more[0]} changed the state once more"
     if tool.again == "no effect" and (refused := [one for one, second, _ in repeated if isinstance(second, Failure)]):
-        yield f"is said to have no effect a second time, and a second {refused[0]} was refused"
+        yield f"`again: no effect`, but a second {refused[0]} was refused"
     if tool.again == "refused":
         for one, second, _ in repeated:
             if second == one.outcome:
-                yield f"is said to be refused a second time, and a second {one} was answered as the first"
+                yield f"`again: refused`, but a second {one} was answered as the first"
                 return
 
 
@@ -203,14 +203,14 @@ def _wrong_looks(tool: ToolKnowledge, tried: Sequence[TriedCall]) -> Iterator[st
         if not one.changed:
             continue
         if one.before.startswith("done") and one.before == one.after:
-            yield f"{tool.shown_by.tool} shows {one} as done before it was made"
+            yield f"{tool.shown_by.tool} shows {one} as done before the call was made"
             return
         if not one.before.startswith(("undone", "done")) or not one.after.startswith("done"):
             yield f"{tool.shown_by.tool} does not show {one}: {one.before!r} before it, {one.after!r} after it"
             return
         if tool.shown_by.answer and Value(one.translated) != one.outcome:
             shown = f"{one.translated!r:.200}"
-            yield f"the answer that {tool.shown_by.tool} gives in place of {one} is not its own: {shown}"
+            yield f"the answer that {tool.shown_by.tool} gives in place of {one} differs from the tool's own: {shown}"
             return
 
 
@@ -219,13 +219,13 @@ def _wrong_answers(name: str, tool: ToolKnowledge, answered: Iterable[TriedCall]
     for one in answered:
         found = spec.violations(one.call.arguments, _answer(one))
         if found:
-            yield f"the right answer of {one} breaks what is said: {found[0].reason}"
+            yield f"the right answer of {one} breaks a statement of the file: {found[0].reason}"
             return
     for kind in tool.detectable:
         if kind == LEAKED and not any(any(True for _ in paths.leaves(_answer(one))) for one in answered):
             continue  # nothing is there that could be put in another text's place
         if not any(_told(kind, spec, one) for one in answered):
-            yield f"no answer of it can be made wrong in the way of {kind} so that it is told"
+            yield f"no statement detects an answer that {kind} made wrong"
 
 
 def _answer(one: TriedCall) -> Any:
@@ -245,7 +245,7 @@ async def _wrong_ways(known: EvalKnowledge, foreign: ForeignEval, sample: Solved
     for way in (one.alternative() for one in known.alternatives):
         examples = known.tools[way.tool].examples
         if not examples:
-            yield f"{way.tool}: has an alternative and no example by which it could be tried; give `examples`"
+            yield f"{way.tool}: its alternative cannot be tried without an example; give `examples`"
         for example in examples:
             environment = await open_environment(foreign, known, sample)
             answers: list[Any] = []
@@ -258,7 +258,7 @@ async def _wrong_ways(known: EvalKnowledge, foreign: ForeignEval, sample: Solved
             made = {to: _source_value(source, example.arguments, answers) for to, source in way.answer.items()}
             right = await environment.call(ReferenceCall(way.tool, example.arguments))
             if right != Value(made):
-                yield f"{way.tool}: its alternative gives {made!r:.120} and not {right!r:.120}"
+                yield f"{way.tool}: its alternative gives {made!r:.120}, the tool itself {right!r:.120}"
 
 
 def _source_value(source: Any, arguments: Any, answers: Sequence[Any]) -> Any:
@@ -275,7 +275,9 @@ def check_named(arguments: Sequence[str]) -> int:
         name, *others = arguments
         known = load_knowledge(others[0] if others else name)
         if known is None:
-            raise UserError(f"{name!r} is no shipped file of knowledge; name one, or give the path of a file after it")
+            raise UserError(
+                f"{name!r} is not the name of a shipped knowledge file; name one, then the path of your own file"
+            )
         problems = asyncio.run(wrong_statements(known, foreign_eval(name)))
     except UserError as error:
         sys.stderr.write(f"{error}\n")

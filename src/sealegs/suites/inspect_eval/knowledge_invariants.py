@@ -58,8 +58,8 @@ class InvariantSettings(RootModel[Mapping[str, Mapping[str, Any]]]):
         try:
             return _adapter(form).validate_python(dict(settings))
         except ValidationError as error:
-            told = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
-            raise ValueError(f"{name}: {told}") from None
+            wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+            raise ValueError(f"{name}: {wrong}") from None
 
 
 @cache

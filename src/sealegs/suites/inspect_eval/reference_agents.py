@@ -52,12 +52,14 @@ def reference_solver(task_name: str, agent: str) -> Solver:
         UserError: there is no such agent, or the eval comes with no solution that is known here.
     """
     if agent not in REFERENCE_AGENTS:
-        raise UserError(f"{agent!r} is no reference agent; there are {', '.join(REFERENCE_AGENTS)}")
+        raise UserError(f"unknown reference agent {agent!r}; choose from {', '.join(REFERENCE_AGENTS)}")
     short = task_name.rpartition("/")[2]
     play = next((one.play for one in EVALS if short in one.tasks), None)
     if play is None:
         known = ", ".join(name for one in EVALS for name in one.tasks)
-        raise UserError(f"{task_name} has no reference agent; give a model with --model. Those that have: {known}")
+        raise UserError(
+            f"{task_name} has no reference agent; give a model with --model. Evals with a reference agent: {known}"
+        )
     from inspect_ai.solver import solver
 
     known_tools = load_knowledge(task_name)

@@ -42,7 +42,7 @@ class InspectSuite(Suite["InspectOptions"]):
             self.run_scripted(options, folder, progress)
         if options.describe:
             view.note(
-                f"a draft of what is known of the eval's tools is in {_draft(options, folder)}; confirm it, then "
+                f"a draft of a knowledge file about the eval's tools is in {_draft(options, folder)}; confirm it, then "
                 "give it as --knowledge"
             )
 
@@ -103,7 +103,7 @@ def _draft(options: InspectOptions, folder: Path) -> Path:
 
     records = list(clean_records(read_eval_logs(folder)).values())
     if not records:
-        raise UserError(f"{folder} holds no valid clean sample, so that there is nothing to describe; run it again")
+        raise UserError(f"{folder} holds no valid clean sample, so there is nothing to describe; run it again")
     target = folder / DRAFT
     write_atomically(target, describe_eval(load_eval(options.task, options.arguments), records))
     return target

@@ -1,0 +1,121 @@
+"""What a run of an eval refuses, in one line, and before anything is played where that can be known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests import needs
+
+pytest.importorskip("inspect_ai", reason=needs.module("inspect_ai"))
+
+from sealegs.cli.run import command_of
+from sealegs.engines.logs import LogError
+from sealegs.faults.user_error import UserError
+from sealegs.suites.inspect_eval.eval_logs import read_eval_logs
+from sealegs.suites.inspect_eval.eval_runner import EvalCourse
+from sealegs.suites.inspect_eval.knowledge import EvalKnowledge, read_knowledge
+from sealegs.suites.inspect_eval.suite import SUITE
+from tests.suites.inspect_eval.played import OUTAGE, SHOP, asked, named, play, sealegs
+
+PLAIN = named("plain")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--model", "mockllm/model"], ["no eval is named", "--task"]),
+        (["--task", "inspect_evals/tau7", "--model", "mockllm/model"], ["'inspect_evals/tau7'"]),
+        (["--task", "nowhere.py@x", "--model", "mockllm/model"], ["nowhere.py"]),
+        (["--task", str(SHOP), "--model", "mockllm/model"], ["holds 13 evals", "@plain"]),
+        (["--task", f"{SHOP}@plan", "--model", "mockllm/model"], ["'plan'", "plain"]),
+        (["--task", PLAIN], ["neither is given"]),
+        (["--task", PLAIN, "--model", "nosuch/model"], ["nosuch/model"]),
+        (["--task", PLAIN, "--model", "shopclerk/patient", "-T", "count"], ["-T 'count'", "key=value"]),
+        (["--task", PLAIN, "--model", "shopclerk/patient", "-T", "colour=red"], ["'colour'", "count, pause"]),
+        (["--task", PLAIN, "--model", "shopclerk/patient", "--modes", "P7"], ["'P7'", "P1"]),
+        (["--task", PLAIN, "--model", "shopclerk/patient", "--model-role", "user"], ["--model-role 'user'"]),
+        (["--task", PLAIN, "--model", "shopclerk/patient", "--plan", "none.yaml"], ["none.yaml"]),
+        (["--task", PLAIN, "--model", "shopclerk/patient", "--recovery", "on"], ["'on'", "active"]),
+        (["--task", PLAIN, "--model", "shopclerk/patient", "--knowledge", "none.yaml"], ["none.yaml"]),
+        (["--task", PLAIN, "--agent", "gold"], ["no reference agent"]),
+        (["--task", PLAIN, "--agent", "goldd"], ["'goldd'", "gold"]),
+        (["--task", named("toolless"), "--model", "shopclerk/patient"], ["no tools"]),
+        (["--task", named("unscored"), "--model", "mockllm/model"], ["no scorer"]),
+        (["--task", named("twins"), "--model", "mockllm/model"], ["several samples", "'s0'"]),
+        (["--task", "lacking.py@lacking", "--model", "mockllm/model"], ["nosuchpackage", "not installed"]),
+    ],
+)
+def test_bad_input_is_one_line(
+    arguments: list[str], told: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "lacking.py").write_text(
+        "from inspect_ai import Task, task\n\n\n@task\ndef lacking():\n    import nosuchpackage\n\n    return Task()\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError) as error:
+        command_of(SUITE).main(args=[*arguments, "--out", "here"], standalone_mode=False)
+    assert "\n" not in str(error.value) or "has 1 mistake:\n" in str(error.value), "a file's mistakes are a list"
+    for words in told:
+        assert words in str(error.value)
+    assert not list((tmp_path / "here").glob("*")), "nothing is half written"
+
+
+def test_the_command_ends_with_that_line_and_2(tmp_path: Path) -> None:
+    done = sealegs("run", "inspect", "--task", named("unscored"), "--model", "shopclerk/patient", cwd=tmp_path)
+    assert done.returncode == 2
+    assert [line for line in done.stderr.splitlines() if "no scorer" in line and line.startswith("sealegs: ")]
+    assert "Traceback" not in done.stderr
+
+
+def test_a_plan_for_tools_that_the_eval_does_not_have_can_be_mended(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(OUTAGE.replace("order", "odrer"))
+    with pytest.raises(UserError, match=r"strikes no tool of .*order") as error:
+        play(tmp_path / "run", "plain", plan=str(plan), limit=3)
+    assert "\n" not in str(error.value)
+    assert {key.mode for key in read_eval_logs(tmp_path / "run").played} == {"NP"}
+    plan.write_text(OUTAGE)
+    logs = play(tmp_path / "run", "plain", plan=str(plan), limit=3)
+    assert len([key for key in logs.played if key.mode == "plan"]) == 3
+    assert len(list((tmp_path / "run").glob("*.eval"))) == 2, "the clean samples were kept"
+    plan.write_text(OUTAGE.replace("first: 1", "first: 2"))
+    with pytest.raises(LogError, match="another run"):
+        play(tmp_path / "run", "plain", plan=str(plan), limit=3)
+
+
+def test_what_the_eval_does_not_have_is_refused_before_anything_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A scorer is known from the task; the tools are, where a shipped file is about the eval."""
+    monkeypatch.setattr(EvalCourse, "_play_in_inspect", lambda *_: pytest.fail("a sample was played"))
+    with pytest.raises(UserError, match=r"--score nobody: .* choose from right_orders$"):
+        play(tmp_path / "score", "plain", score="nobody")
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(OUTAGE)
+    shipped = read_knowledge(_knowledge(tmp_path, "search: {acts: false}"))
+    monkeypatch.setattr("sealegs.suites.inspect_eval.eval_runner.load_knowledge", lambda name: shipped)
+    with pytest.raises(UserError, match=r"strikes no tool of .*, which has search; correct it$"):
+        play(tmp_path / "plan", "plain", plan=str(plan))
+    close = {"tools": {name: {"acts": False} for name in ("borders", "orders", "search")}, "tasks": ["plain"]}
+    monkeypatch.setattr(
+        "sealegs.suites.inspect_eval.eval_runner.load_knowledge", lambda name: EvalKnowledge.model_validate(close)
+    )
+    with pytest.raises(UserError, match=r"strikes no tool of .*, which has orders, borders, \.\.\.; correct it$"):
+        play(tmp_path / "plan", "plain", plan=str(plan))
+    assert not (tmp_path / "score").exists()
+    assert not (tmp_path / "plan").exists()
+
+
+def _knowledge(folder: Path, tools: str) -> Path:
+    path = folder / "known.yaml"
+    path.write_text(f"tasks: [plain]\ntools:\n  {tools}\n", encoding="utf-8")
+    return path
+
+
+def test_a_known_plan_tool_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.yaml"
+    plan.write_text("version: 1\nname: empty\nrules: []\n")
+    with pytest.raises(UserError, match="no rules"):
+        asked("plain", plan=str(plan))

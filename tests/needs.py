@@ -19,6 +19,7 @@ EXTRAS = {  # the extra that brings a module; others come with `dev`
     "inspect_ai": "bench",
     "inspect_evals": "evals",
     "langchain": "langchain",
+    "openai": "bench",
     "matplotlib": "report",
     "mcp.client.client": "micro-mcp",
     "pyarrow": "train-data",

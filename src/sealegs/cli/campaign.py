@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.output import console, errors, write_table_rows
+from sealegs.cli.output import console, errors, exit_if_invalid, print_too_many, too_many_invalid, write_table_rows
 from sealegs.cli.shared_options import jobs_option, json_option
+from sealegs.suites.choices import INVALID_HELP, MOST_INVALID
 from sealegs.traces.atomic_files import write_atomically
 
 app = typer.Typer(
@@ -19,6 +20,7 @@ JSON = json_option("Write the rows to this file, or - for standard output.")
 MODEL = typer.Option(help="This model in place of all that the file names.")
 JOBS = jobs_option("Runs at a time.")
 BUDGET = typer.Option(min=0.1, help="Seconds that a run may take.")
+MAX_INVALID = typer.Option(min=0, max=100, help=INVALID_HELP)
 JUDGE = typer.Option(help="A chat model of LangChain (provider:name) that gives a second opinion where there is doubt.")
 
 
@@ -57,6 +59,7 @@ def run(
     model: Annotated[str, MODEL] = "",
     judge: Annotated[str, JUDGE] = "",
     json: Annotated[str, JSON] = "",
+    max_invalid: Annotated[float, MAX_INVALID] = MOST_INVALID,
 ) -> None:
     """Run a campaign, each run in its own process; the same command resumes where a stopped one left off."""
     from sealegs.cli.progress import interruptible, show_progress
@@ -69,7 +72,7 @@ def run(
         errors.print(f"note: {note}", markup=False)
     with show_progress("runs") as progress, interruptible("run"):
         ready.run(progress, lambda note: errors.print(f"note: {note}", markup=False))
-    _report(ready.folder, None, judge, json)
+    _report(ready.folder, None, judge, json, max_invalid)
 
 
 @app.command("report")
@@ -78,18 +81,21 @@ def report_campaign(
     html: Annotated[Path | None, typer.Option(help="Where to write the page; in the folder by default.")] = None,
     judge: Annotated[str, JUDGE] = "",
     json: Annotated[str, JSON] = "",
+    max_invalid: Annotated[float, MAX_INVALID] = MOST_INVALID,
 ) -> None:
     """Print a campaign's tables, with the labels in its labels.csv, and write one HTML page with every run in it."""
-    _report(folder, html or folder / "report.html", judge, json)
+    _report(folder, html or folder / "report.html", judge, json, max_invalid)
 
 
-def _report(folder: Path, html: Path | None, judge: str, json: str) -> None:
+def _report(folder: Path, html: Path | None, judge: str, json: str, max_invalid: float) -> None:
     from sealegs.reports.micro_tables import print_campaign, runs_csv
     from sealegs.suites.micro.campaign_suite import needing_langchain
 
     with needing_langchain():
         from sealegs.suites.micro.campaign.campaign_results import read_folder
     found = read_folder(folder, judge)
+    if too_many_invalid(found.validity, max_invalid):
+        print_too_many(found.validity, max_invalid)
     for note in found.notes:
         errors.print(f"note: {note}", markup=False)
     write_atomically(folder / "runs.csv", runs_csv(found.runs))
@@ -104,3 +110,4 @@ def _report(folder: Path, html: Path | None, judge: str, json: str) -> None:
         if html is None:
             console.print(f"`sealegs campaign report {folder}` makes a page of it.", highlight=False, soft_wrap=True)
     write_table_rows(found.rows(), json, found.about())
+    exit_if_invalid(found.validity, max_invalid)

@@ -10,34 +10,61 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
 from rich.console import Console
 
 from sealegs.faults.user_error import UserError
+from sealegs.suites.choices import MOST_INVALID
 from sealegs.traces.atomic_files import write_atomically
 
 if TYPE_CHECKING:
+    from sealegs.scoring.invalid import InvalidCount
     from sealegs.suites.suite import RunReport
 
+INVALID = 3  # exit code of a run whose episodes failed outside agent and tools
 WIDE = 160  # columns without a terminal: a file or another program takes tables as wide as they are
 console = Console(soft_wrap=False, width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else WIDE)
 errors = Console(stderr=True, soft_wrap=True, highlight=False)
 
 
-def write_report(found: RunReport, json: str, *, beside: bool = False) -> None:
+def write_report(
+    found: RunReport, json: str, *, beside: bool = False, quiet: bool = False, max_invalid: float = MOST_INVALID
+) -> None:
     """Print a report's tables, and write its rows; nothing but rows goes to standard output for `-`.
 
     Args:
         found: the report.
         json: see `write_table_rows`.
         beside: whether it stands beside something else.
+        quiet: whether no table is printed.
+        max_invalid: the share of invalid episodes, in %, above which that comes first.
     """
+    if too_many_invalid(found.validity, max_invalid):
+        print_too_many(found.validity, max_invalid)
     for warning in found.warnings:
         errors.print(f"note: {warning}")
-    if json != "-":
+    if json != "-" and not quiet:
         found.show(console)
         if beside:
             found.beside(console)
     write_table_rows([*found.rows, *(found.compared if beside else ())], json)
+
+
+def too_many_invalid(count: InvalidCount, most: float) -> bool:
+    """Whether more of a run is invalid than this, in %."""
+    return count.share > most
+
+
+def print_too_many(count: InvalidCount, most: float) -> None:
+    """Print that a run says little, because too many of its episodes are invalid."""
+    share = f"{count.invalid:,} of {count.played:,} ({count.share:.1f} %)"
+    errors.print(f"too many invalid episodes: {share}, and --max-invalid allows {most:g} %", style="bold red")
+
+
+def exit_if_invalid(count: InvalidCount, most: float) -> None:
+    """End the command with `INVALID` where too many episodes are invalid; the last thing that a command does."""
+    if too_many_invalid(count, most):
+        raise typer.Exit(INVALID)
 
 
 def write_table_rows(rows: Sequence[Mapping[str, Any]], target: str, about: Mapping[str, Any] | None = None) -> None:

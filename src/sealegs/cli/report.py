@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.output import console, write_report
+from sealegs.cli.output import console, exit_if_invalid, write_report
 from sealegs.cli.shared_options import json_option
+from sealegs.suites.choices import INVALID_HELP, MOST_INVALID
 from sealegs.traces.atomic_files import write_atomically
 
 app = typer.Typer(add_completion=False)
@@ -25,6 +26,7 @@ def report_command(
         typer.Option(help="Another run's logs: paired differences; or published rows: toolmaze, hohw, paladin."),
     ] = "",
     json: Annotated[str, json_option("Write the long table to this file, or - for standard output.")] = "",
+    max_invalid: Annotated[float, typer.Option(min=0, max=100, help=INVALID_HELP)] = MOST_INVALID,
 ) -> None:
     """Print the tables of a run, and write one HTML file that needs no network.
 
@@ -36,6 +38,7 @@ def report_command(
     found = report_on(logs, against)
     target = html or (logs if logs.is_dir() else logs.parent) / "report.html"
     write_atomically(target, found.page())
-    write_report(found, json, beside=True)
+    write_report(found, json, beside=True, max_invalid=max_invalid)
     if json != "-":
         console.print(f"Page written to {target}.", highlight=False)
+    exit_if_invalid(found.validity, max_invalid)

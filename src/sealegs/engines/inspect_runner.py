@@ -22,9 +22,13 @@ from inspect_ai.model import get_model
 from inspect_ai.util import LimitExceededError
 
 from sealegs.engines.folders import RunSettings, open_run_folder
-from sealegs.engines.logs import LogError, LogSchema
+from sealegs.engines.inspect_ends import SCRIPTED, outside_cause
+from sealegs.engines.inspect_first_call import ask_first, stop_at_quota
+from sealegs.engines.logs import SETTINGS, LogError, LogSchema, one_line
+from sealegs.engines.model_setup import ModelSetup
 from sealegs.traces import Event, FaultStruck, Recorder, encode_event
 from sealegs.traces.inspect_logs import RECORD_NOTE, noted_events
+from sealegs.traces.record import OUTSIDE
 
 FAULT_NOTE = "sealegs fault"
 METADATA = "sealegs"  # of a request: the facts of its episode
@@ -39,6 +43,7 @@ def run_left(
     name: str,
     make: Callable[[list[E]], Task],
     *,
+    setup: ModelSetup | None = None,
     display: Display | None = None,
     **options: Any,
 ) -> None:
@@ -52,20 +57,32 @@ def run_left(
         form: of its records.
         name: the model's.
         make: makes a task of the episodes that are left.
+        setup: how the model is asked.
         display: how Inspect shows its progress.
         options: of Inspect's `eval`.
 
     Raises:
-        LogError: the model is unknown or has no key, or Inspect itself ended with an error.
+        LogError: the model is unknown or cannot be asked, or Inspect itself ended with an error.
     """
+    setup = setup or ModelSetup()
     try:
-        model = get_model(name)
+        model = get_model(name, **setup.address)
     except (PrerequisiteError, ValueError, ImportError) as error:
         raise LogError(f"the model {name!r} cannot be used: {plain_words(error)}") from error
+    begun = (folder / SETTINGS).exists()
+    if not begun:
+        ask_first(name, **setup.address)
     left = open_run_folder(settings, folder, form)
     if not left:
         return
-    logs = inspect_eval(make(left), model=model, log_dir=str(folder), log_buffer=1, display=display, **options)
+    if begun:
+        ask_first(name, **setup.address)
+    stop_at_quota(model)
+    given = {**setup.config, **setup.limits, **options}
+    try:
+        logs = inspect_eval(make(left), model=model, log_dir=str(folder), log_buffer=1, display=display, **given)
+    except PrerequisiteError as error:
+        raise LogError(f"Inspect cannot run it: {plain_words(error)}; the same command resumes the run") from error
     for log in logs:
         if log.status != "success":
             reason = log.error.message if log.error else log.status
@@ -79,13 +96,14 @@ def note_faults(event: Event) -> None:
 
 
 @contextmanager
-def note_record(recorder: Recorder, *, text: bool = False) -> Iterator[None]:
+def note_record(recorder: Recorder, *, text: bool = False, ours: bool = True) -> Iterator[None]:
     """Close the record and note it in the log, whatever ends the block.
 
     Args:
         recorder: of the episode.
         text: whether the note is a text, an event a line. Inspect walks through data several times, which costs more
             than all else that is done for a record; its viewer shows data better.
+        ours: whether the block is a suite's own code, so that no error of it is the model's.
     """
     try:
         yield
@@ -93,12 +111,21 @@ def note_record(recorder: Recorder, *, text: bool = False) -> Iterator[None]:
         recorder.finish("limit", detail=str(error))
         raise
     except Exception as error:
+        if ours:
+            recorder.note(_not_the_models(error))
         recorder.finish("crashed", detail=f"{type(error).__name__}: {error}")
         raise
     finally:
         events = [encode_event(event) for event in recorder.events]
         note: Any = "\n".join(map(json.dumps, events)) if text else events
         transcript().info(note, source=RECORD_NOTE)
+
+
+def _not_the_models(error: Exception) -> dict[str, str]:
+    """The note that makes the episode invalid; none where a scripted agent, which is code itself, broke down."""
+    if str(get_model()).startswith(SCRIPTED):
+        return {}
+    return {OUTSIDE: outside_cause(error) or f"the suite failed: {type(error).__name__}: {one_line(str(error))}"}
 
 
 def transcript_record(events: Sequence[Any]) -> list[Event]:

@@ -19,11 +19,13 @@ from inspect_ai.tool import ToolDef
 
 from sealegs.adapters.inspect import tool_def, tool_info
 from sealegs.agents import Say, UseTool
+from sealegs.engines.inspect_ends import finish_by_model
 from sealegs.engines.turns import ActingAgent
 from sealegs.faults.call import Call, Failure, Outcome, no_such_tool, render
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session
 from sealegs.traces import Recorder
+from sealegs.traces.record import UNREADABLE
 
 
 async def take_turns_in_inspect(
@@ -55,10 +57,11 @@ async def take_turns_in_inspect(
     model = get_model()
     for _ in range(max_steps):
         state.output = await model.generate(state.messages, tools=infos)
-        state.messages.append(state.output.message)
-        calls = state.output.message.tool_calls or []
+        if not state.output.empty:
+            state.messages.append(state.output.message)
+        calls = [] if state.output.empty else state.output.message.tool_calls or []
         if not calls:
-            recorder.finish("answered", answer=state.output.completion)
+            finish_by_model(recorder, state.output)
             return
         asked = dict.fromkeys(call.function for call in calls)
         tools = [tool_def(name, name, session, run_offered) for name in asked]
@@ -72,7 +75,7 @@ async def _executed(state: TaskState, tools: list[ToolDef], recorder: Recorder) 
     calls = {call.id: call for call in state.output.message.tool_calls or []}
     for place, message in enumerate(messages):
         if isinstance(message, ChatMessageTool) and message.error is not None:
-            failure = Failure(message.error.message, type="BadCall")
+            failure = Failure(message.error.message, type=UNREADABLE)
             call = calls[message.tool_call_id or ""]
             recorder.refused(Call(call.function, call.arguments, call.id), failure)
             messages[place] = message.model_copy(update={"content": render(failure), "error": None})

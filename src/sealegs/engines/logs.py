@@ -1,26 +1,30 @@
 """Reading what was run: our own records and Inspect's logs, from files and folders.
 
-An episode that appears more than once counts once, by its last finished appearance. An episode that crashed counts; one
-that Inspect started and never finished does not. A run with missing episodes is reported: the ones that are
-there are its first, not a sample of all. Each suite says itself what an episode is (`LogSchema`).
+An episode that appears more than once counts once, by its last valid appearance. An agent that crashed counts; an
+episode that failed outside agent and tools is invalid, and kept apart; one that Inspect started and never finished is
+not there. A run with missing episodes is reported: the ones that are there are its first, not a sample of all. Each
+suite says itself what an episode is (`LogSchema`).
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from sealegs.faults.user_error import UserError
-from sealegs.traces import Event, Record, StoreError, build_record, read_episodes
+from sealegs.traces import EpisodeEnded, EpisodeStarted, Event, Record, StoreError, build_record, read_episodes
 from sealegs.traces.inspect_logs import SUFFIX, sample_events, samples, samples_planned
+from sealegs.traces.record import OUTSIDE, USAGE
 
 SETTINGS = "run.json"  # beside the records: what was asked for
 OF_SUITE = "sealegs suite"  # of an Inspect log: what a suite notes there of an eval that is not ours
 TOTAL = "episodes"  # in it: of how many episodes the run is
 EXAMPLE = "sealegs run maze --agent planner"  # a command that makes logs
+NAMED = 3  # causes that a note of invalid episodes names
 E = TypeVar("E")
 
 
@@ -55,12 +59,14 @@ class Logged(Generic[E]):
     """What was read.
 
     Attributes:
-        runs: by the values of the schema's settings.
+        runs: the valid episodes, by the values of the schema's settings.
+        invalid: why episodes are invalid, by the same values.
         warnings: what reading had to leave out.
         paths: the files.
     """
 
     runs: Mapping[tuple[str, ...], Mapping[E, Record]]
+    invalid: Mapping[tuple[str, ...], Mapping[E, str]]
     warnings: tuple[str, ...]
     paths: tuple[str, ...]
 
@@ -74,6 +80,7 @@ def read_logs(path: Path, form: LogSchema[E]) -> Logged[E]:
     files = log_files(path, f"sealegs run {form.suite} --agent {form.example}")
     warnings: list[str] = []
     runs: dict[tuple[str, ...], dict[E, Record]] = {}
+    invalid: dict[tuple[str, ...], dict[E, str]] = {}
     planned: dict[tuple[Path, tuple[str, ...]], int] = {}
     there: dict[tuple[Path, tuple[str, ...]], set[E]] = {}
     for file in files:
@@ -84,19 +91,26 @@ def read_logs(path: Path, form: LogSchema[E]) -> Logged[E]:
                 suite = found.about.get("suite")
                 raise LogError(f"{file}: episode {found.episode} is of suite {suite!r}, not {form.suite!r}")
             key, episode = _key(found, form), form.episode(found, file)
-            runs.setdefault(key, {})[episode] = found
+            runs.setdefault(key, {})
+            invalid.setdefault(key, {})
+            if found.outside:
+                invalid[key][episode] = found.outside
+            else:
+                runs[key][episode] = found
             place = (file.parent, () if asked else key)
             planned[place] = max(planned.get(place, 0), asked or promised)
             there.setdefault(place, set()).add(episode)
+    invalid = {key: {one: why for one, why in own.items() if one not in runs[key]} for key, own in invalid.items()}
     if not runs:
         raise LogError(f"{path} holds no finished episode" + "".join(f"; {warning}" for warning in warnings))
+    warnings = [*invalid_note([why for own in invalid.values() for why in own.values()]), *warnings]
     warnings += [
         f"{folder}: {len(there[folder, key]):,} of {total:,} episodes are finished, and these alone are counted; the "
         "command that began the run resumes it"
         for (folder, key), total in planned.items()
         if len(there[folder, key]) < total
     ]
-    return Logged(runs, tuple(warnings), tuple(map(str, files)))
+    return Logged(runs, invalid, tuple(warnings), tuple(map(str, files)))
 
 
 def _asked(folder: Path) -> int:
@@ -196,8 +210,60 @@ def _events_of(file: Path, warnings: list[str], form: LogSchema[Any]) -> Iterato
     try:
         if file.suffix == SUFFIX:
             for sample, started in samples(file, warnings):
-                yield sample_events(sample) or form.unrecorded(sample, started, file), samples_planned(started)
+                yield _sample_record(sample, started, file, form), samples_planned(started)
         else:
             yield from ((events, 0) for events in read_episodes(file, warnings))
     except StoreError as error:
         raise LogError(str(error)) from error
+
+
+def _sample_record(
+    sample: Mapping[str, Any], started: Mapping[str, Any], file: Path, form: LogSchema[Any]
+) -> list[Event]:
+    """The record of a sample, with a note of what failed before its agent began or after it had ended."""
+    error = one_line(str((sample.get("error") or {}).get("message") or ""))
+    events = sample_events(sample)
+    if not events:
+        cause = f"the sample ended before its agent began: {error or 'no record'}"
+        return with_outside(form.unrecorded(sample, started, file), cause)
+    events = _with_usage(events, sample)
+    if error and isinstance(events[-1], EpisodeEnded) and events[-1].reason != "crashed":
+        return with_outside(events, f"the sample failed after its agent had ended: {error}")
+    return events
+
+
+def with_outside(events: Sequence[Event], cause: str) -> list[Event]:
+    """The events of an episode that this cause, which is neither agent nor tools, makes invalid."""
+    return _noted(events, {OUTSIDE: cause})
+
+
+def _with_usage(events: Sequence[Event], sample: Mapping[str, Any]) -> list[Event]:
+    """The events with what all models of the sample used, in tokens and, where prices are known, in dollars."""
+    used = (sample.get("model_usage") or {}).values()
+    tokens = sum(one.get("total_tokens") or 0 for one in used)
+    costs = [one["total_cost"] for one in used if one.get("total_cost") is not None]
+    usage = {**({"tokens": tokens} if tokens else {}), **({"cost": sum(costs)} if costs else {})}
+    return _noted(events, {USAGE: usage} if usage else {})
+
+
+def _noted(events: Sequence[Event], facts: Mapping[str, Any]) -> list[Event]:
+    first, *rest = events
+    assert isinstance(first, EpisodeStarted)
+    return [replace(first, about={**first.about, **facts}), *rest]
+
+
+def invalid_note(causes: Sequence[str]) -> list[str]:
+    """What a reader must know of invalid episodes, in a sentence; nothing where there are none."""
+    if not causes:
+        return []
+    counts = Counter(causes).most_common()
+    told = "; ".join(f"{why} ({count})" if count > 1 else why for why, count in counts[:NAMED])
+    more = f"; and {len(counts) - NAMED} more causes" if len(counts) > NAMED else ""
+    are = "episode is" if len(causes) == 1 else "episodes are"
+    return [f"{len(causes):,} {are} invalid and in no rate; the same command makes them again: {told}{more}"]
+
+
+def one_line(text: str, most: int = 200) -> str:
+    """A text as one line of at most so many characters."""
+    text = " ".join(text.split())
+    return text if len(text) <= most else f"{text[: most - 3]}..."

@@ -24,6 +24,7 @@ from sealegs.scoring.micro_metrics import (
     CRASH,
     DESIGN,
     ERROR,
+    INVALID,
     METRICS,
     NOT_COMPARABLE,
     NOT_EXPOSED,
@@ -179,6 +180,7 @@ def campaign_summary(runs: Sequence[LabelledRun]) -> list[str]:
     for kind, why in (
         (NOT_COMPARABLE, "the same prompt was not answered rightly without a fault"),
         (NOT_EXPOSED, "no fault reached the agent"),
+        (INVALID, "it failed outside agent and tools, and the same command makes it again"),
     ):
         number = sum(run.shown == kind for run in runs)
         if number:

@@ -1,6 +1,7 @@
 """What went wrong in a failed episode, in one term: the first of these that applies.
 
-The order is that of cause: what comes first explains what follows. `unaware` comes before `futile loop`, because an
+The order is that of cause: what comes first explains what follows. How the model itself ended the episode comes before
+what it did until then, because no answer was to come any more. `unaware` comes before `futile loop`, because an
 agent that loops on an error three calls after it swallowed a corrupt value failed by swallowing it. A term is about the
 agent: calls that recovery had made, and faults that it kept from the agent, count only for the term about recovery.
 """
@@ -10,18 +11,31 @@ from __future__ import annotations
 import json
 from collections import Counter
 
-from sealegs.faults.call import Effect
+from sealegs.faults.call import Effect, Failure
 from sealegs.scoring.case import Case
 from sealegs.scoring.matching import same_effect
 from sealegs.scoring.task_progress import TaskProgress, completed, node_of
 from sealegs.traces.reach import owners
-from sealegs.traces.record import Record
+from sealegs.traces.record import UNREADABLE, Record
 
+MODEL_ENDS = {  # how the model itself ended an episode without an answer: the record's end, and the term for it
+    "refused": "refusal",
+    "filtered": "content filter",
+    "overflow": "context overflow",
+    "length": "length limit",
+    "empty": "empty answer",
+}
 TERMS = {
-    "crashed": "the episode broke down; it counts as a failure",
+    "crashed": "the agent broke down; it counts as a failure",
+    "refusal": "the model declined to go on",
+    "content filter": "the provider's filter took the model's reply",
+    "context overflow": "the conversation was longer than the model's context",
+    "length limit": "the last reply was cut off at the most tokens that it may have",
+    "empty answer": "the last reply held neither text nor calls",
     "doubled by recovery": "the recovery layer did to the world what was done already",
     "doubled": "did to the world what was done already",
     "unaware": "took a corrupt answer for right, or went on without what a step needs",
+    "malformed calls": "no call could be read, or three or more could not",
     "futile loop": "made the same failing call three times or more",
     "cut off": "ran out of steps, tokens or time",
     "never exposed": "no planned fault was delivered, and it failed all the same",
@@ -41,12 +55,16 @@ def attribute(
     exposed = way.first is not None
     if record.end.reason == "crashed":
         return "crashed"
+    if record.end.reason in MODEL_ENDS:
+        return MODEL_ENDS[record.end.reason]
     if doubled_by_recovery(record):
         return "doubled by recovery"
     if doubled:
         return "doubled"
     if unaware:
         return "unaware"
+    if has_malformed_calls(record):
+        return "malformed calls"
     if has_futile_loop(way):
         return "futile loop"
     if record.end.reason in ("steps", "limit", "hung"):
@@ -72,6 +90,12 @@ def doubled_by_recovery(record: Record) -> bool:
             return True
         before += turn.effects
     return False
+
+
+def has_malformed_calls(record: Record) -> bool:
+    """Whether no call of the agent's could be read, or `LOOP` or more could not."""
+    unread = [isinstance(turn.shown, Failure) and turn.shown.type == UNREADABLE for turn in record.own]
+    return sum(unread) >= LOOP or (bool(unread) and all(unread))
 
 
 def has_futile_loop(way: TaskProgress) -> bool:

@@ -29,12 +29,11 @@ from sealegs.scoring.run_evidence import (
     specs_known,
 )
 from sealegs.traces.events import EpisodeEnded, OutcomeShown, ToolCalled
-from sealegs.traces.record import Turn
+from sealegs.traces.record import USAGE, Turn
 from sealegs.traces.repeated_calls import Repetition, repetitions
 
 PAUSE = 0.01  # seconds: on a real clock any code takes a moment, and that is no wait
 SLACK = 1e-3  # seconds that a wait may fall short of what was asked for
-USAGE = "usage"  # where a record notes what the agent used
 
 
 def action_done_twice(run: RunEvidence) -> str:

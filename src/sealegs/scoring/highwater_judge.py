@@ -13,13 +13,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sealegs.faults.call import Failure, Value
+from sealegs.scoring.attribution import MODEL_ENDS
+from sealegs.scoring.attribution import TERMS as MODEL_TERMS
 from sealegs.scoring.row_matching import Reason, ReferenceRows, RowsVerdict, judge_message
 from sealegs.traces.record import Record, Turn
 
 SEARCH = "search_tools"
 LOOP = 3
 TERMS = {
-    "crashed": "the episode broke down; it counts as a failure",
+    "crashed": "the agent broke down; it counts as a failure",
+    **{term: MODEL_TERMS[term] for term in MODEL_ENDS.values()},
     "looped": f"made the same failing call {LOOP} times or more",
     "cut off": "ran out of turns or time without an answer",
     "gave up": "said that there is no answer",
@@ -104,6 +107,8 @@ def _term(
 ) -> str:
     if record.end.reason == "crashed":
         return "crashed"
+    if record.end.reason in MODEL_ENDS:
+        return MODEL_ENDS[record.end.reason]
     if looped:
         return "looped"
     if record.answer is None:

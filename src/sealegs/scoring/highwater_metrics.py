@@ -1,6 +1,6 @@
 """Rates of `highwater` with their errors, as rows of the long table.
 
-Accuracy is the share of right answers over all episodes, crashed and cut-off ones too. `accuracy_drop` is how many
+Accuracy is the share of right answers over valid episodes, crashed and cut-off ones too. `accuracy_drop` is how many
 points it falls under errors, `accuracy_decrease` the same as a share of what it was, both over the problems that were
 played in both modes. What was done after the first refusal is over the episodes that met one. Questions that differ in
 a value alone are one cluster in every interval and standard error, since an agent does alike on them.

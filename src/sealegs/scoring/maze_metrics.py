@@ -4,7 +4,7 @@ TSR is the share of successes, PRR the share of recoveries among the episodes wh
 the redundancy over all episodes of a mode, all in %. Over several modes each is the mean of the modes' values
 (PRR and RC over fault modes alone), as in the published tables. The composite score is
 ((mean TSR over NP and P1-P4) + (mean PRR) + 100 - (mean RC)) / 3. A crashed or cut-off episode stays in every
-denominator. Intervals cluster by base task (`metric`).
+denominator, an invalid one is in none. Intervals cluster by base task (`metric`).
 
 Where recovery had a hand in a run, three more say whose the recoveries are: `reached`, the share of the exposed
 episodes in which a fault reached the agent; `prr_agent`, the share of successes among those; `prr_layer`, the share

@@ -1,8 +1,9 @@
 """What became of the runs of a campaign: five outcomes, their counts, and rates with intervals.
 
-TSR, HR and TR are the shares of CORRECT, SILENT-DIFF and TIMEOUT, in %. Only informative runs count:
-a run whose prompt was answered wrongly without a fault is *not comparable*, one that no fault reached is *not
-exposed*; both stay in the table under their own names. How a run gets its outcome is not decided here.
+TSR, HR and TR are the shares of CORRECT, SILENT-DIFF and TIMEOUT, in %. Only informative runs count: a run whose prompt
+was answered wrongly without a fault is *not comparable*, one that no fault reached is *not exposed*, one that failed
+outside agent and tools is *invalid*; these stay in the table under their own names. How a run gets its outcome is not
+decided here.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from sealegs.scoring.metric import Design, EpisodeTable, Figure, Metric, Row, es
 CORRECT, SILENT, TIMEOUT, CRASH, ERROR = OUTCOMES = ("CORRECT", "SILENT-DIFF", "TIMEOUT", "CRASH", "ERROR")
 NOT_COMPARABLE = "not comparable"
 NOT_EXPOSED = "not exposed"
-SHOWN = (*OUTCOMES, NOT_COMPARABLE, NOT_EXPOSED)
+INVALID = "invalid"
+SCRIPTED = "scripted/"  # models that cannot fail to be asked
+SHOWN = (*OUTCOMES, NOT_COMPARABLE, NOT_EXPOSED, INVALID)
 RATES: Mapping[str, str] = {"tsr": CORRECT, "hr": SILENT, "tr": TIMEOUT, "cr": CRASH, "er": ERROR}
 MEANINGS: Mapping[str, str] = {
     "tsr": "right in spite of the fault",
@@ -66,6 +69,7 @@ class LabelledRun:
         handed: with two agents, what the inner one made of the fault.
         note: a person's note.
         corrected: whether a person gave the outcome.
+        invalid: what failed outside agent and tools, in it or in the run without a fault; empty where nothing did.
     """
 
     id: str
@@ -84,10 +88,13 @@ class LabelledRun:
     handed: str = ""
     note: str = ""
     corrected: bool = False
+    invalid: str = ""
 
     @property
     def shown(self) -> str:
         """Where the run is counted: its outcome, or why it says nothing."""
+        if self.invalid:
+            return INVALID
         if not self.comparable:
             return NOT_COMPARABLE
         return self.outcome if self.exposed else NOT_EXPOSED
@@ -95,7 +102,7 @@ class LabelledRun:
     @property
     def counts(self) -> bool:
         """Whether it is in the denominators of rates."""
-        return self.comparable and self.exposed
+        return self.comparable and self.exposed and not self.invalid
 
 
 DESIGN = Design[LabelledRun](stratum=lambda _: "", cluster=lambda run: run.task)
@@ -105,6 +112,7 @@ def _rate(name: str, outcome: str) -> Metric[LabelledRun]:
     return Metric(name, lambda run: run.outcome == outcome, lambda run: run.counts)
 
 
+INVALID_SHARE = Metric[LabelledRun](INVALID, lambda run: bool(run.invalid))
 METRICS = tuple(_rate(name, outcome) for name, outcome in RATES.items())
 
 
@@ -127,6 +135,8 @@ def _cell(runs: EpisodeTable[LabelledRun], who: Row, level: str, fault: str) -> 
     """The rates and counts of runs that are looked at together."""
     for metric in METRICS:
         yield figure_row(who, level, fault, metric.name, estimate(metric, runs))
+    if not who["model"].startswith(SCRIPTED) or any(run.invalid for run in runs):
+        yield figure_row(who, level, fault, INVALID, estimate(INVALID_SHARE, runs))
     for name, number in (
         ("runs", len(runs)),
         ("not_comparable", sum(run.shown == NOT_COMPARABLE for run in runs)),

@@ -11,8 +11,8 @@
 - `tsr_as_published`, `rr_as_published`, `csr_as_published`: the same by the looser rules of the published `protocol`.
 
 Rates are in %, `es` is not. Over the classes each is the mean of the seven classes' values (macro). Clean
-episodes have a row of their own and are in no mean. Crashed and cut-off episodes stay in every denominator. Intervals
-cluster by base task; where there are several runs, by run as well.
+episodes have a row of their own and are in no mean. Crashed and cut-off episodes stay in every denominator, invalid
+ones are in none. Intervals cluster by base task; where there are several runs, by run as well.
 """
 
 from __future__ import annotations

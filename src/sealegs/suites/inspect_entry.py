@@ -9,7 +9,7 @@ from typing import Any
 from inspect_ai import Task, task
 
 from sealegs.suites.choices import ChoiceError
-from sealegs.suites.run_options import HIDDEN, options_from
+from sealegs.suites.run_options import HIDDEN, ModelOptions, options_from
 from sealegs.suites.tool_suite import ToolSuite
 from sealegs.suites.tool_suite_task import task_of
 
@@ -31,7 +31,7 @@ def inspect_task(suite: ToolSuite) -> Callable[..., Task]:
     fields = {
         name: field
         for name, field in suite.options.model_fields.items()
-        if name not in OF_THE_COMMAND and field.json_schema_extra != HIDDEN
+        if name not in {*OF_THE_COMMAND, *ModelOptions.model_fields} and field.json_schema_extra != HIDDEN
     }
     make.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [

@@ -7,21 +7,34 @@ give equal episodes; those marked with `run_only_option` say how a run is made a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic.config import JsonDict
 
+from sealegs.engines.model_setup import ModelSetup
 from sealegs.faults.plan import Plan
 from sealegs.faults.plan_files import plan_from, read_plan
 from sealegs.faults.problems import PlanError
-from sealegs.suites.choices import MOST_JOBS, MOST_SEED, ChoiceError, engine_for, split_names, split_scripted_model
+from sealegs.suites.choices import (
+    INVALID_HELP,
+    MOST_INVALID,
+    MOST_JOBS,
+    MOST_SEED,
+    ChoiceError,
+    engine_for,
+    split_names,
+    split_scripted_model,
+    unknown_name_problems,
+)
 
 Names = Annotated[
     tuple[str, ...], BeforeValidator(lambda names: split_names(names) if isinstance(names, str) else names)
 ]
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+RETRIES = 7  # about six minutes, as Inspect waits between them
 HIDDEN: JsonDict = {"hidden": True}
 FLAGS = "flags"  # of an option that may be given several times: how it is written
 
@@ -57,10 +70,70 @@ def hidden_option(default: Any) -> Any:
     return Field(default, json_schema_extra=HIDDEN)
 
 
-class RunOptions(BaseModel):
-    """The options of every suite."""
+class ModelOptions(BaseModel):
+    """How a model is asked, of every suite; none of it concerns a scripted agent.
+
+    Those that change what a model says belong to the run. The others may differ when it is resumed.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    temperature: float | None = option(None, "Of the model's sampling; the suite's own by default.", ge=0)
+    top_p: float | None = option(None, "Of the model's sampling.", ge=0, le=1)
+    model_seed: int | None = option(None, "Of the model's sampling, where its provider takes one.")
+    reasoning_effort: str = option("", f"Of a reasoning model: {', '.join(EFFORTS)}.")
+    max_tokens: int | None = option(None, "At most this many tokens in a reply; the suite's own by default.", ge=1)
+    token_limit: int | None = option(None, "Tokens after which an episode is cut off.", ge=1)
+    cost_limit: float | None = option(None, "Dollars after which an episode is cut off; needs --prices.", ge=0)
+    prices: str = run_only_option("", "A YAML or JSON file of prices by model, as Inspect's --model-cost-config.")
+    connections: int | None = run_only_option(None, "At most this many requests side by side.", ge=1)
+    retries: int = run_only_option(RETRIES, "How often a request is repeated that its provider failed.", ge=0)
+    timeout: int | None = run_only_option(None, "Seconds after which a request counts as failed.", ge=1)
+    base_url: str = run_only_option("", "Where the model's provider is, in place of its usual address.")
+    max_invalid: float = run_only_option(MOST_INVALID, INVALID_HELP, ge=0, le=100)
+
+    @property
+    def model_setup(self) -> ModelSetup:
+        """What of these goes through to Inspect."""
+        config = {
+            "temperature": self.temperature,
+            "top_p": self.top_p,
+            "seed": self.model_seed,
+            "reasoning_effort": self.reasoning_effort or None,
+            "max_tokens": self.max_tokens,
+            "max_connections": self.connections,
+            "max_retries": self.retries,
+            "attempt_timeout": self.timeout,
+        }
+        limits = {
+            "token_limit": self.token_limit,
+            "cost_limit": self.cost_limit,
+            "model_cost_config": self.prices or None,
+            "max_samples": self.connections,
+        }
+        return ModelSetup(self.base_url, *({k: v for k, v in one.items() if v is not None} for one in (config, limits)))
+
+    def model_problems(self) -> Iterator[str]:
+        """What is wrong with them."""
+        if self.reasoning_effort:
+            yield from unknown_name_problems("reasoning effort", [self.reasoning_effort], EFFORTS)
+        if self.cost_limit is not None and not self.prices:
+            yield "--cost-limit needs prices: give --prices FILE, with what each model's tokens cost"
+        if self.prices and not Path(self.prices).is_file():
+            yield f"--prices {self.prices}: there is no such file; name a YAML or JSON file of prices by model"
+
+    def sampling_parts(self) -> list[str]:
+        """Parts of a run folder's name: the options that change what a model says, where they are not the default."""
+        own = {name: getattr(self, name) for name, field in ModelOptions.model_fields.items() if not field.exclude}
+        return [
+            f"{name.replace('_', '-')}{value:g}" if isinstance(value, float) else f"{name.replace('_', '-')}{value}"
+            for name, value in own.items()
+            if value not in (None, "")
+        ]
+
+
+class RunOptions(ModelOptions):
+    """The options of every suite."""
 
     agent: str = option("", "A scripted agent: oracle, planner, naive, ...")
     model: str = option("", "A model as Inspect names it: openai/gpt-5, sealegs-local/FOLDER, ...")
@@ -100,7 +173,7 @@ class RunOptions(BaseModel):
         Raises:
             ChoiceError: with every mistake.
         """
-        if problems := list(self.problems()):
+        if problems := [*self.problems(), *self.model_problems()]:
             raise ChoiceError("; ".join(problems))
         return self
 

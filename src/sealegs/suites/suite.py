@@ -26,6 +26,7 @@ from sealegs.suites.run_options import RunOptions
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ModelOutput
 
+    from sealegs.scoring.invalid import InvalidCount
     from sealegs.scoring.metric import Row
 
 GROUP = "sealegs.suites"
@@ -46,6 +47,12 @@ def _nothing(console: Console) -> None:
     """Print nothing more."""
 
 
+def _none_invalid() -> InvalidCount:
+    from sealegs.scoring.invalid import InvalidCount
+
+    return InvalidCount()
+
+
 @dataclass(frozen=True)
 class RunReport:
     """What is known of finished episodes.
@@ -57,6 +64,7 @@ class RunReport:
         page: writes the report as HTML.
         beside: prints what the run is compared with, such as published rows.
         compared: the rows of the comparison.
+        validity: how many episodes failed outside agent and tools, and are in no figure.
     """
 
     rows: list[Row]
@@ -65,6 +73,7 @@ class RunReport:
     page: Callable[[], str]
     beside: Callable[[Console], None] = _nothing
     compared: list[Row] = field(default_factory=list)
+    validity: InvalidCount = field(default_factory=_none_invalid)
 
 
 @dataclass(frozen=True)

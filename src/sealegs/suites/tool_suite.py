@@ -12,18 +12,19 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from pydantic import ValidationError
 from rich.console import Console
 
 from sealegs.engines.folders import Progress, run_rest
 from sealegs.engines.logs import SETTINGS as ASKED
-from sealegs.engines.logs import LogError, LogSchema, agent_or_model, read_logs, settings_in_words
+from sealegs.engines.logs import LogError, LogSchema, agent_or_model, read_logs
 from sealegs.engines.turns import ActingAgent, take_turns
 from sealegs.engines.workers import in_chunks
 from sealegs.faults.user_error import UserError
 from sealegs.inject import EndlessWait, VirtualClock
+from sealegs.scoring.invalid import PlayedCell, invalid_count, played_cell, playing_rows
 from sealegs.scoring.metric import ALL, Metric, Row
 from sealegs.scoring.suite_metrics import (
     SUITE_METRICS,
@@ -107,6 +108,14 @@ def _short(value: Any) -> str:
     return text.replace("/", "-")
 
 
+class _JudgedRun(NamedTuple):
+    """A run: who played it, its judged records, and where every episode is counted."""
+
+    who: Row
+    results: list[tuple[EpisodeResult, Record]]
+    played: list[PlayedCell]
+
+
 class ToolSuite(Suite[ToolSuiteOptions]):
     """A suite whose agent gets a request and tools, and gives an answer.
 
@@ -151,7 +160,7 @@ class ToolSuite(Suite[ToolSuiteOptions]):
         def make(left: list[ToolEpisode]) -> Task:
             return task_of(self, left, options.max_steps, options.epochs)
 
-        run_left(options, folder, self.schema, name, make)
+        run_left(options, folder, self.schema, name, make, setup=options.model_setup)
 
     def scripted_names(self) -> Collection[str]:
         """The suite's own scripted agents."""
@@ -275,11 +284,13 @@ class ToolSuite(Suite[ToolSuiteOptions]):
             warnings += more
             if len(judged) != 1 or len(others) != 1:
                 raise LogError(f"one run can be compared with one; {logs} has {len(judged)}, {against} {len(others)}")
-            ((who, _, results),), ((_, _, before),) = judged, others
-            compared = suite_differences([r for r, _ in before], [r for r, _ in results], self.metrics, who)
+            (run,), (before,) = judged, others
+            pair = ([result for result, _ in one.results] for one in (before, run))
+            compared = suite_differences(*pair, self.metrics, run.who)
         rows: list[Row] = []
-        for who, _, results in judged:
-            rows += suite_table([result for result, _ in results], self.metrics, who)
+        for run in judged:
+            rows += suite_table([result for result, _ in run.results], self.metrics, run.who)
+            rows += playing_rows(run.played, run.who)
 
         def beside(console: Console) -> None:
             print_suite_table(compared, console)
@@ -288,13 +299,14 @@ class ToolSuite(Suite[ToolSuiteOptions]):
             rows=rows,
             warnings=warnings,
             show=lambda console: print_suite_table(rows, console),
-            page=lambda: render_suite_page(self.name, rows, [(who, results) for who, _, results in judged], warnings),
+            page=lambda: render_suite_page(self.name, rows, [(run.who, run.results) for run in judged], warnings),
             beside=beside if compared else lambda _: None,
             compared=compared,
+            validity=invalid_count([one for run in judged for one in run.played]),
         )
 
-    def _judged(self, logs: Path) -> tuple[list[tuple[Row, str, list[tuple[EpisodeResult, Record]]]], tuple[str, ...]]:
-        """Every run of a folder with who played it, its settings, and its judged records."""
+    def _judged(self, logs: Path) -> tuple[list[_JudgedRun], tuple[str, ...]]:
+        """Every run of a folder with who played it and its judged records."""
         logged = read_logs(logs, self.schema)
         runs = []
         for key, found in logged.runs.items():
@@ -302,7 +314,9 @@ class ToolSuite(Suite[ToolSuiteOptions]):
             who: Row = {"suite": self.name, "agent": agent} if agent else {"suite": self.name, "model": model}
             ordered = sorted(found.items(), key=lambda item: (item[0].level, item[0].mode, item[0].task, item[0].epoch))
             results = [(self.result(episode, record), record) for episode, record in ordered]
-            runs.append((who, settings_in_words(key, self.schema), results))
+            every = {**found, **logged.invalid[key]}
+            played = [played_cell(one.level, one.mode, one.task, how) for one, how in every.items()]
+            runs.append(_JudgedRun(who, results, played))
         for held in ([key[:2] for key in logged.runs], list(_folders(logs))):
             for (agent, model), count in Counter(held).items():
                 if count > 1:

@@ -107,11 +107,13 @@ def _metric(name: str) -> InspectMetric:
 
 @scorer(metrics=[suite_success(), suite_recovered()])
 def suite_judgement() -> Scorer:
-    """The suite's judgement, from the record in the transcript; also under `inspect score`."""
+    """The suite's judgement, from the record in the transcript; also under `inspect score`. None of an invalid one."""
 
-    async def score(state: TaskState, target: Target) -> Score:
+    async def score(state: TaskState, target: Target) -> Score | None:
         suite, episode = _known(state.metadata, state.epoch)
         record = build_record(transcript_record(transcript().events))
+        if record.outside:
+            return None
         result = suite.result(episode, record)
         value = "C" if result.success else "I"
         return Score(

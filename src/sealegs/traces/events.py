@@ -19,7 +19,7 @@ from sealegs.faults.moment import Moment
 from sealegs.traces.json_data import to_json_data
 
 VERSION = 1
-Reason = Literal["answered", "steps", "limit", "hung", "crashed"]
+Reason = Literal["answered", "refused", "filtered", "overflow", "length", "empty", "steps", "limit", "hung", "crashed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,12 @@ class AnswerGiven:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeEnded:
-    """The episode ended: `answered`, or cut off by `steps`, `limit`, `hung` or `crashed`."""
+    """The episode ended.
+
+    `answered`; or the model ended it itself: it `refused`, its provider `filtered` the reply, the conversation did not
+    fit into its context (`overflow`), the reply was cut off at its longest `length`, or was `empty`; or it was cut off
+    by `steps`, `limit`, `hung` or `crashed`.
+    """
 
     reason: Reason
     detail: str = ""

@@ -29,6 +29,10 @@ from sealegs.traces.events import (
     outcome_from,
 )
 
+UNREADABLE = "BadCall"  # the failure of a call whose arguments could not be read
+USAGE = "usage"  # in `about`: the tokens and the cost of the agent's models, where they are known
+OUTSIDE = "outside"  # in `about`: what ended the episode, where that was neither agent nor tools
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -102,6 +106,11 @@ class Record:
     answer: str | None
     end: EpisodeEnded
     messages: tuple[str, ...] = ()
+
+    @property
+    def outside(self) -> str:
+        """What ended the episode, where that was neither agent nor tools: then it is invalid. Else empty."""
+        return str(self.about.get(OUTSIDE) or "")
 
     @property
     def own(self) -> tuple[Turn, ...]:

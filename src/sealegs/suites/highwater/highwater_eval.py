@@ -43,4 +43,4 @@ def run_highwater_in_inspect(settings: HighwaterOptions, folder: Path, *, displa
 
     name = f"sealegs/{settings.agent}" if settings.agent else settings.model
     options: dict[str, Any] = {"log_realtime": False, "max_samples": 8} if settings.agent else {}
-    run_left(settings, folder, FORM, name, make, display=display, **options)
+    run_left(settings, folder, FORM, name, make, setup=settings.model_setup, display=display, **options)

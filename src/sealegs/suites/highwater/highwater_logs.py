@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from sealegs.engines.logs import LogError, LogSchema, agent_or_model, read_logs, settings_in_words, single_run
 from sealegs.scoring.highwater_judge import judge_highwater
 from sealegs.scoring.highwater_metrics import HighwaterResult
+from sealegs.scoring.invalid import PlayedCell, played_cell
 from sealegs.scoring.metric import Row
 from sealegs.suites.highwater.libraries import library_data
 from sealegs.suites.highwater.problem_episodes import SUITE, HighwaterEpisode, highwater_episode_from
@@ -21,17 +22,23 @@ SETTINGS = ("agent", "model", "setting", "distractors", "hints", "seed", "own", 
 
 @dataclass(frozen=True)
 class HighwaterRun:
-    """One agent's or model's episodes with their records, and what reading had to leave out."""
+    """One agent's or model's valid episodes with their records, the invalid ones, and what reading had to leave out."""
 
     who: Row
     records: Mapping[HighwaterEpisode, Record]
     warnings: tuple[str, ...] = ()
     settings: str = ""
+    invalid: Mapping[HighwaterEpisode, str] = field(default_factory=dict)
 
     def results(self) -> list[HighwaterResult]:
         """Every episode judged, in the order of problems and modes."""
         found = sorted(self.records, key=lambda one: (one.problem, one.errors, one.epoch))
         return [judge_highwater_episode(episode, self.records[episode]) for episode in found]
+
+    def played(self) -> list[PlayedCell]:
+        """Where every episode is counted, the invalid ones with their causes."""
+        found = {**self.records, **self.invalid}
+        return [played_cell(one.level, one.mode, one.found.origin or one.problem, how) for one, how in found.items()]
 
 
 def judge_highwater_episode(episode: HighwaterEpisode, found: Record) -> HighwaterResult:
@@ -50,7 +57,10 @@ def read_highwater_runs(path: Path) -> list[HighwaterRun]:
     """
     logged = read_logs(path, FORM)
     keys = sorted(logged.runs, key=lambda key: (key[:3], key[4:], int(key[3])))
-    return [HighwaterRun(_who(key), logged.runs[key], logged.warnings, settings_in_words(key, FORM)) for key in keys]
+    return [
+        HighwaterRun(_who(key), logged.runs[key], logged.warnings, settings_in_words(key, FORM), logged.invalid[key])
+        for key in keys
+    ]
 
 
 def read_highwater_run(path: Path) -> HighwaterRun:

@@ -27,6 +27,7 @@ from inspect_ai.scorer import Metric as InspectMetric
 from inspect_ai.scorer import SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from sealegs.engines.inspect_ends import ModelEnd, finish_by_model, model_end
 from sealegs.engines.inspect_runner import METADATA, note_faults, note_record, transcript_record
 from sealegs.engines.logs import agent_or_model
 from sealegs.faults.plan_files import read_plan
@@ -158,9 +159,14 @@ async def _converse(
     state: TaskState, environment: Environment, recorder: Recorder, max_steps: int, allow_weak: bool
 ) -> None:
     model = get_model()
+    end: ModelEnd | None = None  # of the last message
     async with TaskInterpreter(environment, kernels(allow_weak)) as interpreter:
         for _ in range(max_steps):
             state.output = await model.generate(state.messages)
+            end = model_end(state.output)
+            if end is not None and end.last:
+                finish_by_model(recorder, state.output)
+                return
             state.messages.append(_closed(state.output.message))
             message = state.messages[-1].text
             asked = action(message)
@@ -170,7 +176,10 @@ async def _converse(
             recorder.wrote(message)
             told = wrap_observation(NO_ACTION) if asked.kind == "none" else await interpreter.run(asked.text)
             state.messages.append(ChatMessageUser(content=told))
-    recorder.finish("steps", detail=f"no answer within {max_steps} messages")
+    if end is None:
+        recorder.finish("steps", detail=f"no answer within {max_steps} messages")
+    else:
+        recorder.finish(end.reason, detail=end.detail)
 
 
 def _closed(message: ChatMessageAssistant) -> ChatMessageAssistant:
@@ -204,10 +213,12 @@ def _accuracy(clean: bool) -> InspectMetric:
 
 @scorer(metrics=[accuracy_clean(), accuracy_faulty()])
 def rows_verdict() -> Scorer:
-    """Our judge's verdict, from the record in the transcript; also under `inspect score`."""
+    """Our judge's verdict, from the record in the transcript; also under `inspect score`. None of an invalid one."""
 
-    async def score(state: TaskState, target: Target) -> Score:
+    async def score(state: TaskState, target: Target) -> Score | None:
         found = build_record(transcript_record(transcript().events))
+        if found.outside:
+            return None
         verdict = judge_highwater_episode(sampled_episode(state.metadata, state.epoch), found).verdict
         why = f"{verdict.term}: {verdict.reason}" if verdict.term else "right"
         return Score(value="C" if verdict.right else "I", explanation=why, metadata={"verdict": asdict(verdict)})

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sealegs import __version__
 from sealegs.reports.highwater_tables import runner_name
 from sealegs.scoring.highwater_metrics import HighwaterResult, highwater_table
+from sealegs.scoring.invalid import InvalidCount, invalid_count, playing_rows
 from sealegs.scoring.metric import Row
 from sealegs.suites.highwater.highwater_logs import HighwaterRun
 from sealegs.suites.highwater.problem_episodes import VERSION
@@ -22,12 +23,14 @@ class JudgedRuns:
         results: each episode with the agent's or model's name.
         warnings: what reading had to leave out.
         facts: what appears at the top of a page.
+        validity: how many episodes are invalid.
     """
 
     rows: list[Row]
     results: list[tuple[str, HighwaterResult]]
     warnings: tuple[str, ...]
     facts: dict[str, str]
+    validity: InvalidCount
 
 
 def judge_highwater_runs(runs: Sequence[HighwaterRun]) -> JudgedRuns:
@@ -36,7 +39,7 @@ def judge_highwater_runs(runs: Sequence[HighwaterRun]) -> JudgedRuns:
     results: list[tuple[str, HighwaterResult]] = []
     for run in runs:
         found = run.results()
-        rows += highwater_table(found, run.who)
+        rows += [*highwater_table(found, run.who), *playing_rows(run.played(), run.who, of_all=False)]
         results += [(runner_name(run.who), result) for result in found]
     libraries = {episode.known.digest: len(episode.library.functions) for run in runs for episode in run.records}
     facts = {
@@ -46,4 +49,5 @@ def judge_highwater_runs(runs: Sequence[HighwaterRun]) -> JudgedRuns:
         "sealegs": __version__,
         "suite version": VERSION,
     }
-    return JudgedRuns(rows, results, tuple(dict.fromkeys(w for run in runs for w in run.warnings)), facts)
+    warnings = tuple(dict.fromkeys(w for run in runs for w in run.warnings))
+    return JudgedRuns(rows, results, warnings, facts, invalid_count([one for run in runs for one in run.played()]))

@@ -142,6 +142,7 @@ class HighwaterOptions(RunOptions):
             *([self.interface] if self.interface == "calls" else []),
             *([f"sandbox-{self.sandbox.partition(':')[0]}"] if self.sandbox else []),
             *([self.engine] if self.agent and self.engine != "direct" else []),
+            *self.sampling_parts(),
         ]
         return "-".join([SUITE, self.agent or self.model.replace("/", "-"), *parts])
 

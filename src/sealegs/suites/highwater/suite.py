@@ -82,6 +82,7 @@ class HighwaterSuite(Suite["HighwaterOptions"]):
             warnings=found.warnings,
             show=lambda console: print_highwater(found.rows, results, console, against == PUBLISHED),
             page=lambda: render_highwater_page(found.rows, found.results, found.facts, found.warnings),
+            validity=found.validity,
         )
 
 

@@ -22,13 +22,15 @@ from inspect_ai.util import LimitExceededError, span
 
 from sealegs.adapters.inspect import JSON_TEXT, AnswerText
 from sealegs.adapters.inspect_seam import SampleSeam, in_sample, is_user_role
+from sealegs.engines.inspect_ends import outside_cause
 from sealegs.engines.inspect_runner import note_faults, note_record
 from sealegs.faults.call import Layer
 from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import RealClock, Session
-from sealegs.suites.inspect_eval.eval_marks import LASTING, OFFERED, OUTSIDE, SCHEMAS, TO_USER
+from sealegs.suites.inspect_eval.eval_marks import LASTING, OFFERED, SCHEMAS, TO_USER
 from sealegs.traces import Recorder
+from sealegs.traces.record import OUTSIDE
 
 NO_FAULTS = Plan(name="clean")
 
@@ -85,7 +87,7 @@ def played_under_faults(inner: Solver, arm: EvalArm) -> Solver:
         )
         seam = SampleSeam(session, arm.user_tools, arm.naming, layered=bool(layers), texts=arm.texts)
         try:
-            with note_record(recorder, text=True), _blamed(recorder, seam, arm.schemas):
+            with note_record(recorder, text=True, ours=False), _blamed(recorder, seam, arm.schemas):
                 with in_sample(seam):
                     state = await _in_turn(inner, state, generate)
                 recorder.note(_found(seam, arm.schemas))
@@ -160,14 +162,6 @@ def _found(seam: SampleSeam, schemas: bool) -> dict[str, Any]:
 
 
 def _outside(error: Exception | None) -> dict[str, str]:
-    """What ended the sample, where it was neither agent nor tool: a model that could not be asked, or the sandbox."""
-    last = next((event for event in reversed(transcript().events) if isinstance(event, ModelEvent)), None)
-    if last is not None and last.error:
-        return {OUTSIDE: f"the model {last.model} could not be asked: {_first_line(last.error)}"}
-    if error is not None and any("_sandbox" in kind.__module__ for kind in type(error).__mro__):
-        return {OUTSIDE: f"the sandbox failed: {type(error).__name__}: {_first_line(str(error))}"}
-    return {}
-
-
-def _first_line(text: str) -> str:
-    return next(iter(text.strip().splitlines()), "")[:200]
+    """The note of what ended the sample, where it was neither agent nor tool."""
+    cause = outside_cause(error)
+    return {OUTSIDE: cause} if cause else {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from sealegs.engines.logs import NAMED, invalid_note
 from sealegs.scoring.eval_metrics import EvalResult
 from sealegs.scoring.honest_stop import wrong_stop
 from sealegs.scoring.run_evidence import RunEvidence
@@ -15,8 +16,6 @@ from sealegs.suites.inspect_eval.options import CLEAN
 from sealegs.traces import Record
 from sealegs.traces.events import TimePassed
 from sealegs.traces.repeated_calls import doubled_effects
-
-SHOWN = 3  # reasons that a warning names
 
 
 def judged_episodes(logs: EvalLogs) -> list[EvalResult]:
@@ -83,14 +82,7 @@ def run_notes(logs: EvalLogs) -> Iterator[str]:
             "no knowledge file describes the eval's tools, so there are no implicit faults (P3, P4) and no count of "
             "doubled effects; `--describe` drafts a file for --knowledge"
         )
-    broken = [one for one in logs.played.values() if one.invalid]
-    if broken:
-        reasons = list(dict.fromkeys(one.invalid for one in broken))
-        more = f" (and {len(reasons) - SHOWN} more)" if len(reasons) > SHOWN else ""
-        yield (
-            f"{len(broken)} episodes are invalid and counted in no rate; the same command plays them again: "
-            f"{'; '.join(reasons[:SHOWN])}{more}"
-        )
+    yield from invalid_note([one.invalid for one in logs.played.values() if one.invalid])
     for mode in sorted({one.mode for one in logs.unstruck}):
         count = sum(one.mode == mode for one in logs.unstruck)
         yield f"{mode}: {count} episodes call nothing that a fault of this mode could strike; they are not exposed"
@@ -104,10 +96,10 @@ def _crashed(logs: EvalLogs) -> Iterator[str]:
         records = [one.record for key, one in logs.valid.items() if key.mode == mode and one.record is not None]
         if records and all(record.end.reason == "crashed" for record in records):
             details = list(dict.fromkeys(record.end.detail for record in records))
-            more = f" (and {len(details) - SHOWN} more)" if len(details) > SHOWN else ""
+            more = f" (and {len(details) - NAMED} more)" if len(details) > NAMED else ""
             yield (
                 f"{mode}: every sample ended in an exception of the eval's own code and counts as not solved; check "
-                f"that the eval works: {'; '.join(details[:SHOWN])}{more}"
+                f"that the eval works: {'; '.join(details[:NAMED])}{more}"
             )
 
 

@@ -14,9 +14,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sealegs.engines.logs import OF_SUITE, SETTINGS, LogError, agent_or_model, log_files
+from sealegs.engines.logs import OF_SUITE, SETTINGS, LogError, agent_or_model, log_files, one_line
 from sealegs.scoring.metric import Row
-from sealegs.suites.inspect_eval.eval_marks import OUTSIDE
 from sealegs.suites.inspect_eval.options import CLEAN, VERSION
 from sealegs.traces import Event, Record, StoreError, build_record
 from sealegs.traces.inspect_logs import SUFFIX, sample_events, samples
@@ -205,13 +204,13 @@ def _why_invalid(sample: Mapping[str, Any], record: Record | None, value: float 
     """
     error = (sample.get("error") or {}).get("message") or ""
     if record is None:
-        return f"the sample ended before its agent began: {_short(error) or 'no record'}"
-    if record.about.get(OUTSIDE):
-        return str(record.about[OUTSIDE])
+        return f"the sample ended before its agent began: {one_line(error) or 'no record'}"
+    if record.outside:
+        return record.outside
     if record.end.reason == "crashed":
         return ""
     if error:
-        return f"the sample failed after its agent had ended: {_short(error)}"
+        return f"the sample failed after its agent had ended: {one_line(error)}"
     return "the scorer gave no value" if value is None else ""
 
 
@@ -257,11 +256,6 @@ def as_number(value: Any) -> float | None:
     if isinstance(value, (bool, int, float)) and math.isfinite(value):
         return float(value)
     return None
-
-
-def _short(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= 200 else f"{text[:197]}..."
 
 
 def played_by(agent: str, model: str) -> dict[str, str]:

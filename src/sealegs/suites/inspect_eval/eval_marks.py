@@ -3,5 +3,4 @@
 LASTING = "lasting"  # the rules of permanent faults
 OFFERED = "offered"  # the tools that the agent was offered
 TO_USER = "offered_to_user"  # the tools that a model in the role of the user was offered
-OUTSIDE = "outside"  # what ended the episode, where that was neither agent nor tools
 SCHEMAS = "schemas"  # of these tools, where they were asked for: by name, description and parameters

@@ -278,6 +278,7 @@ class EvalCourse:
     def _evaluated(self, played: Task, epochs: int, arm: EvalArm) -> Sequence[Any]:
         """The logs of what Inspect has played."""
         options = self._options
+        setup = options.model_setup
         with state_out_of_logs() if options.agent else nullcontext():
             return inspect_eval(
                 played,
@@ -289,8 +290,9 @@ class EvalCourse:
                 display="none",
                 epochs=epochs,
                 fail_on_error=False,
-                max_samples=options.connections,
-                max_connections=options.connections,
+                model_base_url=setup.base_url or None,
+                **setup.config,
+                **setup.limits,
                 metadata={OF_SUITE: {**arm.facts, "mode": arm.mode, "first": arm.first}},
             )
 

@@ -54,7 +54,6 @@ class InspectOptions(RunOptions):
     tool_timeout: float = option(60.0, "Seconds of a fault's waiting after which a call is given up.", gt=0)
     limit: int | None = option(None, "At most this many samples.", ge=1)
     describe: bool = run_only_option(False, "Play without faults alone, and draft the file for --knowledge.")
-    connections: int | None = run_only_option(None, "At most this many samples side by side.", ge=1)
     declared: str = hidden_option("")
     max_steps: int = hidden_option(25)
     engine: str = hidden_option("inspect")

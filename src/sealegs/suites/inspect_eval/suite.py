@@ -60,6 +60,7 @@ class InspectSuite(Suite["InspectOptions"]):
         """Read and judge a run; `against` is another run of the same eval."""
         from sealegs.reports.suite_page import print_suite_table, render_suite_page
         from sealegs.scoring.eval_metrics import eval_table, run_differences
+        from sealegs.scoring.invalid import InvalidCount
         from sealegs.suites.inspect_eval.eval_judging import judged_episodes, run_notes
         from sealegs.suites.inspect_eval.eval_logs import read_eval_logs
         from sealegs.suites.inspect_eval.eval_page import page_episodes
@@ -87,6 +88,7 @@ class InspectSuite(Suite["InspectOptions"]):
             ),
             beside=beside if compared else lambda _: None,
             compared=compared,
+            validity=InvalidCount(sum(bool(one.invalid) for one in results), sum(one.played for one in results)),
         )
 
 

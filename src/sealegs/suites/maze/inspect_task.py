@@ -219,10 +219,12 @@ def _result(score: SampleScore) -> MazeResult:
 
 @scorer(metrics=[tsr_metric(), prr_metric(), rc_metric()])
 def verdict() -> Scorer:
-    """Our judge's verdict, from the record in the transcript; also under `inspect score`."""
+    """Our judge's verdict, from the record in the transcript; also under `inspect score`. None of an invalid one."""
 
-    async def score(state: TaskState, target: Target) -> Score:
+    async def score(state: TaskState, target: Target) -> Score | None:
         noted_record = build_record(transcript_record(transcript().events))
+        if noted_record.outside:
+            return None
         found = judge(noted_record, episode_of(state.metadata, state.epoch).case(noted_record))
         facts = {name: getattr(found, name) for name in found.__slots__}
         why = found.attribution and f"{found.attribution}: {'; '.join(found.reasons)}"

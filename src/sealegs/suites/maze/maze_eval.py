@@ -15,9 +15,7 @@ from sealegs.suites.maze.maze_logs import FORM
 from sealegs.suites.maze.options import MazeOptions
 
 
-def run_maze_in_inspect(
-    settings: MazeOptions, folder: Path, *, display: Display | None = None, connections: int | None = None
-) -> None:
+def run_maze_in_inspect(settings: MazeOptions, folder: Path, *, display: Display | None = None) -> None:
     """Run what is left of a run through Inspect; see `run_left`."""
 
     def make(left: list[Scenario]) -> Task:
@@ -38,7 +36,5 @@ def run_maze_in_inspect(
         )
 
     name = f"sealegs/{settings.agent}" if settings.agent else settings.model
-    options: dict[str, Any] = {"max_connections": connections} if connections else {}
-    if settings.agent:
-        options |= {"log_realtime": False, "max_samples": 8}
-    run_left(settings, folder, FORM, name, make, display=display, **options)
+    options: dict[str, Any] = {"log_realtime": False, "max_samples": 8} if settings.agent else {}
+    run_left(settings, folder, FORM, name, make, setup=settings.model_setup, display=display, **options)

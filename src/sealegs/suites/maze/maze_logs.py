@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from sealegs.scenarios.moments import DRAW, PUBLISHED
 from sealegs.scenarios.perturbation import LADDER, PUBLISHED_FAMILIES
 from sealegs.scenarios.scenario import SUITE, Scenario, scenario_from_record
 from sealegs.scoring import judge
+from sealegs.scoring.invalid import PlayedCell, played_cell
 from sealegs.scoring.maze_metrics import MazeResult
 from sealegs.scoring.metric import Row
 from sealegs.traces import EpisodeEnded, EpisodeStarted, Event, Record
@@ -21,13 +22,14 @@ SETTINGS = ("agent", "model", "prompt", "seed", "own", "max_steps", "tasks", "mo
 
 @dataclass(frozen=True)
 class MazeRun:
-    """One agent's or model's episodes with their records, and what reading had to leave out."""
+    """One agent's or model's valid episodes with their records, the invalid ones, and what reading had to leave out."""
 
     who: Row
     records: Mapping[Scenario, Record]
     warnings: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     settings: str = ""
+    invalid: Mapping[Scenario, str] = field(default_factory=dict)
 
     def results(self) -> list[MazeResult]:
         """Every episode judged."""
@@ -42,6 +44,11 @@ class MazeRun:
             )
             for episode, found in self.records.items()
         ]
+
+    def played(self) -> list[PlayedCell]:
+        """Where every episode is counted, the invalid ones with their causes."""
+        found = {**self.records, **self.invalid}
+        return [played_cell(one.base.level, one.mode, one.task, how) for one, how in found.items()]
 
 
 def read_maze_run(path: Path) -> MazeRun:
@@ -61,7 +68,7 @@ def read_maze_runs(path: Path) -> list[MazeRun]:
     """
     logged = read_logs(path, FORM)
     return [
-        MazeRun(_who(key), found, logged.warnings, logged.paths, settings_in_words(key, FORM))
+        MazeRun(_who(key), found, logged.warnings, logged.paths, settings_in_words(key, FORM), logged.invalid[key])
         for key, found in logged.runs.items()
     ]
 

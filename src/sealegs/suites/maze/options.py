@@ -117,6 +117,7 @@ class MazeOptions(RunOptions):
             *([f"recovery-{self.recovery}"] if self.recovery != default.recovery else []),
             *([f"steps{self.max_steps}"] if self.max_steps != default.max_steps else []),
             *([self.engine] if self.agent and self.engine != "direct" else []),
+            *self.sampling_parts(),
         ]
         return "-".join(["maze", who, *parts])
 

@@ -63,13 +63,14 @@ class MazeSuite(Suite["MazeOptions"]):
         from sealegs.reports.comparison import prompt_of, published_rows
         from sealegs.reports.maze_page import render_maze_page
         from sealegs.reports.tables import print_limits, print_ranking, print_tables
+        from sealegs.scoring.invalid import invalid_count, playing_rows
         from sealegs.scoring.maze_metrics import maze_table
         from sealegs.suites.maze.maze_logs import read_maze_run
         from sealegs.suites.maze.page_material import build_page_material, ceilings, differences
 
         found = read_maze_run(logs)
         results, limits = found.results(), ceilings(found)
-        rows = maze_table(results, found.who)
+        rows = [*maze_table(results, found.who), *playing_rows(found.played(), found.who)]
         published = against == PUBLISHED and not Path(PUBLISHED).exists()
         compared = differences(found, Path(against)) if against and not published else []
         prompt = prompt_of(str(record.about.get("prompt", "")) for record in found.records.values())
@@ -88,6 +89,7 @@ class MazeSuite(Suite["MazeOptions"]):
             show=show,
             page=lambda: render_maze_page(build_page_material(found, results, [*rows, *limits], compared, limits)),
             beside=beside,
+            validity=invalid_count(found.played()),
             compared=[*compared, *(published_rows(prompt) if published else ())],
         )
 

@@ -45,12 +45,25 @@ def chat_model(name: str, workload: Workload, *, inner: bool = False, settings: 
         from sealegs.suites.micro.scripted_chat import ScriptedChat
 
         return ScriptedChat(way=name.removeprefix(SCRIPTED), workload=workload.name, inner=inner)
+    return made_model(name, settings)
+
+
+def made_model(name: str, settings: Mapping[str, Any] | None = None) -> Any:
+    """A provider's model.
+
+    Args:
+        name: `PROVIDER:MODEL`.
+        settings: further arguments of `init_chat_model`.
+
+    Raises:
+        UserError: there is no such model, or what it needs is not installed.
+    """
     from langchain.chat_models import init_chat_model
 
     try:
         return init_chat_model(name, **(settings or {}))
-    except (ImportError, ValueError) as error:
-        raise UserError(f"the model {name!r} cannot be used: {error}") from error
+    except Exception as error:  # a client that has no key says so in its own way
+        raise UserError(f"the model {name!r} cannot be used: {' '.join(str(error).split())}") from error
 
 
 def react_agent(model: Any, tools: Sequence[Any], session: Session | None, raised: bool = False) -> Any:

@@ -23,15 +23,19 @@ from sealegs.faults.plan_files import plan_from
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
 from sealegs.inject import RealClock, Session
-from sealegs.suites.micro.agent import chat_model, model_mistake, react_agent
+from sealegs.scoring.attribution import MODEL_ENDS
+from sealegs.suites.micro.agent import SCRIPTED, chat_model, model_mistake, react_agent
+from sealegs.suites.micro.chat_ends import chat_end, error_end, outside_words
 from sealegs.suites.micro.episode_summary import read_live, summarize_calls
 from sealegs.suites.micro.tools import Toolbox
 from sealegs.suites.micro.workloads import Workload, load_workloads
 from sealegs.traces import Event, Recorder
+from sealegs.traces.record import OUTSIDE
 from sealegs.traces.store import line
 
 LEVELS = ("python", "mcp")
 BOUNDARIES = ("outer", "inner")
+ENDS = ("answered", *MODEL_ENDS)
 
 
 class Payload(BaseModel):
@@ -62,8 +66,10 @@ def play_micro_episode(payload: Mapping[str, Any]) -> dict[str, Any]:
         payload: see `Payload`.
 
     Returns:
-        `answer`, `ended` (`answered`, `error`, `step limit`), `error`, `calls`, `strikes`, `exposed`, `steps` (turns of
-        the models), `seconds`, `first_call_seconds`; the last two from the moment that `play_micro_episode` was called.
+        `answer`, `ended` (`answered`, `error`, `step limit`, `outside` for what was neither agent nor tools, or how the
+        model ended it: `refused`, `filtered`, `overflow`, `length`, `empty`), `error`, `calls`, `strikes`, `exposed`,
+        `steps` (turns of the models), `seconds`, `first_call_seconds`; the last two from the moment that
+        `play_micro_episode` was called.
 
     Raises:
         UserError: the payload cannot be used.
@@ -139,6 +145,8 @@ class _Progress:
 
     steps: int = 0
     first_call: float | None = None
+    failed: BaseException | None = None  # what a model's provider failed with
+    said: bool = True  # whether the last reply holds a message
 
 
 class _Episode:
@@ -158,7 +166,8 @@ class _Episode:
         recorder.start(self._name, self._about())
         try:
             answer, ended, error = await self._at_python(recorder)
-            reason: Any = {"answered": "answered", "step limit": "steps"}.get(ended, "crashed")
+            recorder.note({OUTSIDE: error} if ended == OUTSIDE else {})
+            reason: Any = "steps" if ended == "step limit" else ended if ended in ENDS else "crashed"
             recorder.finish(reason, answer=answer, detail=error)
         finally:
             live.close()
@@ -200,8 +209,23 @@ class _Episode:
         except GraphRecursionError:
             return None, "step limit", f"no answer after {self._payload.max_steps} turns of the model"
         except Exception as error:  # whatever a framework, a provider or a raised failure ends a run with
-            return None, "error", f"{type(error).__name__}: {error}"
-        return str(state["messages"][-1].text), "answered", ""
+            if not self._progress.said:
+                return None, "empty", "the reply holds no message"
+            if self._progress.failed is None:
+                return None, "error", f"{type(error).__name__}: {error}"
+            return None, *self._failed_model(self._progress.failed)
+        if self._progress.failed is not None:  # of an inner agent, of which the outer one saw a failure
+            return None, *self._failed_model(self._progress.failed)
+        last = state["messages"][-1]
+        return str(last.text) or None, chat_end(last) or "answered", ""
+
+    def _failed_model(self, error: BaseException) -> tuple[str, str]:
+        """How a run ends in which the model gave no reply, and why."""
+        name = self._payload.model
+        if name.startswith(SCRIPTED):
+            return "error", f"{type(error).__name__}: {error}"
+        end = error_end(error)
+        return (end, " ".join(str(error).split())) if end else (OUTSIDE, outside_words(name, error))
 
     async def _over_mcp(self) -> dict[str, Any]:
         """Play it with tools from a server behind the proxy, whose record is the episode's."""

@@ -10,7 +10,7 @@ from sealegs.inject import Clock
 
 
 class TurnCounter(BaseCallbackHandler):
-    """Counts turns of models, and notes when the first tool was called; also those of an agent inside a tool."""
+    """Counts turns of models, notes their errors and the first call of a tool; also of an agent inside a tool."""
 
     run_inline = True  # in the order in which things happen
 
@@ -21,6 +21,14 @@ class TurnCounter(BaseCallbackHandler):
     def on_chat_model_start(self, *args: Any, **kwargs: Any) -> None:
         """Count a model's turn."""
         self._progress.steps += 1
+
+    def on_llm_end(self, response: Any, **kwargs: Any) -> None:
+        """Note whether a model's reply holds a message."""
+        self._progress.said = any(response.generations)
+
+    def on_llm_error(self, error: BaseException, **kwargs: Any) -> None:
+        """Keep what a model's provider failed with, after its own retries."""
+        self._progress.failed = error
 
     def on_tool_start(self, *args: Any, **kwargs: Any) -> None:
         """Note the first call of a tool."""

@@ -25,6 +25,7 @@ from inspect_ai.tool import ToolCall
 
 from sealegs.adapters.inspect import tool_info
 from sealegs.agents.arms import ARMS, AwaitModel, Message, ModelReply, ModelToolUse
+from sealegs.engines.inspect_ends import finish_by_model, model_end
 from sealegs.engines.inspect_runner import METADATA, note_faults, note_record, transcript_record
 from sealegs.engines.logs import agent_or_model
 from sealegs.faults.call import Call, Failure, Outcome, render
@@ -40,6 +41,7 @@ from sealegs.suites.paladin.episodes import VERSION, PaladinEpisode, episodes_of
 from sealegs.suites.paladin.options import MAX_STEPS, RETRIEVALS
 from sealegs.suites.paladin.paladin_logs import judge_paladin_episode, paladin_episode_from
 from sealegs.traces import Recorder, build_record
+from sealegs.traces.record import UNREADABLE
 
 
 @task
@@ -135,10 +137,12 @@ async def _converse(
                     return
                 state.messages = [_chat(message, about) for message in request.messages]
                 state.output = await model.generate(state.messages, tools=infos if request.tools else [])
+                if _asked_in_vain(state, recorder):
+                    return
                 message = state.output.message
                 told: ModelReply | str = ModelReply(message.text, uses_in(message))
             elif request.problem:
-                failure = Failure(request.problem, type="BadCall")
+                failure = Failure(request.problem, type=UNREADABLE)
                 recorder.refused(Call(request.tool, request.arguments, request.id), failure)
                 told = render(failure)
             else:
@@ -146,8 +150,22 @@ async def _converse(
                 _note_use(request, told)
             request = steps.send(told)
     except StopIteration as stop:
-        recorder.finish("answered", answer=stop.value)
+        answer: str = stop.value
+        if answer.strip() in state.output.completion and model_end(state.output):  # it is what the model wrote last
+            finish_by_model(recorder, state.output)
+        else:
+            recorder.finish("answered", answer=answer)
         state.messages.append(state.output.message)
+
+
+def _asked_in_vain(state: TaskState, recorder: Recorder) -> bool:
+    """Whether the model declined, or had no room, so that no arm can go on; the record is closed then."""
+    calls = () if state.output.empty else state.output.message.tool_calls or ()
+    end = None if calls else model_end(state.output)
+    if end is None or not end.last:
+        return False
+    finish_by_model(recorder, state.output)
+    return True
 
 
 def _note_use(use: ModelToolUse, told: str) -> None:
@@ -209,10 +227,12 @@ def _recovery(facts: dict[str, Any]) -> PaladinResult:
 
 @scorer(metrics=[macro_tsr_metric(), rr_metric(), csr_metric(), es_metric()])
 def recovery() -> Scorer:
-    """Our judge's verdict, from the record in the transcript; also under `inspect score`."""
+    """Our judge's verdict, from the record in the transcript; also under `inspect score`. None of an invalid one."""
 
-    async def score(state: TaskState, target: Target) -> Score:
+    async def score(state: TaskState, target: Target) -> Score | None:
         played = build_record(transcript_record(transcript().events))
+        if played.outside:
+            return None
         found = judge_paladin_episode(paladin_episode_from(state.metadata), played)
         facts = asdict(found)
         why = found.verdict.attribution and f"{found.verdict.attribution}: {'; '.join(found.verdict.reasons)}"

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from sealegs import __version__
 from sealegs.reports.card_selection import Played
 from sealegs.reports.paladin_tables import name_of
-from sealegs.scoring.metric import Row
+from sealegs.scoring.invalid import InvalidCount, invalid_count, playing_rows
+from sealegs.scoring.metric import ALL, Row
 from sealegs.scoring.paladin_metrics import paladin_table
 from sealegs.suites.paladin.episodes import VERSION
 from sealegs.suites.paladin.paladin_logs import PaladinRun
@@ -23,12 +24,14 @@ class JudgedArms:
         episodes: every run's records with cases and verdicts, by who ran and on which set.
         warnings: what reading had to leave out.
         facts: what appears at the top of a page.
+        validity: how many episodes are invalid.
     """
 
     rows: list[Row]
     episodes: dict[tuple[str, str], list[Played]]
     warnings: tuple[str, ...]
     facts: dict[str, str]
+    validity: InvalidCount
 
 
 def judge_paladin_runs(runs: Sequence[PaladinRun]) -> JudgedArms:
@@ -38,6 +41,7 @@ def judge_paladin_runs(runs: Sequence[PaladinRun]) -> JudgedArms:
     for run in runs:
         results = run.results()
         rows += paladin_table(results, run.who, run.mode)
+        rows += [row for row in playing_rows(run.played(), run.who) if row["mode"] != ALL]
         own = episodes.setdefault((name_of(run.who), run.mode), [])
         for (episode, found), result in zip(run.records.items(), results, strict=True):
             own.append((found, episode.case(found), result.verdict))
@@ -49,4 +53,5 @@ def judge_paladin_runs(runs: Sequence[PaladinRun]) -> JudgedArms:
         "sealegs": __version__,
         "suite version": VERSION,
     }
-    return JudgedArms(rows, episodes, tuple(dict.fromkeys(w for run in runs for w in run.warnings)), facts)
+    warnings = tuple(dict.fromkeys(w for run in runs for w in run.warnings))
+    return JudgedArms(rows, episodes, warnings, facts, invalid_count([one for run in runs for one in run.played()]))

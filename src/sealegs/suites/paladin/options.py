@@ -83,5 +83,6 @@ class PaladinOptions(RunOptions):
             *([f"seed{self.seed}"] if self.seed else []),
             *([f"steps{self.max_steps}"] if self.max_steps != default.max_steps else []),
             *([self.engine] if self.agent and self.engine != "direct" else []),
+            *self.sampling_parts(),
         ]
         return "-".join(["paladin", self.arm, who, f"retrieval-{self.retrieval}", *parts])

@@ -32,4 +32,4 @@ def run_paladin_in_inspect(settings: PaladinOptions, folder: Path, *, display: D
 
     name = f"sealegs/{settings.agent}" if settings.agent else settings.model
     options: dict[str, Any] = {"log_realtime": False, "max_samples": 8} if settings.agent else {}
-    run_left(settings, folder, FORM, name, make, display=display, **options)
+    run_left(settings, folder, FORM, name, make, setup=settings.model_setup, display=display, **options)

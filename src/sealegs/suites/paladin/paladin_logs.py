@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from sealegs.engines.logs import LogError, LogSchema, agent_or_model, read_logs, settings_in_words
 from sealegs.scoring import judge
+from sealegs.scoring.invalid import PlayedCell, played_cell
 from sealegs.scoring.metric import Row
 from sealegs.scoring.paladin_metrics import PaladinResult
 from sealegs.scoring.paladin_protocol import judge_by_protocol
@@ -20,7 +21,7 @@ SETTINGS = ("agent", "model", "arm", "retrieval", "set", "seed", "max_steps")
 
 @dataclass(frozen=True)
 class PaladinRun:
-    """One arm's episodes with their records, and what reading had to leave out."""
+    """One arm's valid episodes with their records, the invalid ones, and what reading had to leave out."""
 
     who: Row
     mode: str
@@ -28,10 +29,16 @@ class PaladinRun:
     warnings: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     settings: str = ""
+    invalid: Mapping[PaladinEpisode, str] = field(default_factory=dict)
 
     def results(self) -> list[PaladinResult]:
         """Every episode judged."""
         return [judge_paladin_episode(episode, found) for episode, found in self.records.items()]
+
+    def played(self) -> list[PlayedCell]:
+        """Where every episode is counted, the invalid ones with their causes."""
+        found = {**self.records, **self.invalid}
+        return [played_cell(one.klass, self.mode, f"{one.source}/{one.task}", how) for one, how in found.items()]
 
 
 def judge_paladin_episode(episode: PaladinEpisode, found: Record) -> PaladinResult:
@@ -71,7 +78,13 @@ def read_paladin_runs(path: Path) -> list[PaladinRun]:
     logged = read_logs(path, FORM)
     return [
         PaladinRun(
-            _who(key), key[SETTINGS.index("set")], found, logged.warnings, logged.paths, settings_in_words(key, FORM)
+            _who(key),
+            key[SETTINGS.index("set")],
+            found,
+            logged.warnings,
+            logged.paths,
+            settings_in_words(key, FORM),
+            logged.invalid[key],
         )
         for key, found in logged.runs.items()
     ]

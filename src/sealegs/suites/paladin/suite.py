@@ -98,6 +98,7 @@ class PaladinSuite(Suite["PaladinOptions"]):
             warnings=found.warnings,
             show=lambda console: print_paladin(found.rows, console),
             page=lambda: render_paladin_page(found.rows, found.episodes, found.facts, found.warnings),
+            validity=found.validity,
             beside=beside,
             compared=list(correlation_rows(correlations(found.rows), who)),
         )

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sealegs.engines.logs import invalid_note
+from sealegs.scoring.invalid import InvalidCount
 from sealegs.scoring.metric import Row
 from sealegs.scoring.micro_metrics import CORRECT, LabelledRun, micro_table
 from sealegs.suites.micro.campaign.campaign_check import read_campaign
@@ -40,6 +42,11 @@ class CampaignResults:
     def name(self) -> str:
         """The campaign's name."""
         return self.asked.source
+
+    @property
+    def validity(self) -> InvalidCount:
+        """How many of the finished runs are invalid."""
+        return InvalidCount(sum(bool(run.invalid) for run in self.runs), len(self.runs))
 
     def rows(self) -> list[Row]:
         """The long table."""
@@ -106,12 +113,12 @@ def _baseline(
     outcome, _, found = run_outcome(went, workload)
     outcome = labels[run.id].outcome if run.id in labels else outcome
     told = went.answer or f"{outcome}: {found}"
-    return Baseline(f"{shorten_evidence(told)} (run {run.id})", outcome == CORRECT)
+    return Baseline(f"{shorten_evidence(told)} (run {run.id})", outcome == CORRECT, went.outside)
 
 
 def _notes(campaign: Campaign, ends: Mapping[str, RunEnd], runs: Sequence[LabelledRun]) -> list[str]:
     planned = len(campaign.planned())
-    notes = list(_wrong_without(runs))
+    notes = [*invalid_note([run.invalid for run in runs if run.invalid]), *_wrong_without(runs)]
     if len(runs) < planned:
         notes.append(
             f"{planned - len(runs)} of {planned} runs are not finished, or the run without a fault beside them is not;"
@@ -131,7 +138,7 @@ def _wrong_without(runs: Sequence[LabelledRun]) -> Iterator[str]:
     """Which prompts were not answered rightly without a fault, and what became of them."""
     beside: dict[tuple[str, str, str], list[LabelledRun]] = {}
     for run in runs:
-        if not run.comparable:
+        if not run.comparable and not run.invalid:
             beside.setdefault((run.task, run.model, run.level), []).append(run)
     for (task, model, level), lost in beside.items():
         yield (

@@ -17,9 +17,10 @@ from sealegs.suites.micro.campaign.folder import (
     open_campaign_folder,
     read_ends,
 )
-from sealegs.suites.micro.campaign.run_process import FOLDER, PRELOAD, WORK
+from sealegs.suites.micro.campaign.run_process import FOLDER, PRELOAD, WORK, failed_outside
 from sealegs.suites.micro.campaign.runs import Campaign
 from sealegs.suites.micro.campaign.shipped import campaign_text
+from sealegs.suites.micro.chat_ends import ask_chat_first
 from sealegs.suites.micro.isolation import RunEnd, RunLimits, RunRequest, run_all
 
 HOME = Path("sealegs-campaigns")
@@ -74,6 +75,7 @@ class ReadyCampaign:
                 journal=self.folder / JOURNAL,
                 ended=ended,
                 tell=tell,
+                again=failed_outside,
             )
 
 
@@ -88,13 +90,17 @@ def prepare_campaign(file: str, model: str, out: Path | None, *, jobs: int, budg
         budget: seconds that a run may take.
 
     Raises:
-        UserError: the file is not a campaign, or the folder holds something else.
+        UserError: the file is not a campaign, the folder holds something else, or a model cannot be asked.
     """
     name, text = campaign_text(file)
     campaign = read_campaign(text, model, file)
     folder = out or HOME / name
+    wanted = {run.id for run in campaign.runs()}
+    done = {id for id, end in read_ends(folder).items() if not failed_outside(end)}
+    for asked in dict.fromkeys(run.experiment.model for run in campaign.runs() if run.id not in done):
+        ask_chat_first(asked)
     open_campaign_folder(folder, CampaignRequest(name, text, model, CampaignSettings(budget)))
-    known, wanted = read_ends(folder), {run.id for run in campaign.runs()}
+    known = read_ends(folder)
     former = [id for id in known if id not in wanted]
     notes = []
     if former:
@@ -103,7 +109,7 @@ def prepare_campaign(file: str, model: str, out: Path | None, *, jobs: int, budg
             f"{folder / JOURNAL} holds {len(former)} runs that the campaign has no longer ({some});"
             " they are kept there and counted nowhere"
         )
-    kept = frozenset(known) & wanted
+    kept = frozenset(done) & wanted
     if kept and len(kept) < len(wanted):
         notes.append(f"{len(kept)} of {len(wanted)} runs are finished; running the rest")
     return ReadyCampaign(campaign, folder, kept, jobs, budget, tuple(notes))

@@ -5,11 +5,12 @@ The first rule that holds decides:
 1. the answer gives the accepted value: CORRECT, also where it hedges (the evidence says so);
 2. the run was over its budget of time: TIMEOUT;
 3. its process died, by a signal, by memory, by leaving, or by an uncaught exception: CRASH;
-4. there is no answer, or the answer says that the agent failed (`admitting`), or it gives no number where one was
-   asked for: ERROR;
+4. the model ended it (a refusal, a filter, a full context, a reply cut off or empty), there is no answer, or the answer
+   says that the agent failed (`admitting`), or it gives no number where one was asked for: ERROR;
 5. otherwise a wrong answer was given as if it were right: SILENT-DIFF.
 
-A run is comparable where the run without a fault beside it is CORRECT, and exposed where a fault was delivered.
+A run is comparable where the run without a fault beside it is CORRECT, and exposed where a fault was delivered. One
+that failed outside agent and tools, or whose run without a fault did, is invalid.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from sealegs.suites.micro.campaign.runs import PlannedRun
 from sealegs.suites.micro.workloads import Workload
 from sealegs.suites.micro.workloads.accepted import Accepted, AcceptedName, AcceptedParts, Day, Quantity
 from sealegs.tasks.value_matching import NUMBERS
+from sealegs.traces.record import OUTSIDE
 
 DIED = {
     "signal": "its process was ended by a signal",
@@ -41,11 +43,12 @@ class EndedRun:
     """What is known of a run that has ended.
 
     Attributes:
-        how: `finished`, `timeout`, or one of `DIED`.
+        how: `finished`, `timeout`, `outside` (it failed outside agent and tools), or one of `DIED`.
         answer: the agent's final words; None where there were none.
         detail: what was said about an end without an answer.
         faults: the faults that were delivered, each with its place, in order.
         handed: with two agents, what the inner one made of the fault.
+        model_end: how the model itself ended it, in a term of `attribution`; empty where it did not.
     """
 
     how: str
@@ -53,14 +56,21 @@ class EndedRun:
     detail: str = ""
     faults: tuple[str, ...] = ()
     handed: str = ""
+    model_end: str = ""
+
+    @property
+    def outside(self) -> str:
+        """Why it says nothing of the agent; empty where it does."""
+        return self.detail if self.how == OUTSIDE else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The run without a fault: its answer or end, and whether that was right."""
+    """The run without a fault: its answer or end, whether that was right, and why it is invalid if it is."""
 
     told: str
     right: bool
+    outside: str = ""
 
 
 def rule_outcome(course: EndedRun, judge: Callable[[str], bool], numeric: bool) -> tuple[str, str, str]:
@@ -74,6 +84,10 @@ def rule_outcome(course: EndedRun, judge: Callable[[str], bool], numeric: bool) 
         return TIMEOUT, "the run was over its budget", course.detail
     if course.how in DIED:
         return CRASH, DIED[course.how], course.detail
+    if course.how == OUTSIDE:
+        return ERROR, "it failed outside agent and tools", course.detail
+    if course.model_end:
+        return ERROR, f"the model ended the run without an answer: {course.model_end}", course.detail or answer
     if not answer:
         return ERROR, "there is no answer", course.detail
     admitted = admission(answer)
@@ -115,6 +129,7 @@ def label_run(
         bool(course.faults),
         Evidence(rule, shorten_evidence(found), expected, shorten_evidence(baseline.told), where),
         course.handed,
+        invalid=course.outside or (f"the run without a fault: {baseline.outside}" if baseline.outside else ""),
     )
     return run if label is None else replace(run, outcome=label.outcome, note=label.note, corrected=True)
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from sealegs.scoring.attribution import MODEL_ENDS
 from sealegs.suites.micro.campaign.labelling import EndedRun
 from sealegs.suites.micro.campaign_faults import experiment_plan, schedule_from
 from sealegs.suites.micro.episode import play_micro_episode as play_episode
@@ -18,6 +19,7 @@ from sealegs.suites.micro.episode_summary import summarize_cut_off
 from sealegs.suites.micro.error_propagation import trace_propagation
 from sealegs.suites.micro.isolation import RunEnd
 from sealegs.suites.micro.workloads.workload import Workload, load_workloads
+from sealegs.traces.record import OUTSIDE
 
 WORK = f"{__name__}:play_planned_run"
 PRELOAD = (__name__, "sealegs.suites.micro.campaign.warm")
@@ -72,6 +74,8 @@ def ended_run(ended: RunEnd, traces: Path, workload: Workload) -> EndedRun:
     detail = ended.error.splitlines()[0] if ended.error else ""
     if ended.how == "finished" and told["ended"] == "error":
         how, detail = "raised", str(told["error"])
+    elif ended.how == "finished" and told["ended"] == OUTSIDE:
+        how, detail = OUTSIDE, str(told["error"])
     elif ended.how == "finished":
         detail = str(told["error"])
     calls = told["calls"]
@@ -81,7 +85,13 @@ def ended_run(ended: RunEnd, traces: Path, workload: Workload) -> EndedRun:
         detail,
         tuple(_place(call, workload.paired) for call in calls if call["struck"]),
         _handed(workload.name, told) if workload.paired else "",
+        MODEL_ENDS.get(str(told["ended"]), ""),
     )
+
+
+def failed_outside(ended: RunEnd) -> bool:
+    """Whether a run ended by what was neither agent nor tools; it is made again."""
+    return ended.result is not None and ended.result.get("ended") == OUTSIDE
 
 
 def _place(call: Mapping[str, Any], paired: bool) -> str:

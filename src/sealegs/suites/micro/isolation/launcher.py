@@ -40,6 +40,7 @@ def run_all(
     journal: Path | None = None,
     ended: Callable[[RunEnd], None] | None = None,
     tell: Callable[[str], None] | None = None,
+    again: Callable[[RunEnd], bool] | None = None,
 ) -> list[RunEnd]:
     """Run a function on each request, each in a fresh process, and say how each ended.
 
@@ -51,6 +52,7 @@ def run_all(
         jobs: how many run at a time.
         journal: a file of JSON lines that keeps the ends. Requests whose end it holds are not run again.
         ended: called with each new end, after it was written down.
+        again: whether a run that ended so is made again; none is where it is left out.
         tell: called with a sentence where runs cannot be forked; without it, Python's own warning is given.
 
     Returns:
@@ -66,7 +68,11 @@ def run_all(
     try:
         known = kept.known if kept is not None else {}
         found = dict(known)
-        waiting = [request for request in requests if kept is None or not kept.has(request)]
+        waiting = [
+            request
+            for request in requests
+            if kept is None or not kept.has(request) or (again is not None and again(known[request.id]))
+        ]
         if waiting:
             zygotes = Zygotes(work, preload, tell or _warn)
             with Launch(zygotes, limits, jobs) as launch:

@@ -1,0 +1,30 @@
+"""How a model is asked: what of a run's options goes through to Inspect, as plain data.
+
+Inspect means the same by these names; what is left out is the provider's or Inspect's own choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class ModelSetup:
+    """How a model is asked.
+
+    Attributes:
+        base_url: where its provider is; empty for the usual address.
+        config: what Inspect's `GenerateConfig` takes, such as `temperature` and `max_retries`.
+        limits: what Inspect's `eval` takes for each sample, such as `token_limit`, and the prices.
+    """
+
+    base_url: str = ""
+    config: Mapping[str, Any] = field(default_factory=dict)
+    limits: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def address(self) -> dict[str, str]:
+        """What Inspect's `get_model` takes."""
+        return {"base_url": self.base_url} if self.base_url else {}

@@ -1,0 +1,84 @@
+"""What the playing of a run came to: invalid episodes, and what models used, in rows beside the figures.
+
+A provider that could not be asked, a sandbox or a judge that failed says nothing of an agent. Such an episode is in no
+denominator of any figure. Which these are is found where records are read; here they are counted: `invalid` is their
+share of all that were played, in %. `tokens` and `cost` (in dollars) are those of all models of a valid episode, on
+average, where they are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sealegs.scoring.metric import ALL, Design, EpisodeTable, Metric, Row, estimate, figure_row
+from sealegs.traces.record import USAGE, Record
+
+NAME = "invalid"
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidCount:
+    """How many of the episodes that were played are invalid."""
+
+    invalid: int = 0
+    played: int = 0
+
+    @property
+    def share(self) -> float:
+        """Of all that were played, in %."""
+        return 100 * self.invalid / self.played if self.played else 0.0
+
+
+class PlayedCell(NamedTuple):
+    """Where an episode is counted, why it is not (empty for a valid one), and what its models used if that is known."""
+
+    level: str
+    mode: str
+    task: str
+    cause: str = ""
+    tokens: float | None = None
+    cost: float | None = None
+
+
+def played_cell(level: str, mode: str, task: str, one: Record | str) -> PlayedCell:
+    """Where an episode is counted.
+
+    Args:
+        level, mode, task: which it is.
+        one: its record, or why it is invalid.
+    """
+    if isinstance(one, str):
+        return PlayedCell(level, mode, task, one)
+    used = one.about.get(USAGE) or {}
+    return PlayedCell(level, mode, task, "", used.get("tokens"), used.get("cost"))
+
+
+INVALID = Metric[PlayedCell](NAME, lambda one: bool(one.cause))
+USED = (
+    Metric[PlayedCell]("tokens", lambda one: one.tokens or 0, lambda one: one.tokens is not None, kind="amount"),
+    Metric[PlayedCell]("cost", lambda one: one.cost or 0, lambda one: one.cost is not None, kind="amount", digits=6),
+)
+DESIGN = Design[PlayedCell](stratum=lambda _: "", cluster=lambda one: one.task)
+
+
+def invalid_count(played: Sequence[PlayedCell]) -> InvalidCount:
+    """How many of these are invalid."""
+    return InvalidCount(sum(bool(one.cause) for one in played), len(played))
+
+
+def playing_rows(played: Iterable[PlayedCell], who: Row, *, of_all: bool = True) -> Iterator[Row]:
+    """The share of invalid episodes by level and mode, of a model always, else where there are any; and what was used.
+
+    Args:
+        played: every episode, valid or not.
+        who: `suite` and `agent` or `model`, copied into each row.
+        of_all: whether the table has cells of all levels and modes together.
+    """
+    table = EpisodeTable(list(played), DESIGN)
+    told = [INVALID] if "model" in who or any(one.cause for one in table) else []
+    told += [metric for metric in USED if table.counted(metric)]
+    for level, mode, cell in table.cells(lambda one: one.level, lambda one: one.mode, ordered=True):
+        if of_all or ALL not in (level, mode):
+            yield from (figure_row(who, level, mode, metric.name, estimate(metric, cell)) for metric in told)

@@ -16,6 +16,7 @@ from sealegs.cli.output import console, errors, exit_if_invalid, write_report, w
 from sealegs.cli.progress import interruptible, show_progress
 from sealegs.cli.shared_options import json_option
 from sealegs.engines.logs import SETTINGS as ASKED
+from sealegs.engines.logs import usage_of
 from sealegs.faults.user_error import UserError
 from sealegs.scoring.invalid import InvalidCount
 from sealegs.scoring.metric import Row
@@ -177,6 +178,7 @@ def _played(suite: Suite[Any], chosen: Sequence[Any], out: Path | None, json: st
     counts: list[InvalidCount] = []
     for options, folder in zip(chosen, folders, strict=True):
         suite.play(options, folder, TerminalView())
+        _note_budget(options, folder)
         with errors.status("judging"):
             found = suite.report(folder)
         write_report(found, "" if several else json, quiet=json == "-", max_invalid=options.max_invalid)
@@ -190,6 +192,19 @@ def _played(suite: Suite[Any], chosen: Sequence[Any], out: Path | None, json: st
         console.print(NEXT, highlight=False)
     for count in counts:
         exit_if_invalid(count, chosen[0].max_invalid)
+
+
+def _note_budget(options: Any, folder: Path) -> None:
+    """Say that a run's budget is spent."""
+    if not options.model_setup.limited:
+        return
+    used = usage_of(folder)
+    if used.reaches(options.budget_tokens, options.budget_cost):
+        cost = f" and ${used.cost:,.4g}" if used.cost else ""
+        errors.print(
+            f"note: the run's budget is spent ({used.tokens:,} tokens{cost} were used); the same command with a larger "
+            "one plays what is left"
+        )
 
 
 def _ask_all(chosen: Sequence[Any], folders: Sequence[Path]) -> None:

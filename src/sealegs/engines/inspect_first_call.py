@@ -55,7 +55,7 @@ def stop_at_quota(model: Model) -> None:
         return False if any(words in str(error) for words in QUOTA) else decide(error)
 
     should_retry.stops_at_quota = True  # type: ignore[attr-defined]
-    model.api.should_retry = should_retry  # type: ignore[method-assign]
+    model.api.should_retry = should_retry  # type: ignore[method-assign, assignment]
 
 
 async def _asked(name: str, given: dict[str, Any]) -> None:

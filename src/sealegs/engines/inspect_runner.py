@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from inspect_ai import Task
+from inspect_ai import Task, task_with
 from inspect_ai import eval as inspect_eval
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.event import InfoEvent
@@ -22,9 +22,10 @@ from inspect_ai.model import get_model
 from inspect_ai.util import LimitExceededError
 
 from sealegs.engines.folders import RunSettings, open_run_folder
+from sealegs.engines.inspect_budget import RunBudget, within_budget
 from sealegs.engines.inspect_ends import SCRIPTED, outside_cause
 from sealegs.engines.inspect_first_call import ask_first, stop_at_quota
-from sealegs.engines.logs import SETTINGS, LogError, LogSchema, one_line
+from sealegs.engines.logs import SETTINGS, LogError, LogSchema, RunUsage, one_line, usage_of
 from sealegs.engines.model_setup import ModelSetup
 from sealegs.traces import Event, FaultStruck, Recorder, encode_event
 from sealegs.traces.inspect_logs import RECORD_NOTE, noted_events
@@ -69,6 +70,9 @@ def run_left(
         model = get_model(name, **setup.address)
     except (PrerequisiteError, ValueError, ImportError) as error:
         raise LogError(f"the model {name!r} cannot be used: {plain_words(error)}") from error
+    budget = RunBudget(setup.budget_tokens, setup.budget_cost, usage_of(folder) if setup.limited else RunUsage())
+    if budget.spent:
+        return
     begun = (folder / SETTINGS).exists()
     if not begun:
         ask_first(name, **setup.address)
@@ -80,7 +84,9 @@ def run_left(
     stop_at_quota(model)
     given = {**setup.config, **setup.limits, **options}
     try:
-        logs = inspect_eval(make(left), model=model, log_dir=str(folder), log_buffer=1, display=display, **given)
+        task = make(left)
+        played = task_with(task, solver=within_budget(task.solver, budget)) if setup.limited else task
+        logs = inspect_eval(played, model=model, log_dir=str(folder), log_buffer=1, display=display, **given)
     except PrerequisiteError as error:
         raise LogError(f"Inspect cannot run it: {plain_words(error)}; the same command resumes the run") from error
     for log in logs:

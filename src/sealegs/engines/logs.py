@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from sealegs.faults.user_error import UserError
 from sealegs.traces import EpisodeEnded, EpisodeStarted, Event, Record, StoreError, build_record, read_episodes
@@ -120,6 +120,36 @@ def _asked(folder: Path) -> int:
     except (OSError, ValueError, AttributeError):
         return 0
     return total if isinstance(total, int) else 0
+
+
+class RunUsage(NamedTuple):
+    """What models used: tokens, and dollars where prices are known."""
+
+    tokens: int = 0
+    cost: float = 0.0
+
+    @classmethod
+    def of(cls, models: Mapping[str, Mapping[str, Any]]) -> RunUsage:
+        """What Inspect notes of the models of a sample."""
+        used = models.values()
+        return cls(sum(one.get("total_tokens") or 0 for one in used), sum(one.get("total_cost") or 0.0 for one in used))
+
+    def plus(self, other: RunUsage) -> RunUsage:
+        """Both together."""
+        return RunUsage(self.tokens + other.tokens, self.cost + other.cost)
+
+    def reaches(self, tokens: int | None, cost: float | None) -> bool:
+        """Whether it is as much as one of these."""
+        return (tokens is not None and self.tokens >= tokens) or (cost is not None and self.cost >= cost)
+
+
+def usage_of(folder: Path) -> RunUsage:
+    """What all samples in a folder's logs of Inspect used, those that were interrupted or are invalid included."""
+    total = RunUsage()
+    for file in sorted(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else ():
+        for sample, _ in samples(file, [], interrupted=True):
+            total = total.plus(RunUsage.of(sample.get("model_usage") or {}))
+    return total
 
 
 class NamedRun(Protocol):
@@ -239,10 +269,8 @@ def with_outside(events: Sequence[Event], cause: str) -> list[Event]:
 
 def _with_usage(events: Sequence[Event], sample: Mapping[str, Any]) -> list[Event]:
     """The events with what all models of the sample used, in tokens and, where prices are known, in dollars."""
-    used = (sample.get("model_usage") or {}).values()
-    tokens = sum(one.get("total_tokens") or 0 for one in used)
-    costs = [one["total_cost"] for one in used if one.get("total_cost") is not None]
-    usage = {**({"tokens": tokens} if tokens else {}), **({"cost": sum(costs)} if costs else {})}
+    used = RunUsage.of(sample.get("model_usage") or {})
+    usage = {name: value for name, value in used._asdict().items() if value}
     return _noted(events, {USAGE: usage} if usage else {})
 
 

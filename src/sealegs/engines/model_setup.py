@@ -18,13 +18,21 @@ class ModelSetup:
         base_url: where its provider is; empty for the usual address.
         config: what Inspect's `GenerateConfig` takes, such as `temperature` and `max_retries`.
         limits: what Inspect's `eval` takes for each sample, such as `token_limit`, and the prices.
+        budget_tokens, budget_cost: what the whole run may use; None for no limit.
     """
 
     base_url: str = ""
     config: Mapping[str, Any] = field(default_factory=dict)
     limits: Mapping[str, Any] = field(default_factory=dict)
+    budget_tokens: int | None = None
+    budget_cost: float | None = None
 
     @property
-    def address(self) -> dict[str, str]:
+    def limited(self) -> bool:
+        """Whether the run has a budget."""
+        return self.budget_tokens is not None or self.budget_cost is not None
+
+    @property
+    def address(self) -> dict[str, Any]:
         """What Inspect's `get_model` takes."""
         return {"base_url": self.base_url} if self.base_url else {}

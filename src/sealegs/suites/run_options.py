@@ -86,6 +86,10 @@ class ModelOptions(BaseModel):
     token_limit: int | None = option(None, "Tokens after which an episode is cut off.", ge=1)
     cost_limit: float | None = option(None, "Dollars after which an episode is cut off; needs --prices.", ge=0)
     prices: str = run_only_option("", "A YAML or JSON file of prices by model, as Inspect's --model-cost-config.")
+    budget_tokens: int | None = run_only_option(None, "Tokens after which the run begins no further episode.", ge=1)
+    budget_cost: float | None = run_only_option(
+        None, "Dollars after which the run begins no further episode; needs --prices.", ge=0
+    )
     connections: int | None = run_only_option(None, "At most this many requests side by side.", ge=1)
     retries: int = run_only_option(RETRIES, "How often a request is repeated that its provider failed.", ge=0)
     timeout: int | None = run_only_option(None, "Seconds after which a request counts as failed.", ge=1)
@@ -111,14 +115,16 @@ class ModelOptions(BaseModel):
             "model_cost_config": self.prices or None,
             "max_samples": self.connections,
         }
-        return ModelSetup(self.base_url, *({k: v for k, v in one.items() if v is not None} for one in (config, limits)))
+        given = ({k: v for k, v in one.items() if v is not None} for one in (config, limits))
+        return ModelSetup(self.base_url, *given, budget_tokens=self.budget_tokens, budget_cost=self.budget_cost)
 
     def model_problems(self) -> Iterator[str]:
         """What is wrong with them."""
         if self.reasoning_effort:
             yield from unknown_name_problems("reasoning effort", [self.reasoning_effort], EFFORTS)
-        if self.cost_limit is not None and not self.prices:
-            yield "--cost-limit needs prices: give --prices FILE, with what each model's tokens cost"
+        for flag, given in (("--cost-limit", self.cost_limit), ("--budget-cost", self.budget_cost)):
+            if given is not None and not self.prices:
+                yield f"{flag} needs prices: give --prices FILE, with what each model's tokens cost"
         if self.prices and not Path(self.prices).is_file():
             yield f"--prices {self.prices}: there is no such file; name a YAML or JSON file of prices by model"
 

@@ -285,8 +285,8 @@ class ToolSuite(Suite[ToolSuiteOptions]):
             if len(judged) != 1 or len(others) != 1:
                 raise LogError(f"one run can be compared with one; {logs} has {len(judged)}, {against} {len(others)}")
             (run,), (before,) = judged, others
-            pair = ([result for result, _ in one.results] for one in (before, run))
-            compared = suite_differences(*pair, self.metrics, run.who)
+            one, other = ([result for result, _ in each.results] for each in (before, run))
+            compared = suite_differences(one, other, self.metrics, run.who)
         rows: list[Row] = []
         for run in judged:
             rows += suite_table([result for result, _ in run.results], self.metrics, run.who)
@@ -314,7 +314,7 @@ class ToolSuite(Suite[ToolSuiteOptions]):
             who: Row = {"suite": self.name, "agent": agent} if agent else {"suite": self.name, "model": model}
             ordered = sorted(found.items(), key=lambda item: (item[0].level, item[0].mode, item[0].task, item[0].epoch))
             results = [(self.result(episode, record), record) for episode, record in ordered]
-            every = {**found, **logged.invalid[key]}
+            every: dict[ToolEpisode, Record | str] = {**found, **logged.invalid[key]}
             played = [played_cell(one.level, one.mode, one.task, how) for one, how in every.items()]
             runs.append(_JudgedRun(who, results, played))
         for held in ([key[:2] for key in logged.runs], list(_folders(logs))):

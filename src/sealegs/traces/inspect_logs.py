@@ -17,14 +17,18 @@ from sealegs.traces.store import StoreError
 
 RECORD_NOTE = "sealegs record"  # the source of the note in which a sample keeps its record
 SUFFIX = ".eval"
+BUDGET_NOTE = "sealegs budget"  # the source of the note in a sample that was not begun, because the budget is spent
 
 
-def samples(file: Path, warnings: list[str]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-    """Each sample of a log that was not interrupted, and what the log says of the whole run.
+def samples(
+    file: Path, warnings: list[str], *, interrupted: bool = False
+) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    """Each sample of a log, without those that were interrupted, and what the log says of the whole run.
 
     Args:
         file: the log; of one that was cut off, what is whole is read.
         warnings: a list that gets a sentence where something had to be left out.
+        interrupted: whether interrupted samples are wanted too.
 
     Raises:
         StoreError: the log cannot be read.
@@ -36,7 +40,7 @@ def samples(file: Path, warnings: list[str]) -> Iterator[tuple[Mapping[str, Any]
                 started = json.loads(content)["eval"]
             elif name.startswith("samples/") and name.endswith(".json"):
                 sample = json.loads(content)
-                if not _interrupted(sample):
+                if interrupted or not _interrupted(sample):
                     yield sample, started
     except ImportError as error:
         raise StoreError(f'{file} is an Inspect log, and reading it needs: pip install "sealegs[report]"') from error
@@ -98,8 +102,10 @@ def _entries(file: Path, warnings: list[str]) -> Iterator[tuple[str, bytes]]:
 
 
 def _interrupted(sample: Mapping[str, Any]) -> bool:
-    """Whether the run was stopped while the sample was under way: it is not finished, and runs again."""
+    """Whether the run was stopped before the sample began or while it was under way: it is not finished."""
     message = str((sample.get("error") or {}).get("message", ""))
+    if message and any(event.get("source") == BUDGET_NOTE for event in sample.get("events", [])):
+        return True
     return sample.get("limit") is None and message.lstrip().startswith("CancelledError")
 
 

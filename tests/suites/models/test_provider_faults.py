@@ -292,6 +292,25 @@ def test_several_models_play_in_folders_of_their_own(
     assert len(list((tmp_path / "runs").iterdir())) == 2
 
 
+def test_a_budget_stops_a_run_between_episodes_and_a_larger_one_resumes_it(
+    provider: FaultyProvider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["run", "maze", "--model", MODEL, "--base-url", provider.url, "--out", str(tmp_path / "run")]
+    words += ["--levels", "C1", "--modes", "NP", "--limit", "5", "--connections", "1", "--budget-tokens"]
+    assert command(monkeypatch, *words, "500") == 0
+    told = capsys.readouterr().err
+    assert "the run's budget is spent (660 tokens were used)" in told, "three episodes of 220 tokens"
+    assert "3 of 5 episodes are finished, and these alone are counted" in told
+    provider.begin()
+    assert command(monkeypatch, *words, "660") == 0
+    assert provider.asked == []
+    capsys.readouterr()
+    assert command(monkeypatch, *words, "5000") == 0
+    assert len(read_maze_run(tmp_path / "run").records) == 5
+    assert "budget" not in capsys.readouterr().err
+    assert len([body for body in provider.asked if body.get("tools")]) == 4, "two episodes of two requests"
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [

@@ -37,7 +37,7 @@ class HighwaterRun:
 
     def played(self) -> list[PlayedCell]:
         """Where every episode is counted, the invalid ones with their causes."""
-        found = {**self.records, **self.invalid}
+        found: dict[HighwaterEpisode, Record | str] = {**self.records, **self.invalid}
         return [played_cell(one.level, one.mode, one.found.origin or one.problem, how) for one, how in found.items()]
 
 

@@ -55,6 +55,8 @@ class InspectOptions(RunOptions):
     limit: int | None = option(None, "At most this many samples.", ge=1)
     describe: bool = run_only_option(False, "Play without faults alone, and draft the file for --knowledge.")
     declared: str = hidden_option("")
+    budget_tokens: int | None = hidden_option(None)
+    budget_cost: float | None = hidden_option(None)
     max_steps: int = hidden_option(25)
     engine: str = hidden_option("inspect")
     jobs: int | None = hidden_option(None)

@@ -47,7 +47,7 @@ class MazeRun:
 
     def played(self) -> list[PlayedCell]:
         """Where every episode is counted, the invalid ones with their causes."""
-        found = {**self.records, **self.invalid}
+        found: dict[Scenario, Record | str] = {**self.records, **self.invalid}
         return [played_cell(one.base.level, one.mode, one.task, how) for one, how in found.items()]
 
 

@@ -37,7 +37,7 @@ class PaladinRun:
 
     def played(self) -> list[PlayedCell]:
         """Where every episode is counted, the invalid ones with their causes."""
-        found = {**self.records, **self.invalid}
+        found: dict[PaladinEpisode, Record | str] = {**self.records, **self.invalid}
         return [played_cell(one.klass, self.mode, f"{one.source}/{one.task}", how) for one, how in found.items()]
 
 

@@ -115,8 +115,8 @@ class ModelOptions(BaseModel):
             "model_cost_config": self.prices or None,
             "max_samples": self.connections,
         }
-        given = ({k: v for k, v in one.items() if v is not None} for one in (config, limits))
-        return ModelSetup(self.base_url, *given, budget_tokens=self.budget_tokens, budget_cost=self.budget_cost)
+        asked, limited = ({k: v for k, v in one.items() if v is not None} for one in (config, limits))
+        return ModelSetup(self.base_url, asked, limited, self.budget_tokens, self.budget_cost)
 
     def model_problems(self) -> Iterator[str]:
         """What is wrong with them."""

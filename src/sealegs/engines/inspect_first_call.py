@@ -17,6 +17,7 @@ from sealegs.engines.logs import LogError
 
 QUESTION = "Reply with the word ready."
 QUOTA = ("insufficient_quota", "exceeded your current quota", "credit balance is too low")
+PATIENCE = 120  # seconds for each of them: a server of one's own may have to load its model
 RETRIES = 2  # of what the provider says is for now alone
 UNASKED = ("sealegs", "sealegs-local", "mockllm", "none")  # nothing is behind them that a first question could find
 
@@ -59,7 +60,7 @@ def stop_at_quota(model: Model) -> None:
 
 
 async def _asked(name: str, given: dict[str, Any]) -> None:
-    config = GenerateConfig(max_retries=RETRIES)
+    config = GenerateConfig(max_retries=RETRIES, attempt_timeout=PATIENCE)
     async with get_model(name, config=config, memoize=False, **given) as model:  # of this event loop alone
         stop_at_quota(model)
         await model.generate(QUESTION)

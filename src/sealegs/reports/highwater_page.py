@@ -36,7 +36,7 @@ def render_highwater_page(
         raise UserError(f'the page needs {error.name}; run: pip install "sealegs[report]"') from error
     figures = [
         ("Accuracy by number of distractors", accuracy_figure(rows)),
-        ("Turns of an episode", turns_figure(results)),
+        ("Turns of an episode", turns_figure(results) if results else ""),
     ]
     return (
         environment()

@@ -140,7 +140,7 @@ def _by_class(rows: Sequence[Row]) -> Table:
     table = _table((*SHOWN.values(), "n"))
     values = {(row["level"], row["metric"]): row for row in rows}
     for level in dict.fromkeys(row["level"] for row in rows):
-        n = values[level, "tsr"]["n"]
+        n = values.get((level, "tsr"), Row(n=0))["n"]  # none where all episodes of a class are invalid
         cells = (_cell(values.get((level, metric))) for metric in SHOWN)
         table.add_row(level, *cells, str(n), style="bold" if level == ALL else "")
     return table

@@ -7,6 +7,7 @@ the model's, under a term of its own.
 from __future__ import annotations
 
 import gc
+import io
 import json
 import tomllib
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from tests import needs
 
@@ -153,6 +155,8 @@ def test_what_is_nobodys_is_invalid_and_made_again(suite: str, provider: FaultyP
     assert set(shares) == {100}
     assert found.warnings[0].startswith(f"{total} episodes are invalid and in no rate; the same command")
     assert not any("run resumes" in warning for warning in found.warnings), "they were played"
+    found.show(Console(file=io.StringIO()))
+    assert "invalid and in no rate" in found.page(), "a page of nothing else says so"
     provider.begin()
     again = played(suite, run, provider)
     assert (again.validity.invalid, again.validity.played) == (0, total)

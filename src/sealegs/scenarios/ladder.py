@@ -46,7 +46,7 @@ class StepLadder:
         values: what is written over the answer on the lower rungs, by how it is told, see `lower_rungs.WAYS`.
     """
 
-    families: Mapping[VisibleRung, tuple[str, ...]]
+    families: Mapping[Rung, tuple[str, ...]]
     values: Mapping[str, tuple[Edit, ...]]
 
     def offers(self, *, looks: bool = True, stops: bool = False) -> dict[Rung, str]:
@@ -57,8 +57,8 @@ class StepLadder:
             stops: whether a right stop is all that is left after the fault. Then a refusal comes too late, because
                 nothing may be called with a false value.
         """
-        ways = {way: ways for way, ways in self.values.items() if looks or way != "second_source"}
-        ways = {way: found for way, found in ways.items() if not (stops and way == "refused")}
+        barred = {*(() if looks else ("second_source",)), *(("refused",) if stops else ())}
+        ways = {way: edits for way, edits in self.values.items() if way not in barred}
         found: dict[Rung, str] = {rung: rung for rung in UPPER if self.families.get(rung)}
         told = next((way for way in ("across", "refused") if ways.get(way)), None)
         found |= {"across": told} if told is not None else {}
@@ -116,7 +116,7 @@ def _shipped_ladders() -> Mapping[str, Mapping[str, StepLadder]]:
 
 def ladder_from(data: Mapping[str, Any]) -> StepLadder:
     """A step's ladder as the table holds it: families of the upper rungs, and values by the way they are told."""
-    families = {rung: tuple(data[rung]) for rung in UPPER if rung in data}
+    families: dict[Rung, tuple[str, ...]] = {rung: tuple(data[rung]) for rung in UPPER if rung in data}
     return StepLadder(families, {way: tuple(data[way]) for way in data if way not in UPPER})
 
 
@@ -129,7 +129,7 @@ def proven_ladder(task: str, step: str, tasks: str = SHIPPED) -> StepLadder:
     if not spec.used:
         return StepLadder({}, {})
     given = {name: value for name, value in expected.arguments.items() if expected.defaults.get(name) != value}
-    families = {
+    families: dict[Rung, tuple[str, ...]] = {
         rung: tuple(
             family
             for family in FAMILIES

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
-from sealegs.faults import paths
 from sealegs.faults.call import Call, Outcome, Value
 from sealegs.faults.rungs.contradiction import Exchange
 from sealegs.faults.rungs.visible_rung import (
     RUNGS,
     Rung,
     broken_relations,
+    emptied,
     glance_findings,
     has_changed,
     keeps_structure,
@@ -95,7 +94,7 @@ def check_fault(episode: Scenario, id: str) -> CheckedFault:
         told = told_by(around, Exchange(right.arguments, right.output), wrong, changed, corpus)
         rules |= {told} & {"across", "refused"}
     rules |= _second_sources(episode, step, shown, lasting=lasting, acts=bool(right.effects))
-    compliant = keeps_structure(spec, wrong) and not _visible_empty(right.output, wrong)
+    compliant = keeps_structure(spec, wrong) and not emptied(right.output, wrong)
     return CheckedFault(
         episode.rungs.get(rule.id, ""), rule.fault.kind, frozenset(rules), compliant, shown, right.output
     )
@@ -110,17 +109,12 @@ def _shown(episode: Scenario, step: Step, right: ExpectedStep) -> tuple[Any, ...
         return episode.set.corpus(episode.task).run(call, World())
 
     session = Session(episode.plan, episode=episode.id, specs=episode.specs, clock=VirtualClock(), timeout=1)
-    calls = (session.call(step.tool, right.arguments, partial(answered)) for _ in range(ASKED))
+    calls = (session.call(step.tool, right.arguments, answered) for _ in range(ASKED))
     return tuple(one.value if isinstance(one, Value) else None for one in calls)
 
 
 def _visible(findings: Sequence[str]) -> set[str]:
     return {next((rule for words, rule in TOOL_FREE.items() if words in finding), "knowledge") for finding in findings}
-
-
-def _visible_empty(truth: Any, wrong: Any) -> bool:
-    before = dict(paths.leaves(truth))
-    return any(value in (None, "") and before.get(path) not in (None, "") for path, value in paths.leaves(wrong))
 
 
 def _second_sources(episode: Scenario, step: Step, shown: Sequence[Any], *, lasting: bool, acts: bool) -> set[str]:

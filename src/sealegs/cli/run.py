@@ -110,8 +110,11 @@ def command_of(suite: Suite[Any]) -> Any:
 
 
 def _fields(suite: Suite[Any]) -> Iterator[tuple[str, FieldInfo]]:
-    fields: dict[str, FieldInfo] = suite.options.model_fields
-    yield from ((name, found) for name, found in fields.items() if found.json_schema_extra != HIDDEN)
+    kind = suite.options
+    fields: dict[str, FieldInfo] = kind.model_fields
+    for name, found in fields.items():
+        if found.json_schema_extra != HIDDEN and name not in kind.unused:
+            yield name, found
 
 
 def _parameter(name: str, found: FieldInfo) -> inspect.Parameter:
@@ -212,5 +215,5 @@ def _ask_all(chosen: Sequence[Any], folders: Sequence[Path]) -> None:
     from sealegs.engines.inspect_first_call import ask_first
 
     for options, folder in zip(chosen, folders, strict=True):
-        if options.model and not (folder / ASKED).exists():
+        if options.engine == "inspect" and options.model and not (folder / ASKED).exists():
             ask_first(options.model, **options.model_setup.address)

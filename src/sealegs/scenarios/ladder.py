@@ -96,7 +96,7 @@ def draw_fault(
     if not offered:
         return None
     rung = min(offered, key=lambda rung: _time_until(rung, key))
-    if rung in found.families:
+    if rung in UPPER and rung in found.families:
         return rung, {"kind": min(found.families[rung], key=lambda kind: seeds.digest(*key, kind)), "rung": rung}
     values = found.values[offered[rung]]
     first = seeds.digest(*key, "values") % len(values)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic.config import JsonDict
@@ -139,7 +139,13 @@ class ModelOptions(BaseModel):
 
 
 class RunOptions(ModelOptions):
-    """The options of every suite."""
+    """The options of every suite.
+
+    Attributes:
+        unused: names of options that a suite has no use for, and does not take.
+    """
+
+    unused: ClassVar[frozenset[str]] = frozenset()
 
     agent: str = option("", "A scripted agent: oracle, planner, naive, ...")
     model: str = option("", "A model as Inspect names it: openai/gpt-5, sealegs-local/FOLDER, ...")

@@ -1,27 +1,35 @@
-"""What is asked of a campaign. Its file names models, faults and repetitions, so the usual options are left out."""
+"""What is asked of a campaign. Its file names models, faults and repetitions, so most of the usual options are out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, ClassVar
+
+from pydantic import model_validator
 
 from sealegs.suites.choices import MOST_JOBS
-from sealegs.suites.run_options import RunOptions, hidden_option, option, run_only_option
+from sealegs.suites.run_options import ModelOptions, RunOptions, hidden_option, option, run_only_option
 
 
 class MicroOptions(RunOptions):
     """The options of `micro`."""
 
+    unused: ClassVar[frozenset[str]] = (
+        frozenset(ModelOptions.model_fields) | {"agent", "limit", "epochs", "seed", "max_steps"}
+    ) - {"max_invalid"}
+
     campaign: str = option("paper", "A campaign file, or one that ships: paper, transient, two-agents or mcp.")
     model: str = option("", "This model in place of all that the file names.")
     budget: float = option(60.0, "Seconds that a run may take.", ge=0.1)
+    engine: str = hidden_option("langchain")
     jobs: int | None = run_only_option(None, "Runs at a time; one by default.", ge=1, le=MOST_JOBS)
-    agent: str = hidden_option("")
-    limit: int | None = hidden_option(None)
-    epochs: int = hidden_option(1)
-    seed: int = hidden_option(0)
-    max_steps: int = hidden_option(25)
-    engine: str = hidden_option("auto")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _settled(cls, given: Any) -> Any:
+        """Agents and models alike are those of LangChain."""
+        return given
 
     @property
     def name(self) -> str:

@@ -168,3 +168,8 @@ def _workbench(bench: Workbench, session: Session | None) -> Workbench:
 def _read(result: ToolResult) -> Outcome:
     text = result.to_text()
     return Failure(text) if result.is_error else Value(data_of(text))
+
+
+async def forget_conversation(agent: Any) -> None:
+    """Put an agent or a team back to where it has heard nothing."""
+    await (agent.reset() if hasattr(agent, "reset") else agent.on_reset(CancellationToken()))

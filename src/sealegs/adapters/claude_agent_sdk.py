@@ -14,7 +14,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
-from claude_agent_sdk import SdkMcpTool
+from claude_agent_sdk import ClaudeAgentOptions, ResultMessage, SdkMcpTool, query
 
 from sealegs.adapters.bridge import ResultCodec, ToolCallBridge, data_of, result_text
 from sealegs.adapters.marks import spec_from_tool
@@ -68,3 +68,17 @@ def _read(result: Result) -> Outcome:
 
 def _written(value: Any, result: Result | None) -> Result:
     return {"content": [{"type": "text", "text": result_text(value)}]}
+
+
+async def run_claude_query(options: ClaudeAgentOptions, input: str) -> Any:
+    """Ask Claude Code in a session of its own and return its result.
+
+    Raises:
+        RuntimeError: it gave none, or says that it failed.
+    """
+    found = None
+    async for message in query(prompt=input, options=options):
+        found = message if isinstance(message, ResultMessage) else found
+    if found is None or found.is_error:
+        raise RuntimeError("Claude Code gave no result" if found is None else f"{found.subtype}: {found.result}")
+    return found.result if found.structured_output is None else found.structured_output

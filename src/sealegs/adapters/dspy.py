@@ -8,7 +8,7 @@ tool would. Make such tools `async def`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, overload
 
 import dspy
@@ -36,3 +36,9 @@ def wrap(tools: Any, session: Session | None = None) -> Any:
     function, name = tool.func, str(tool.name)
     wrapped = python.tool(name=name)(function) if session is None else python.wrap(function, session, name=name)
     return tool.model_copy(update={"func": wrapped})
+
+
+def call_module(module: Any, inputs: Mapping[str, Any]) -> Any:
+    """What a module predicts in DSPy's sync way, with async tools too."""
+    with dspy.context(allow_tool_async_sync_conversion=True):
+        return module(**inputs)

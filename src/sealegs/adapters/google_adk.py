@@ -12,9 +12,12 @@ import copy
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar, overload
 
+from google.adk.agents import BaseAgent
+from google.adk.runners import InMemoryRunner
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.base_toolset import BaseToolset
 from google.adk.tools.function_tool import FunctionTool
+from google.genai import types
 
 from sealegs.adapters.bridge import ResultCodec, ToolCallBridge, exception_text
 from sealegs.adapters.marks import spec_from_tool
@@ -79,3 +82,17 @@ def _declared_parameters(tool: BaseTool) -> Any:
 
 def _complaint(failure: Failure) -> dict[str, str]:
     return {"error": exception_text(failure)}
+
+
+async def run_adk_agent(agent: Any, input: str, user: str) -> str | None:
+    """Run an agent, an app or a runner with a text, in a new session of this user, and return its final text."""
+    new = {"agent": agent, "app_name": "tested"} if isinstance(agent, BaseAgent) else {"app": agent}
+    runner = agent if hasattr(agent, "run_async") and not isinstance(agent, BaseAgent) else InMemoryRunner(**new)
+    session = await runner.session_service.create_session(app_name=runner.app_name, user_id=user)
+    asked = types.Content(role="user", parts=[types.Part(text=input)])
+    answer = None
+    async for event in runner.run_async(user_id=user, session_id=session.id, new_message=asked):
+        parts = event.content.parts if event.content and event.is_final_response() else None
+        texts = [part.text for part in parts or () if part.text and not part.thought]
+        answer = "".join(texts) if texts else answer
+    return answer

@@ -131,9 +131,9 @@ def _autogen(agent: Any) -> Runner:
     first: dict[str, Any] = {}
 
     async def put_back() -> None:
-        from autogen_core import CancellationToken
+        from sealegs.adapters.autogen import forget_conversation
 
-        await (agent.reset() if hasattr(agent, "reset") else agent.on_reset(CancellationToken()))
+        await forget_conversation(agent)
         await agent.load_state(copy.deepcopy(first["state"]))
 
     async def run(input: str) -> Any:
@@ -189,10 +189,9 @@ def _dspy(module: Any) -> Runner:
         return prediction[list(prediction.keys())[-1]] if hasattr(prediction, "keys") else prediction
 
     def run(input: str) -> Any:
-        import dspy
+        from sealegs.adapters.dspy import call_module
 
-        with dspy.context(allow_tool_async_sync_conversion=True):
-            return answer(module(**{place: input}))
+        return answer(call_module(module, {place: input}))
 
     async def run_async(input: str) -> Any:
         return answer(await module.acall(**{place: input}))
@@ -225,21 +224,9 @@ def _google_adk(agent: Any) -> Runner:
     """An agent, an app or a runner: each run is a session of its own, of a user of its own."""
 
     async def run(input: str) -> Any:
-        from google.adk.agents import BaseAgent
-        from google.adk.runners import InMemoryRunner
-        from google.genai import types
+        from sealegs.adapters.google_adk import run_adk_agent
 
-        new = {"agent": agent, "app_name": "sealegs"} if isinstance(agent, BaseAgent) else {"app": agent}
-        runner = agent if hasattr(agent, "run_async") and not isinstance(agent, BaseAgent) else InMemoryRunner(**new)
-        user = uuid.uuid4().hex
-        session = await runner.session_service.create_session(app_name=runner.app_name, user_id=user)
-        asked = types.Content(role="user", parts=[types.Part(text=input)])
-        answer = None
-        async for event in runner.run_async(user_id=user, session_id=session.id, new_message=asked):
-            parts = event.content.parts if event.content and event.is_final_response() else None
-            texts = [part.text for part in parts or () if part.text and not part.thought]
-            answer = "".join(texts) if texts else answer
-        return answer
+        return await run_adk_agent(agent, input, uuid.uuid4().hex)
 
     return run
 
@@ -254,14 +241,9 @@ def _claude_agent_sdk(agent: Any) -> Runner:
         )
 
     async def run(input: str) -> Any:
-        from claude_agent_sdk import ResultMessage, query
+        from sealegs.adapters.claude_agent_sdk import run_claude_query
 
-        found = None
-        async for message in query(prompt=input, options=dataclasses.replace(options, session_id=None)):
-            found = message if isinstance(message, ResultMessage) else found
-        if found is None or found.is_error:
-            raise RuntimeError("Claude Code gave no result" if found is None else f"{found.subtype}: {found.result}")
-        return found.result if found.structured_output is None else found.structured_output
+        return await run_claude_query(dataclasses.replace(options, session_id=None), input)
 
     return run
 

@@ -48,7 +48,7 @@ EXPLICIT: tuple[AnyFault, ...] = (
     LostAck(),
 )
 UNNOTICEABLE = frozenset(
-    {"delta", "stale", "unit_swap", "scramble", "wrong_entity", "silent_noop", "duplicate", "delay"}
+    {"delta", "forged", "stale", "unit_swap", "scramble", "wrong_entity", "silent_noop", "duplicate", "delay"}
 )
 UNTRIED = frozenset({"delay", "stale", "wrong_entity", "silent_noop", "duplicate"})  # an answer alone does not tell
 SAMPLES = 3  # answers of a tool on which faults are tried

@@ -85,7 +85,7 @@ def plan(tool: str, fault: Any = None) -> Plan:
 def test_a_command_is_struck_where_its_tools_are(tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text(AGENT)
     command = f"{shlex.quote(sys.executable)} {shlex.quote(str(tmp_path / 'agent.py'))} {{input}}"
-    report = experiment(command, plan("pay", LostAck()), inputs=["twice"], runs=2, settle=False)
+    report = experiment(command, plan("pay", LostAck()), inputs=["twice"], runs=2, settle=False, timeout=0.5)
     clean, struck = report.runs[0], report.runs[-1]
     assert clean.passed
     assert clean.record.answer == "twice 5"
@@ -100,6 +100,13 @@ def test_a_command_without_a_place_is_asked_on_standard_input(tmp_path: Path) ->
     command = f"{shlex.quote(sys.executable)} {shlex.quote(str(tmp_path / 'agent.py'))}"
     report = experiment(command, plan("pay"), inputs=["said; $(rm -rf x)"], runs=1, baseline=False)
     assert report.runs[0].record.answer == "said; $(rm -rf x) 5", "no shell reads the input"
+
+
+def test_a_command_finds_the_seconds_after_which_a_call_is_given_up(tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(f"{AGENT}\nimport os\nprint(os.environ['SEALEGS_TIMEOUT'])\n")
+    command = f"{shlex.quote(sys.executable)} {shlex.quote(str(tmp_path / 'agent.py'))} {{input}}"
+    report = experiment(command, plan("pay"), inputs=["x"], runs=1, baseline=False, timeout=0.5)
+    assert (report.runs[0].record.answer or "").splitlines()[-1] == "0.5"
 
 
 def test_a_command_that_fails_or_hangs_fails_the_run(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sealegs.faults.user_error import UserError
-from sealegs.traces.environment_names import EPISODE, LIVE, PLAN, records_file
+from sealegs.traces.environment_names import EPISODE, LIVE, PLAN, TIMEOUT, records_file
 
 if TYPE_CHECKING:
     from sealegs.faults.call import Layer
@@ -27,7 +27,8 @@ def proxy(
         typer.Option(help="A recovery plan: what is done about failing calls before the client sees them."),
     ] = None,
     timeout: Annotated[
-        float | None, typer.Option(min=0, help="Seconds after which a call that a fault holds up is given up.")
+        float | None,
+        typer.Option(envvar=TIMEOUT, min=0, help="Seconds after which a call that a fault holds up is given up."),
     ] = None,
     url: Annotated[str, typer.Option(help="The server's address (streamable HTTP), in place of a command.")] = "",
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",

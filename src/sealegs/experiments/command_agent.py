@@ -1,9 +1,9 @@
 """An agent that is a command line, in any language.
 
 The command gets its input in place of `{input}`, or on standard input where it names none, and answers on standard
-output. What is to strike its tools stands in its environment: `SEALEGS_PLAN` (a file), `SEALEGS_EPISODE`, and
-`SEALEGS_RECORDS` (a folder for what was recorded). `sealegs proxy` in front of its MCP servers reads them, and so does
-`sealegs.environment_session()` in Python.
+output. What is to strike its tools is in its environment: `SEALEGS_PLAN` (a file), `SEALEGS_EPISODE`, `SEALEGS_TIMEOUT`
+(seconds after which one call is given up), and `SEALEGS_RECORDS` (a folder for what was recorded). `sealegs proxy` in
+front of its MCP servers reads them, and so does `sealegs.environment_session()` in Python.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import IO, Any
 
 from sealegs.experiments.foreign_records import enter_foreign_records
 from sealegs.experiments.run_stage import RunStage
-from sealegs.traces.environment_names import EPISODE, PLAN, RECORDS
+from sealegs.traces.environment_names import EPISODE, PLAN, RECORDS, TIMEOUT
 
 PLACE = "{input}"
 TAIL = 2000  # characters of standard error that are shown
@@ -50,6 +50,7 @@ class CommandAgent:
             plan.write_text(stage.plan.model_dump_json(by_alias=True, exclude_defaults=False), "utf-8")
             (folder / "records").mkdir()
             told = {PLAN: str(plan), EPISODE: stage.episode, RECORDS: str(folder / "records")}
+            told |= {TIMEOUT: str(stage.timeout)}
             try:
                 return _output(words, given, {**os.environ, **told}, stage.time_limit)
             finally:

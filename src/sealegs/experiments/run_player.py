@@ -105,7 +105,7 @@ class RunPlayer:
             timeout=self.options.timeout,
             watcher=recorder if self.watch is None else Watchers(recorder, self.watch(plan, clock)),
         )
-        return RunStage(run.input, episode, plan, session, recorder, self.options.time_limit)
+        return RunStage(run.input, episode, plan, session, recorder, self.options.timeout, self.options.time_limit)
 
     def _facts(self, run: ExperimentRun, plan: Plan) -> dict[str, Any]:
         return {

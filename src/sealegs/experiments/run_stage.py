@@ -19,6 +19,7 @@ class RunStage:
         plan: the faults.
         session: the seam in this process.
         recorder: takes what is recorded elsewhere.
+        timeout: seconds after which one call is given up.
         time_limit: seconds of real time for an agent that runs elsewhere.
     """
 
@@ -27,4 +28,5 @@ class RunStage:
     plan: Plan
     session: Session
     recorder: Recorder
+    timeout: float
     time_limit: float

@@ -1,4 +1,4 @@
-"""What the environment of a process says of the run that it belongs to: the plan, the episode, and where records go."""
+"""What the environment of a process says of the run it belongs to: plan, episode, timeout, and where records go."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 PLAN, EPISODE, RECORDS = "SEALEGS_PLAN", "SEALEGS_EPISODE", "SEALEGS_RECORDS"
+TIMEOUT = "SEALEGS_TIMEOUT"  # seconds after which one call is given up
 LIVE = ".live"  # ends the name of a file that gets each event as it happens, for a process that is killed
 
 

@@ -15,9 +15,10 @@ from pathlib import Path
 
 from sealegs.faults.plan_files import read_plan
 from sealegs.faults.spec import ToolSpec
+from sealegs.faults.user_error import UserError
 from sealegs.inject import RealClock, Session
 from sealegs.traces.atomic_files import write_atomically
-from sealegs.traces.environment_names import EPISODE, LIVE, PLAN, records_file
+from sealegs.traces.environment_names import EPISODE, LIVE, PLAN, TIMEOUT, records_file
 from sealegs.traces.events import Event
 from sealegs.traces.recorder import Recorder
 from sealegs.traces.store import line
@@ -29,13 +30,14 @@ def environment_session(specs: Iterable[ToolSpec] = (), timeout: float | None = 
 
     Args:
         specs: what is known of the tools.
-        timeout: seconds after which one call is given up.
+        timeout: seconds after which one call is given up; None takes what the environment says.
 
     Yields:
         The session; None where the environment asks for none.
 
     Raises:
         PlanError: the plan that it names cannot be read.
+        UserError: its timeout is not a number of seconds.
     """
     plan = os.environ.get(PLAN)
     if not plan:
@@ -55,7 +57,7 @@ def environment_session(specs: Iterable[ToolSpec] = (), timeout: float | None = 
             episode=os.environ.get(EPISODE, ""),
             specs=specs,
             clock=clock,
-            timeout=timeout,
+            timeout=_timeout() if timeout is None else timeout,
             watcher=recorder,
         )
         try:
@@ -65,3 +67,16 @@ def environment_session(specs: Iterable[ToolSpec] = (), timeout: float | None = 
             recorder.finish("answered")
             if file is not None:  # whole, with what is known of the tools
                 write_atomically(file, "".join(map(line, recorder.events)))
+
+
+def _timeout() -> float | None:
+    given = os.environ.get(TIMEOUT)
+    if not given:
+        return None
+    try:
+        seconds = float(given)
+    except ValueError:
+        seconds = -1.0
+    if not 0 < seconds < float("inf"):
+        raise UserError(f"{TIMEOUT}={given!r} is not a number of seconds; set it to one, such as 30, or unset it")
+    return seconds

@@ -185,7 +185,7 @@ def _require_takes(agent: AgentUnderTest, task: str) -> None:
     if not isinstance(agent, (AgentWithTools, CallableAgent)):
         return
     clock = VirtualClock()
-    stage = RunStage(task, "", NO_FAULTS, Session(clock=clock), Recorder(clock), 1.0)
+    stage = RunStage(task, "", NO_FAULTS, Session(clock=clock), Recorder(clock), 1.0, 1.0)
     function = agent.function
     arguments_for(partial(function, tools=[]) if isinstance(agent, AgentWithTools) else function, stage)
 

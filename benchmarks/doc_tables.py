@@ -373,6 +373,21 @@ def covering() -> str:
     return table(("figure", "", "designs", "lowest", "median", "highest", "bootstrap: lowest", "median"), lines())
 
 
+def first_minutes() -> str:
+    """What a new user writes and waits for with each tool, and the exit code of the command."""
+    found: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for row in result("first_minutes")["rows"]:
+        found.setdefault(row["agent"], {})[row["metric"]] = row
+
+    def lines() -> Iterator[Sequence[str]]:
+        for tool, row in found.items():
+            time = row["cpu_s"]
+            cost = f"{time['value']:.2f} ({time['low']:.2f} to {time['high']:.2f})"
+            yield f"`{tool}`", str(row["lines"]["value"]), cost, str(row["exit_code"]["value"])
+
+    return table(("tool", "lines", "CPU, s", "exit code"), lines())
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
     **{f"moments {setting}": (lambda s=setting: moments(s)) for setting in ("draw", "before", "after")},  # type: ignore[misc]
     **{
@@ -383,6 +398,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "ladder rules": ladder_rules,
     "ladder agents": ladder_agents,
     "coverage": covering,
+    "first minutes": first_minutes,
     "paladin rules": lambda: loose("eval", "heeder"),
     "paladin agreement": lambda: agreement("fresh / fresh-code"),
     "paladin correlations": lambda: correlated("as published"),

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from sealegs.engines.direct import play_scenario
+from sealegs.scenarios.perturbation import PUBLISHED_FAMILIES
 from sealegs.scenarios.scenario import list_scenarios
 from sealegs.traces.store import Store
 from tests.cli.test_run import sealegs
@@ -11,7 +12,7 @@ from tests.cli.test_run import sealegs
 
 def write_records(file: Path, mode: str, limit: int, after: int = 0) -> None:
     store = Store(file)
-    for episode in list_scenarios(("C1",), (mode,), limit=limit)[after:]:
+    for episode in list_scenarios(("C1",), (mode,), limit=limit, implicit=PUBLISHED_FAMILIES)[after:]:
         store.append(play_scenario(episode, "naive"))
     store.close()
 

@@ -24,6 +24,7 @@ from sealegs.traces import Recorder, build_record
 from tests import needs
 
 FILES = ["sealegs_agent.py", "plan.yaml", "test_faults.py", ".github/workflows/sealegs.yml"]
+OWN_MODULES = ("sealegs_agent", "bot", "tools")
 PLAIN = '''
 def weather(city):
     """The weather in a city."""
@@ -263,7 +264,8 @@ def test_tools_that_a_list_imports_are_found_where_they_are_defined(
     write_project_files(folder, project_files(scan_project(folder)))
     # The same in this process as `sealegs test` does in its own: every call passes the session, and passes it once.
     monkeypatch.syspath_prepend(str(folder))
-    before = set(sys.modules)
+    for name in OWN_MODULES:  # of another test's project
+        monkeypatch.delitem(sys.modules, name, raising=False)
     try:
         glue = importlib.import_module("sealegs_agent")
         recorder = Recorder(VirtualClock())
@@ -274,9 +276,8 @@ def test_tools_that_a_list_imports_are_found_where_they_are_defined(
         with Session(plan, watcher=recorder, clock=VirtualClock()):
             assert glue.run("?") == "12 degrees"
     finally:
-        for name in set(sys.modules) - before:
-            if name in ("sealegs_agent", "bot", "tools"):
-                del sys.modules[name]
+        for name in OWN_MODULES:
+            sys.modules.pop(name, None)
     recorder.finish("answered", answer="12 degrees", detail="")
     calls = [turn.call.tool for turn in build_record(recorder.events).turns]
     assert calls == [*own, "weather"] * 2

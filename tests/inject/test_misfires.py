@@ -17,6 +17,7 @@ from tests.faults.trip import SPEC, booked
 from tests.inject.staging import every_kind, plan, rule
 
 NEVER_ON_A_FUNCTION = {
+    "forged",
     "wrong_entity",
     "silent_noop",
     "physics_violation",
@@ -57,7 +58,7 @@ def test_a_kind_warns_on_a_plain_function_where_nothing_can_come_of_it(fault: ob
 
 
 def test_what_is_known_before_and_what_a_run_finds_out_are_the_same() -> None:
-    """The nine kinds of `plan check` on a plain function are those of which a run warns."""
+    """The kinds of `plan check` on a plain function are those of which a run warns."""
     every = plan(*(rule(fault, id=fault.kind) for fault in every_kind()))
     found = misfires(every, [ListedTool(ToolSpec("price"), dry=False)])
     assert {one.rule for one in found if one.tool} == NEVER_ON_A_FUNCTION

@@ -59,6 +59,8 @@ def test_inspect_eval_by_entry_point(tmp_path: Path) -> None:
         "modes=P1,P3",
         "-T",
         "limit=2",
+        "-T",
+        "implicit=published",
         "--log-dir",
         str(tmp_path),
         "--display",

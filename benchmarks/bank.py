@@ -13,15 +13,16 @@ Times are wall-clock: the median over the runs of the mean over the questions, w
 from __future__ import annotations
 
 import argparse
-import json
 import platform
 import random
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+
+from results_file import write_results
 
 from sealegs.faults.call import Call
 from sealegs.recovery.bank import Bank, Exemplar, shipped_exemplars
@@ -120,7 +121,7 @@ def main() -> int:
             built, mine, theirs = (one.value for one in rows[-4:-1])
             print(f"{row.level:>10} {built:>9.2f} {1e6 * mine:>10.0f} {1e6 * theirs:>10.0f}")
     if given.json:
-        given.json.write_text(json.dumps({"rows": [asdict(row) for row in rows]}, indent=1) + "\n")
+        write_results(given.json, rows)
     slow = [row for row in rows if row.level == "70" and row.metric == "lookup_seconds" and row.mode == "bank"]
     return 1 if any(row.value > LIMIT for row in slow) else 0
 

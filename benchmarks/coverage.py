@@ -12,7 +12,6 @@ are the default and are what the docs show. Experiments without a figure (no fau
 from __future__ import annotations
 
 import argparse
-import json
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -21,6 +20,7 @@ from typing import Any
 
 import numpy as np
 from coverage_designs import Array, DrawnSums, SimulatedDesign, designs, drawn
+from results_file import write_results
 from scipy import stats
 
 from sealegs.scoring.cluster_sums import ClusterSums, decrease_interval, interval, paired_interval
@@ -184,8 +184,7 @@ def main() -> None:
     print("\n".join(summary(rows)))
     print(f"{len(rows) // (2 * len(methods))} designs, {time.process_time() - began:.0f} s of CPU")
     if asked.json:
-        lines = ",\n".join(json.dumps(row) for row in rows)  # one each, since there are thousands
-        asked.json.write_text(f'{{"rows": [\n{lines}\n]}}\n', encoding="utf-8")
+        write_results(asked.json, rows)
 
 
 if __name__ == "__main__":

@@ -29,6 +29,8 @@ from multiprocessing import forkserver
 from pathlib import Path
 from typing import Any
 
+from results_file import write_results
+
 from sealegs.engines.direct import play_scenarios
 from sealegs.faults.spec import ToolSpec
 from sealegs.recovery.bank.exemplar import WARNING
@@ -61,7 +63,7 @@ def main() -> None:
     for row in rows:
         print(f"{row['metric']:40} {row['mode']:16} {row['value']:>12} (n = {row['n']})")
     if asked.json:
-        Path(asked.json).write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
+        write_results(asked.json, rows)
 
 
 def measured(n: int, jobs: int) -> list[Row]:

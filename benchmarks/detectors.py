@@ -10,13 +10,14 @@ rounds with their range, in CPU time. What is not in it: the recovery layer's ow
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+
+from results_file import write_results
 
 from sealegs.engines.direct import play_scenario
 from sealegs.faults.call import Call, Value
@@ -97,7 +98,7 @@ def main() -> None:
     for one in table:
         print(f"{one['metric']:22} {one['value']:10} [{one['low']}, {one['high']}]  n {one['n']}")
     if arguments.json is not None:
-        arguments.json.write_text(json.dumps({"rows": table}, indent=1) + "\n", encoding="utf-8")
+        write_results(arguments.json, table)
 
 
 if __name__ == "__main__":

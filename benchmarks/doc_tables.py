@@ -10,7 +10,6 @@ without such marks are left alone.
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import re
 import statistics
@@ -21,7 +20,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from results_table import results_lines
+
 from sealegs.agents.arms import ARMS
+from sealegs.faults.csv_tables import table_rows
 from sealegs.scoring.diagnosis_accuracy import confusion, measure_diagnoses
 from sealegs.suites.maze.detection_rows import detection_lines, guarded_lines
 
@@ -114,7 +116,7 @@ def correlated(who: str) -> str:
 def efficiency() -> str:
     """The published ES of the two benchmarks side by side: by which factor one could be the other, as rounded."""
     text = files("sealegs.reports.published").joinpath("paladin_table1.csv").read_text(encoding="utf-8")
-    rows = list(csv.DictReader(text.splitlines()))
+    rows = table_rows(text)
     arms = [name for name in rows[0] if name not in ("backbone", "benchmark", "metric")]
     es = {(row["backbone"], row["benchmark"]): row for row in rows if row["metric"] == "ES"}
     tsr = {(row["backbone"], row["benchmark"]): row for row in rows if row["metric"] == "TSR"}
@@ -162,7 +164,7 @@ def midway() -> str:
     """Drift under kernel faults that begin midway."""
     rows = result("drift")["rows"]
     found = {(row["mode"], row["metric"]): row for row in rows}
-    metrics = ("drift told", "answers until drift is told", "statement broken, of answers")
+    metrics = ("drift found", "answers until drift is found", "statement broken, of answers")
 
     def lines() -> Iterator[Sequence[str]]:
         for mode in dict.fromkeys(row["mode"] for row in rows):
@@ -180,7 +182,7 @@ def diagnosed() -> str:
     def lines() -> Iterator[Sequence[str]]:
         for level in ("all", "in the published table", "not in it", "without status or name"):
             yield _diagnosed_line(found, level)
-        for level in dict.fromkeys(row["level"] for row in rows if row["level"].startswith("told by ")):
+        for level in dict.fromkeys(row["level"] for row in rows if row["level"].startswith("recognised by ")):
             yield _diagnosed_line(found, level)
 
     return table(("unseen failures", "n", "published class", "our class", "cause"), lines())
@@ -192,13 +194,13 @@ def _diagnosed_line(found: Mapping[tuple[str, str], Any], level: str) -> Sequenc
 
 
 def confused() -> str:
-    """Published classes and what they were told as."""
+    """Published classes and what they were recognised as."""
     counts = confusion(measure_diagnoses("test")[1])
     classes = sorted({truth for truth, _ in counts})
-    told = [*classes, "none"]
+    columns = [*classes, "none"]
     short = {name: "".join(word[0] for word in re.split(r"[\s-]", name)).upper() for name in classes} | {"none": "none"}
-    lines = ([name, *(str(counts[name, other] or "") for other in told)] for name in classes)
-    return table(("published class (rows), told as", *(short[name] for name in told)), lines)
+    lines = ([name, *(str(counts[name, other] or "") for other in columns)] for name in classes)
+    return table(("published class (rows), recognised as", *(short[name] for name in columns)), lines)
 
 
 SETS = ("seen", "kinds", "tools", "both", "codes")
@@ -308,7 +310,9 @@ def ladder_rules() -> str:
             yield name, str(rows[*at, "echo"]["n"]), *found, *asked
 
     names = ("empty", "leak", "echo", "limit", "known fact", "relation", "earlier answer", "refusal")
-    return table(("told", "faults", "share", "the first three", *names, "history", "branch", "asked again"), lines())
+    return table(
+        ("detectable by", "faults", "share", "the first three", *names, "history", "branch", "asked again"), lines()
+    )
 
 
 def ladder_agents() -> str:
@@ -335,10 +339,13 @@ def foreign_evals() -> str:
             kept = (cell(found[suite, agent, mode, "kept"], 0) for mode in modes)
             limits = (found.get((suite, agent, mode, "ceiling")) for mode in modes[:2])
             ceiling = ", ".join("–" if one is None else cell(one, 0) for one in limits)
+            stops = (found.get((suite, agent, *at)) for at in (("P2", "right_stop"), ("all", "early_stops")))
+            counted = ("–" if one is None else cell(one, 0) for one in stops)
             name = suite.removeprefix("inspect:")
-            yield name, f"`{agent}`", cell(clean, 0), *kept, ceiling, cell(doubled, 0), str(clean["n"])
+            yield name, f"`{agent}`", cell(clean, 0), *kept, ceiling, *counted, cell(doubled, 0), str(clean["n"])
 
-    return table(("eval", "agent", "clean", *modes, "ceiling P1, P2", "doubled", "samples"), lines())
+    heads = ("eval", "agent", "clean", *modes, "ceiling P1, P2", "right stop P2", "early stops", "doubled", "samples")
+    return table(heads, lines())
 
 
 def covering() -> str:
@@ -377,6 +384,119 @@ def first_minutes() -> str:
     return table(("tool", "lines", "CPU, s", "exit code"), lines())
 
 
+def mcp_conformance() -> str:
+    """Checks of the official suite of MCP that pass, and fail, directly and in each way through the proxy."""
+    found: dict[tuple[str, str], dict[str, int]] = {}
+    for row in result("mcp_conformance")["rows"]:
+        found.setdefault((row["level"], row["mode"]), {})[row["metric"]] = row["value"]
+    ways = list(dict.fromkeys(way for _, way in found))
+
+    def lines() -> Iterator[Sequence[str]]:
+        for level in dict.fromkeys(level for level, _ in found):
+            yield level, *(f"{found[level, way]['passed']} / {found[level, way]['failed']}" for way in ways)
+
+    return table(("passed / failed", *ways), lines())
+
+
+def fuzz() -> str:
+    """What each reader of foreign input was tried with, and what came of it."""
+    found: dict[str, dict[str, int]] = {}
+    for row in result("fuzz")["rows"]:
+        found.setdefault(row["level"], {})[row["metric"]] = row["value"]
+
+    def lines() -> Iterator[Sequence[str]]:
+        for target, own in found.items():
+            slowest = "under 1" if own["slowest_s"] == 0 else str(own["slowest_s"])
+            yield target, f"{own['inputs']:,}", str(own["findings"]), slowest, f"{own['peak_mb']:,}"
+
+    return table(("reader", "inputs", "findings", "slowest, s", "memory, MiB"), lines())
+
+
+def rank_coverage() -> str:
+    """How often intervals of ranks hold, by design and number of tasks, beside those of a bootstrap."""
+    found: dict[tuple[str, str], dict[tuple[str, str], float]] = {}
+    for row in result("rank_coverage")["rows"]:
+        found.setdefault((row["mode"], row["level"]), {})[row["agent"], row["metric"]] = row["value"]
+
+    def lines() -> Iterator[Sequence[str]]:
+        for (design, tasks), own in found.items():
+            cells = (
+                f"{own[agent, metric]:.1f}" for agent in ("sealegs", "bootstrap") for metric in ("coverage", "width")
+            )
+            yield design, tasks, *cells
+
+    return table(("true rates", "", "holds, %", "ranks", "bootstrap: holds, %", "ranks"), lines())
+
+
+def highwater_planner() -> str:
+    """The planner's accuracy in each setting, on both libraries, without errors and with."""
+    rows = [row for row in result("highwater_agents")["rows"] if row["agent"] == "planner"]
+    found = {(row["data"], row["level"], row["mode"], row["metric"]): row for row in rows}
+    modes = ("no errors", "external errors")
+
+    def lines() -> Iterator[Sequence[str]]:
+        for level in dict.fromkeys(row["level"] for row in rows if not row["level"].startswith("distractors")):
+            if ("own", level, modes[0], "accuracy") not in found:
+                continue
+            for data in ("own", "spider"):
+                cells = [cell(found[data, level, mode, "accuracy"]) for mode in modes]
+                paired = [cell(found[data, level, "all", metric]) for metric in ("accuracy_drop", "kept", "gained")]
+                yield level, data, *cells, *paired
+
+    return table(("setting", "data", "no errors", "errors", "drop", "kept", "gained"), lines())
+
+
+def highwater_published() -> str:
+    """Every agent with the published details, on both libraries."""
+    rows = result("highwater_published")["rows"]
+    found = {(row["agent"], row["level"], row["data"], row["mode"], row["metric"]): row for row in rows}
+
+    def lines() -> Iterator[Sequence[str]]:
+        for agent, level in dict.fromkeys((row["agent"], row["level"]) for row in rows):
+            metric = "gave_up" if level.startswith("distractors") else "accuracy"
+            keys = [(data, mode) for data in ("own", "spider") for mode in ("no errors", "external errors")]
+            yield f"`{agent}`", level.partition(",")[0], *(cell(found[agent, level, *key, metric]) for key in keys)
+
+    head = ("agent", "setting", "own, no errors", "own, errors", "Spider, no errors", "Spider, errors")
+    return table(head, lines())
+
+
+def highwater_recall() -> str:
+    """Which share of the functions is found by the question, on both libraries."""
+    rows = result("highwater_recall")["rows"]
+    found = {(row["data"], row["mode"]): row for row in rows if row["metric"] == "recall_at_9_percent"}
+    words = {"direct": "the direct function", "composed": "composed solutions", "all": "all known solutions"}
+
+    def lines() -> Iterator[Sequence[str]]:
+        for kind, label in words.items():
+            yield f"of {label}", *(f"{found[data, f'functions: {kind}']['value']:.1f}" for data in ("own", "spider"))
+
+    return table(("recall@9, %", "own", "Spider"), lines())
+
+
+def highwater_check() -> str:
+    """What `sealegs highwater check` finds in both libraries."""
+    words = {
+        "problems": "problems",
+        "functions": "functions",
+        "solutions_disagree": "problems of which a solution gives other rows than the answer",
+        "way_round_printed": "problems of which documentation prints a function of a way round",
+        "text_printed": "functions whose documentation prints another one's text",
+        "filter_does_nothing": "variants in which what another call found makes no difference",
+        "answer_is_zero": "variants whose answer is nothing but zeros",
+        "longest_run_percent": "words of a function in sequence in what it is a way round, %, median",
+        "largest_database_percent": "problems from the largest database, %",
+    }
+    names = ("highwater_check_own", "highwater_check_spider")
+    found = {name: {row["metric"]: row["value"] for row in result(name)["rows"]} for name in names}
+
+    def lines() -> Iterator[Sequence[str]]:
+        for metric, label in words.items():
+            yield label, *(f"{found[name][metric]:,}" for name in names)
+
+    return table(("", "own", "Spider"), lines())
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
     **{f"moments {setting}": (lambda s=setting: moments(s)) for setting in ("draw", "before", "after")},  # type: ignore[misc]
     **{
@@ -384,10 +504,17 @@ TABLES: Mapping[str, Callable[[], str]] = {
         for chosen in ("eval", "generalisation", "toolreflect")
         for backbone in ("heeder", "follower")
     },
+    "highwater planner": highwater_planner,
+    "highwater published": highwater_published,
+    "highwater recall": highwater_recall,
+    "highwater check": highwater_check,
     "ladder rules": ladder_rules,
     "ladder agents": ladder_agents,
     "coverage": covering,
+    "rank coverage": rank_coverage,
     "first minutes": first_minutes,
+    "mcp conformance": mcp_conformance,
+    "fuzz": fuzz,
     "paladin rules": lambda: loose("eval", "heeder"),
     "paladin agreement": lambda: agreement("fresh / fresh-code"),
     "paladin correlations": lambda: correlated("as published"),
@@ -404,6 +531,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "proof cells seen": lambda: cells("full", "seen"),
     "proof cells kinds": lambda: cells("full", "kinds"),
     "proof amounts": amounts,
+    "results": lambda: table(("file", "what it measures", "command", "date", "commit", "rows"), results_lines()),
 }
 
 

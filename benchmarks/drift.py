@@ -10,12 +10,13 @@ finds in one answer. Rates in % over streams (drift) or answers (statements), 95
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import statistics
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+
+from results_file import write_results
 
 from sealegs.faults.call import Call, Outcome, Value
 from sealegs.faults.plan import Plan
@@ -81,7 +82,7 @@ def plan(tool: str, fault: dict[str, Any] | None) -> Plan:
 
 
 def stream(tool: str, fault: dict[str, Any] | None, profiles: Profiles, seed: int) -> dict[str, Any]:
-    """One stream: when drift told, and how many answers broke a statement, before and after."""
+    """One stream: when drift was found, and how many answers broke a statement, before and after."""
     draw = random.Random(f"{tool} {seed}")
     detector = profiles.detector(0.01, drift=True)
     session = Session(
@@ -125,12 +126,12 @@ def measured(streams: int) -> list[dict[str, Any]]:
         if fault is not None and not any(one["struck"] for one in found):
             continue  # the kind fits none of these answers
         first = [one["first"] for one in found if one["first"] is not None]
-        rows.append(row(name, "drift told", sum(one["told"] for one in found), len(found)))
-        rows.append(row(name, "drift told too early, of answers", sum(o["early"] for o in found), BEGINS * len(found)))
+        rows.append(row(name, "drift found", sum(one["told"] for one in found), len(found)))
+        rows.append(row(name, "drift found too early, of answers", sum(o["early"] for o in found), BEGINS * len(found)))
         rows.append(row(name, "statement broken, of answers", sum(o["after"] for o in found), LASTS * len(found)))
         rows.append(row(name, "answers changed", sum(o["struck"] for o in found), LASTS * len(found)))
         ends = (statistics.median(first), min(first), max(first)) if first else (None, None, None)
-        rows.append(_row(name, "answers until drift is told", *ends, len(first)))
+        rows.append(_row(name, "answers until drift is found", *ends, len(first)))
     return rows
 
 
@@ -143,7 +144,7 @@ def main() -> None:
     for one in table:
         print(f"{one['mode']:10} {one['metric']:34} {one['value']} [{one['low']}, {one['high']}]  n {one['n']}")
     if arguments.json is not None:
-        arguments.json.write_text(json.dumps({"rows": table}, indent=1) + "\n", encoding="utf-8")
+        write_results(arguments.json, table)
 
 
 if __name__ == "__main__":

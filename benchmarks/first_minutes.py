@@ -12,7 +12,6 @@ a verdict in what it prints. The tools run in turn, so a busy machine is as busy
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import resource
 import statistics
@@ -22,6 +21,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from results_file import write_results
 
 AGENT = """
 def agent(rate):
@@ -178,7 +179,7 @@ def main() -> None:
         print(f"{tool.name}: {tool.lines} lines, {cpu:.2f} s CPU, exit code {found.code}")
         print("".join(f"    {line}\n" for line in found.said.strip().splitlines()[-6:]))
     if asked.json is not None:
-        asked.json.write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
+        write_results(asked.json, rows)
 
 
 if __name__ == "__main__":

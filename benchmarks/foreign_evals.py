@@ -25,6 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from results_file import write_results
+
 from sealegs.engines.folders import Progress
 from sealegs.scenarios.perturbation import PERSISTENCE
 from sealegs.scoring.metric import ALL, Row
@@ -166,7 +168,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             rows += rows_of(run, agent, given.work, given.limit)
             print(run.name, agent, len(rows), flush=True)
             if given.json:
-                given.json.write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
+                write_results(given.json, rows)
 
 
 if __name__ == "__main__":

@@ -6,11 +6,12 @@ python benchmarks/generate.py --json benchmarks/results/generate.json
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import tempfile
 import time
 from pathlib import Path
+
+from results_file import write_results
 
 from sealegs.generate.rules.engine import generate_by_rules
 from sealegs.scenarios import LEVELS
@@ -26,7 +27,7 @@ def main() -> None:
     for row in rows:
         print(f"{row['level']:4} {row['metric']:28} {row['value']:>10} (n = {row['n']})")
     if asked.json:
-        Path(asked.json).write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
+        write_results(asked.json, rows)
 
 
 def measured(per_level: int) -> list[Row]:

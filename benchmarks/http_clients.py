@@ -21,7 +21,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import importlib
-import json
 import statistics
 import subprocess
 import sys
@@ -30,6 +29,8 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
+
+from results_file import write_results
 
 from sealegs.faults import Plan, Rule
 from sealegs.faults.kinds import AnyFault, Delta, Error
@@ -187,7 +188,7 @@ def main() -> None:
             )
     if given.json is not None:
         versions = {name: importlib.import_module(name).__version__ for name in ("httpx", "httpx2", "requests")}
-        given.json.write_text(json.dumps({"versions": versions, "rows": rows}, indent=1) + "\n", encoding="utf-8")
+        write_results(given.json, rows, {"versions": versions})
 
 
 if __name__ == "__main__":

@@ -9,10 +9,11 @@ negative price that is trusted. `cpu_seconds` are processor time of one hunt, in
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import time
 from pathlib import Path
+
+from results_file import write_results
 
 from sealegs.hunt.callables import callable_target
 from sealegs.hunt.fault_sites import chosen_kinds
@@ -53,7 +54,7 @@ def main() -> None:
     for one in rows:
         print(f"{one['metric']:12} {one['value']:>8} [{one['low']}, {one['high']}] (n = {one['n']})")
     if given.json:
-        given.json.write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
+        write_results(given.json, rows)
 
 
 if __name__ == "__main__":

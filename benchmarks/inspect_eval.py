@@ -30,6 +30,7 @@ from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput,
 from inspect_ai.scorer import includes
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver, use_tools
 from inspect_ai.tool import Tool, ToolChoice, ToolInfo, tool
+from results_file import write_results
 
 from sealegs.adapters.inspect_seam import sample_calls_intercepted
 from sealegs.suites.inspect_eval.episode_solver import EvalArm, played_under_faults
@@ -143,7 +144,7 @@ def main() -> None:
     for one in table:
         print(f"{one['level']:7} {one['mode']:6} {one['metric']:10} {one['value']} [{one['low']}, {one['high']}]")
     if arguments.json is not None:
-        arguments.json.write_text(json.dumps({"rows": table}, indent=1) + "\n", encoding="utf-8")
+        write_results(arguments.json, table)
 
 
 if __name__ == "__main__":

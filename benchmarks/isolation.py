@@ -12,7 +12,6 @@ once (the zygote's and the fork server's own start, with the first run) is in th
 from __future__ import annotations
 
 import argparse
-import json
 import multiprocessing
 import subprocess
 import sys
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from results_file import write_results
 
 from sealegs.suites.micro.isolation import RunEnd, RunRequest, run_all
 
@@ -126,7 +126,7 @@ def main() -> None:
     for one in table:
         print(f"{one['mode']:17} {one['metric']:23} {one['value']:9} [{one['low']}, {one['high']}]")
     if given.json is not None:
-        given.json.write_text(json.dumps({"rows": table}, indent=1) + "\n", encoding="utf-8")
+        write_results(given.json, table)
 
 
 if __name__ == "__main__":

@@ -12,10 +12,11 @@ folders under `--work`: a stopped benchmark continues where it was.
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+from results_file import write_results
 
 from sealegs.agents import SCRIPTED
 from sealegs.faults.rungs.visible_rung import RUNGS
@@ -57,7 +58,7 @@ def main() -> None:
     for row in rows:
         print(f"{row['agent']:9} {row['level']:14} {row['mode']:10} {row['metric']:20} {row['value']} (n = {row['n']})")
     if asked.json:
-        asked.json.write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
+        write_results(asked.json, rows)
 
 
 def instance_rows(setting: str) -> list[dict[str, Any]]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import cProfile
-import json
 import os
 import pstats
 import statistics
@@ -21,9 +20,11 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from results_file import write_results
+
 from sealegs.agents import SCRIPTED
 from sealegs.engines.direct import play_scenario, play_scenarios
-from sealegs.scenarios.scenario import Scenario, scenario_plan
+from sealegs.scenarios.scenario import Scenario, scenario_faults
 from sealegs.scoring import judge
 from sealegs.suites.maze.maze_eval import run_maze_in_inspect
 from sealegs.suites.maze.options import MazeOptions
@@ -46,7 +47,7 @@ def main() -> None:
             f"{row['agent']:8} {row['level']:8} {row['mode']:28} {row['metric']:22} {row['value']:>10} (n = {row['n']})"
         )
     if file:
-        Path(file).write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
+        write_results(file, rows)
 
 
 def row(agent: str, level: str, mode: str, metric: str, values: Sequence[float], n: int) -> dict[str, object]:
@@ -76,7 +77,7 @@ def cpu_rows(agent: str) -> list[dict[str, object]]:
             work(episode)
         spent.setdefault(mode, []).append(1000 * (time.process_time() - start) / len(episodes))
 
-    scenario_plan.cache_clear()
+    scenario_faults.cache_clear()
     timed("the first time", lambda episode: play_scenario(episode, agent))
     for _ in range(REPEATS):
         timed("again", lambda episode: play_scenario(episode, agent))

@@ -33,6 +33,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
+from results_file import write_results
+
 WINDOW = 64
 SEALEGS = [sys.executable, "-c", "from sealegs.cli import main; main()", "proxy"]
 PLANS = {
@@ -447,7 +449,7 @@ def main() -> None:
         told = f"{one['value']:>10} [{one['low']}, {one['high']}]"
         print(f"{one['level']:6} {one['mode']:20} {one['metric']:14} {told}")
     if arguments.json is not None:
-        arguments.json.write_text(json.dumps({"rows": table}, indent=1) + "\n", encoding="utf-8")
+        write_results(arguments.json, table)
 
 
 if __name__ == "__main__":

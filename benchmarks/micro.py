@@ -22,6 +22,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from results_file import write_results
+
 from sealegs.suites.micro.campaign.campaign_check import read_campaign
 from sealegs.suites.micro.campaign.shipped import shipped_campaigns
 
@@ -87,10 +89,10 @@ def main() -> None:
             whole(home / "killed", home / "killed.json")
             result["kills"] = {"ended_before": seen, **compared(home / "calm", home / "killed")}
         table = json.loads((home / "calm.json").read_text(encoding="utf-8"))
-        result |= {"notes": table["notes"], "rows": table["rows"]}
-    print(json.dumps({key: value for key, value in result.items() if key != "rows"}, indent=1))
+        result["notes"] = table["notes"]
+    print(json.dumps(result, indent=1))
     if given.json:
-        given.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        write_results(given.json, table["rows"], result)
 
 
 if __name__ == "__main__":

@@ -12,9 +12,10 @@ said in docs/maze.md.
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
+
+from results_file import write_results
 
 from sealegs.agents import SCRIPTED
 from sealegs.scenarios.moments import SETTINGS
@@ -38,7 +39,7 @@ def main() -> None:
         if row["metric"] in ("tsr", "doubled") or row["mode"] == ALL:
             print(f"{row['moment']:7} {row['agent']:9} {row['mode']:4} {row['metric']:14} {row['value']:>6}")
     if asked.json:
-        asked.json.write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
+        write_results(asked.json, rows)
 
 
 def rows_of(agent: str, moment: str, work: Path) -> list[dict[str, Any]]:

@@ -10,8 +10,8 @@ words name. `benchmarks/doc_tables.py` makes the tables of the documentation of 
 from __future__ import annotations
 
 import argparse
-import json
-from pathlib import Path
+
+from results_file import write_results
 
 from sealegs.agents.arms import ARMS
 from sealegs.reports.paladin_tables import correlation_rows, correlations, published_correlations
@@ -64,8 +64,7 @@ def main() -> None:
         if row["level"] == "all" and row["metric"] in ("rr", "tsr", "csr", "es"):
             print(row["mode"], row["agent"], row["metric"], row["value"], [row["low"], row["high"]], row["n"])
     if target:
-        lines = ",\n".join(json.dumps(row) for row in rows)
-        Path(target).write_text(f'{{"rows": [\n{lines}\n]}}\n', encoding="utf-8")
+        write_results(target, rows)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ Sealegs in it, once a run.
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import resource
 import statistics
@@ -21,6 +20,8 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+
+from results_file import write_results
 
 PLAIN = "\n".join(f"def test_{n}():\n    assert True\n" for n in range(250))
 HEAD = """
@@ -107,7 +108,7 @@ def main() -> None:
     for one in rows:
         print(f"{one['mode']:15} {one['metric']:18} {one['value']:>9} [{one['low']}, {one['high']}] (n = {one['n']})")
     if given.json:
-        given.json.write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
+        write_results(given.json, rows)
 
 
 def row(metric: str, value: float, values: Sequence[float] = (), mode: str = "") -> dict[str, object]:

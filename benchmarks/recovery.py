@@ -32,6 +32,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from results_file import write_results
 from seam import Made, forecast, forecast_async
 
 from sealegs.adapters.python import wrap
@@ -264,7 +265,7 @@ def main() -> None:
         print(f"{one['level']:10} {one['agent']:16} {one['mode']:28} {one['metric']:14} {one['value']} [{low}, {high}]")
     if arguments.json is not None:
         kept = kept_rows(arguments.json, {one["suite"] for one in found})
-        arguments.json.write_text(json.dumps({"rows": [*kept, *found]}, indent=1) + "\n", encoding="utf-8")
+        write_results(arguments.json, [*kept, *found])
 
 
 def markdown(rows: Sequence[Mapping[str, Any]]) -> Iterable[str]:

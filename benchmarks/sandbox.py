@@ -10,7 +10,6 @@ disturbs all. Values are medians; `low` and `high` are the quartiles; `times-flo
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import statistics
 import subprocess
@@ -19,6 +18,8 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+
+from results_file import write_results
 
 from sealegs.faults.call import Outcome, Value
 from sealegs.faults.spec import ToolSpec
@@ -160,7 +161,7 @@ def main() -> None:
     for one in table:
         print(f"{one['level']:11} {one['mode']:16} {one['metric']:12} {one['value']:8} [{one['low']}, {one['high']}]")
     if arguments.json is not None:
-        arguments.json.write_text(json.dumps({"rows": table}, indent=1) + "\n", encoding="utf-8")
+        write_results(arguments.json, table)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ Other options are pyperf's (`--fast`, `--rigorous`, `--affinity`).
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pyperf
+from results_file import write_results
 
 from sealegs.adapters.python import tool, wrap
 from sealegs.faults import Plan, Rule
@@ -147,7 +147,7 @@ def main() -> None:
     for one in table:
         print(f"{one['level']:6} {one['mode']:29} {one['metric']:9} {one['value']:8} [{one['low']}, {one['high']}]")
     if arguments.json is not None:
-        arguments.json.write_text(json.dumps({"rows": table}, indent=1) + "\n", encoding="utf-8")
+        write_results(arguments.json, table)
 
 
 if __name__ == "__main__":

@@ -14,19 +14,19 @@ ends, its number of solutions must equal the count.
 from __future__ import annotations
 
 import argparse
-import json
 import platform
 import random
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import islice, product
 from math import log10
 from pathlib import Path
 from statistics import median
 
 import networkx as nx
+from results_file import write_results
 
 from sealegs.tasks import (
     Binding,
@@ -282,7 +282,7 @@ def main() -> int:
     print(table(listed))
     if given.json:
         rows = [row for row in listed if row.mode == "networkx_listing" or row.level not in {r.level for r in grown}]
-        given.json.write_text(json.dumps({"rows": [asdict(row) for row in [*grown, *rows]]}, indent=1) + "\n")
+        write_results(given.json, [*grown, *rows])
     slow = [row for row in grown if row.metric == "seconds" and row.level.endswith("/200") and row.value >= 1]
     return 1 if slow else 0
 

@@ -31,6 +31,7 @@ from typing import Any
 
 import torch
 from datasets import Dataset
+from results_file import write_results
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from torch.utils.flop_counter import FlopCounterMode
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast, PrinterCallback
@@ -96,7 +97,7 @@ def main() -> None:
         print(f"{row['metric']:40} {row['value']:>12}")
     if asked.json:
         about = {"python": platform.python_version(), "torch": torch.__version__, "threads": torch.get_num_threads()}
-        Path(asked.json).write_text(json.dumps({**about, "rows": rows}, indent=1) + "\n", encoding="utf-8")
+        write_results(asked.json, rows, about)
 
 
 def conversation(nth: int) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from results_file import write_results
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
@@ -66,7 +67,7 @@ def main() -> None:
         ]
         print(f"{name:30}", *(f"{metric} {value:.3f}" for metric, value in figures.items()), flush=True)
     if asked.json:
-        Path(asked.json).write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
+        write_results(asked.json, rows)
 
 
 def measured(folder: Path, shape: dict[str, Any], more: dict[str, Any]) -> tuple[int, int, int]:

@@ -1,7 +1,7 @@
 """For all tests: no deadline but their own, signals that arrive, no file in anybody's home, skips that are counted.
 
-Where pytest runs in the background of a shell (`nohup pytest &`), SIGINT is ignored, its children would inherit that,
-and a test that waits for one to end by it would wait for ever.
+Where pytest runs in the background of a shell (`nohup pytest &`), SIGINT and SIGHUP are ignored, its children would
+inherit that, and a test that waits for one to end by them would wait forever.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from hypothesis import HealthCheck, settings
 from tests import needs
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # A slow machine makes no test fail. Examples that are too large, or filtered out too often, still do.
 settings.register_profile("sealegs", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)

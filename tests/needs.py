@@ -53,9 +53,16 @@ def framework(name: str) -> str:
 
 
 CHROMIUM = reason("chromium", "apt-get install chromium")
+CURL = reason("curl", "apt-get install curl")
+DOCKER = reason("a Docker daemon", "run .ci/docker")
 EVERYTHING = reason("the npm package server-everything", "let npm reach its registry")
 HEADERS = reason("the kernel's headers of this machine", "apt-get install linux-libc-dev")
+INNER_PACKAGES = reason(
+    "a Python whose standard library holds site-packages", "run the tests with a Python that was built from source"
+)
 MEMORY_GROUP = reason("a memory group", "run as root where /sys/fs/cgroup can be written")
+MODELS_NODE = reason("the npm packages openai and @anthropic-ai/sdk", "let npm reach its registry")
+MCP_NODE = reason("npm packages of MCP", "let npm reach its registry")
 NODE = reason("node and npm", "apt-get install nodejs npm")
 PROC = reason("/proc", "run on Linux")
 ROOT = reason("root", "run as root")

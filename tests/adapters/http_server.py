@@ -47,6 +47,9 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self._answer(None)
 
+    def do_HEAD(self) -> None:
+        self._answer(None)
+
     def do_POST(self) -> None:
         self._answer(self.rfile.read(int(self.headers["Content-Length"])))
 
@@ -62,19 +65,24 @@ class Handler(BaseHTTPRequestHandler):
         for name, value in headers.items():
             self.send_header(name.replace("_", "-"), value)
         self.end_headers()
-        self.wfile.write(body)
+        if self.command != "HEAD":
+            self.wfile.write(body)
 
     def _prices(self) -> None:
         self._send(200, BODY, Set_Cookie="visit=1")
 
     def _zipped(self) -> None:
-        self._send(200, gzip.compress(BODY), Content_Encoding="gzip")
+        self._send(200, gzip.compress(BODY, mtime=0), Content_Encoding="gzip")
 
     def _page(self) -> None:
         self._send(200, b"It is sunny in Oslo, 21 degrees.", "text/plain; charset=utf-8")
 
     def _binary(self) -> None:
         self._send(200, b"\x89PNG\xff\x00\x01", "image/png")
+
+    def _nothing(self) -> None:
+        self.send_response(204)
+        self.end_headers()
 
     def _missing(self) -> None:
         self._send(404, b'{"detail": "no such thing"}')

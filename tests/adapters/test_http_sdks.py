@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sealegs.agents.mock_model import ScriptServer, script_from
+from sealegs.adapters.mock_model import ScriptServer, script_from
 from sealegs.faults import Fault
 from sealegs.faults.kinds import Connection, Delta, Drip, Error, Hang, Interrupted, Malformed, RateLimit
 from sealegs.faults.triggers import First

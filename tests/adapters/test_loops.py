@@ -13,8 +13,8 @@ import pytest
 from sealegs.adapters import anthropic as anthropic_loop
 from sealegs.adapters import openai as openai_loop
 from sealegs.adapters.dispatch import RequestedToolCall, call_tools_async, error_as_json, error_as_sentence
+from sealegs.adapters.mock_model import ScriptServer, script_from
 from sealegs.adapters.python import wrap
-from sealegs.agents.mock_model import ScriptServer, script_from
 from sealegs.faults.kinds import Connection, Delta, Error, Interrupted, RateLimit
 from sealegs.faults.triggers import Nth
 from sealegs.inject import Session
@@ -200,7 +200,7 @@ async def test_arguments_that_are_no_json(loop: Loop) -> None:
 
 def test_an_error_in_the_agents_own_words() -> None:
     call = {"id": "1", "function": {"name": "price", "arguments": '{"item": "sword"}'}}
-    (told,) = openai_loop.tool_messages([call], [price], told=lambda error: f"Oh dear: {error}")
+    (told,) = openai_loop.tool_messages([call], [price], error_text=lambda error: f"Oh dear: {error}")
     assert told == {"role": "tool", "tool_call_id": "1", "content": "Oh dear: no such item"}
     assert openai_loop.tool_messages(None, [price]) == []
     use = {"type": "tool_use", "id": "1", "name": "price", "input": {"item": "pen"}}

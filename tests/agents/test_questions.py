@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
+from sealegs.agents.coders import Earlier, Quest
 from sealegs.agents.questions import Question, arguments
-from sealegs.agents.seekers import Document, _parts, _same
+from sealegs.agents.scripted_agent import Say, UseTool
+from sealegs.agents.seekers import Document, Seeker
 from sealegs.search.bm25 import tokenize
 
 
@@ -50,10 +52,7 @@ def test_arguments(text: str, parameters: dict[str, Any], wanted: list[Any] | No
 
 
 def test_documents_in_parts() -> None:
-    told = (
-        "The name from hut where the grade is `arg_0` and the id is one of (the id from trail where the end is "
-        "(the id from place where the name is `arg_1`))"
-    )
+    told = "The name of huts whose grade is `arg_0` and id occurs among trails whose end is `arg_1` as id"
     document = Document("fn_a", f"{told}. Data: mountain huts.")
     assert (document.body, document.data, document.values, document.pads) == (
         told,
@@ -61,10 +60,33 @@ def test_documents_in_parts() -> None:
         ["arg_0", "arg_1"],
         [],
     )
-    (part,) = _parts(told)
-    assert part.startswith("the id from trail")
-    assert part.endswith("`arg_1`)")
-    outer = Document("fn_b", "The name from hut where the grade is `arg_0` and the id is one of the values in `arg_1`.")
+    outer = Document("fn_b", "The name of huts whose grade is `arg_0` and id is one of the values in `arg_1`.")
     assert (outer.values, outer.pads) == (["arg_0"], ["arg_1"])
-    assert _same(told.replace(f"({part})", "given-rows"), outer.body) > 0.9
-    assert _same(told, outer.body) < 0.8
+
+
+NAME = {"items": {"prefixItems": [{"description": "name"}]}}
+PADS = {"properties": {"arg_0": {"type": "array"}}}
+OFFERED: tuple[dict[str, Any], ...] = (
+    {"name": "fn_a", "description": "The name of huts whose price is above average. Data: huts.", "returns": NAME},
+    {"name": "fn_b", "description": "The average price over huts. Data: huts.",
+     "returns": {"items": {"prefixItems": [{"description": "average price"}]}}},
+    {"name": "fn_c", "description": "The name of huts whose price is greater than the value in `arg_0`. Data: huts.",
+     "parameters": PADS, "returns": NAME},
+    {"name": "fn_d", "description": "The town of huts whose price is greater than the value in `arg_0`. Data: huts.",
+     "parameters": PADS, "returns": {"items": {"prefixItems": [{"description": "town"}]}}},
+    {"name": "fn_e", "description": "The average price over boats. Data: boats.", "returns": NAME},
+)  # fmt: skip
+ERROR = '{"error": {"type": "FunctionUnavailable", "message": "not now"}}'
+
+
+def test_a_way_round_is_composed_of_what_the_question_and_the_columns_say() -> None:
+    """The text of the refused function says nothing of how it could be computed otherwise."""
+    agent = Seeker(Quest("Which huts have a price above the average price of huts? Give the names.", OFFERED))
+    shown = {"fn_a": ERROR, "fn_b": "[[40.5]]", "fn_c": '[["Alm"]]'}
+    calls: list[UseTool] = []
+    while isinstance(act := agent.act(), UseTool):
+        calls.append(act)
+        agent.observe(act, shown.get(act.tool, ERROR))
+    assert [call.tool for call in calls] == ["fn_a", "fn_b", "fn_c"]
+    assert calls[-1].arguments == {"arg_0": Earlier(1)}
+    assert act == Say('[["Alm"]]')

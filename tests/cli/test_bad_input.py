@@ -29,6 +29,7 @@ NEEDS = {"hunt": "hypothesis", "campaign run": "langchain", "campaign report": "
 NEEDS |= {
     "highwater build": "sqlglot",
     "proxy --url": "aiohttp",
+    "proxy --http": "aiohttp",
     "run inspect": "inspect_ai",
     "report own.jsonl --html": "jinja2",
 }
@@ -61,14 +62,18 @@ FILES = {
     "broken.json": "{",
     "broken.yaml": "a: [1\n",
     "deep.yaml": "[" * 1500,
+    "doubled.yaml": "openapi: 3.0.0\npaths: {/a: {get: {operationId: get}}, /b: {get: {operationId: get}}}\n",
     "empty.json": "{}",
     "empty.jsonl": "",
     "empty.yaml": "",
     "empty_plan.yaml": "version: 1\nname: none\nrules: []\n",
     "latin.yaml": b"name: caf\xe9\n",
     "list.yaml": "- 1\n",
+    "mcp.json": '{"mcpServers": {"shop": {"command": "x"}, "far": {"url": "https://x.example/mcp"}}}',
     "plan.yaml": "version: 1\nname: one\nrules: []\n",
+    "proxied.json": '{"mcpServers": {"shop": {"command": "sealegs", "args": ["proxy", "--plan", "p", "--", "x"]}}}',
     "script.yaml": "turns:\n- say: hi\n",
+    "swagger.yaml": "openapi: 3.1.0\npaths: {}\n",
     "tag.yaml": "!!python/object/apply:os.system ['touch hacked']\n",
     "text.txt": "hello\n",
 }

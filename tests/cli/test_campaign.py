@@ -99,7 +99,7 @@ def test_a_run_prints_its_tables_beside_the_published_ones(ran: Path) -> None:
     rows = json.loads((ran / "table.json").read_text())["rows"]
     cell = next(r for r in rows if (r["model"], r["mode"], r["metric"]) == ("scripted/naive", "all", "hr"))
     assert (cell["value"], cell["n"]) == (50.0, 8)
-    assert set(cell) == {"suite", "model", "level", "mode", "metric", "value", "low", "high", "n"}
+    assert set(cell) == {"suite", "model", "level", "mode", "metric", "value", "low", "high", "n", "task_set"}
 
 
 def test_the_error_is_followed_across_the_boundary(ran: Path) -> None:
@@ -119,6 +119,7 @@ def test_the_same_command_does_nothing_twice(ran: Path) -> None:
     assert (folder / "journal.jsonl").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_changed_file_adds_and_removes_what_changed(ran: Path, tmp_path: Path) -> None:
     (tmp_path / "c.campaign").write_text("tip incorrect,delta model=scripted/naive\n")
     first = sealegs("run", "c.campaign", "--out", "o", "--budget", "20", cwd=tmp_path)
@@ -156,7 +157,7 @@ def test_a_report_takes_people_at_their_word_and_writes_a_page(ran: Path) -> Non
         assert "&lt;it&gt; said so" in page
         assert "by hand, was TIMEOUT" in page
         assert page.count("<code>") >= 17
-        assert "http" not in page.replace("http://www.w3.org", "")
+        assert "http" not in page.replace("http://www.w3.org", "").replace("http-equiv", "")
         assert (folder / "labels.csv").read_text() == labels
         rows = json.loads((ran / "rows.json").read_text())["rows"]
         assert (
@@ -268,6 +269,7 @@ def whole_and_once(folder: Path, text: str, home: Path) -> None:
         assert (types[0], types[-1], types.count("started")) == ("started", "ended", 1)
 
 
+@pytest.mark.slow
 def test_a_killed_launcher_loses_and_doubles_no_run(tmp_path: Path) -> None:
     whole_and_once(killed_and_resumed(tmp_path, FEW, 2, 5), FEW, tmp_path)
 

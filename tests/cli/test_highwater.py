@@ -1,9 +1,10 @@
-"""`sealegs highwater build`: one run, and what it says to bad input."""
+"""`sealegs highwater build` and `check`: a run of each, and what they say to bad input."""
 
+import gzip
 import json
 from pathlib import Path
 
-from sealegs.world.sql.function_library import Library
+from sealegs.world.sql.function_library import TABLE, Library
 from tests.cli.test_run import sealegs
 from tests.world.sql.test_library import PAIRS, write_pairs
 from tests.world.sql.toy import write_toy
@@ -53,3 +54,24 @@ def test_bad_input_is_one_message(tmp_path: Path) -> None:
         assert told in done.stderr
         assert "Traceback" not in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_check_finds_what_is_wrong_with_a_library(tmp_path: Path) -> None:
+    write_toy(tmp_path)
+    write_pairs(tmp_path, PAIRS[:3])
+    assert sealegs("highwater", "build", ".", "--out", "out", "--jobs", "1", cwd=tmp_path).returncode == 0
+    done = sealegs("highwater", "check", "out", "--json", "-", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["sound"]
+    assert {row["metric"]: row["value"] for row in found["rows"]}["way_round_printed"] == 0
+    table = tmp_path / "out" / TABLE
+    told = gzip.decompress(table.read_bytes()).decode()
+    (average,) = (line for line in told.splitlines() if '"The average age over students. Data: toy."' in line)
+    recipe = told.replace("is greater than the average among", "is greater than (the average age over students), of")
+    assert average in recipe
+    table.write_bytes(gzip.compress(recipe.encode()))
+    done = sealegs("highwater", "check", "out", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "its documentation prints the text of fn_" in done.stderr
+    assert "documentation prints a function of a way round it" in done.stderr

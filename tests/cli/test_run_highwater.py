@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import time
@@ -18,7 +19,7 @@ from sealegs.traces.store import read_episodes
 from tests import needs
 from tests.cli.test_run import SEALEGS, sealegs
 
-KEYS = {"suite", "agent", "level", "mode", "metric", "value", "low", "high", "n"}
+KEYS = {"suite", "agent", "level", "mode", "metric", "value", "low", "high", "n", "task_set"}
 
 
 def test_the_main_job_and_its_report(tmp_path: Path) -> None:
@@ -47,7 +48,7 @@ def test_the_main_job_and_its_report(tmp_path: Path) -> None:
     assert page.count("<svg") == 2
     assert "naive, closed 9" in page
     assert "Accuracy by number of distractors" in page
-    assert "http" not in page.replace("http://www.w3.org", "")
+    assert "http" not in page.replace("http://www.w3.org", "").replace("http-equiv", "")
     assert {row["level"] for row in json.loads((tmp_path / "all.json").read_text())["rows"]} == {
         "open",
         "closed 0",
@@ -108,10 +109,10 @@ def test_other_functions_are_not_judged_by_these(tmp_path: Path) -> None:
     options = ["--limit", "1", "--interface", "calls", "--errors", "off", "--out", "here"]
     assert sealegs("run", "highwater", "--agent", "naive", *options, cwd=tmp_path).returncode == 0
     file = tmp_path / "here" / "episodes.jsonl"
-    file.write_text(file.read_text().replace('"library": "', '"library": "0'))
+    file.write_text(re.sub(r'("task_set": ?"2-A:)', r"\g<1>0", file.read_text()))
     done = sealegs("report", "here", cwd=tmp_path)
     assert done.returncode == 2
-    assert "other functions" in done.stderr
+    assert "was played on the task set 2-A:0" in done.stderr
 
 
 Process = tuple[int, str]
@@ -151,6 +152,7 @@ def living(family: dict[Process, bytes]) -> list[bytes]:
     return [told for (pid, began), told in family.items() if (stat := fields(pid)) and stat[19] == began]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*was cut off and is left out")  # what a kill in the middle of writing leaves
 @pytest.mark.skipif(not find_isolation().strong, reason=needs.STRONG)
 def test_killed_at_any_moment_it_goes_on_and_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -174,10 +176,8 @@ def test_killed_at_any_moment_it_goes_on_and_leaves_nothing_behind(tmp_path: Pat
         kin |= family(running.pid)
         os.kill(running.pid if victim == "run" else workers[0][0], signal.SIGKILL)
         _, told = running.communicate(timeout=1800)
-        assert running.returncode == (-signal.SIGKILL if victim == "run" else 2), told
-        if victim == "worker":
-            assert b"the same command resumes the run" in told
-            assert b"Traceback" not in told
+        assert running.returncode == (-signal.SIGKILL if victim == "run" else 0), told  # another worker takes it over
+        assert b"Traceback" not in told
         until = time.monotonic() + 60
         while living(kin) and time.monotonic() < until:
             time.sleep(0.02)

@@ -75,7 +75,8 @@ def warm_command() -> Iterator[WarmCommand]:
     """Start the process, for as long as the block lasts."""
     command = [sys.executable, "-B", "-m", "tests.cli.warm"]  # imported agents leave no bytecode behind
     root = Path(__file__).parents[2]
-    environment = {**os.environ, "COLUMNS": "100", "PYTHONPATH": str(root)}
+    places = [str(root), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {**os.environ, "COLUMNS": "100", "PYTHONPATH": os.pathsep.join(places)}
     with subprocess.Popen(
         command, cwd=root, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:

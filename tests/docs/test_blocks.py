@@ -135,7 +135,7 @@ def plain(line: str) -> str:
 
 def read_as_it_is_meant(block: Block) -> None:
     """Have the data read by the code that it is for, which its fields show."""
-    from sealegs.agents.mock_model import script_from
+    from sealegs.adapters.mock_model import script_from
     from sealegs.faults import plan_from
     from sealegs.recovery.bank import read_bank
     from sealegs.recovery.recovery_plan import read_recovery_plan

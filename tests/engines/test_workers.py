@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future
+from functools import partial
+from pathlib import Path
 
 import pytest
 
 from sealegs.engines import workers
+from sealegs.faults.user_error import UserError
 
 
 def slowly(items: Sequence[int]) -> list[int]:
@@ -16,11 +20,24 @@ def slowly(items: Sequence[int]) -> list[int]:
     return [item * item for item in items]
 
 
-def interrupted(running: Sequence[Future[list[int]]]) -> Iterator[Future[list[int]]]:
+def interrupted(
+    pool: workers.WorkerPool, running: Sequence[workers.WorkerTask[list[int]]]
+) -> Iterator[workers.WorkerTask[list[int]]]:
     """Ctrl-C, as `as_completed` would pass it on: after the first chunk that is done."""
     running[0].result()
     yield running[0]
     raise KeyboardInterrupt
+
+
+def until_interrupted(results: Iterator[int]) -> list[int]:
+    """What comes before the interrupt, which must come."""
+    come: list[int] = []
+    try:
+        for result in results:
+            come.append(result)  # noqa: PERF402 (an extend would lose what came before the interrupt)
+    except KeyboardInterrupt:
+        return come
+    raise AssertionError("nothing interrupted it")
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -42,14 +59,54 @@ def test_in_this_process_a_result_comes_before_the_next_item_begins() -> None:
 
 def test_chunks_that_are_running_at_an_interrupt_are_handed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "as_completed", interrupted)
-    come: list[int] = []
-
-    def take_all() -> None:
-        for result in workers.in_chunks(range(40), slowly, 2, 2):
-            come.append(result)  # noqa: PERF402 (an extend would lose what came before the interrupt)
-
-    with pytest.raises(KeyboardInterrupt):
-        take_all()
+    come = until_interrupted(workers.in_chunks(range(40), slowly, 2, 2))
     assert come[:2] == [0, 1]
     assert 2 < len(come) < 40, "the running chunks and no others"
     assert len(come) % 2 == 0, "whole chunks"
+
+
+def dying_once(once: Path, items: Sequence[int]) -> list[int]:
+    """The items; the first process that comes is killed."""
+    try:
+        once.mkdir()
+    except FileExistsError:
+        return list(items)
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError
+
+
+def dying(items: Sequence[int]) -> list[int]:
+    """Nothing, ever."""
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError
+
+
+def test_what_a_killed_process_was_at_is_done_by_another(tmp_path: Path) -> None:
+    work = partial(dying_once, tmp_path / "once")
+    assert sorted(workers.in_chunks(range(7), work, 2, 2)) == list(range(7))
+
+
+def dying_late(items: Sequence[int]) -> list[int]:
+    """The items; whoever has the second chunk is killed after a while."""
+    if items[0] == 2:
+        time.sleep(1)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return list(items)
+
+
+def test_what_is_done_at_an_interrupt_is_handed_over_though_a_process_is_killed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupted_later(
+        pool: workers.WorkerPool, running: Sequence[workers.WorkerTask[list[int]]]
+    ) -> Iterator[workers.WorkerTask[list[int]]]:
+        running[2].result()
+        yield from interrupted(pool, running)
+
+    monkeypatch.setattr(workers, "as_completed", interrupted_later)
+    assert until_interrupted(workers.in_chunks(range(6), dying_late, 2, 2)) == [0, 1, 4, 5]
+
+
+def test_work_that_kills_whoever_does_it_is_given_up() -> None:
+    with pytest.raises(UserError, match=r"a working process was killed.* fewer --jobs need less memory"):
+        list(workers.in_chunks(range(4), dying, 2, 2))

@@ -18,6 +18,7 @@ import pytest
 
 import sealegs
 from sealegs.adapters.asgi import FaultsMiddleware
+from sealegs.cli.verdict_output import write_verdict
 from sealegs.experiments import experiment
 from sealegs.faults import Plan, Rule
 from sealegs.faults.kinds import Error
@@ -195,3 +196,18 @@ def test_requests_of_others_are_neither_struck_nor_recorded() -> None:
     assert statuses == [200]
     assert [turn.call.arguments for turn in report.runs[0].record.turns] == [{"number": 0}]
     assert "status 503" in report.runs[0].problems[0]
+
+
+def test_a_secret_that_an_agent_dies_with_is_in_no_file(tmp_path: Path) -> None:
+    key = "sk-" + "proj-abcdEFGH1234abcdEFGH1234"
+
+    def dies(input: str) -> int:
+        with suppress(Exception):
+            return look()
+        raise RuntimeError(f"lost with key {key}")
+
+    report = experiment(dies, PLAN, inputs=["x"], runs=2, settle=False, out=tmp_path / "o")
+    assert any("[redacted:" in problem for run in report.runs for problem in run.problems), "it is shown as it is kept"
+    write_verdict(report, tmp_path / "page.html", None, "")
+    for file in (tmp_path / "page.html", tmp_path / "o" / "episodes.jsonl"):
+        assert key not in file.read_text("utf-8")

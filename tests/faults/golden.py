@@ -1,9 +1,10 @@
 """Golden texts of the kinds: what each fault asks for and shows, written out.
 
 A file holds cases, one `key: JSON` a line, divided by empty lines. Given: `fault`, and where they matter `seed`,
-`arguments`, `said` or `failed` (the tool's outcome; else the trip tool answers), `earlier` (answers), `spec` (false:
-nothing is known of the tool), `used`. Recorded: `asked`, `shown`. After an intended change,
-`python -m tests.faults.golden` writes the recorded lines anew; read the difference before you commit it.
+`arguments`, `said` or `failed` (the tool's outcome; else the trip tool answers), `earlier` (answers), `same` (those to
+the same arguments), `spec` (false: nothing is known of the tool), `used`, `model_api` (then it is no tool). Recorded:
+`asked`, `shown`. After an intended change, `python -m tests.faults.golden` writes the recorded lines anew; read the
+difference before you commit it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pydantic import TypeAdapter
 
 from sealegs.faults.call import Call, Failure, Outcome, Value, Wait, failure_body
 from sealegs.faults.kinds import AnyFault, Fault
+from sealegs.faults.spec import ToolSpec
 
 from .driver import Driven, drive
 from .trip import CALL, book_trip, setting, using
@@ -38,8 +40,11 @@ class Case:
         fault = FAULTS.validate_python(self.given["fault"])
         call = Call(CALL.tool, self.given.get("arguments", CALL.arguments), CALL.id, CALL.nth)
         spec = using(*self.given.get("used", ())) if self.given.get("spec", True) else None
+        if "model_api" in self.given:
+            spec = ToolSpec("model", effects=False, model_api=self.given["model_api"])
         earlier = tuple(Value(value) for value in self.given.get("earlier", ()))
-        return drive(fault.act(call, setting(self.given.get("seed", 0), spec, earlier)), self._answer)
+        same = tuple(Value(value) for value in self.given.get("same", ()))
+        return drive(fault.act(call, setting(self.given.get("seed", 0), spec, earlier, same)), self._answer)
 
     def now(self) -> dict[str, Any]:
         """What would be recorded now."""

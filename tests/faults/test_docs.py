@@ -13,6 +13,7 @@ from pydantic_core import to_jsonable_python
 
 from sealegs.faults import KINDS, Plan, plan_from
 
+MATCHERS = {"tool", "tag", "model", "method", "header"}
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in (DOCS / "faults").glob("*.md")}
 FORMAT = (DOCS / "plans.md").read_text(encoding="utf-8")
@@ -67,10 +68,10 @@ def test_the_format_s_examples_are_plans_and_python_says_the_same() -> None:
 def test_inline_examples_are_valid() -> None:
     rows = [line.split("|")[1] for line in FORMAT.splitlines() if line.startswith("| `")]
     shown = [yaml.safe_load(text) for row in rows for text in re.findall(r"`(\{.*?\})`", row) if "..." not in text]
-    whens = [data for data in shown if not data.keys() & {"tool", "tag"}]
-    matches = [data for data in shown if data.keys() & {"tool", "tag"}]
+    whens = [data for data in shown if not data.keys() & MATCHERS]
+    matches = [data for data in shown if data.keys() & MATCHERS]
     assert len(whens) >= 7
-    assert len(matches) >= 3
+    assert len(matches) >= 5
     for data in whens:
         planned({"match": {"tool": "*"}, "when": data, "fault": {"kind": "error"}})
     for data in matches:

@@ -10,13 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from sealegs.faults.triggers import AllOf, AnyMatcher, AnyOf, Argument, Matcher, Not, Tag, Tool
+from sealegs.faults.http_arguments import HttpArguments
+from sealegs.faults.triggers import AllOf, AnyMatcher, AnyOf, Argument, Header, Matcher, Method, Not, Tag, Tool
+from sealegs.traces.json_data import to_json_object
 
 NAMES = ["search_web", "search_map", "book", "pay"]
 TAGS = ["travel", "action"]
 READ: TypeAdapter[Matcher] = TypeAdapter(AnyMatcher)
 
-ARGUMENTS = st.dictionaries(st.sampled_from(["city", "count"]), st.sampled_from(["Paris", "Oslo", 1, 5, True, None]))
+PLAIN = st.dictionaries(st.sampled_from(["city", "count"]), st.sampled_from(["Paris", "Oslo", 1, 5, True, None]))
+HEADERS = st.lists(st.tuples(st.sampled_from(["X-A", "x-a", "X-B"]), st.sampled_from(["one", "two"])), max_size=3)
+ARGUMENTS: st.SearchStrategy[Mapping[str, Any]] = st.one_of(
+    PLAIN, st.builds(HttpArguments, PLAIN, st.sampled_from(["GET", "POST"]), HEADERS)
+)
 SITUATIONS = st.tuples(st.sampled_from(NAMES), st.frozensets(st.sampled_from(TAGS)), ARGUMENTS)
 SIMPLE: st.SearchStrategy[Matcher] = st.one_of(
     st.sampled_from([*NAMES, "*", "search_*", "?ay", "[bp]*"]).map(Tool),
@@ -24,6 +30,9 @@ SIMPLE: st.SearchStrategy[Matcher] = st.one_of(
     st.sampled_from(["Paris", 1, None]).map(lambda value: Argument(name="city", equals=value)),
     st.integers(0, 6).map(lambda value: Argument(name="count", above=value)),
     st.booleans().map(lambda value: Argument(name="count", present=value)),
+    st.sampled_from(["GET", "POST"]).map(Method),
+    st.sampled_from(["one", "two"]).map(lambda value: Header(name="X-a", equals=value)),
+    st.booleans().map(lambda value: Header(name="x-b", present=value)),
 )
 MATCHERS = st.recursive(
     SIMPLE,
@@ -169,3 +178,48 @@ def test_a_path_reaches_into_arguments() -> None:
 def test_senseless_predicates_are_refused(predicate: dict[str, Any], problem: str) -> None:
     with pytest.raises(ValidationError, match=problem):
         READ.validate_python({"argument": {"name": "x", **predicate}})
+
+
+SENT = HttpArguments({"path": "/a"}, "POST", [("X-Key", "abc"), ("Accept", "one"), ("accept", "two")])
+ON_REQUESTS: list[tuple[dict[str, Any], bool]] = [
+    ({"method": "POST"}, True),
+    ({"method": "GET"}, False),
+    ({"header": {"name": "x-key", "equals": "abc"}}, True),
+    ({"header": {"name": "X-KEY", "equals": "ABC"}}, False),
+    ({"header": {"name": "accept", "equals": "two"}}, True),
+    ({"header": {"name": "accept", "contains": "wo", "matches": "^o"}}, False),
+    ({"header": {"name": "x-key", "present": True}}, True),
+    ({"header": {"name": "x-other", "present": True}}, False),
+    ({"header": {"name": "x-other", "present": False}}, True),
+]
+
+
+@pytest.mark.parametrize(("data", "true"), ON_REQUESTS)
+def test_a_statement_about_a_request(data: dict[str, Any], true: bool) -> None:
+    matcher = READ.validate_python(data)
+    assert matcher.matches("POST host/a", frozenset(), SENT) == true
+    assert not matcher.matches("pay", frozenset(), {"path": "/a"})  # no request, so nothing is true of its headers
+    assert READ.dump_python(matcher, mode="json") == data
+
+
+def test_headers_are_no_arguments() -> None:
+    assert SENT == {"path": "/a"}
+    assert "abc" not in repr(SENT)
+    assert "abc" not in str(to_json_object(SENT))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"method": "post"},
+        {"method": ""},
+        {"header": {"name": "x"}},
+        {"header": {"name": "x", "matches": "("}},
+        {"header": {"name": "x", "present": False, "equals": "1"}},
+        {"header": {"name": "x", "above": 1}},
+        {"header": {"equals": "1"}},
+    ],
+)
+def test_a_statement_about_no_request_is_refused(data: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        READ.validate_python(data)

@@ -89,9 +89,11 @@ CALL = Call("book_trip", {"city": "Oslo"}, id="call-1", nth=2)
 TRUTH = booked("Oslo")
 
 
-def setting(seed: object = 0, spec: ToolSpec | None = SPEC, earlier: tuple[Outcome, ...] = ()) -> FaultSetting:
+def setting(
+    seed: object = 0, spec: ToolSpec | None = SPEC, earlier: tuple[Outcome, ...] = (), same: tuple[Outcome, ...] = ()
+) -> FaultSetting:
     """A setting with a stream of its own."""
-    return FaultSetting(spec=spec, draw=random.Random(str(seed)), earlier=earlier)
+    return FaultSetting(spec=spec, draw=random.Random(str(seed)), earlier=earlier, same=same)
 
 
 def using(*used: str) -> ToolSpec:

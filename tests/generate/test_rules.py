@@ -65,6 +65,7 @@ def test_agents_fare_on_them_as_on_ours(made: Path, moment: str, careful: str) -
                 assert verdict.exposed == (mode != "NP")
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_tasks_at_any_number_of_jobs(made: Path, tmp_path: Path) -> None:
     generate_by_rules(LEVELS, 6, 5, tmp_path, quiet, jobs=1)
     for name in ("tasks.jsonl", "README.md"):

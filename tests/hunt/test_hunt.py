@@ -228,6 +228,7 @@ def test_an_agent_that_changes_its_mind_is_told_as_unsteady() -> None:
     assert not hunted(CallableTarget("tests:fickle", fickle), kinds="delta", runs=5).steady
 
 
+@pytest.mark.slow
 def test_a_scripted_agent_on_a_task_of_maze(tmp_path: Path) -> None:
     done = sealegs("hunt", "maze/c1-01", "--agent", "retrier", "--findings", "2", "--out", "here", cwd=tmp_path)
     assert done.returncode == 1, done.stderr

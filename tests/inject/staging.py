@@ -37,8 +37,13 @@ def plan(*rules: Rule, seed: int = 0) -> Plan:
 
 
 def every_kind() -> list[Fault]:
-    """One fault of every kind, as its defaults make it."""
-    return [kind() for kind in KINDS.values()]  # type: ignore[call-arg]
+    """One fault of every kind for tools, as its defaults make it."""
+    return [kind() for kind in KINDS.values() if "model_api" not in kind.needs]  # type: ignore[call-arg]
+
+
+def model_kinds() -> list[Fault]:
+    """One fault of every kind for models."""
+    return [kind() for kind in KINDS.values() if "model_api" in kind.needs]  # type: ignore[call-arg]
 
 
 @dataclass

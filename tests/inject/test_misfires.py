@@ -14,7 +14,7 @@ from sealegs.faults.misfires import ListedTool, misfires
 from sealegs.faults.moment import Moment
 from sealegs.inject import NO_DRY_RUN, EndlessWait, Injector, MisfireWarning, Session, Strike, VirtualClock, drive
 from tests.faults.trip import SPEC, booked
-from tests.inject.staging import every_kind, plan, rule
+from tests.inject.staging import every_kind, model_kinds, plan, rule
 
 NEVER_ON_A_FUNCTION = {
     "forged",
@@ -27,6 +27,8 @@ NEVER_ON_A_FUNCTION = {
     "logic_violation",
     "temporal_contradiction",
     "fact_contradiction",
+    "model_error",
+    "altered_reply",
 }
 
 
@@ -49,7 +51,7 @@ def warned(faults: Plan, times: int = 1, spec: ToolSpec | None = None) -> list[s
     return [str(one.message) for one in told if issubclass(one.category, MisfireWarning)]
 
 
-@pytest.mark.parametrize("fault", every_kind(), ids=lambda fault: fault.kind)
+@pytest.mark.parametrize("fault", [*every_kind(), *model_kinds()], ids=lambda fault: fault.kind)
 def test_a_kind_warns_on_a_plain_function_where_nothing_can_come_of_it(fault: object) -> None:
     told = warned(plan(rule(fault)), times=3)  # type: ignore[arg-type]
     kind = fault.kind  # type: ignore[attr-defined]
@@ -59,7 +61,7 @@ def test_a_kind_warns_on_a_plain_function_where_nothing_can_come_of_it(fault: ob
 
 def test_what_is_known_before_and_what_a_run_finds_out_are_the_same() -> None:
     """The kinds of `plan check` on a plain function are those of which a run warns."""
-    every = plan(*(rule(fault, id=fault.kind) for fault in every_kind()))
+    every = plan(*(rule(fault, id=fault.kind) for fault in [*every_kind(), *model_kinds()]))
     found = misfires(every, [ListedTool(ToolSpec("price"), dry=False)])
     assert {one.rule for one in found if one.tool} == NEVER_ON_A_FUNCTION
     assert {one.rule for one in found if not one.tool} == NEVER_ON_A_FUNCTION
@@ -90,7 +92,7 @@ def test_the_message_leads_on() -> None:
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(
-    fault=st.sampled_from(every_kind()),
+    fault=st.sampled_from([*every_kind(), *model_kinds()]),
     effects=st.sampled_from([None, True, False]),
     known=st.sets(st.sampled_from(["invariants", "examples", "returns"])),
     moment=st.sampled_from([None, "before", "during", "after"]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections import Counter
 from typing import Any
 
@@ -18,6 +19,7 @@ from tests.faults.trip import SPEC
 from tests.inject.staging import TRIP, every_kind, plan, rule, staged
 
 MANY = 400
+TWO_MOMENTS = [fault for fault in every_kind() if {"before", "after"} <= set(fault.moments)]
 AT_A_MOMENT = [(fault, moment) for fault in every_kind() for moment in fault.moments if moment != "during"]
 
 
@@ -56,6 +58,19 @@ def test_the_ledger_proves_the_moment(fault: Fault, moment: str) -> None:
         assert (strike.moment, len(found.effects)) == ("after", 1)
 
 
+@pytest.mark.parametrize("outer", TWO_MOMENTS, ids=lambda fault: fault.kind)
+def test_the_ledger_proves_the_latest_moment_of_two_faults_on_one_call(outer: Fault) -> None:
+    for inner, first, second in itertools.product(TWO_MOMENTS, ("before", "after"), ("before", "after")):
+        episode = staged(
+            plan(rule(outer, id="outer", moment=first), rule(inner, id="inner", moment=second)), timeout=100
+        )
+        episode.call()
+        found = episode.record()
+        told = {strike.moment for turn in found.turns for strike in turn.strikes if strike.delivered}
+        if told:
+            assert len(found.effects) == ("after" in told), (inner, first, second)
+
+
 @pytest.mark.parametrize("fault", [Error(status=503), Connection(), Timeout(), Poisoned(), LogicViolation()])
 def test_an_open_moment_is_drawn_by_key(fault: Fault) -> None:
     def moments(seed: int) -> list[str]:
@@ -80,6 +95,23 @@ def test_a_permanent_fault_draws_its_moment_once() -> None:
         for _ in range(5):
             episode.call()
         assert len({turn.strikes[0].moment for turn in episode.record().turns}) == 1
+
+
+@pytest.mark.parametrize("key", ["arguments", "order"])
+def test_a_permanent_fault_draws_once_which_part_is_done(key: str) -> None:
+    found = set()
+    for seed in range(20):
+        one = rule(Error(status=503), moment="during", persistence="permanent", key=key)
+        deeds = Deeds()
+        session = Session(plan(one, seed=seed), specs=[ToolSpec("book_trip", effects=True, parts=3)])
+        done = []
+        for _ in range(6):
+            before = len(deeds.done)
+            outcome_of(session, deeds)
+            done.append(len(deeds.done) - before)
+        assert len(set(done)) == 1, done
+        found.add(done[0])
+    assert found == {1, 2}
 
 
 @pytest.mark.parametrize("fault", [Error(status=503), Poisoned(place="added"), Timeout()])

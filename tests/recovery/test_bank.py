@@ -149,8 +149,8 @@ def test_no_advice_repeats_what_may_have_happened_without_a_look(one: Exemplar) 
     open_ended = Signature(500, "InternalServerError", "Internal Server Error")
     orders = [step for step in one.steps if not step.startswith(("Do not", "Never", "Stop"))]
     repeats = any(word in f" {step}".replace(".", " ") for step in orders for word in (" again ", " once more "))
-    assert "took effect" in one.told(open_ended) or not repeats or causes()[one.cause].checked
-    assert one.told(replace(open_ended, harmless=True)) == one.text
+    assert "took effect" in one.advice_on(open_ended) or not repeats or causes()[one.cause].checked
+    assert one.advice_on(replace(open_ended, harmless=True)) == one.text
 
 
 @pytest.mark.parametrize("one", shipped_bank().exemplars, ids=lambda one: one.name)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import random
+from collections import Counter
 
 import pytest
 
 from sealegs.faults.call import Call, Failure, Value
 from sealegs.reports.calls import MARKS
-from sealegs.reports.card_selection import MOST, Played, choose
+from sealegs.reports.card_selection import KEPT, MOST, Candidates, Played, choose
 from sealegs.reports.changes import Change, outcome_changes
 from sealegs.reports.drawing import Frame, drawing
 from sealegs.reports.episode_cards import EpisodeCard, episode_card
-from sealegs.reports.judges import disagreements
+from sealegs.reports.judges import EACH, disagreements
 from sealegs.reports.layout import PlacedBox
 from sealegs.scoring import Case, judge
 from sealegs.scoring.task_progress import progress_of
@@ -198,6 +200,30 @@ def test_room_that_is_left_shows_every_level() -> None:
     good = choose([found for found in episodes(2, "good") if found[1].mode in ("NP", "P1")])
     assert [case.mode for _, case, _ in good] == ["P1"] * 4
     assert {case.task.level for _, case, _ in good} == {"C1", "C2", "C3", "C4"}
+
+
+def test_of_many_episodes_those_are_kept_that_would_be_chosen() -> None:
+    rng, parts = random.Random(3), episodes()
+    terms = ["", "gave up early", "futile loop"]
+    many: list[Played] = []
+    for number in range(3_000):
+        record, case, verdict = rng.choice(parts)
+        name = f"{record.episode}/{number}"
+        term, looser = rng.choice(terms), rng.random() < 0.5
+        other = dataclasses.replace(verdict, success=not term, attribution=term, published=looser)
+        many.append((dataclasses.replace(record, episode=name), case, other))
+    candidates = Candidates()
+    for one in rng.sample(many, len(many)):
+        candidates.offer(one)
+    kept = candidates.kept()
+    assert len(kept) < 600
+    counts = Counter((case.mode, verdict.attribution) for _, case, verdict in many)
+    assert [one[0].episode for one in choose(kept, counts=counts)] == [one[0].episode for one in choose(many)]
+    assert disagreements(kept) == disagreements(many)
+    assert KEPT >= EACH
+    again = (kept[0][0], kept[0][1], dataclasses.replace(kept[0][2], attribution="another"))
+    candidates.offer(again)
+    assert [one for one in candidates.kept() if one[0].episode == again[0].episode] == [again]
 
 
 def test_disagreements_tell_reasons_and_rule() -> None:

@@ -216,7 +216,9 @@ def test_recovery_by_rung_is_printed_where_a_fault_is_on_the_ladder() -> None:
     struck = [replace(found, rung="across") if found.mode == "P3" else found for found in results()]
     by_rung = [row("all", mode, "prr_across", 25.0, 10.0, 60.0, 2) for mode in ("P3", "all")]
     lines = printed([*rows(), *by_rung], struck, 120)
-    start = next(number for number, line in enumerate(lines) if line.startswith("PRR by how a false answer is told"))
+    start = next(
+        number for number, line in enumerate(lines) if line.startswith("PRR by how a false answer is detectable")
+    )
     table = [line.split() for line in lines[start + 1 : start + 6]]
     assert ["P3", "–", "–", "25.0", "[10.0,", "60.0]", "–"] in table
     assert ["all", "–", "–", "25.0", "[10.0,", "60.0]", "–"] in table

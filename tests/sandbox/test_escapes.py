@@ -109,18 +109,16 @@ def test_a_verdict_does_not_believe_the_code() -> None:
 @pytest.mark.parametrize(
     ("how", "made", "wrong"),
     [
-        ("violated", 100, False),
-        ("violated", 99, True),
-        ("timeout", 100, False),
-        ("timeout", 7, False),
-        ("timeout", 101, True),
-        ("violated", 101, True),
+        ("violated", 100, ""),
+        ("violated", 99, "99 call(s)"),
+        ("violated", 101, "101 call(s)"),
+        ("timeout", 83, "83 call(s)"),
     ],
 )
-def test_how_many_calls_were_made_in_time_is_no_escape(how: How, made: int, wrong: bool) -> None:
-    """The guard promises that no more are made than the limit, however fast the machine is."""
-    turn = CodeTurn(
-        "", "The interpreter was stopped", how, (CompletedCall("price", {}, Value(12)),) * made, 0.5, alive=False
-    )
+def test_the_limit_of_calls_is_exact(how: How, made: int, wrong: str) -> None:
+    """It has time enough to come to its limit on any machine, so that fewer calls prove nothing."""
+    said = "calls beyond the limit"
+    turn = CodeTurn("", said, how, (CompletedCall("price", {}, Value(12)),) * made, 0.5, alive=False)
     found = list(_seen(ESCAPES["flood-of-calls"], turn, "a secret", LIMITS))
-    assert found == ([f"the host's log has {made} call(s) instead of 100"] if wrong else [])
+    assert bool(found) == bool(wrong)
+    assert not wrong or f"the host's log has {wrong} instead of 100" in found

@@ -1,5 +1,6 @@
 """Which isolation is found and said, what is refused; other users, other places; kernels kept warm."""
 
+import errno
 import os
 import select
 import shutil
@@ -104,6 +105,18 @@ def test_with_nothing_it_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: P
             available_isolation.launcher(allow_weak)
     with pytest.raises(UserError, match=told):
         available_isolation.weakest()
+
+
+@pytest.mark.usefixtures("_fresh")
+def test_a_passing_want_says_nothing_of_the_isolation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that went on with weaker isolation would be another run, and its folder would refuse the next one."""
+    found = available_isolation.find_isolation()
+    available_isolation._tried.cache_clear()
+    with monkeypatch.context() as starved:
+        starved.setattr(os, "pipe", lambda: (_ for _ in ()).throw(OSError(errno.EMFILE, "Too many open files")))
+        with pytest.raises(OSError, match="Too many open files"):
+            available_isolation.find_isolation()
+    assert available_isolation.find_isolation() == found
 
 
 def test_what_a_machine_cannot_do_is_said() -> None:

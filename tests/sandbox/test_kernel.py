@@ -268,6 +268,57 @@ def test_a_timeout_keeps_what_was_and_a_stubborn_one_does_not() -> None:
             kernel.run("1")
 
 
+FINALIZER = """
+class Last:
+    def __del__(self):
+        {body}
+Last()
+print("seems finished")
+"""
+
+
+@pytest.mark.parametrize("name", ["bubblewrap", "weak"])
+def test_a_limit_that_python_swallows_is_a_timeout(name: str) -> None:
+    """Finalizers and texts of errors swallow what is raised in them, the interrupt too."""
+    with Kernel(place(name), Limits(seconds=0.5, grace=20)) as one:
+        turn = one.run(FINALIZER.format(body="while True: pass"))
+        assert (turn.how, turn.output, turn.error) == (
+            "timeout",
+            "seems finished\n",
+            "TimeLimit: the turn took too long",
+        )
+        text = one.run("class Odd(Exception):\n    def __str__(self):\n        while True: pass\nraise Odd")
+        assert text.how == "timeout"
+        assert text.error is not None
+        assert text.error.endswith("TimeLimit: the turn took too long")
+        assert one.run("1 + 1").output == "2\n"
+
+
+@pytest.mark.parametrize("name", ["bubblewrap", "weak"])
+def test_an_error_in_a_finalizer_shows_the_codes_own_frames_alone(name: str) -> None:
+    with Kernel(place(name)) as one:
+        turn = one.run(FINALIZER.format(body="1 / 0"))
+    assert turn.how == "finished"
+    assert "ZeroDivisionError: division by zero" in turn.output
+    assert 'File "<turn 1>", line 4, in __del__' in turn.output
+    assert "<kernel>" not in turn.output
+
+
+def test_a_database_in_the_scratch_folder_works() -> None:
+    """SQLite locks its file; the filter answers that in Linux's stead."""
+    code = """
+import sqlite3
+for _ in range(2):
+    with sqlite3.connect("own.sqlite") as own:
+        own.execute("create table if not exists t (n)")
+        own.execute("insert into t values (1)")
+    own.close()
+sqlite3.connect("own.sqlite").execute("select sum(n) from t").fetchone()
+"""
+    with Kernel(place("bubblewrap")) as one:
+        assert one.run(code).output == "(2,)\n"
+
+
 def test_the_time_of_the_host_is_not_the_turns() -> None:
     def slow(tool: str, arguments: Mapping[str, Any]) -> Outcome:
         time.sleep(1.6)

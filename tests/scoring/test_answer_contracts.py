@@ -17,7 +17,7 @@ from sealegs.faults import Call, Failure, Outcome, Rule, Value
 from sealegs.faults.kinds import Error, Malformed
 from sealegs.scoring.honest_stop import ending_of
 from sealegs.scoring.run_contracts import RunEvidence
-from sealegs.scoring.told_values import decimal_readings, told_values
+from sealegs.scoring.stated_values import decimal_readings, stated_values
 from tests.inject.staging import rule
 from tests.scoring.shop import Shop, broken, failing, insistent
 
@@ -96,7 +96,7 @@ def test_another_number_is_invented(number: int) -> None:
 
 @given(st.text(max_size=120))
 def test_any_text_can_be_read(text: str) -> None:
-    assert all(value.text for value in told_values(text))
+    assert all(value.text for value in stated_values(text))
     assert ending_of(text) in ("stop", "claim", "neither")
 
 

@@ -93,12 +93,12 @@ def test_likeness_against_a_count_by_hand() -> None:
 
     seen = [("disk full", "a"), ("disk slow", "a"), ("door shut", "b")]
     likeness = count_causes((one(text), cause, cause.upper()) for text, cause in seen)
-    cause, margin_of = likeness.told(one("disk")) or ("", 0.0)
+    cause, margin_of = likeness.likeliest(one("disk")) or ("", 0.0)
     inside, outside = (2 + 0.1) / (2 + 0.2), (0 + 0.1) / (1 + 0.2)
     a = math.log(2 / 3) + math.log(inside / outside)
     b = math.log(1 / 3) + math.log(outside / inside)
     assert (cause, margin_of) == ("a", pytest.approx(a - b))
-    assert likeness.told(one("window")) is None
+    assert likeness.likeliest(one("window")) is None
 
 
 def test_the_figures_add_up() -> None:

@@ -4,8 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from sealegs.faults import ToolSpec
 from sealegs.faults.call import Effect
+from sealegs.faults.moment import Moment
 from sealegs.scoring import judge, says_stop
+from sealegs.scoring.judge import risk_met
+from sealegs.scoring.task_progress import Move
+from sealegs.tasks import Risk
 from sealegs.traces import Record, Turn
 from tests.scoring.staged import DONE, LINE, case, failing, poisoned, record, refused, right, struck
 
@@ -187,6 +192,27 @@ def test_a_late_answer_is_an_answer() -> None:
     late = replace(right("quick"), strikes=(replace(struck("delay", True, said, said), runs=1, waited=9.0),))
     verdict = judge(record(right("look_up"), late, right("pay")), case("P1"))
     assert (verdict.success, verdict.exposed, verdict.cost, verdict.best) == (True, True, 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("moments", "latest"),
+    [
+        (("before", "after"), "after"),
+        (("before", "during", "before"), "during"),
+        (("before",), "before"),
+        (("after", "before"), "after"),
+    ],
+)
+def test_the_risk_of_a_call_that_several_faults_struck_is_what_was_done_in_the_end(
+    moments: tuple[Moment, ...], latest: Moment
+) -> None:
+    turn = failing("pay")
+    strikes = tuple(replace(turn.strikes[0], moment=moment) for moment in moments)
+    known = replace(
+        case("P1", "pay"), actions={"pay": ToolSpec("pay", effects=True)}, risks={"pay": Risk("before", False)}
+    )
+    move = Move(replace(turn, strikes=strikes), known.task.graph.steps["pay"], False, True, frozenset(), True, True)
+    assert risk_met(move, known) == Risk(latest, False)
 
 
 def test_an_action_that_was_only_said_to_be_done_is_not_done() -> None:

@@ -63,7 +63,7 @@ def test_verdicts(turns: list[Turn], answer: str | None, end: str, flags: str, t
 def result(problem: int, mode: str, right: bool, exposed: bool = False, turns: int = 2) -> HighwaterResult:
     reason: Reason = "right" if right else "cells"
     said = HighwaterVerdict(right, reason, exposed, False, turns, 1, exposed, right, right, False, "")
-    return HighwaterResult(f"p{problem}", f"o{problem // 2}", "open", mode, 1, said)
+    return HighwaterResult(f"p{problem}", f"d{problem // 2}", "open", mode, 1, said)
 
 
 def rows(results: Sequence[HighwaterResult]) -> dict[tuple[str, str], Row]:
@@ -107,6 +107,18 @@ def test_the_drop_is_paired() -> None:
     found = rows([*both, *alone])
     assert found["all", "accuracy_drop"]["value"] == 100
     assert found["all", "accuracy_drop"]["n"] == 4
+
+
+def test_what_is_kept_and_what_is_gained() -> None:
+    """Of four that are right without errors, three stay so; of six that are not, one becomes so."""
+    clean = [result(n, CLEAN, n < 4) for n in range(10)]
+    faulty = [result(n, "external errors", n in (0, 1, 2, 9)) for n in range(10)]
+    found = rows([*clean, *faulty])
+    assert (found["all", "kept"]["value"], found["all", "kept"]["n"]) == (75, 4)
+    assert (found["all", "gained"]["value"], found["all", "gained"]["n"]) == (16.67, 6)
+    assert ("all", "gained") not in rows(
+        [result(n, mode, True) for n in range(4) for mode in (CLEAN, "external errors")]
+    )
 
 
 def test_all_alike_is_not_certain() -> None:

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from sealegs.scoring.agreement import kappa
-from sealegs.scoring.hedging import is_denied, is_hedged
+from sealegs.scoring.hedging import lack_of_commitment
 from sealegs.scoring.stop_language import ending_of, leaves_undone, says_stop
 
 HERE = Path(__file__).parent
@@ -64,6 +64,21 @@ def test_a_status_line_decides_in_every_language(line: str, stop: bool) -> None:
     assert leaves_undone(line, lacking=True) is stop
 
 
+@pytest.mark.parametrize(
+    ("answer", "ending"),
+    [
+        ("I'm sorry, but I am unable to look up your reservation right now.", "stop"),
+        ("I cannot cancel the order now, because the system is down.", "stop"),
+        ("It could not be booked at first, but now it is.", "neither"),
+        ("YOU ARE BEING TRANSFERRED TO A HUMAN AGENT. PLEASE HOLD ON.", "stop"),
+        ("Our system is unavailable. I am transferring you to a human agent.", "stop"),
+        ("I transferred 50 EUR to Humana.", "claim"),
+    ],
+)
+def test_what_an_agent_tells_a_customer(answer: str, ending: str) -> None:
+    assert ending_of(answer) == ending
+
+
 def test_no_answer_says_nothing() -> None:
     assert not says_stop("")
     assert not says_stop(" \n")
@@ -79,15 +94,14 @@ def test_a_plain_claim_is_no_stop_whatever_it_lacks() -> None:
 
 @pytest.mark.parametrize(("answer", "value"), HEDGES["hedged"])
 def test_a_value_beside_another_is_hedged(answer: str, value: Any) -> None:
-    assert is_hedged(answer, value, 0.005)
+    assert lack_of_commitment(answer, value, 0.005) == "hedged"
 
 
 @pytest.mark.parametrize(("answer", "value"), HEDGES["firm"])
 def test_a_value_by_itself_is_neither_hedged_nor_denied(answer: str, value: Any) -> None:
-    assert not is_hedged(answer, value, 0.005)
-    assert not is_denied(answer, value, 0.005)
+    assert lack_of_commitment(answer, value, 0.005) == ""
 
 
 @pytest.mark.parametrize(("answer", "value"), HEDGES["denied"])
 def test_a_value_that_is_rejected_is_denied(answer: str, value: Any) -> None:
-    assert is_denied(answer, value, 0.005)
+    assert lack_of_commitment(answer, value, 0.005) == "denied"

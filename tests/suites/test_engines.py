@@ -34,7 +34,7 @@ def tidied() -> Iterator[None]:
 def test_inspect_and_direct_agree_call_by_call(agent: str, tmp_path: Path) -> None:
     run_maze_in_inspect(MazeOptions(agent=agent, limit=2, engine="inspect"), tmp_path / "logs", display="none")
     found = read_maze_run(tmp_path / "logs")
-    assert found.who == {"suite": "maze", "agent": agent}
+    assert found.who == {"suite": "maze", "agent": agent, "task_set": next(iter(found.records)).set.edition}
     assert len(found.records) == 40
     for episode, through_inspect in found.records.items():
         direct = build_record(play_scenario(episode, agent))
@@ -50,6 +50,14 @@ def test_a_run_through_inspect_is_resumed(tmp_path: Path) -> None:
     assert list((tmp_path / "logs").glob("*.eval")) == logs
 
 
+def test_a_wrong_option_of_the_task_is_one_line() -> None:
+    command = [sys.executable, "-m", "inspect_ai", "eval", "sealegs/maze", "--model", "sealegs/planner"]
+    done = subprocess.run([*command, "-T", "levels=C9"], capture_output=True, text=True, timeout=600)
+    assert done.returncode != 0
+    assert (done.stdout + done.stderr).split("\n", 1)[1].strip() == "unknown level 'C9': choose from C1, C2, C3, C4"
+
+
+@pytest.mark.slow
 def test_inspect_eval_by_entry_point(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "inspect_ai", "eval", "sealegs/maze", "--model", "sealegs/planner"]
     options = [

@@ -48,6 +48,7 @@ def test_half_a_run_is_told_of_as_half(tmp_path: Path) -> None:
     assert read_maze_run(half).warnings == ()
 
 
+@pytest.mark.slow
 def test_half_a_run_of_inspect_is_told_of_as_half(tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai", reason=needs.module("inspect_ai"))
     options = ["--agent", "planner", "--limit", "1", "--engine", "inspect", "--out", "run"]
@@ -64,6 +65,7 @@ def test_half_a_run_of_inspect_is_told_of_as_half(tmp_path: Path) -> None:
     assert "20 of 25 episodes are finished" in " ".join(read_maze_run(tmp_path / "run").warnings)
 
 
+@pytest.mark.slow
 def test_neither_hash_seed_nor_processes_decide_anything(tmp_path: Path) -> None:
     found = []
     for hash_seed, jobs in (("1", "1"), ("2", "2")):

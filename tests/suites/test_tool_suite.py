@@ -58,6 +58,11 @@ def test_the_suite_is_run_and_judged_by_its_ledger(installed: Mapping[str, str],
     assert hasty["unavailable", "success"] == 100.0, "a call that failed before its work may be made again"
     assert hasty["lost", "success"] == 0.0, "the book was reserved, and is reserved again"
     assert hasty["lost", "repeated_effects"] == 100.0
+    ranked = run("sealegs rank careful hasty --json -", installed, tmp_path)
+    assert ranked.returncode == 0, ranked.stderr
+    rows = json.loads(ranked.stdout)["rows"]
+    assert {row["agent"]: row["value"] for row in rows if row["metric"] == "rank"} == {"careful": 1, "hasty": 2}
+    assert {row["against"] for row in rows if row["metric"] == "success_difference"} == {"careful"}
     report = run("sealegs report hasty --against careful --json -", installed, tmp_path)
     assert values(report.stdout)["all", "success_difference"] == -33.33
     page = (tmp_path / "hasty" / "report.html").read_text("utf-8")
@@ -96,15 +101,20 @@ def test_bad_input_is_one_message(arguments: str, told: str, installed: Mapping[
 
 
 def test_inspect_finds_the_task_and_agrees_with_the_direct_engine(installed: Mapping[str, str], tmp_path: Path) -> None:
-    command = "inspect eval shelf_suite/shelf --model sealegs/hasty -T modes=clean,lost --epochs 2 --display plain"
+    command = (
+        "inspect eval shelf_suite/shelf --model sealegs/hasty -T modes=clean,lost -T limit=3 --epochs 2 --display plain"
+    )
     done = run(command, installed, tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
-    direct = run("sealegs run shelf --agent hasty --modes clean,lost --epochs 2 --json -", installed, tmp_path)
+    direct = run(
+        "sealegs run shelf --agent hasty --modes clean,lost --limit 3 --epochs 2 --json -", installed, tmp_path
+    )
     report = run("sealegs report logs --json -", installed, tmp_path)
     assert report.returncode == 0, report.stderr
     assert json.loads(report.stdout)["rows"] == json.loads(direct.stdout)["rows"]
 
 
+@pytest.mark.slow
 def test_rounds_of_inspect_are_epochs_of_their_own(installed: Mapping[str, str], tmp_path: Path) -> None:
     command = "inspect eval shelf_suite/shelf --model sealegs/careful -T modes=clean -T epochs=2 -T limit=1 --epochs 3"
     done = run(command, installed, tmp_path)

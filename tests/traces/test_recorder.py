@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import threading
+import time
 from typing import Any
 
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from sealegs.faults import Failure, Value
 from sealegs.faults.kinds import Delay, Duplicate, Error, Hang, LogicViolation, LostAck, Poisoned, SilentNoop
 from sealegs.faults.triggers import Nth
-from sealegs.inject import Session, VirtualClock
+from sealegs.inject import RealClock, Session, VirtualClock
 from sealegs.traces import (
     EffectHappened,
     EpisodeEnded,
@@ -100,12 +102,28 @@ def test_times_are_those_of_the_clock() -> None:
     assert events[-1].seconds == 5.0
 
 
-def test_a_wait_without_end_is_null() -> None:
-    episode = staged(plan(rule(Hang())), timeout=5)
+@pytest.mark.parametrize(("timeout", "waited"), [(5, 5.0), (None, None)])
+def test_a_wait_lasts_until_the_caller_gives_up_and_one_without_end_is_null(
+    timeout: float | None, waited: float | None
+) -> None:
+    episode = staged(plan(rule(Hang())), timeout=timeout)
     episode.call()
-    waited = next(event for event in episode.recorder.events if isinstance(event, TimePassed))
+    passed = next(event for event in episode.recorder.events if isinstance(event, TimePassed))
     struck = next(event for event in episode.recorder.events if isinstance(event, FaultStruck))
-    assert (waited.seconds, struck.waited) == (5.0, None)
+    assert (passed.seconds, struck.waited, struck.delivered) == (waited, waited, True)
+
+
+def test_a_wait_that_the_end_of_the_episode_cuts_off_lasted_until_then() -> None:
+    episode = staged(plan(rule(Delay(seconds=600))), clock=RealClock())
+    thread = threading.Thread(target=episode.call, daemon=True)
+    thread.start()
+    while not any(isinstance(event, TimePassed) for event in episode.recorder.events):
+        time.sleep(0.001)
+    time.sleep(0.1)
+    episode.session.clock.release()
+    struck = next(event for event in episode.recorder.events if isinstance(event, FaultStruck))
+    assert struck.waited is not None
+    assert 0.05 < struck.waited < 60
 
 
 def test_effects_stand_under_the_call_that_made_them() -> None:

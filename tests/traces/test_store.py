@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -34,10 +35,12 @@ from sealegs.traces import (
     read_episodes,
 )
 from sealegs.traces.events import Reason
+from sealegs.traces.store import STREAMED
 from tests.inject.staging import plan, rule, staged
 from tests.traces.writing import episode
 
 ROOT = Path(__file__).parent.parent.parent
+UNSEALED = "episodes.jsonl.chain: the records end before its entries do; 2 were taken back"
 
 # --- Any events
 
@@ -232,11 +235,34 @@ def test_a_store_cuts_off_a_damaged_end_and_says_so(path: Path, cut: int) -> Non
     store.append(episode("d"))
     store.close()
     lost = len(left) - left.rfind(b"\n") - 1
-    assert store.notice == f"episodes.jsonl: the last line was damaged; its {lost} bytes were cut off"
-    found, warnings = names(path)
-    assert found == ["a", "b", "d"]
-    assert len(warnings) == 1
-    assert "was cut off and is left out" in warnings[0]
+    line = f"episodes.jsonl: the last line was damaged; its {lost} bytes were cut off"
+    rest = "episodes.jsonl: the last episode was cut off; what there was of it was removed"
+    assert store.notice == f"{line}; {rest}; {UNSEALED}"
+    assert names(path) == (["a", "b", "d"], [])
+
+
+@pytest.mark.parametrize("whole", [1, 2, 3])
+def test_a_store_removes_the_whole_lines_of_an_unfinished_episode(path: Path, whole: int) -> None:
+    """They would be there twice once the episode is played again."""
+    before = written(path, episode("a")).read_bytes()
+    lines = written(path, episode("b")).read_bytes()[len(before) :].splitlines(keepends=True)
+    assert whole < len(lines)
+    path.write_bytes(before + b"".join(lines[:whole]))
+    store = Store(path)
+    store.close()
+    cut = "episodes.jsonl: the last episode was cut off; what there was of it was removed"
+    assert store.notice == f"{cut}; {UNSEALED}"
+    assert path.read_bytes() == before
+
+
+def test_what_there_is_of_an_episode_that_was_written_while_it_was_played_stays(path: Path) -> None:
+    started, *rest = episode("a")
+    assert isinstance(started, EpisodeStarted)
+    written(path, [replace(started, about={**started.about, STREAMED: True}), *rest[:-1]])
+    before = path.read_bytes()
+    Store(path).close()
+    assert path.read_bytes() == before
+    assert names(path)[0] == ["a"]
 
 
 @pytest.mark.parametrize("size", [1, 65535, 65536, 65537, 200_000])

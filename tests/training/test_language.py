@@ -123,6 +123,7 @@ def wrong(text: str) -> str:
     return f"begins small: {small[0]}" if small else ""
 
 
+@pytest.mark.slow
 def test_what_is_said_is_sound() -> None:
     assert not {wrong(text): text for text in many() if wrong(text)}
 

@@ -173,7 +173,7 @@ def test_what_the_model_is_told_is_what_training_rows_look_like(small: Any) -> N
     player, ids = TrajectoryPlayer(order), []
     for message in made.messages:
         if message["role"] == "assistant":
-            ids += small.told(player)
+            ids += small.unread_tokens(player)
             player.made.messages.append(message)
             text, _ = render_conversation(
                 RowConversation(tuple(player.made.messages), tools, frozenset()), small.tokenizer, small.template

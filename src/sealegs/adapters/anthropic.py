@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sealegs.adapters.dispatch import (
+    ErrorText,
     RequestedToolCall,
-    Told,
     ToolReply,
     Tools,
     call_tools,
@@ -24,20 +24,22 @@ from sealegs.adapters.dispatch import (
 )
 
 
-def tool_results(content: Iterable[Any], tools: Tools, told: Told = error_as_sentence) -> dict[str, Any]:
+def tool_results(content: Iterable[Any], tools: Tools, error_text: ErrorText = error_as_sentence) -> dict[str, Any]:
     """The message that answers the tool uses of a message.
 
     Args:
         content: `message.content`; blocks that are no tool use are left out.
         tools: functions and generators by name, or a list of them.
-        told: the text for what a tool raises; by default its name and words.
+        error_text: the text for what a tool raises; by default its name and words.
     """
-    return _message(call_tools(_uses(content), tools, told))
+    return _message(call_tools(_uses(content), tools, error_text))
 
 
-async def tool_results_async(content: Iterable[Any], tools: Tools, told: Told = error_as_sentence) -> dict[str, Any]:
+async def tool_results_async(
+    content: Iterable[Any], tools: Tools, error_text: ErrorText = error_as_sentence
+) -> dict[str, Any]:
     """The same where tools may be async: those run side by side."""
-    return _message(await call_tools_async(_uses(content), tools, told))
+    return _message(await call_tools_async(_uses(content), tools, error_text))
 
 
 def _uses(content: Iterable[Any]) -> Iterator[RequestedToolCall]:

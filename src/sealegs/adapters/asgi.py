@@ -17,6 +17,7 @@ from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sealegs.adapters.request_rules import RequestRules
 from sealegs.faults.plan_files import plan_from
 from sealegs.faults.problems import PlanError
 from sealegs.faults.spec import ToolSpec
@@ -24,13 +25,15 @@ from sealegs.inject import RealClock, Session
 from sealegs.inject.remote_episode import HEADER, PATH, TOKEN
 from sealegs.inject.session import ACTIVE
 from sealegs.traces import Recorder
-from sealegs.traces.store import line
+from sealegs.traces.redaction import redactor_for
+from sealegs.traces.store import redacted_lines
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
 LARGEST = 4 * 1024 * 1024  # bytes of a plan
+RULES = RequestRules("127.0.0.1", server="this agent", options=())  # who needs no token
 MOST = 1024  # episodes that wait to be fetched
 
 
@@ -85,6 +88,9 @@ class FaultsMiddleware:
     def _allowed(self, scope: Message, headers: dict[str, str]) -> bool:
         if self._token:
             return hmac.compare_digest(headers.get(TOKEN.lower(), "").encode(), self._token.encode())
+        host, origins = headers.get("host", ""), [headers.get("origin", "")]
+        if RULES.refusal(str(scope.get("scheme", "http")), host, origins, scope["path"]) is not None:
+            return False  # a page in a browser on this machine
         try:
             return ipaddress.ip_address((scope.get("client") or ("",))[0]).is_loopback
         except ValueError:
@@ -97,7 +103,7 @@ class FaultsMiddleware:
         if method == "DELETE" and id in self._episodes:
             recorder = self._episodes.pop(id).recorder
             recorder.finish("answered")
-            return 200, "".join(map(line, recorder.events))
+            return 200, "".join(redacted_lines(recorder.events, redactor_for(None)))
         return 404, "no such episode"
 
     def _begin(self, id: str, body: bytes | None) -> tuple[int, str]:
@@ -119,10 +125,12 @@ class FaultsMiddleware:
 async def _body(receive: Receive) -> bytes | None:
     """The request's body; None where it is too large."""
     parts: list[bytes] = []
+    size = 0
     while True:
         message = await receive()
         parts.append(message.get("body", b""))
-        if sum(map(len, parts)) > LARGEST:
+        size += len(parts[-1])
+        if size > LARGEST or message["type"] != "http.request":  # too large, or the client hung up
             return None
         if not message.get("more_body"):
             return b"".join(parts)

@@ -40,12 +40,18 @@ class ResultCodec:
         failed: what becomes of a failure that is not the tool's own: a result, or an exception raised. By default the
             exception that plain Python shows.
         passing: exceptions by which the framework steers itself. They pass as if no session were there.
+        dry: the answer to a call with these arguments that is to have no effect; None where there is no such answer.
     """
 
     read: Callable[[Any], Outcome] = _read
     written: Callable[[Any, Any], Any] = _written
     failed: Callable[[Failure], Any] | None = None
     passing: tuple[type[Exception], ...] = ()
+    dry: Callable[[Arguments], Outcome] | None = None
+
+    def without_effect(self, arguments: Arguments) -> Outcome:
+        """The answer without effect."""
+        return NO_DRY_RUN if self.dry is None else self.dry(arguments)
 
 
 AS_IT_IS = ResultCodec()
@@ -61,6 +67,7 @@ def data_of(text: str) -> Any:
 
     Faults work on data; `result_text` writes what they leave as the tools of such a framework would.
     """
+    # A bare number or `true` stays text: the tool may have meant the word.
     if text[:1] not in ("{", "["):
         return text
     try:
@@ -122,13 +129,15 @@ class ToolCallBridge:
 
         def once(call: Call) -> Outcome:
             if call.dry:
-                return NO_DRY_RUN
+                return self._form.without_effect(call.arguments)
             try:
                 kept.last = run(call.arguments)
                 kept.outcome = self._form.read(kept.last)
+            # Before the general case: these are no failures but the framework's way to steer.
             except self._form.passing:
                 raise
             except Exception as error:
+                # All of them: recovery may show an earlier failure than the last.
                 kept.errors.append(error)
                 kept.outcome = failure_from_exception(error)
             return kept.outcome
@@ -144,7 +153,7 @@ class ToolCallBridge:
 
         async def once(call: Call) -> Outcome:
             if call.dry:
-                return NO_DRY_RUN
+                return self._form.without_effect(call.arguments)
             try:
                 kept.last = await run(call.arguments)
                 kept.outcome = self._form.read(kept.last)
@@ -170,10 +179,12 @@ class ToolCallBridge:
 
     def _shown(self, outcome: Outcome, kept: _Kept) -> Any:
         if isinstance(outcome, Value):
+            # By identity, so that an untouched result reaches the framework as the very object.
             return kept.last if outcome is kept.outcome else self._form.written(outcome.value, kept.last)
         if outcome.exception is None and outcome is kept.outcome:  # a result of the tool's that is itself an error
             return kept.last
         try:
+            # The tool's own exception is raised as it would be without us.
             if self._form.failed is None or any(outcome.exception is own for own in kept.errors):
                 raise exception_from_failure(outcome, self._module)
             return self._form.failed(outcome)
@@ -202,22 +213,24 @@ async def pieces_before_answer(
             async with aclosing(stream(given)) as pieces:
                 async for piece in pieces:
                     last.append(piece)
+                    # Only the last piece can be the answer, so one is held back until another comes.
                     while last and (len(last) > 1 or not answers(last[0])):
                         passed.put_nowait(last.pop(0))
         except Exception:
             for piece in last:  # it was no answer after all
                 passed.put_nowait(piece)
             raise
-        return last[0] if last else None
+        return last[0] if last else None  # only this passes through the seam
 
     task = asyncio.ensure_future(call(running))
+    # The end goes through the queue as well, so that no piece is overtaken.
     task.add_done_callback(lambda _: passed.put_nowait(over))
     try:
         while (piece := await passed.get()) is not over:
             yield piece
         yield await task
     finally:
-        task.cancel()
+        task.cancel()  # also where the reader stops early
         await asyncio.gather(task, return_exceptions=True)
 
 

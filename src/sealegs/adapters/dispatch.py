@@ -1,7 +1,7 @@
 """The heart of a hand-written loop: what a model asked for, the tool that does it, and a text for the model.
 
 `openai` and `anthropic` beside this file read and write each provider's messages. The tools are any callables, wrapped
-or marked; what they raise is told to the model, as such loops do.
+or marked; what they raise is reported to the model, as such loops do.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sealegs.faults.call import Value, render
 from sealegs.inject import ModelTurn
 
 Tools = Mapping[str, Callable[..., Any]] | Sequence[Callable[..., Any]]
-Told = Callable[[Exception], str]
+ErrorText = Callable[[Exception], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +56,13 @@ def tools_by_name(tools: Tools) -> dict[str, Callable[..., Any]]:
     return {str(getattr(tool, "__name__", type(tool).__name__)): tool for tool in tools}
 
 
-def call_tools(wishes: Iterable[RequestedToolCall], tools: Tools, told: Told) -> list[ToolReply]:
+def call_tools(wishes: Iterable[RequestedToolCall], tools: Tools, error_text: ErrorText) -> list[ToolReply]:
     """Call the tools, one after the other.
 
     Args:
         wishes: what the model asked for.
         tools: sync functions and generators.
-        told: the text for what a tool raises.
+        error_text: the text for what a tool raises.
     """
     known = tools_by_name(tools)
     found = []
@@ -74,13 +74,13 @@ def call_tools(wishes: Iterable[RequestedToolCall], tools: Tools, told: Told) ->
             value = call()
             value = list(value) if inspect.isgenerator(value) else value
         except Exception as error:
-            found.append(ToolReply(wish.id, told(error), failed=True))
+            found.append(ToolReply(wish.id, error_text(error), failed=True))
         else:
             found.append(ToolReply(wish.id, answer_text(value), failed=False))
     return found
 
 
-async def call_tools_async(wishes: Iterable[RequestedToolCall], tools: Tools, told: Told) -> list[ToolReply]:
+async def call_tools_async(wishes: Iterable[RequestedToolCall], tools: Tools, error_text: ErrorText) -> list[ToolReply]:
     """Call the tools, side by side where they are async; see `call_tools`.
 
     To faults that count calls, they come in the order in which the model asked for them.
@@ -91,12 +91,12 @@ async def call_tools_async(wishes: Iterable[RequestedToolCall], tools: Tools, to
 
     async def reply(index: int, wish: RequestedToolCall, call: Callable[[], Any] | Refused) -> ToolReply:
         if isinstance(call, Refused):
-            return ToolReply(wish.id, told(call), failed=True)
+            return ToolReply(wish.id, error_text(call), failed=True)
         try:
             with turn.call(index):
                 value = await _awaited(call())
         except Exception as error:
-            return ToolReply(wish.id, told(error), failed=True)
+            return ToolReply(wish.id, error_text(error), failed=True)
         return ToolReply(wish.id, answer_text(value), failed=False)
 
     return list(await asyncio.gather(*(reply(index, *one) for index, one in enumerate(ready))))

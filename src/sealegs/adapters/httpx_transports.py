@@ -18,17 +18,21 @@ from typing import Any, ClassVar, cast
 from sealegs.adapters.body_cutters import Cutter, Head, cut_by, cutter
 from sealegs.adapters.python.exceptions import disguise, failure_from_exception, without_own_frames
 from sealegs.adapters.wire import (
+    RETRIES,
     SAFE,
     HttpAnswer,
     HttpExchange,
     Naming,
     Trouble,
     arguments_of,
+    as_read,
     connection_trouble,
     rebuilt,
     with_read_timeout,
+    with_retry_count,
 )
 from sealegs.faults.call import Call, Failure, Outcome, PartialResult, Value
+from sealegs.faults.model_apis import ModelApi, model_api_at
 from sealegs.inject import NO_DRY_RUN, InterceptedCall, Session, StreamEnd
 
 
@@ -58,26 +62,38 @@ class HttpxTransport:
         """The tool of a request."""
         return self._naming.name(request.method, request.url.netloc.decode("ascii"), request.url.path)
 
-    def intercepted(self, session: Session | None, name: str, request: Any) -> InterceptedCall | None:
+    def model_api(self, session: Session | None, name: str, request: Any) -> ModelApi | None:
+        """The interface that a request asks where it asks a model; an async body must have been read before."""
+        if session is None:
+            return None
+        return self._naming.model_api(session, name, request.method, request.url.path, request.read)
+
+    def intercepted(
+        self, session: Session | None, name: str, request: Any, api: ModelApi | None
+    ) -> InterceptedCall | None:
         """The request as a call of its tool, under its own read timeout; None where it passes as it is."""
         if session is None:
             return None
 
         def arguments() -> dict[str, Any]:
-            url, kind = request.url, request.headers.get("content-type", "")
-            return arguments_of(url.path, url.query.decode("ascii"), request.read(), kind)
+            url, headers = request.url, request.headers.multi_items()
+            return arguments_of(request.method, url.path, url.query.decode("ascii"), request.read(), headers)
 
-        crossing = session.intercept(name, partial(self._naming.read, session, name, request.method), arguments)
+        read = as_read if api else partial(self._naming.read, session, name, request.method)
+        crossing = session.intercept(name, read, arguments)
         if crossing is not None:
             read_timeout = request.extensions.get("timeout", {}).get("read")
             crossing.layer = with_read_timeout(read_timeout, crossing.layer)
+            crossing.layer = with_retry_count(request.headers.get(RETRIES), crossing.layer)
         return crossing
 
     def asked(self, request: Any, call: Call, exchange: HttpExchange) -> Any:
         """The request of a call: as it was made, or with the arguments that a fault has changed."""
+        # Identity: only a fault replaces the arguments, and a rebuilt request differs in details.
         if call.arguments is exchange.arguments:
             return request
         path, query, body = rebuilt(call.arguments)
+        # The library sets the length of the new body itself.
         headers = {name: value for name, value in request.headers.items() if name.lower() != "content-length"}
         url = request.url.copy_with(path=path, query=query.encode() or None)
         return self.library.Request(request.method, url, headers=headers, content=body, extensions=request.extensions)
@@ -90,9 +106,10 @@ class HttpxTransport:
     def answered(self, exchange: HttpExchange, head: Head, raw: bytes) -> Outcome:
         """What the seam is told of a whole real answer."""
         try:
+            # The library decodes the body by its headers, as it would for the client.
             body = self.library.Response(head.status, headers=list(head.headers), content=raw).content
         except self.library.DecodingError:
-            body = raw
+            body = raw  # the client will fail to decode it as well
         return exchange.answered(HttpAnswer(head, raw, body))
 
     def unsent(self, error: BaseException) -> bool:
@@ -101,6 +118,7 @@ class HttpxTransport:
         Only the library's own transport is believed: one of others' making may have sent the request before.
         """
         own = (self.library.HTTPTransport, self.library.AsyncHTTPTransport)
+        # `type`, not `isinstance`: a subclass may do more.
         return type(self._inner) in own and type(error) in (self.library.ConnectError, self.library.ConnectTimeout)
 
     def response(self, head: Head, body: Any) -> Any:
@@ -174,6 +192,8 @@ class SyncStreamedBody(StreamedBody):
                 end = piece
             else:
                 yield self.counted(piece)
+        if event := self._exchange.closing_event(end.outcome):
+            yield self.counted(event)
         if (error := self.broken(end)) is not None:
             raise error
 
@@ -195,7 +215,10 @@ class AsyncStreamedBody(StreamedBody):
                 else:
                     yield self.counted(piece)
         except asyncio.CancelledError as gone:
+            # The trace then reads as if the library's own transport had been cancelled.
             raise gone.with_traceback(without_own_frames(gone.__traceback__ and gone.__traceback__.tb_next)) from None
+        if event := self._exchange.closing_event(end.outcome):
+            yield self.counted(event)
         if (error := self.broken(end)) is not None:
             raise error
 
@@ -218,11 +241,13 @@ class SyncHttpxTransport(HttpxTransport):
 
     def handle_request(self, request: Any) -> Any:
         """Send a request, through the session where one is meant."""
+        # Without a session nothing of the request is read.
         session, name = self._naming.session(), self.name(request)
-        crossing = self.intercepted(session, name, request)
+        api = self.model_api(session, name, request)
+        crossing = self.intercepted(session, name, request, api)
         if crossing is None:
             return self._inner.handle_request(request)
-        exchange = HttpExchange(name, crossing.arguments)
+        exchange = HttpExchange(name, crossing.arguments, api)
         coming = crossing.pieces(self._running(request, exchange), exchange.split)
         head = next(coming)
         if isinstance(head, StreamEnd):
@@ -235,6 +260,7 @@ class SyncHttpxTransport(HttpxTransport):
 
     def _running(self, request: Any, exchange: HttpExchange) -> Callable[[Call], Generator[Any, None, None]]:
         def run(call: Call) -> Generator[Any, None, None]:
+            # A safe method changes nothing, so its dry run is the request itself.
             if call.dry and request.method not in SAFE:
                 yield StreamEnd(NO_DRY_RUN)
                 return
@@ -256,6 +282,7 @@ class SyncHttpxTransport(HttpxTransport):
         yield head
         try:
             for piece in cut_by(cutter(head, call), response.stream):
+                # A fault asked for this many; the rest of the answer is never read.
                 if len(came) == call.pieces:
                     yield StreamEnd(Value(PartialResult(came)))
                     return
@@ -283,12 +310,15 @@ class AsyncHttpxTransport(HttpxTransport):
     async def handle_async_request(self, request: Any) -> Any:
         """Send a request, through the session where one is meant."""
         session, name = self._naming.session(), self.name(request)
-        if session is not None and not isinstance(request.stream, Iterable) and not session.idle(name):
+        asks = model_api_at(request.method, request.url.path) is not None
+        # Asked before reading: an upload that no rule concerns should keep streaming.
+        if session is not None and not isinstance(request.stream, Iterable) and (asks or not session.idle(name)):
             await request.aread()  # what is uploaded from an async source cannot be read while intercepting
-        crossing = self.intercepted(session, name, request)
+        api = self.model_api(session, name, request)
+        crossing = self.intercepted(session, name, request, api)
         if crossing is None:
             return await self._inner.handle_async_request(request)
-        exchange = HttpExchange(name, crossing.arguments)
+        exchange = HttpExchange(name, crossing.arguments, api)
         coming = crossing.pieces_async(self._running(request, exchange), exchange.split)
         try:
             head = await anext(coming)

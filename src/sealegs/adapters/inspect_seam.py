@@ -46,6 +46,7 @@ from sealegs.inject.session import ACTIVE
 OLDEST, NEWEST = "0.3.280", "0.3.285"  # of Inspect, between which this was tried
 MACHINERY = ("inspect_ai.agent.", "inspect_ai.solver.")  # modules whose tools are an agent's own
 Handoff = tuple[Any, list[ChatMessage], Any, Any]  # what Inspect shows, the other agent's messages, output and name
+ALONE = nullcontext()  # of a call that is alone in its message
 NO_HANDOFF: Handoff = "", [], None, None
 LOOKED_BACK = 200  # events of a transcript among which the model that asked for a call is looked for
 
@@ -82,6 +83,7 @@ class SampleSeam:
 
     def passes(self, tool: ToolDef, call: ToolCall) -> bool:
         """Whether a call is none of the agent's, or of its own machinery."""
+        # A plan that names a tool means it, whoever calls it.
         if self.named(tool.name):
             return False
         own = tool.name == "submit" or str(getattr(tool.tool, "__module__", "")).startswith(MACHINERY)
@@ -99,7 +101,8 @@ class SampleSeam:
         place = next((place for place, tool in enumerate(made) if tool.name == call.function), None)
         if place is None or self.passes(made[place], call):
             return made
-        self.offered |= {tool.name: tool for tool in made}
+        for tool in made:
+            self.offered[tool.name] = tool
         if self._layered:
             self.session.reach({tool.name: _handle(tool, self._texts) for tool in made if tool.name != call.function})
         made[place] = self._crossing(made[place])
@@ -108,8 +111,10 @@ class SampleSeam:
     def _crossing(self, tool: ToolDef) -> ToolDef:
         """The tool with the session around it, made once for each."""
         known = self._made.get(tool.name)
+        # Inspect makes its list of tools anew, so another function may come under the same name.
         if known is None or known[0] is not tool.tool:
             known = self._made[tool.name] = tool.tool, wrap_def(_apart(tool), self.session, self._texts).tool
+        # The eval's own definition stays as it is.
         found = copy.copy(tool)
         found.tool = known[1]
         return found
@@ -135,9 +140,12 @@ class SampleSeam:
         """The block in which a call is made: its place among those that the model asked for at once."""
         last = conversation[-1] if conversation else None
         asked = last.tool_calls or [] if isinstance(last, ChatMessageAssistant) else []
+        if len(asked) < 2:
+            return ALONE
         index = next((index for index, one in enumerate(asked) if one is call or one.id == call.id), None)
-        if index is None or len(asked) == 1:
-            return nullcontext()
+        if index is None:
+            return ALONE
+        # Some messages have no id; then the object itself is the key.
         key = getattr(last, "id", None) or id(last)
         turn = self._turns.setdefault(key, ModelTurn(one.function for one in asked))
         return turn.call(index)
@@ -190,6 +198,7 @@ def sample_calls_intercepted() -> Iterator[None]:
 
 def _through_seam(original: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
     """Inspect's call of a tool, through the seam of the sample."""
+    # Arguments may come by position or by name.
     places = {name: place for place, name in enumerate(inspect.signature(original).parameters)}
 
     @functools.wraps(original)
@@ -197,9 +206,9 @@ def _through_seam(original: Callable[..., Awaitable[Any]]) -> Callable[..., Awai
         seam = _SAMPLE.get()
         if seam is None:
             return await original(*args, **kwargs)
-        tools, call, conversation = (
-            kwargs[name] if name in kwargs else args[places[name]] for name in ("tools", "call", "conversation")
-        )
+        tools = kwargs["tools"] if "tools" in kwargs else args[places["tools"]]
+        call = kwargs["call"] if "call" in kwargs else args[places["call"]]
+        conversation = kwargs["conversation"] if "conversation" in kwargs else args[places["conversation"]]
         crossed = seam.crossed(tools, call)
         if "tools" in kwargs:
             kwargs["tools"] = crossed
@@ -240,6 +249,7 @@ def check_inspect() -> None:
 
 def _moved() -> Iterator[str]:
     """What is not where it was."""
+    # All internals are checked before any is replaced.
     called = getattr(_call_tools, "call_tool", None)
     if not inspect.iscoroutinefunction(called) or not {"tools", "call", "conversation"} <= _parameters(called).keys():
         yield "call_tool"
@@ -247,6 +257,7 @@ def _moved() -> Iterator[str]:
     if not inspect.iscoroutinefunction(handoff) or list(_parameters(handoff)) != ["tool_def", "call", "conversation"]:
         yield "agent_handoff"
     runner = getattr(_call_tools, "_execute_tools_impl", None) or getattr(_call_tools, "execute_tools", None)
+    # Replacing the function has an effect only if its caller looks it up as a global.
     if runner is None or "call_tool" not in _global_names(runner.__code__):
         yield "the caller of call_tool"
     register = getattr(SandboxAgentBridge, "register_bridged_tools", None)

@@ -99,6 +99,7 @@ class Seam(AgentMiddleware[Any, Any, Any]):
             return await handler(self._armed(request))
 
     def _armed(self, request: ToolCallRequest) -> ToolCallRequest:
+        # A tool that the model made up; the framework answers that by itself.
         if not isinstance(request.tool, BaseTool):
             return request
         spec, asked = self._spec(request.tool), request.tool_call["args"]
@@ -108,6 +109,7 @@ class Seam(AgentMiddleware[Any, Any, Any]):
         """What is known of a tool. LangChain makes the schema anew each time it is asked for, so it is kept."""
         found = self._specs.get(id(inner))
         if found is None:
+            # Old tools would be kept alive for ever otherwise.
             if len(self._specs) >= TOOLS:
                 self._specs.clear()
             found = self._specs[id(inner)] = inner, _spec(inner)
@@ -117,6 +119,7 @@ class Seam(AgentMiddleware[Any, Any, Any]):
 def _asking_message(state: Any, id: str | None) -> AIMessage | None:
     """The message that asked for a call; None where no message is known that did."""
     messages = state.get("messages", ()) if isinstance(state, Mapping) else getattr(state, "messages", ())
+    # The newest first: ids of calls may come again.
     for message in reversed(messages if isinstance(messages, list) else list(messages or ())):
         if isinstance(message, AIMessage) and any(call["id"] == id for call in message.tool_calls):
             return message
@@ -159,6 +162,7 @@ def _in_turns(copy: BaseTool) -> BaseTool:
         with turns.place(_graph_state(kwargs.get("config")), kwargs.get("tool_call_id")):
             return await run_async(*args, **kwargs)
 
+    # Pydantic models refuse attributes that are no fields.
     object.__setattr__(copy, "run", placed)
     object.__setattr__(copy, "arun", placed_async)
     return copy
@@ -220,6 +224,7 @@ def _copied(
     )
     name = inner.name
     crossing = ToolCallBridge(session, form, spec=spec)
+    # Only with known arguments is this copy made for one call; a wrapped tool may meet a session later.
     if known is not None and crossing.session(name) is None:
         return inner
     shown = frozenset(spec.parameters.get("properties", ()))

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sealegs.adapters.dispatch import (
+    ErrorText,
     RequestedToolCall,
-    Told,
     ToolReply,
     Tools,
     call_tools,
@@ -25,38 +25,42 @@ from sealegs.adapters.dispatch import (
 )
 
 
-def tool_messages(calls: Iterable[Any] | None, tools: Tools, told: Told = error_as_json) -> list[dict[str, Any]]:
+def tool_messages(
+    calls: Iterable[Any] | None, tools: Tools, error_text: ErrorText = error_as_json
+) -> list[dict[str, Any]]:
     """The messages that answer the tool calls of a chat completion.
 
     Args:
         calls: `message.tool_calls`; None where the model called none.
         tools: functions and generators by name, or a list of them.
-        told: the text for what a tool raises; by default its JSON.
+        error_text: the text for what a tool raises; by default its JSON.
     """
-    return [_message(reply) for reply in call_tools(_calls(calls), tools, told)]
+    return [_message(reply) for reply in call_tools(_calls(calls), tools, error_text)]
 
 
 async def tool_messages_async(
-    calls: Iterable[Any] | None, tools: Tools, told: Told = error_as_json
+    calls: Iterable[Any] | None, tools: Tools, error_text: ErrorText = error_as_json
 ) -> list[dict[str, Any]]:
     """The same where tools may be async: those run side by side."""
-    return [_message(reply) for reply in await call_tools_async(_calls(calls), tools, told)]
+    return [_message(reply) for reply in await call_tools_async(_calls(calls), tools, error_text)]
 
 
-def call_outputs(output: Iterable[Any], tools: Tools, told: Told = error_as_json) -> list[dict[str, Any]]:
+def call_outputs(output: Iterable[Any], tools: Tools, error_text: ErrorText = error_as_json) -> list[dict[str, Any]]:
     """The items that answer the function calls of a response; for the arguments see `tool_messages`.
 
     Args:
         output: `response.output`; items that are no function call are left out.
         tools: functions and generators by name, or a list of them.
-        told: the text for what a tool raises; by default its JSON.
+        error_text: the text for what a tool raises; by default its JSON.
     """
-    return [_output(reply) for reply in call_tools(_items(output), tools, told)]
+    return [_output(reply) for reply in call_tools(_items(output), tools, error_text)]
 
 
-async def call_outputs_async(output: Iterable[Any], tools: Tools, told: Told = error_as_json) -> list[dict[str, Any]]:
+async def call_outputs_async(
+    output: Iterable[Any], tools: Tools, error_text: ErrorText = error_as_json
+) -> list[dict[str, Any]]:
     """The same where tools may be async: those run side by side."""
-    return [_output(reply) for reply in await call_tools_async(_items(output), tools, told)]
+    return [_output(reply) for reply in await call_tools_async(_items(output), tools, error_text)]
 
 
 def _calls(calls: Iterable[Any] | None) -> Iterator[RequestedToolCall]:

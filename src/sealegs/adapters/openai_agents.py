@@ -4,7 +4,13 @@
 session))`. Faults happen inside the tool's function, so that the SDK's own timeout, `failure_error_function`,
 `RunConfig.tool_error_formatter` and guardrails meet them as they meet the tool's own. What it does not cover: tools
 that the provider runs (`WebSearchTool` and the like) and tools of an agent's `mcp_servers`, which the SDK makes anew
-for every run: put the proxy before these servers. Agents that are reached by a handoff have tools of their own.
+for every run: put the proxy before these servers. Agents that are reached by a handoff have tools of their own, and
+what the next agent is told of the conversation (`input_filter`) passes as it is.
+
+`wrap_handoffs(agent, session)` puts an agent's hand-overs under the session too: each is a call of its tool
+(`transfer_to_...`), which answers `{"assistant": NAME}` and has the effect that this agent takes over. One that is
+answered without effect (`silent_noop`) is reported and does not happen; one whose answer names another of the agents
+(`forged`) goes there. An agent as a tool (`agent.as_tool()`) is a function tool.
 """
 
 from __future__ import annotations
@@ -16,9 +22,11 @@ from typing import Any, TypeVar, overload
 
 from agents.tool import Tool
 
-from agents import FunctionTool, Runner
-from sealegs.adapters.bridge import ToolCallBridge
+from agents import Agent, FunctionTool, Handoff, Runner, handoff
+from sealegs.adapters.bridge import ResultCodec, ToolCallBridge
 from sealegs.adapters.marks import spec_from_tool
+from sealegs.faults.call import Value
+from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session
 
 T = TypeVar("T", bound=Tool)
@@ -65,6 +73,81 @@ def _crossed(crossing: ToolCallBridge, name: str, invoke: Any) -> Any:
 
     vars(crossed).update(getattr(invoke, "__dict__", {}))  # what the SDK notes at the function
     return crossed
+
+
+def wrap_handoffs(agent: Agent[Any], session: Session | None = None) -> Agent[Any]:
+    """A copy of the agent with every hand-over going through the session; its tools stay as they are (`wrap`).
+
+    Args:
+        agent: an agent with `handoffs`.
+        session: the episode; None takes the session that is active when a hand-over is made.
+    """
+    given = [one if isinstance(one, Handoff) else handoff(one) for one in agent.handoffs]
+    copy = agent.clone(handoffs=[])
+    reached: dict[str, Any] = {one.agent_name: one for one in given}
+    copy.handoffs = [_crossed_handoff(copy, one, reached, session) for one in given]
+    return copy
+
+
+def _crossed_handoff(source: Agent[Any], one: Any, reached: Mapping[str, Any], session: Session | None) -> Any:
+    """A hand-over from the source through the session. `reached`: all hand-overs of it, by the agent's name."""
+    said = {"assistant": one.agent_name}
+    form = ResultCodec(
+        lambda taker: Value({"assistant": taker.name}),
+        lambda value, taker: (value, taker),
+        dry=lambda arguments: Value(said),
+    )
+    spec = ToolSpec(one.tool_name, one.tool_description, one.input_json_schema, effects=True)
+    crossing = ToolCallBridge(session, form, spec=spec)
+    shown = _ShownMessages()
+
+    async def invoked(context: Any, text: str) -> Any:
+        arguments = _arguments(text)
+
+        async def running(given: Mapping[str, Any]) -> Any:
+            return await one.on_invoke_handoff(context, text if given is arguments else json.dumps(given))
+
+        if arguments is None:
+            return await one.on_invoke_handoff(context, text)
+        result = await crossing.call_async(one.tool_name, arguments, running)
+        if not isinstance(result, tuple):
+            return result
+        value, taker = result
+        name = value.get("assistant") if isinstance(value, Mapping) else None
+        if taker is None or name == one.agent_name:  # it was reported, and nobody took over; or it is as it was
+            return shown.noted(taker or source, value)
+        other = reached.get(str(name))
+        return shown.noted(taker if other is None else await other.on_invoke_handoff(context, text), value)
+
+    return _SeamHandoff(
+        **{field.name: getattr(one, field.name) for field in dataclasses.fields(one) if field.init}
+        | {"on_invoke_handoff": invoked},
+        shown=shown,
+    )
+
+
+class _ShownMessages:
+    """What a hand-over said, by the agent that it was said of last."""
+
+    def __init__(self) -> None:
+        self._said: dict[int, str] = {}
+
+    def noted(self, taker: Any, value: Any) -> Any:
+        self._said[id(taker)] = value if isinstance(value, str) else json.dumps(value)
+        return taker
+
+    def taken(self, taker: Any) -> str | None:
+        return self._said.pop(id(taker), None)
+
+
+@dataclasses.dataclass
+class _SeamHandoff(Handoff[Any, Any]):
+    """A hand-over whose message is what the session shows."""
+
+    shown: _ShownMessages = dataclasses.field(default_factory=_ShownMessages, kw_only=True)
+
+    def get_transfer_message(self, agent: Any) -> str:
+        return self.shown.taken(agent) or super().get_transfer_message(agent)
 
 
 def _arguments(text: str) -> dict[str, Any] | None:

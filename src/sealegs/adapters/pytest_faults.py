@@ -19,6 +19,7 @@ from sealegs.faults.plan import Plan
 from sealegs.faults.plan_files import plan_from, read_plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
+from sealegs.faults.visible_text import visible
 from sealegs.inject import Clock, RealClock, Session, Strike, VirtualClock
 from sealegs.inject.limit import CallLimit
 from sealegs.traces import Recorder, Repetition, build_record, repetitions
@@ -223,7 +224,7 @@ class Faults:
         return pytest_report.describe_repetitions(one for watch in self._watches for one in watch.repetitions())
 
     def failure(self, watch: FaultWatch | None = None, run: int | None = None) -> str:
-        """What stands under a failed test: what was delivered, the plans, and the command that replays it.
+        """The text shown under a failed test: what was delivered, the plans, and the command that replays it.
 
         Args:
             watch: of the run that it is about, where the test has runs.
@@ -328,7 +329,7 @@ def note_on_report(
         report: of the call.
         item: the test.
         found: what the faults did.
-        failure: makes what stands under the test where it failed.
+        failure: makes the text shown under the test that failed.
     """
     setattr(report, FOUND, found)
     item.user_properties += pytest_report.properties(found)  # those of the teardown report are JUnit's
@@ -343,6 +344,7 @@ def note_on_report(
 
 def add_section(report: pytest.TestReport, text: str) -> None:
     """Put a section under a failure: with the failure itself where it can carry one, whatever `--show-capture` says."""
+    text = visible(text)
     add = getattr(report.longrepr, "addsection", None)
     if add is not None:
         add("faults", text)

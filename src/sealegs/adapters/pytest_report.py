@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sealegs.faults.call import Call, Outcome, render
 from sealegs.faults.plan import Plan
+from sealegs.faults.visible_text import visible
 from sealegs.inject import Strike
 from sealegs.traces import Repetition
 from sealegs.traces.repeated_calls import count_unproven
@@ -60,7 +61,7 @@ def inconclusive(episodes: Sequence[Mapping[str, Any]]) -> str:
 def failure(
     episodes: Iterable[tuple[Plan, Sequence[Strike]]], test: str, seed: int | None, run: int | None = None
 ) -> str:
-    """What stands under a failed test.
+    """The text shown under a failed test.
 
     Args:
         episodes: each plan with what fired.
@@ -99,9 +100,9 @@ def write_section(reporter: pytest.TerminalReporter, tests: Sequence[tuple[str, 
     for test, found in tests:
         line = f"{test}: {found.get('line') or '; '.join(map(_episode, found['episodes']))}"
         if found["inconclusive"]:
-            reporter.write_line(f"{line}; inconclusive: {found['inconclusive']}", yellow=True)
+            reporter.write_line(visible(f"{line}; inconclusive: {found['inconclusive']}"), yellow=True)
         elif reporter.verbosity >= 0:
-            reporter.write_line(line)
+            reporter.write_line(visible(line))
     episodes = [one for _, found in tests for one in found["episodes"]]
     perhaps = _sum(episodes, "perhaps")
     if perhaps:

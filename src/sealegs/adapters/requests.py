@@ -38,6 +38,7 @@ from sealegs.adapters.wire import (
     HttpExchange,
     Naming,
     arguments_of,
+    as_read,
     connection_trouble,
     rebuilt,
     with_read_timeout,
@@ -96,11 +97,13 @@ def _made(own: type[HTTPConnectionPool], naming: Naming) -> Callable[..., Any]:
         if session is None:
             return bare(self, conn, method, url, **options)
         wire = _Wire(self, conn, method, url, options, lambda *given, **named: bare(self, *given, **named))
-        crossing = session.intercept(name, partial(naming.read, session, name, method), wire.arguments)
+        api = naming.model_api(session, name, method, urlsplit(url).path, wire.body)
+        read = as_read if api else partial(naming.read, session, name, method)
+        crossing = session.intercept(name, read, wire.arguments)
         if crossing is None:
             return bare(self, conn, method, url, **wire.options)
         crossing.layer = with_read_timeout(wire.patience(), crossing.layer)
-        exchange = wire.exchange = HttpExchange(name, crossing.arguments)
+        exchange = wire.exchange = HttpExchange(name, crossing.arguments, api)
         coming = crossing.pieces(wire.run, exchange.split)
         head = next(coming)
         if isinstance(head, StreamEnd):
@@ -108,6 +111,15 @@ def _made(own: type[HTTPConnectionPool], naming: Naming) -> Callable[..., Any]:
         return wire.response(head, _Body(coming, exchange, head))
 
     return cast("Callable[..., Any]", dressed(make_request, bare))
+
+
+def _texts(headers: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Headers as texts; requests allows bytes."""
+    return [(_text(name), _text(value)) for name, value in headers.items()]
+
+
+def _text(value: Any) -> str:
+    return value.decode("latin-1") if isinstance(value, bytes) else str(value)
 
 
 class _Wire:
@@ -139,12 +151,15 @@ class _Wire:
     def arguments(self) -> dict[str, Any]:
         """The request as the arguments of a tool."""
         parts, headers = urlsplit(self._url), self.options.get("headers") or {}
+        return arguments_of(self._method, parts.path, parts.query, self.body(), _texts(headers))
+
+    def body(self) -> bytes:
+        """The request's body."""
         body = self.options.get("body")
         if body is not None and not isinstance(body, (str, bytes)):  # a file or a generator
             body = body.read() if hasattr(body, "read") else b"".join(body)
             self.options |= {"body": body}
-        raw = body.encode() if isinstance(body, str) else bytes(body or b"")
-        return arguments_of(parts.path, parts.query, raw, headers.get("Content-Type") or "")
+        return body.encode() if isinstance(body, str) else bytes(body or b"")
 
     def patience(self) -> float | None:
         """The request's read timeout in seconds."""
@@ -296,6 +311,7 @@ class _Body:
             piece = next(self._coming)
             if isinstance(piece, StreamEnd):
                 self._over = True
+                self._held = self._exchange.closing_event(piece.outcome)
                 return self._break(self._exchange.broken(piece.outcome))
             self._held = piece
         return None

@@ -1,6 +1,7 @@
 """HTTP exchanges as calls: what all HTTP adapters share, without any HTTP library.
 
-A request is a call of the tool `METHOD host/path`; its arguments are the path, the query and the body, never a header.
+A request is a call of the tool `METHOD host/path`; its arguments are the path, the query and the body, never a header:
+rules may look at headers, records may not.
 An answer of status 400 or more is a failure, any other a value: the data of a JSON body, else the text, else the bytes.
 On the way back an outcome that nothing changed is the exchange as it was, byte for byte; a changed value is the same
 answer with another body; a failure with a status is such an answer, one that names a broken connection is raised by the
@@ -15,8 +16,8 @@ import json
 import math
 import socket
 import ssl
-from collections.abc import Callable, Collection, Generator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from http import HTTPStatus
 from typing import Any, Literal
@@ -25,9 +26,12 @@ from weakref import WeakKeyDictionary
 
 from sealegs.adapters.body_cutters import Head, events, split_body
 from sealegs.faults.call import Call, Failure, Layer, Outcome, Value, Wait, failure_body
+from sealegs.faults.http_arguments import HttpArguments
+from sealegs.faults.model_apis import MODEL, ModelApi, asks_model, model_api_at
 from sealegs.faults.retry_after import seconds_invited
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session
+from sealegs.inject.clock import utc_now
 from sealegs.inject.seam import caller_timeout
 from sealegs.inject.session import ACTIVE
 
@@ -35,6 +39,7 @@ Trouble = Literal["refused", "dns", "tls", "reset", "closed", "timeout"]
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})  # methods without effect, by RFC 9110, section 9.2.1
 IDEMPOTENT = frozenset({"PUT", "DELETE"})  # besides them, by section 9.2.2
+RETRIES = "x-stainless-retry-count"  # the header of clients made by Stainless, such as OpenAI's and Anthropic's
 STRETCH = ("content-length", "content-encoding", "transfer-encoding")  # what speaks of the body's bytes
 
 
@@ -71,7 +76,7 @@ class HttpAnswer:
             try:
                 return json.loads(self.body)
             except ValueError:
-                pass
+                pass  # the header was wrong, so the text decides
         try:
             return self.body.decode()
         except UnicodeDecodeError:
@@ -89,18 +94,22 @@ class HttpExchange:
     Args:
         tool: the tool's name.
         arguments: the call's arguments.
+        api: the interface that is asked, where this is no tool but a model.
     """
 
-    def __init__(self, tool: str, arguments: Mapping[str, Any]) -> None:
+    def __init__(self, tool: str, arguments: Mapping[str, Any], api: ModelApi | None = None) -> None:
         self.tool = tool
         self.arguments = arguments
+        self._api = api
         self._answers: list[tuple[Outcome, HttpAnswer]] = []
         self._breaks: list[tuple[Failure, Head | None, bytes]] = []  # of the real connection
         self._invented: Outcome | None = None  # a failure that was made an answer
 
-    def answered(self, answer: HttpAnswer) -> Outcome:
-        """Remember what the tool answered."""
+    def answered(self, answer: HttpAnswer, unsent: bool = False) -> Outcome:
+        """Remember what the tool answered, or what a proxy answers for it where the request never left."""
         outcome = answer.outcome()
+        if unsent and isinstance(outcome, Failure):
+            outcome = replace(outcome, unsent=True)
         self._answers.append((outcome, answer))
         return outcome
 
@@ -111,6 +120,7 @@ class HttpExchange:
 
     def split(self, outcome: Outcome) -> list[Any]:
         """An outcome as the head and the pieces of a body; of a connection that breaks, what comes before it does."""
+        # By identity: an equal outcome may have been changed and changed back, or come from another try.
         answer = next((answer for said, answer in self._answers if said is outcome), None)
         if answer is not None:
             return [answer.head, *split_body(answer.head, answer.raw)]
@@ -121,9 +131,15 @@ class HttpExchange:
             if connection_trouble(outcome):
                 return []
             self._invented = outcome
-            return _failing(outcome)
+            return _failing(outcome, self._api)
+        # A changed value keeps the form of the tool's last real answer.
         last = self._answers[-1][1] if self._answers else INVENTED
-        body = _encoded(outcome.value, b": " in last.body)
+        value = outcome.value
+        if last.head.has_events and isinstance(value, list) and all(isinstance(event, str) for event in value):
+            value = "".join(value)
+        # Spaced as the server spaces its JSON, so that the change cannot be told by its form.
+        body = _encoded(value, b": " in last.body)
+        # The old length and encoding are wrong for the new body.
         kept = [(name, value) for name, value in last.head.headers if name.lower() not in STRETCH]
         head = Head(last.head.status, [*kept, ("content-length", str(len(body)))])
         return [head, *split_body(head, body)]
@@ -132,7 +148,16 @@ class HttpExchange:
         """The failure that ends an answer which seems to be under way; None where the answer is complete."""
         if not isinstance(outcome, Failure) or outcome is self._invented:
             return None
-        return None if any(said is outcome for said, _ in self._answers) else outcome
+        shown = self.closing_event(outcome) or any(said is outcome for said, _ in self._answers)
+        return None if shown else outcome
+
+    def closing_event(self, outcome: Outcome) -> bytes:
+        """The event by which a model's interface ends a stream that is under way; empty where none is due."""
+        if not isinstance(outcome, Failure) or self._api is None or outcome is self._invented or outcome.exception:
+            return b""
+        if any(said is outcome for said, _ in self._answers):
+            return b""
+        return self._api.error_event(outcome).encode()
 
 
 class Naming:
@@ -147,6 +172,8 @@ class Naming:
     def __init__(self, session: Session | None, tools: Mapping[str, str] | None) -> None:
         self._session = session
         self._tools = dict(tools or {})
+        # Weak, since one client may serve many sessions after one another.
+        self._models: WeakKeyDictionary[Session, dict[str, ModelApi]] = WeakKeyDictionary()
         self._asked: WeakKeyDictionary[Session, dict[str, frozenset[str]]] = WeakKeyDictionary()
 
     def session(self) -> Session | None:
@@ -159,9 +186,25 @@ class Naming:
         """Tell a session what the method of a request says of its tool; one with several methods is as bad as any."""
         asked = self._asked.setdefault(session, {})
         before = asked.get(name, frozenset())
+        # Declared again only for a new method: this runs on each request.
         if method not in before:
             asked[name] = before | {method}
             session.declare(http_tool_spec(name, asked[name]))
+
+    def model_api(
+        self, session: Session, name: str, method: str, path: str, body: Callable[[], bytes]
+    ) -> ModelApi | None:
+        """The interface of a model that a request calls, of which the session learns; None if it calls none."""
+        api = model_api_at(method, path)
+        if api is None:
+            return None
+        known = self._models.setdefault(session, {})
+        if name not in known:
+            if not asks_model(_body(body(), "json")):
+                return None
+            session.declare(ToolSpec(name, tags=frozenset({MODEL}), effects=False, model_api=api.name))
+            known[name] = api
+        return known[name]
 
     def read(self, session: Session, name: str, method: str, arguments: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """The arguments of a request to which something may happen, once its method is declared."""
@@ -174,6 +217,11 @@ class Naming:
         return next((name for name, pattern in self._tools.items() if fnmatchcase(line, pattern)), line)
 
 
+def as_read(arguments: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """The arguments of a request to a model, whose interface is declared already."""
+    return arguments()
+
+
 def http_tool_spec(name: str, methods: Collection[str]) -> ToolSpec:
     """What the methods that a tool is asked by say of it: RFC 9110, section 9.2."""
     if SAFE.issuperset(methods):
@@ -183,6 +231,7 @@ def http_tool_spec(name: str, methods: Collection[str]) -> ToolSpec:
 
 def connection_trouble(failure: Failure) -> Trouble | None:
     """Which way of breaking a connection a failure names; None where it is an answer."""
+    # The order matters: the special connection errors come before ConnectionError, their base class.
     kinds: tuple[tuple[type[BaseException], Trouble], ...] = (
         (TimeoutError, "timeout"),
         (ConnectionRefusedError, "refused"),
@@ -194,14 +243,16 @@ def connection_trouble(failure: Failure) -> Trouble | None:
     return next((name for kind, name in kinds if isinstance(failure.exception, kind)), None)
 
 
-def arguments_of(path: str, query: str, body: bytes, kind: str) -> dict[str, Any]:
-    """A request's arguments: `path`, and `query` and `body` where there are any."""
+def arguments_of(method: str, path: str, query: str, body: bytes, headers: Iterable[tuple[str, str]]) -> HttpArguments:
+    """A request's arguments: `path`, and `query` and `body` where there are any; method and headers for rules alone."""
+    headers = tuple(headers)
     found: dict[str, Any] = {"path": path}
     if query:
         found["query"] = _paired(query)
     if body:
+        kind = next((value for name, value in headers if name.lower() == "content-type"), "")
         found["body"] = _body(body, kind.lower())
-    return found
+    return HttpArguments(found, method, headers)
 
 
 def rebuilt(arguments: Mapping[str, Any]) -> tuple[str, str, bytes | None]:
@@ -229,6 +280,7 @@ def with_read_timeout(timeout: float | None, layer: Layer) -> Layer:
                     if request.seconds > left:
                         yield Wait(left)
                         return caller_timeout(timeout)
+                    # A piece that arrives ends a read, and the next read has the whole time.
                     left = timeout if request.pieces else left - request.seconds
                 elif request.pieces is not None:  # its pieces are reads of their own
                     left = timeout
@@ -242,11 +294,22 @@ def with_read_timeout(timeout: float | None, layer: Layer) -> Layer:
     return patient
 
 
-def _failing(failure: Failure) -> list[Any]:
-    """A failure as the answer of a server."""
-    body = json.dumps(failure_body(failure), ensure_ascii=False, default=str).encode()
+def with_retry_count(count: str | None, layer: Layer) -> Layer:
+    """The layer for a request that its client says it has sent so many times before; the text of `RETRIES`."""
+    if count is None or not count.isdecimal() or int(count) == 0:
+        return layer
+    return lambda call: layer(replace(call, retry=int(count)))
+
+
+def _failing(failure: Failure, api: ModelApi | None) -> list[Any]:
+    """A failure as the answer of a server, or of a model's interface."""
+    said = failure_body(failure) if api is None else api.error(failure)
+    body = json.dumps(said, ensure_ascii=False, default=str).encode()
     headers = [("content-type", "application/json"), ("content-length", str(len(body)))]
-    if failure.retry_after is not None:
+    if api is not None:
+        headers += api.headers(failure, utc_now())
+    elif failure.retry_after is not None:
+        # The header holds whole seconds; rounding down would invite a retry too early.
         headers.append(("retry-after", str(math.ceil(failure.retry_after))))
     return [Head(failure.status or 500, headers), body]
 

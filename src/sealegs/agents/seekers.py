@@ -1,16 +1,18 @@
 """A planner that knows the question alone: it finds functions by what their documentation says.
 
 It looks for one function that answers at once, fills its parameters with values of the question, and calls it. When
-a function is refused, it reads in that function's own documentation which part can be found apart (what is in
-brackets), looks for a function for the part and one for the rest, and feeds the rows of the one to the other.
-Everything it does is by rule (see `questions`); it is often wrong, and its accuracy says how far rules get.
+a function is refused, it looks for one that takes rows and answers with the same columns, and for others whose rows
+could be those: they are of the same data, say little that the question does not, and name what the rows are compared
+with. It feeds the one to the other. Of the refused function it uses the data and the columns of the answer, and never
+the text of what it does. Everything it does is by rule (see `questions`); it is often wrong, and its accuracy says how
+far rules get.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,12 +24,12 @@ from sealegs.search.bm25 import TextIndex, tokenize
 SEARCH, INFO = "search_tools", "get_info"
 TRIES = 4
 LEAST = 0.34  # how much of a function's documentation and the question must be about the same
-ALIKE = 0.8  # how much of two texts must be the same for one to be the other's
+OUTERS, INNERS = 3, 3  # how many functions are tried that take rows, and for each how many that find them
 MOST_ROWS = 100
 ARGUMENT = re.compile(r"`(arg_\d+)`")
 GIVEN_ROWS = re.compile(r"the (?:values?|rows?) in `(arg_\d+)`")
 HINTED = re.compile(r"data is called (.+?)\.")
-PAD = "given-rows"
+COMPARED = re.compile(r"([\w ]+?) (?:is|contains) [\w ]*the values? in `")
 
 Course = Generator[UseTool, Any, str]
 Asking = Generator[UseTool, Any, Any]
@@ -74,6 +76,7 @@ class Seeker(Coder):
         super().__init__(quest)
         self.question = Question(quest.question)
         self.calls = 0
+        self._specs: dict[str, Mapping[str, Any]] = {str(one["name"]): one for one in quest.functions or ()}
         told = HINTED.search(quest.hint)
         self._data = told[1] if told else ""
         self._course = self._answer()
@@ -102,14 +105,13 @@ class Seeker(Coder):
         for document in self._ranked(list(dict.fromkeys(documents))):
             if tried == TRIES:
                 break
-            parameters = yield from self._parameters(document)
-            given = arguments(self.question, parameters, set(tokenize(document.description)))
+            given = yield from self._filled(document)
             if given is None:
                 continue
             tried += 1
             rows = yield UseTool(document.name, given)
             if error_body(rows) is not None:
-                rows = yield from self._composed(document, given)
+                rows = yield from self._composed(document)
             if _plausible(rows):
                 return json.dumps(rows, ensure_ascii=False)
         return GIVEN_UP
@@ -123,13 +125,24 @@ class Seeker(Coder):
         answer = yield UseTool(SEARCH, {"query": query, "num_results": 9})
         return [Document(one["name"], one["description"]) for one in answer] if isinstance(answer, list) else []
 
+    def _spec(self, document: Document) -> Generator[UseTool, Any, Mapping[str, Any]]:
+        """The whole documentation of a function; nothing where it cannot be had."""
+        if document.name not in self._specs:
+            found = yield UseTool(INFO, {"tool_name": document.name})
+            self._specs[document.name] = found if isinstance(found, Mapping) else {}
+        return self._specs[document.name]
+
     def _parameters(self, document: Document) -> Generator[UseTool, Any, Mapping[str, Mapping[str, Any]]]:
-        spec: Any = next((one for one in self.quest.functions or () if one["name"] == document.name), None)
-        if spec is None:
-            spec = yield UseTool(INFO, {"tool_name": document.name})
-        found = spec.get("parameters", {}) if isinstance(spec, Mapping) else {}
-        properties: Mapping[str, Mapping[str, Any]] = found.get("properties", {})
+        spec = yield from self._spec(document)
+        properties: Mapping[str, Mapping[str, Any]] = spec.get("parameters", {}).get("properties", {})
         return {name: properties[name] for name in document.values if name in properties}
+
+    def _columns(self, document: Document) -> Generator[UseTool, Any, list[str]]:
+        """What each cell of a row holds that a function answers with."""
+        spec = yield from self._spec(document)
+        row = spec.get("returns", {}).get("items", {})
+        cells = row.get("prefixItems", []) or list(row.get("properties", {}).values())
+        return [str(cell.get("description", "")) for cell in cells]
 
     def _ranked(self, documents: Sequence[Document]) -> list[Document]:
         """Those that may answer at once, the likeliest first."""
@@ -144,62 +157,56 @@ class Seeker(Coder):
             scored.append((alike + 0.3 / (1 + place) - 0.15 * unused, -place, document))
         return [document for _, _, document in sorted(scored, key=lambda one: one[:2], reverse=True)]
 
-    def _composed(self, refused: Document, given: Mapping[str, Any]) -> Asking:
-        """The rows of two functions that together say what the refused one says; None where they are not found."""
-        for part in _parts(refused.body):
-            inner = yield from self._alike(part, refused, [])
-            if inner is None:
+    def _composed(self, refused: Document) -> Asking:
+        """The rows of a function that is fed with another one's; None where no two such functions are found."""
+        columns = yield from self._columns(refused)
+        queries = (self.quest.question, f"{self.quest.question} the values in {refused.data}")
+        found: dict[Document, None] = {}
+        for query in queries:
+            found |= dict.fromkeys((yield from self._search(query)))
+        here = [document for document in found if document.data == refused.data and document != refused]
+        tried = 0
+        for outer in sorted((one for one in here if len(one.pads) == 1), key=self._unlike):
+            if tried == OUTERS or (yield from self._columns(outer)) != columns:
                 continue
-            rest = refused.body.replace(f"({part})", PAD)
-            outer = yield from self._alike(rest, refused, [inner.name])
-            if outer is None or len(outer.pads) != 1:
-                continue
-            found = yield UseTool(inner.name, _passed(part, inner, given))
-            if error_body(found) is not None or isinstance(found, str):
-                continue
-            rows = yield UseTool(outer.name, {**_passed(rest, outer, given), outer.pads[0]: Earlier(self.calls - 1)})
-            if error_body(rows) is None:
+            tried += 1
+            rows = yield from self._fed(outer, refused)
+            if rows is not None:
                 return rows
         return None
 
-    def _alike(self, text: str, refused: Document, barred: Iterable[str]) -> Generator[UseTool, Any, Document | None]:
-        """The function whose documentation says this of the same data."""
-        documents = yield from self._search(f"{ARGUMENT.sub('', text)} {refused.data}".replace(PAD, "the values in"))
-        fitting = [
-            (_same(text, document.body), -place, document)
-            for place, document in enumerate(documents)
-            if document.name not in {refused.name, *barred} and document.data == refused.data
-        ]
-        best = max(fitting, key=lambda one: one[:2], default=None)
-        return best[2] if best is not None and best[0] >= ALIKE else None
+    def _fed(self, outer: Document, refused: Document) -> Asking:
+        """What a function answers when it is given the rows of another one; None where nothing is plausible."""
+        given = yield from self._filled(outer)
+        compared = COMPARED.search(outer.description)
+        about = compared[1].rpartition(" whose ")[2].rpartition(" where ")[2] if compared else ""
+        if given is None:
+            return None
+        found = yield from self._search(f"{self.quest.question} {about} {refused.data}")
+        fitting = [one for one in found if one.data == refused.data and one not in (refused, outer) and not one.pads]
+        for inner in sorted(fitting, key=lambda one: self._unlike(one, about))[:INNERS]:
+            arguments = yield from self._filled(inner)
+            if arguments is None:
+                continue
+            rows = yield UseTool(inner.name, arguments)
+            if not _feedable(rows):
+                continue
+            answer = yield UseTool(outer.name, {**given, outer.pads[0]: Earlier(self.calls - 1)})
+            if error_body(answer) is None and _plausible(answer):
+                return answer
+        return None
 
+    def _filled(self, document: Document) -> Generator[UseTool, Any, dict[str, Any] | None]:
+        """Values of the question for a function's parameters but its scratchpads; None where one gets none."""
+        parameters = yield from self._parameters(document)
+        return arguments(self.question, parameters, set(tokenize(document.description)))
 
-def _parts(text: str) -> list[str]:
-    """What is in the outermost brackets."""
-    found, depth, start = [], 0, 0
-    for at, sign in enumerate(text):
-        if sign == "(":
-            depth += 1
-            start = at + 1 if depth == 1 else start
-        elif sign == ")" and depth:
-            depth -= 1
-            if depth == 0:
-                found.append(text[start:at])
-    return found
-
-
-def _passed(text: str, document: Document, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The refused function's values for a part of what it says, by the names that the other function gives them."""
-    told = [name for name in dict.fromkeys(ARGUMENT.findall(text)) if name in given]
-    return {name: given[old] for name, old in zip(document.values, told)}
-
-
-def _same(one: str, other: str) -> float:
-    """How much of two texts is the same, without the names of arguments."""
-    left, right = (
-        set(re.findall(r"[\w-]+", ARGUMENT.sub("argument", GIVEN_ROWS.sub(PAD, text)).lower())) for text in (one, other)
-    )
-    return len(left & right) / len(left | right)
+    def _unlike(self, document: Document, about: str = "") -> float:
+        """How much of a documentation is neither in the question nor what it is looked for for."""
+        said = set(tokenize(ARGUMENT.sub("", document.body)))
+        meant = self.question.meaning() | set(tokenize(about))
+        wanted = set(tokenize(about))
+        return len(said - meant) / max(1, len(said)) + len(wanted - said) / max(1, len(wanted))
 
 
 def _overlap(one: set[str], other: set[str]) -> float:
@@ -211,4 +218,14 @@ def _plausible(rows: Any) -> bool:
     """Whether these may be an answer: some rows, not too many, and no empty cell."""
     if not isinstance(rows, list) or not 0 < len(rows) <= MOST_ROWS:
         return False
-    return all(isinstance(row, list) and None not in row for row in rows)
+    return all(None not in _cells(row) for row in rows)
+
+
+def _feedable(rows: Any) -> bool:
+    """Whether these are rows that a scratchpad takes: some, of one cell."""
+    return isinstance(rows, dict) or (isinstance(rows, list) and bool(rows) and all(len(_cells(r)) == 1 for r in rows))
+
+
+def _cells(row: Any) -> list[Any]:
+    """The cells of a row, which is a list or a record."""
+    return list(row.values()) if isinstance(row, dict) else row if isinstance(row, list) else [None]

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import errno
 import sys
-import traceback
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from typing import Any, NoReturn
 
 import typer
-from rich.console import Console
 from typer.core import TyperGroup
 
 from sealegs import __version__
 from sealegs.cli.project_defaults import blame_settings, defaults_for
+from sealegs.cli.terminal import echo, echo_traceback, errors
 from sealegs.faults.user_error import UserError
 
 VERBS = {  # each verb, and the module here whose `app` it is
@@ -33,9 +32,13 @@ VERBS = {  # each verb, and the module here whose `app` it is
     "highwater": "highwater",
     "hunt": "hunt",
     "init": "init",
+    "install": "install",
     "maze": "maze",
+    "merge": "merge",
     "plan": "plan",
+    "power": "power",
     "proxy": "proxy",
+    "rank": "rank",
     "replay": "replay",
     "report": "report",
     "run": "run",
@@ -43,12 +46,20 @@ VERBS = {  # each verb, and the module here whose `app` it is
     "serve-script": "serve_script",
     "test": "test",
     "train": "train",
+    "uninstall": "uninstall",
     "world": "world",
 }
 MOST = 40  # lines of a message
 OWN_FAULT = 70  # the exit code where Sealegs itself breaks down (EX_SOFTWARE of sysexits.h)
-# A full disk, or a folder that is not ours: what a user can mend, wherever it shows.
-OF_THE_PLACE = {errno.EACCES, errno.EDQUOT, errno.EFBIG, errno.ENOSPC, errno.EPERM, errno.EROFS}
+ANOTHER = "name another place"
+REMEDIES = {  # what a user can mend, wherever it shows: a full or failing disk, a folder that is not ours, a limit
+    **dict.fromkeys((errno.EDQUOT, errno.EFBIG, errno.ENOSPC), f"make room, or {ANOTHER}"),
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), f"make it writable, or {ANOTHER}"),
+    **dict.fromkeys((errno.EIO, errno.ESTALE), f"check the disk, or {ANOTHER}"),
+    **dict.fromkeys((errno.EMFILE, errno.ENFILE), "raise the limit of open files (ulimit -n)"),
+    errno.EAGAIN: "end other processes, or raise their limit (ulimit -u)",
+    errno.ENOMEM: "free memory; fewer --jobs need less",
+}
 
 
 class VerbModules(Mapping[str, Any]):
@@ -98,7 +109,7 @@ class Verbs(TyperGroup):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            typer.echo("stopped before the end; nothing is half written", err=True)
+            echo("stopped before the end; nothing is half written", err=True)
             raise typer.Exit(130) from None
         except Exception as error:
             blame_settings(error)
@@ -118,7 +129,7 @@ app = typer.Typer(
 def sealegs(version: bool = typer.Option(False, "--version", help="Print the version and stop.")) -> None:
     """Does your agent keep its footing when its tools fail? Measure it, and find where it falls."""
     if version:
-        typer.echo(__version__)
+        echo(__version__)
         raise typer.Exit
 
 
@@ -131,11 +142,13 @@ def main() -> None:
     except (SystemExit, KeyboardInterrupt):
         raise
     except BaseException as error:
-        if isinstance(error, OSError) and error.errno in OF_THE_PLACE:
-            where = f" {error.filename}" if error.filename else ""
-            _end(f"cannot use{where}: {error.strerror}; make room, or name another place (what was finished is kept)")
+        if isinstance(error, MemoryError):
+            _end(f"out of memory; {REMEDIES[errno.ENOMEM]} (what was finished is kept)")
+        if isinstance(error, OSError) and error.errno in REMEDIES:
+            where = f"cannot use {error.filename}: " if error.filename else ""
+            _end(f"{where}{error.strerror}; {REMEDIES[error.errno]} (what was finished is kept)")
         # Python's own exit code would be 1, which `test` and `hunt` keep for a weakness of the agent.
-        traceback.print_exc()
+        echo_traceback()
         sys.exit(OWN_FAULT)
 
 
@@ -144,5 +157,5 @@ def _end(message: str) -> NoReturn:
     lines = message.split("\n")
     more = [f"... and {len(lines) - MOST:,} lines more"] if len(lines) > MOST + 1 else []
     told = "\n".join([*(lines[:MOST] if more else lines), *more])
-    Console(stderr=True, highlight=False, markup=False, soft_wrap=True).print(f"sealegs: {told}")
+    errors.print(f"sealegs: {told}")
     sys.exit(2)

@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.output import console, errors, write_data
+from sealegs.cli.output import write_data
 from sealegs.cli.shared_options import json_option
+from sealegs.cli.terminal import console, echo, errors
 from sealegs.traces.atomic_files import write_atomically
 
 app = typer.Typer(
@@ -35,7 +36,7 @@ def search(
 
     found = nearest_exemplars(read_bank(bank, embeddings), text, count)
     if json != "-":
-        typer.echo("\n".join(found_lines(found)))
+        echo("\n".join(found_lines(found)))
     write_data(found_data(found), json)
 
 
@@ -52,7 +53,7 @@ def add(
     write_atomically(bank, extend_bank_text(bank, new))
     for note in describe_replacements(new):
         errors.print(f"note: {note}", markup=False)
-    typer.echo(f"{bank}: {len(new)} exemplar(s) added")
+    echo(f"{bank}: {len(new)} exemplar(s) added")
 
 
 @app.command()
@@ -75,12 +76,12 @@ def mine(
     taken = 0
     accepted = []
     for one in found:
-        typer.echo("\n".join(mined_lines(one)), err=json == "-")
+        echo("\n".join(mined_lines(one)), err=json == "-")
         if yes or typer.confirm("Take it?", default=False, err=True):
             write_atomically(bank, extend_bank_text(bank, [one.exemplar]))  # at once, so that a yes is never lost
             accepted.append(one)
             taken += 1
-    typer.echo(f"{len(found)} proposed, {taken} taken", err=json == "-")
+    echo(f"{len(found)} proposed, {taken} taken", err=json == "-")
     write_data(mined_data(found, accepted), json)
 
 
@@ -103,4 +104,4 @@ def print_bank_schema() -> None:
     """Print the JSON Schema of banks, for editors."""
     from sealegs.recovery.bank import bank_schema
 
-    typer.echo(encoding.dumps(bank_schema(), indent=2))
+    echo(encoding.dumps(bank_schema(), indent=2))

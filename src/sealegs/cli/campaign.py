@@ -7,14 +7,24 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.output import console, errors, exit_if_invalid, print_too_many, too_many_invalid, write_table_rows
-from sealegs.cli.shared_options import jobs_option, json_option
+from sealegs.cli.output import (
+    exit_if_invalid,
+    print_empty_shard,
+    print_task_sets,
+    print_too_many,
+    too_many_invalid,
+    write_table_rows,
+)
+from sealegs.cli.shared_options import SHARD, jobs_option, json_option
+from sealegs.cli.terminal import console, echo, errors
+from sealegs.engines.shards import is_empty_shard, parse_shard
 from sealegs.suites.choices import INVALID_HELP, MOST_INVALID
 from sealegs.traces.atomic_files import write_atomically
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="Fault campaigns: check a file, run it, report on it."
 )
+HOME = Path("sealegs-campaigns")
 FILE = typer.Argument(help="A campaign file, or one that ships: paper, transient, two-agents, mcp.")
 JSON = json_option("Write the rows to this file, or - for standard output.")
 MODEL = typer.Option(help="This model in place of all that the file names.")
@@ -38,7 +48,7 @@ def check_campaign_file(
     found = check_campaign(file, model, jobs=jobs, budget=budget)
     if json != "-":
         for line in found.lines():
-            typer.echo(line)
+            echo(line)
     write_table_rows(found.rows(), json)
 
 
@@ -47,7 +57,7 @@ def show(file: Annotated[str, FILE]) -> None:
     """Print a campaign file; one that ships is a starting point for your own."""
     from sealegs.suites.micro.campaign.shipped import campaign_text
 
-    typer.echo(campaign_text(file)[1], nl=False)
+    echo(campaign_text(file)[1], nl=False)
 
 
 @app.command()
@@ -57,22 +67,26 @@ def run(
     budget: Annotated[float, BUDGET] = 60.0,
     out: Annotated[Path | None, typer.Option(help="The folder; sealegs-campaigns/NAME by default.")] = None,
     model: Annotated[str, MODEL] = "",
+    shard: Annotated[str, SHARD] = "",
     judge: Annotated[str, JUDGE] = "",
     json: Annotated[str, JSON] = "",
     max_invalid: Annotated[float, MAX_INVALID] = MOST_INVALID,
 ) -> None:
     """Run a campaign, each run in its own process; the same command resumes where a stopped one left off."""
-    from sealegs.cli.progress import interruptible, show_progress
-    from sealegs.suites.micro.campaign_suite import needing_langchain
+    from sealegs.cli.progress import TerminalView
+    from sealegs.suites.micro.campaign.shipped import campaign_text
+    from sealegs.suites.micro.campaign_options import MicroOptions
+    from sealegs.suites.micro.campaign_suite import SUITE
 
-    with needing_langchain():
-        from sealegs.suites.micro.campaign.campaign_runner import prepare_campaign
-    ready = prepare_campaign(file, model, out, jobs=jobs, budget=budget)
-    for note in ready.notes:
-        errors.print(f"note: {note}", markup=False)
-    with show_progress("runs") as progress, interruptible("run"):
-        ready.run(progress, lambda note: errors.print(f"note: {note}", markup=False))
-    _report(ready.folder, None, judge, json, max_invalid)
+    part = parse_shard(shard)
+    options = MicroOptions(campaign=file, model=model, jobs=jobs, budget=budget, shard=shard)
+    folder = out or HOME / (campaign_text(file)[0] + (part.suffix if part else ""))
+    SUITE.play(options, folder, TerminalView("run"))
+    if is_empty_shard(folder):
+        print_empty_shard(shard)
+        write_table_rows([], json)
+        return
+    _report(folder, None, judge, json, max_invalid)
 
 
 @app.command("report")
@@ -98,13 +112,14 @@ def _report(folder: Path, html: Path | None, judge: str, json: str, max_invalid:
         print_too_many(found.validity, max_invalid)
     for note in found.notes:
         errors.print(f"note: {note}", markup=False)
-    write_atomically(folder / "runs.csv", runs_csv(found.runs))
+    write_atomically(folder / "runs.csv", runs_csv(found.runs, found.asked.settings.task_set))
     if html is not None:
         from sealegs.reports.micro_page import render_micro_page
 
-        write_atomically(html, render_micro_page(found.name, found.runs, found.notes))
+        write_atomically(html, render_micro_page(found.name, found.runs, found.notes, found.asked.settings.task_set))
     if json != "-":
         print_campaign(found.runs, console)
+        print_task_sets(found.rows())
         where = f"{html} and " if html is not None else ""
         console.print(f"Every run with its evidence: {where}{folder / 'runs.csv'}.", highlight=False, soft_wrap=True)
         if html is None:

@@ -7,8 +7,10 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.output import console, errors, write_table_rows
-from sealegs.cli.shared_options import jobs_option, json_option, seed_option
+from sealegs.cli.output import print_shard_done, write_table_rows
+from sealegs.cli.shared_options import SHARD, jobs_option, json_option, seed_option
+from sealegs.cli.terminal import console, errors
+from sealegs.engines.shards import parse_shard
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="Trajectories to learn recovery from: made, split, checked."
@@ -36,13 +38,19 @@ def make_training_data(
     toolbench: Annotated[list[Path] | None, typer.Option(help="Trajectories in ToolBench's format.")] = None,
     shipped: Annotated[bool, typer.Option(help="Whether the tasks that ship with maze are among them.")] = True,
     teacher: Annotated[str, typer.Option(help="With `continuation: teacher`: the model as Inspect names it.")] = "",
+    shard: Annotated[str, SHARD] = "",
     json: Annotated[str, JSON] = "",
 ) -> None:
     """Make a set of trajectories; the same command resumes where a stopped one left off."""
     from sealegs.cli.progress import interruptible, show_progress
-    from sealegs.training.data.data_command import data_set_request, make_data_set, row_figures
+    from sealegs.training.data.data_command import data_set_request, make_data_set, make_data_shard, row_figures
 
     asked = data_set_request(recipe, n, seed, form, format, tasks or [], toolbench or [], shipped, teacher, out)
+    if part := parse_shard(shard):
+        with show_progress("trajectories") as progress, interruptible("block"):
+            count = make_data_shard(asked, out, part, progress, jobs)
+        print_shard_done(shard, count, "rows", out, json)
+        return
     with show_progress("trajectories") as progress, interruptible("block"):
         tally, seen = make_data_set(asked, out, progress, jobs)
     if tally.lost:

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.output import console, write_data, write_table_rows
+from sealegs.cli.output import write_data, write_table_rows
 from sealegs.cli.shared_options import json_option
+from sealegs.cli.terminal import console, echo
 
 app = typer.Typer(add_completion=False)
 
@@ -44,5 +45,5 @@ def diagnose(
 
     told = diagnose_failure(read_source(file), known)
     if json != "-":
-        typer.echo("\n".join(told.lines()))
+        echo("\n".join(told.lines()))
     write_data(told.data(), json)

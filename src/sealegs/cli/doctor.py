@@ -1,4 +1,4 @@
-"""`sealegs doctor [AGENT]`: whether faults reach the tools of this project's agent, and what stands in the way."""
+"""`sealegs doctor [AGENT]`: whether faults reach the tools of this project's agent, and what is in the way."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 
 from sealegs.cli.output import foreign_output_aside, write_data
 from sealegs.cli.shared_options import json_option
+from sealegs.cli.terminal import echo
 
 EXAMPLES = """Examples:
 
@@ -48,5 +49,5 @@ def examine_agent(
         width = max(len(line.check) for line in found.lines)
         for line in found.lines:
             remedy = f"; {line.remedy}" if line.remedy else ""
-            typer.echo(f"{line.status:4}  {line.check:{width}}  {line.told}{remedy}")
+            echo(f"{line.status:4}  {line.check:{width}}  {line.told}{remedy}")
     raise typer.Exit(found.exit_code)

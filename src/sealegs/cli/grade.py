@@ -1,4 +1,4 @@
-"""`sealegs grade`: grade traces one by one, and say how far graders agree."""
+"""`sealegs grade`: grade traces one by one, say how far graders agree, and what the replies of a review come to."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.output import console, write_table_rows
+from sealegs.cli.output import write_table_rows
 from sealegs.cli.shared_options import json_option
+from sealegs.cli.terminal import console
 from sealegs.traces.atomic_files import write_atomically
 
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="Grades of traces, by code or by a model, and agreement between graders.",
+    help="Grades of traces, by code or by a model, agreement between graders, and what a review comes to.",
 )
 MAKING = "sealegs run paladin --agent paladin/follower"
 JSON = json_option("Write the long table to this file, or - for standard output.")
@@ -62,3 +63,18 @@ def compare_graders(
     if json != "-":
         print_agreement(found, (one, other), console)
     write_table_rows(agreement_rows(found, f"{one} / {other}"), json)
+
+
+@app.command("review")
+def grade_replies(
+    folder: Annotated[Path, typer.Argument(help="The folder of a review, as `sealegs maze review` makes it.")],
+    json: Annotated[str, JSON] = "",
+) -> None:
+    """Say what share of the tasks reviewers solved, which corrupt answers they told, and how far they agree."""
+    from sealegs.reports.review_tables import print_review
+    from sealegs.suites.maze.review.review_grades import grade_review
+
+    found = grade_review(folder)
+    if json != "-":
+        print_review(found, console)
+    write_table_rows(found.rows, json)

@@ -1,4 +1,4 @@
-"""`sealegs highwater`: functions and problems made from question/SQL pairs."""
+"""`sealegs highwater`: functions and problems made from question/SQL pairs, and whether they are sound."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.output import console, errors, write_table_rows
+from sealegs.cli.output import write_table_rows
 from sealegs.cli.shared_options import jobs_option, json_option, seed_option
+from sealegs.cli.terminal import console, errors
 
 app = typer.Typer(
     add_completion=False,
@@ -29,7 +30,7 @@ def build_function_library(
     out: Annotated[Path, typer.Option(help="The folder to write; a library that is there is replaced.")],
     pairs: Annotated[Path | None, typer.Option(help="A JSON list of {question, query, db_id}.")] = None,
     seed: Annotated[int, seed_option("Decides names, other values and the split.")] = 0,
-    variants: Annotated[int, typer.Option(min=0, help="How often a question is asked with other values, at most.")] = 7,
+    variants: Annotated[int, typer.Option(min=0, help="How often a question has other values, at most.")] = 12,
     model: Annotated[str, typer.Option(help="Describes the functions: a model as Inspect names it.")] = "",
     jobs: Annotated[int | None, jobs_option("Processes; all cores by default.")] = None,
     json: Annotated[str, JSON] = "",
@@ -48,3 +49,26 @@ def build_function_library(
         print_pairs(found.pairs(), console, ("Sealegs", "published"))
         console.print(f"{found.library.problems} problems in {out}, {found.seconds:.1f} s.", highlight=False)
     write_table_rows(found.rows(), json, found.about())
+
+
+@app.command("check")
+def check_function_library(
+    folder: Annotated[Path | None, typer.Argument(help="A library; the package's own where none is named.")] = None,
+    json: Annotated[str, json_option("Write the figures to this file, or - for standard output.")] = "",
+) -> None:
+    """Run every solution, and check that no documentation prints a way round the function that it documents."""
+    from sealegs.generate.library_build import library_check_rows
+    from sealegs.reports.tables import print_rows
+    from sealegs.suites.highwater.own import OWN
+    from sealegs.world.sql.function_library import Library
+    from sealegs.world.sql.library_check import check_library
+
+    found = check_library(Library.open(folder or OWN))
+    for line in found.findings():
+        errors.print(line, markup=False, soft_wrap=True)
+    rows = library_check_rows(found, folder.name if folder else "own")
+    if json != "-":
+        print_rows(rows, console)
+    write_table_rows(rows, json, {"sound": found.sound})
+    if not found.sound:
+        raise typer.Exit(1)

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.output import errors, write_data, write_files
+from sealegs.cli.output import write_data, write_files
 from sealegs.cli.shared_options import json_option, seed_option
+from sealegs.cli.terminal import echo, errors
 from sealegs.traces.atomic_files import check_folder
 
 app = typer.Typer(add_completion=False)
@@ -52,9 +53,9 @@ def hunt_command(
     write_data(hunt_data(found, handed), json)
     if json != "-":
         for line in hunt_summary(found, handed, folder):
-            typer.echo(line)
+            echo(line)
     if found.interrupted:
         told = f"the {len(handed)} failure(s) found so far are in {folder}" if handed else "no failure was found so far"
-        typer.echo(f"stopped before the search was over; {told}", err=True)
+        echo(f"stopped before the search was over; {told}", err=True)
         raise typer.Exit(130)
     raise typer.Exit(1 if handed else 0)

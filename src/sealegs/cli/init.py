@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from sealegs.cli.terminal import echo
 from sealegs.faults.user_error import UserError
 
 EXAMPLES = """Examples:
@@ -38,13 +39,13 @@ def init_project(
     texts = project_files(project)
     if dry_run:
         for name, text in texts.items():
-            typer.echo(f"==> {name} <==\n{text}")
+            echo(f"==> {name} <==\n{text}")
         return
     write_project_files(folder, texts)
     for line in project.described():
-        typer.echo(line)
+        echo(line)
     for name in texts:
-        typer.echo(f"wrote {folder / name}")
-    typer.echo("Next, look for EDIT in these files, then:")
+        echo(f"wrote {folder / name}")
+    echo("Next, look for EDIT in these files, then:")
     for step in next_steps(project):
-        typer.echo(f"  {step}")
+        echo(f"  {step}")

@@ -7,14 +7,17 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.output import console, write_files, write_table_rows
-from sealegs.cli.shared_options import jobs_option, json_option, seed_option
+from sealegs.cli.output import INVALID, exit_if_invalid, print_shard_done, write_files, write_table_rows
+from sealegs.cli.shared_options import SHARD, jobs_option, json_option, seed_option
+from sealegs.cli.terminal import console, echo, errors
+from sealegs.engines.shards import parse_shard
+from sealegs.suites.choices import MOST_INVALID
 from sealegs.traces.atomic_files import check_folder
 
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="The tasks of maze: figures, import, export, foreign traces, generation.",
+    help="The tasks of maze: figures, import, export, foreign traces, generation, review, validation.",
 )
 JSON = json_option("Write the rows to this file, or - for standard output.")
 
@@ -77,6 +80,21 @@ def export_tasks(
     console.print(f"{len(chosen)} episodes written to {out}.", highlight=False)
 
 
+@app.command("dataset")
+def write_dataset_folder(
+    out: Annotated[Path, typer.Argument(help="The folder to write.")],
+    tasks: Annotated[Path | None, typer.Option(help="A folder of tasks in place of those that ship.")] = None,
+) -> None:
+    """Write tasks as a dataset folder that `datasets.load_dataset` reads, with card and Croissant metadata."""
+    from sealegs.scenarios.task_sets import task_set
+    from sealegs.suites.maze.exchange.dataset_folder import dataset_files
+
+    check_folder(out, "name another folder")
+    chosen = task_set(str(tasks.resolve()) if tasks else "")
+    write_files(out, dataset_files(chosen, f"sealegs-maze-{tasks.name}" if tasks else "sealegs-maze"))
+    console.print(f"{len(chosen.tasks)} tasks of {chosen.edition} in {out}.", highlight=False, markup=False)
+
+
 @app.command("judge")
 def judge_traces(
     tasks: Annotated[Path, typer.Argument(help="Tasks in the published file format.")],
@@ -108,6 +126,7 @@ def generate_maze_tasks(
     world: Annotated[
         Path | None, typer.Option(help="A Python file of your own tools; those that ship by default.")
     ] = None,
+    shard: Annotated[str, SHARD] = "",
     json: Annotated[str, JSON] = "",
 ) -> None:
     """Make new tasks, by rules or with models; the same command resumes where a stopped one left off."""
@@ -115,11 +134,78 @@ def generate_maze_tasks(
     from sealegs.generate.generation_options import chosen_engine
     from sealegs.reports.tables import print_rows
 
-    make = chosen_engine(engine, model, judge_model, levels, n, seed, tries, out, jobs, world)
+    part = parse_shard(shard)
+    make = chosen_engine(engine, model, judge_model, levels, n, seed, tries, out, jobs, world, part)
     with show_progress("tasks") as progress, interruptible("task"):
         found = make(progress)
+    if isinstance(found, int):
+        print_shard_done(shard, found, "tasks", out, json)
+        return
     rows = found.rows()
     if json != "-":
         print_rows(rows, console)
         console.print(f"{len(found.tasks)} tasks in {out}. `sealegs run maze --tasks {out} --agent planner`")
     write_table_rows(rows, json)
+
+
+@app.command("review")
+def review_tasks(
+    folder: Annotated[Path, typer.Argument(help="The review's folder; the first call makes it.")],
+    reviewer: Annotated[str, typer.Option(help="Who reviews: a page is served on this machine.")] = "",
+    model: Annotated[str, typer.Option(help="In place of a person: a model as Inspect names it.")] = "",
+    solve: Annotated[
+        int | None, typer.Option(min=0, max=200, help="Tasks to solve. The first call decides; 8 by default.")
+    ] = None,
+    detect: Annotated[
+        int | None,
+        typer.Option(min=0, max=96, help="Answers of tools to judge. The first call decides; 24 by default."),
+    ] = None,
+    seed: Annotated[int | None, seed_option("Decides the questions. The first call decides; 0 by default.")] = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The page's port; 0 for any that is free.")] = 0,
+) -> None:
+    """Ask a person, or a model, to solve tasks and to tell corrupt answers; the same command resumes.
+
+    Each reply is appended to the folder at once. `sealegs grade review FOLDER` says what they come to.
+    """
+    from sealegs.cli.progress import interruptible
+    from sealegs.suites.maze.review.review_folder import ReviewChoice
+    from sealegs.suites.maze.review.review_run import run_model_review, run_page
+
+    choice = ReviewChoice(solve, detect, seed)
+    if model or not reviewer:
+        with interruptible("reply"):
+            found = run_model_review(folder, choice, reviewer, model)
+        console.print(f"{found.done} of {found.total} questions have a reply of {model} in {folder}.", highlight=False)
+        if found.done < found.total:
+            raise typer.Exit(INVALID)
+        return
+    run_page(folder, choice, reviewer, port, lambda at: echo(f"review at {at} (Ctrl-C ends it)"))
+
+
+@app.command("validate")
+def validate_tasks(
+    model: Annotated[str, typer.Option(help="The model that validates, as Inspect names it.")],
+    levels: Annotated[str, typer.Option(help="Levels, separated by commas.")] = "C1,C2,C3,C4",
+    limit: Annotated[int | None, typer.Option(min=1, help="At most this many tasks of each level.")] = None,
+    tries: Annotated[int, typer.Option(min=1, help="Times that a model is asked again after a bad answer.")] = 3,
+    out: Annotated[
+        Path | None, typer.Option(help="The folder of its answers; sealegs-validation/MODEL by default.")
+    ] = None,
+    json: Annotated[str, JSON] = "",
+) -> None:
+    """Let a model check the shipped requests against their calls, both ways; what it has answered is kept."""
+    from sealegs.cli.progress import interruptible, show_progress
+    from sealegs.generate.generation_options import chosen_validation
+    from sealegs.reports.validation_tables import print_validation
+    from sealegs.scoring.invalid import InvalidCount
+
+    run = chosen_validation(model, levels, limit, tries, out)
+    with show_progress("tasks") as progress, interruptible("answer"):
+        found = run(progress)
+    if json != "-":
+        print_validation(found.rows(), found.doubtful(), console)
+    count = InvalidCount(found.missing, len(found.tasks))
+    if count.invalid:
+        errors.print(f"note: {count.invalid} of {count.played} tasks lack an answer; the same command asks for it")
+    write_table_rows(found.rows(), json)
+    exit_if_invalid(count, MOST_INVALID)

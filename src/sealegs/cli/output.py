@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
-from rich.console import Console
 
+from sealegs.cli.terminal import console, errors
 from sealegs.faults.user_error import UserError
 from sealegs.suites.choices import MOST_INVALID
+from sealegs.tasks.editions import TASK_SET
 from sealegs.traces.atomic_files import write_atomically
 
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from sealegs.suites.suite import RunReport
 
 INVALID = 3  # exit code of a run whose episodes failed outside agent and tools
-WIDE = 160  # columns without a terminal: a file or another program takes tables as wide as they are
-console = Console(soft_wrap=False, width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else WIDE)
-errors = Console(stderr=True, soft_wrap=True, highlight=False)
 
 
 def write_report(
@@ -45,9 +43,17 @@ def write_report(
         errors.print(f"note: {warning}")
     if json != "-" and not quiet:
         found.show(console)
+        print_task_sets(found.rows)
         if beside:
             found.beside(console)
     write_table_rows([*found.rows, *(found.compared if beside else ())], json)
+
+
+def print_task_sets(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print which editions of task sets the figures are of."""
+    named = dict.fromkeys(row[TASK_SET] for row in rows if row.get(TASK_SET))
+    if named:
+        console.print(f"Task set{'s' * (len(named) > 1)}: {', '.join(named)}", highlight=False, markup=False)
 
 
 def too_many_invalid(count: InvalidCount, most: float) -> bool:
@@ -59,6 +65,20 @@ def print_too_many(count: InvalidCount, most: float) -> None:
     """Print that a run says little, because too many of its episodes are invalid."""
     share = f"{count.invalid:,} of {count.played:,} ({count.share:.1f} %)"
     errors.print(f"too many invalid episodes: {share}, and --max-invalid allows {most:g} %", style="bold red")
+
+
+def print_empty_shard(shard: str) -> None:
+    """Print that a shard is finished because there is nothing to do in it."""
+    errors.print(f"note: shard {shard} has nothing to do: there are more shards than parts of work")
+
+
+def print_shard_done(shard: str, count: int, noun: str, out: Path, json: str) -> None:
+    """Print what a shard holds, of which the whole is made when all are joined."""
+    if json != "-":
+        text = f"Shard {shard}: {count:,} {noun} in {out}; `sealegs merge` makes the whole of all shards."
+        console.print(text, highlight=False, soft_wrap=True)
+    row = {"suite": noun, "agent": f"shard {shard}", "level": "all", "mode": "all", "metric": "made", "value": count}
+    write_table_rows([{**row, "low": None, "high": None, "n": count}], json)
 
 
 def exit_if_invalid(count: InvalidCount, most: float) -> None:
@@ -96,7 +116,16 @@ def check_json_target(target: str) -> str:
     Raises:
         UserError: its folder is not there or not to be written, or the name is that of a folder.
     """
-    if target in ("", "-"):
+    return target if target == "-" else check_file_target("--json", target)
+
+
+def check_file_target(option: str, target: str) -> str:
+    """Return the name that an option was given, if a file can be written there; an empty one stays as it is.
+
+    Raises:
+        UserError: its folder is not there or not to be written, or the name is that of a folder.
+    """
+    if not target:
         return target
     file = Path(target)
     if not file.parent.is_dir():
@@ -107,7 +136,7 @@ def check_json_target(target: str) -> str:
         why = f"the folder {file.parent} is not writable; name another file"
     else:
         return target
-    raise UserError(f"cannot write --json {target}: {why}")
+    raise UserError(f"cannot write {option} {target}: {why}")
 
 
 @contextmanager

@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.output import console, errors, write_table_rows
+from sealegs.cli.output import write_table_rows
 from sealegs.cli.shared_options import json_option
+from sealegs.cli.terminal import console, echo, errors
 from sealegs.traces.atomic_files import write_atomically
 
 app = typer.Typer(
@@ -38,9 +39,9 @@ def check_plan_file(
         from sealegs.adapters.python.tool_listing import listed_tools
 
         told = misfires(plan, listed_tools(tools))
-    typer.echo(f"{file}: sound, {len(plan.rules)} rule(s), digest {plan.digest()[:16]}")
+    echo(f"{file}: sound, {len(plan.rules)} rule(s), digest {plan.digest()[:16]}")
     for one in told:
-        typer.echo(str(one))
+        echo(str(one))
     if any(not one.tool for one in told):
         raise typer.Exit(2)
 
@@ -50,7 +51,7 @@ def print_plan_schema() -> None:
     """Print the JSON Schema of plans, for editors."""
     from sealegs.faults.plan import plan_schema
 
-    typer.echo(json.dumps(plan_schema(), indent=2))
+    echo(json.dumps(plan_schema(), indent=2))
 
 
 @app.command("from-traces")
@@ -81,5 +82,5 @@ def from_traces(
     if out is not None:
         errors.print(f"The plan, {len(plan.rules)} rule(s), is in {out}.", markup=False)
     elif table != "-":
-        typer.echo(plan.to_yaml(), nl=False)
+        echo(plan.to_yaml(), nl=False)
     write_table_rows(failure_rows(found), table, {"traces": len(traces), "plan": plan.as_data()})

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from sealegs.cli.terminal import VisibleConsole, echo
 
 LINES = 4  # plain lines until all is done: a log shall show that something moves, and stay short
 
@@ -18,14 +19,14 @@ def interruptible(noun: str = "episode") -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        typer.echo(f"stopped; every finished {noun} is kept, and the same command resumes the run", err=True)
+        echo(f"stopped; every finished {noun} is kept, and the same command resumes the run", err=True)
         raise typer.Exit(130) from None
 
 
 @contextmanager
 def show_progress(what: str) -> Iterator[Callable[[int, int], None]]:
     """Show progress while the block runs; call what it gives with how many are done, and of how many."""
-    console = Console(stderr=True)
+    console = VisibleConsole(stderr=True)
     if not console.is_terminal:
         yield _lines(what)
         return
@@ -39,6 +40,27 @@ def show_progress(what: str) -> Iterator[Callable[[int, int], None]]:
         yield tell
 
 
+class TerminalView:
+    """What a suite shows while it plays, on standard error.
+
+    Args:
+        noun: what is kept when one of them is finished.
+    """
+
+    def __init__(self, noun: str = "episode") -> None:
+        self._noun = noun
+
+    @contextmanager
+    def progress(self, label: str) -> Iterator[Callable[[int, int], None]]:
+        """Show progress; Ctrl-C ends the command with a word on what is kept."""
+        with show_progress(label) as progress, interruptible(self._noun):
+            yield progress
+
+    def note(self, message: str) -> None:
+        """Print a note that is not a result."""
+        echo(f"note: {message}", err=True)
+
+
 def _lines(what: str) -> Callable[[int, int], None]:
     """Print a line each time that another part of the whole is done, not counting what was done before."""
     seen: int | None = None
@@ -47,7 +69,7 @@ def _lines(what: str) -> Callable[[int, int], None]:
         nonlocal seen
         part = LINES * done // total if total else 0
         if seen is not None and part > seen:
-            typer.echo(f"{what}: {done:,} of {total:,}", err=True)
+            echo(f"{what}: {done:,} of {total:,}", err=True)
         seen = part if seen is None else max(seen, part)
 
     return tell

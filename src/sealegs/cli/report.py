@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from sealegs.cli.output import console, exit_if_invalid, write_report
+from sealegs.cli.output import exit_if_invalid, write_report, write_table_rows
 from sealegs.cli.shared_options import json_option
+from sealegs.cli.terminal import console, echo
 from sealegs.suites.choices import INVALID_HELP, MOST_INVALID
 from sealegs.traces.atomic_files import write_atomically
 
@@ -26,6 +27,9 @@ def report_command(
         typer.Option(help="Another run's logs: paired differences; or published rows: toolmaze, hohw, paladin."),
     ] = "",
     json: Annotated[str, json_option("Write the long table to this file, or - for standard output.")] = "",
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Only check that the records are whole and unaltered; exit code 1 if not.")
+    ] = False,
     max_invalid: Annotated[float, typer.Option(min=0, max=100, help=INVALID_HELP)] = MOST_INVALID,
 ) -> None:
     """Print the tables of a run, and write one HTML file that needs no network.
@@ -33,6 +37,9 @@ def report_command(
     A folder may hold several runs of highwater or paladin; they are reported together. Records that nobody judged (of
     your own Session and Recorder, of the proxy, of a replay) get a report without a verdict.
     """
+    if verify:
+        _verify(logs, json)
+        return
     from sealegs.experiments.log_reports import report_on
 
     found = report_on(logs, against)
@@ -42,3 +49,16 @@ def report_command(
     if json != "-":
         console.print(f"Page written to {target}.", highlight=False)
     exit_if_invalid(found.validity, max_invalid)
+
+
+def _verify(logs: Path, json: str) -> None:
+    """Print what the chains of the records say; exit code 1 unless each is whole."""
+    from sealegs.traces.chain_check import chain_rows, check_chains
+
+    found = check_chains(logs)
+    if json != "-":
+        for one in found:
+            echo(one.sentence())
+    write_table_rows(chain_rows(found), json)
+    if any(one.state != "whole" for one in found):
+        raise typer.Exit(1)

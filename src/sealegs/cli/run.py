@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -12,11 +11,14 @@ import typer
 from pydantic.fields import FieldInfo
 from typer.core import TyperCommand, TyperGroup
 
-from sealegs.cli.output import console, errors, exit_if_invalid, write_report, write_table_rows
-from sealegs.cli.progress import interruptible, show_progress
+from sealegs.cli.output import exit_if_invalid, print_empty_shard, write_report, write_table_rows
+from sealegs.cli.progress import TerminalView, interruptible, show_progress
 from sealegs.cli.shared_options import json_option
+from sealegs.cli.terminal import console, errors
 from sealegs.engines.logs import SETTINGS as ASKED
 from sealegs.engines.logs import usage_of
+from sealegs.engines.run_estimate import FEWEST
+from sealegs.engines.shards import is_empty_shard
 from sealegs.faults.user_error import UserError
 from sealegs.scoring.invalid import InvalidCount
 from sealegs.scoring.metric import Row
@@ -143,20 +145,6 @@ def _keyword(name: str, kind: Any, default: Any, option: Any) -> inspect.Paramet
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option])
 
 
-class TerminalView:
-    """What a suite shows while it plays, on standard error."""
-
-    @contextmanager
-    def progress(self, label: str) -> Iterator[Callable[[int, int], None]]:
-        """Show progress; Ctrl-C ends the command with a word on what is kept."""
-        with show_progress(label) as progress, interruptible():
-            yield progress
-
-    def note(self, message: str) -> None:
-        """Print a note that is not a result."""
-        errors.print(f"note: {message}")
-
-
 def named_models(names: Sequence[str], file: Path | None) -> list[str]:
     """The models of the command line and of a file, each once.
 
@@ -178,14 +166,23 @@ def named_models(names: Sequence[str], file: Path | None) -> list[str]:
 def _played(suite: Suite[Any], chosen: Sequence[Any], out: Path | None, json: str) -> None:
     """Play one run, or those of several models one after the other, and report on each."""
     several = len(chosen) > 1
-    folders = [(out / options.name if several else out) if out else LOGS / options.name for options in chosen]
+    folders = [(out / options.name if several else out) if out else LOGS / options.folder_name for options in chosen]
+    if chosen[0].estimate:
+        _print_estimates(suite, chosen, folders, json)
+        return
     if several:
-        _ask_all(chosen, folders)
+        chosen = _ask_all(chosen, folders)
     rows: list[Row] = []
     counts: list[InvalidCount] = []
     for options, folder in zip(chosen, folders, strict=True):
+        if options.model and options.engine == "inspect" and (told := suite.estimate(options, folder)):
+            [options] = _ask_all([options], [folder])  # a wrong key is one line, and nothing else is said
+            errors.print(f"{options.model}: {told}")
         suite.play(options, folder, TerminalView())
         _note_budget(options, folder)
+        if is_empty_shard(folder):
+            print_empty_shard(options.shard)
+            continue
         with errors.status("judging"):
             found = suite.report(folder)
         write_report(found, "" if several else json, quiet=json == "-", max_invalid=options.max_invalid)
@@ -193,12 +190,26 @@ def _played(suite: Suite[Any], chosen: Sequence[Any], out: Path | None, json: st
         counts.append(found.validity)
         if json != "-":
             console.print(f"Records in {folder}. `sealegs report {folder}` makes a page of them.", highlight=False)
-    if several:
+    if several or not counts:
         write_table_rows(rows, json)
     if json != "-" and chosen[0].agent:
         console.print(NEXT, highlight=False)
     for count in counts:
         exit_if_invalid(count, chosen[0].max_invalid)
+
+
+def _print_estimates(suite: Suite[Any], chosen: Sequence[Any], folders: Sequence[Path], json: str) -> None:
+    """Print what each model's run will ask, and write the ranges as rows."""
+    rows: list[Any] = []
+    for options, folder in zip(chosen, folders, strict=True):
+        if not options.model:
+            raise UserError("--estimate is for models: a scripted agent asks none; leave it out, or name a --model")
+        told = suite.estimate(options, folder)
+        text = told or f"{suite.name} says nothing before {FEWEST} episodes are finished; play some, then ask again"
+        if json != "-":
+            console.print(f"{options.model}: {text}", highlight=False, soft_wrap=True)
+        rows += told.rows({"suite": suite.name, "model": options.model}) if told else []
+    write_table_rows(rows, json)
 
 
 def _note_budget(options: Any, folder: Path) -> None:
@@ -214,10 +225,19 @@ def _note_budget(options: Any, folder: Path) -> None:
         )
 
 
-def _ask_all(chosen: Sequence[Any], folders: Sequence[Path]) -> None:
-    """Ask each model whose run is not begun one question, so that no run waits for a mistake in a later one's name."""
-    from sealegs.engines.inspect_first_call import ask_first
+def _ask_all(chosen: Sequence[Any], folders: Sequence[Path]) -> list[Any]:
+    """Ask each model whose run is not begun one question, so that no run waits for a mistake in a later one's name.
 
+    Returns:
+        The options, which say what has answered.
+    """
+    asked = []
     for options, folder in zip(chosen, folders, strict=True):
-        if options.engine == "inspect" and options.model and not (folder / ASKED).exists():
+        if options.engine == "inspect" and options.model and not (options.answered or (folder / ASKED).exists()):
+            from sealegs.engines.inspect_first_call import ask_first
+
             ask_first(options.model, **options.model_setup.address)
+            asked.append(options.model_copy(update={"answered": True}))
+        else:
+            asked.append(options)
+    return asked

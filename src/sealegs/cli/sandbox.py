@@ -30,7 +30,8 @@ def check_isolation(
 
     Exit code 1 if one escape succeeds. Under weak isolation some do.
     """
-    from sealegs.cli.output import console, errors, write_table_rows
+    from sealegs.cli.output import write_table_rows
+    from sealegs.cli.terminal import console, errors
     from sealegs.sandbox.escapes import try_escapes
 
     which = _chosen(names)
@@ -45,6 +46,43 @@ def check_isolation(
     out.print(f"{len(verdicts)} escapes tried, {len(escaped)} succeeded")
     write_table_rows([row for verdict in verdicts for row in _rows(verdict, isolation)], json, _about(isolation))
     raise typer.Exit(1 if escaped else 0)
+
+
+@app.command("calls")
+def check_calls(
+    weak: Annotated[bool, typer.Option("--weak", help="Without bubblewrap, even where it works.")] = False,
+    json: Annotated[str, json_option("Write the long table to this file, or to - .")] = "",
+) -> None:
+    """Make every permitted system call on all that is shared with the machine, and report what it did there.
+
+    Exit code 1 if one changes anything. Under weak isolation some learn which files and processes exist.
+    """
+    from sealegs.cli.output import write_table_rows
+    from sealegs.cli.terminal import console, errors
+    from sealegs.sandbox.allowed_calls import effects_by_call, try_calls
+
+    isolation, launcher = _place(weak)
+    out = errors if json == "-" else console
+    out.print(f"isolation: {isolation.words}", markup=False, highlight=False, soft_wrap=True)
+    attempts = list(try_calls(launcher))
+    effects = effects_by_call(attempts)
+    for name, (tried, did) in effects.items():
+        out.print(f"{name:18} {tried:4}  {', '.join(did) or 'nothing'}", markup=False, highlight=False, soft_wrap=True)
+    changing = sum(bool(set(did) - {"seen"}) for _, did in effects.values())
+    out.print(f"{len(effects)} system calls made {len(attempts):,} times, {changing} changed what is shared")
+    write_table_rows(_call_rows(effects, isolation), json, _about(isolation))
+    raise typer.Exit(1 if changing else 0)
+
+
+def _call_rows(effects: dict[str, tuple[int, tuple[str, ...]]], isolation: Isolation) -> list[dict[str, Any]]:
+    import os
+
+    user, rows = "root" if os.getuid() == 0 else "user", []
+    for name, (tried, did) in effects.items():
+        who = {"suite": "sandbox", "agent": name, "level": isolation.name, "mode": user}
+        for metric, value in (("changes", len(set(did) - {"seen"})), ("learns", int("seen" in did))):
+            rows.append({**who, "metric": metric, "value": value, "low": value, "high": value, "n": tried})
+    return rows
 
 
 def _place(weak: bool) -> tuple[Isolation, Launcher]:

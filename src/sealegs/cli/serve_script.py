@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from sealegs.cli.terminal import echo
+
 app = typer.Typer(add_completion=False)
 
 
@@ -16,13 +18,19 @@ def serve_script(
     script: Annotated[Path, typer.Argument(help="The script, in YAML or JSON.")],
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port on 127.0.0.1; 0 takes a free one.")] = 0,
     log: Annotated[Path | None, typer.Option(help="Append each request to this file, one JSON object a line.")] = None,
+    plan: Annotated[Path | None, typer.Option(help="A fault plan for the model's answers.")] = None,
+    records: Annotated[Path | None, typer.Option(help="Append the record of the episode to this file (JSONL).")] = None,
 ) -> None:
     """Serve a script as a model, on this machine alone, until interrupted.
 
     The first line of the output is the address that an OpenAI client takes as its base URL.
     """
-    from sealegs.agents.mock_model import ModelRequest, ScriptServer, read_script
+    from sealegs.adapters.mock_model import ModelRequest, ScriptServer, read_script
+    from sealegs.faults.plan_files import read_plan
+    from sealegs.inject import RealClock
+    from sealegs.inject.session import UNARMED
     from sealegs.traces.atomic_files import check_appendable, make_folder
+    from sealegs.traces.episode_file import recorded_episode
 
     def note(asked: ModelRequest) -> None:
         line = json.dumps({"path": asked.path, "body": asked.body}, ensure_ascii=False)
@@ -33,12 +41,15 @@ def serve_script(
     if log is not None:
         make_folder(log.parent, "name another file with --log")
         check_appendable(log, "name another file with --log")
-    server = ScriptServer(read_script(script), port, note)
-    try:
-        typer.echo(server.url)
-        typer.echo(f"OPENAI_BASE_URL={server.url} OPENAI_API_KEY=none  or  ANTHROPIC_BASE_URL={server.root}", err=True)
-        server.serve()
-    except KeyboardInterrupt:  # the usual end of a server, so the exit code is 0
-        typer.echo(f"stopped; {len(server.requests)} request(s) were answered", err=True)
-    finally:
-        server.close()
+    played, faults, clock = read_script(script), UNARMED if plan is None else read_plan(plan), RealClock()
+    about = {"script": played.name, "plan": faults.as_data()}
+    with recorded_episode(records, None, about, script.stem, clock) as recorder:
+        server = ScriptServer(played, port, note, faults, clock, recorder)
+        try:
+            echo(server.url)
+            echo(f"OPENAI_BASE_URL={server.url} OPENAI_API_KEY=none  or  ANTHROPIC_BASE_URL={server.root}", err=True)
+            server.serve()
+        except KeyboardInterrupt:  # the usual end of a server, so the exit code is 0
+            echo(f"stopped; {len(server.requests)} request(s) were answered", err=True)
+        finally:
+            server.close()

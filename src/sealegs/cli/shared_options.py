@@ -1,4 +1,4 @@
-"""Options that several verbs have: the file of `--json`, the seed, and the number of processes."""
+"""Options that several verbs have: the file of `--json`, the seed, the number of processes, and the shard."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import typer
 
 from sealegs.cli.output import check_json_target
+from sealegs.engines.shards import SHARD_HELP, parse_shard
 from sealegs.suites.choices import MOST_JOBS, MOST_SEED
 
 
@@ -23,3 +24,11 @@ def seed_option(help: str) -> Any:
 def jobs_option(help: str) -> Any:
     """Return an option that takes a number of processes."""
     return typer.Option(min=1, max=MOST_JOBS, help=help)
+
+
+def _checked_shard(text: str) -> str:
+    parse_shard(text)
+    return text
+
+
+SHARD = typer.Option("--shard", callback=_checked_shard, help=SHARD_HELP)

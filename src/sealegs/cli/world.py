@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from sealegs.cli.terminal import echo
+
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="List the simulated tools and groups, and check a domain."
 )
@@ -19,7 +21,7 @@ def listing(domain: Annotated[str, typer.Argument(help="Only this domain.")] = "
     from sealegs.world.listing import corpus_lines
 
     for line in corpus_lines(load_corpus(), domain):
-        typer.echo(line)
+        echo(line)
 
 
 @app.command("check")
@@ -33,5 +35,5 @@ def check_tools(
     corpus = load_corpus() if file is None else load_corpus_file(file)
     problems = domain_problems(corpus)
     counted = f"{len(corpus.tools)} tools, {len(corpus.histories)} history tools, {len(corpus.groups)} groups"
-    typer.echo("\n".join([*problems, f"{counted}: {len(problems)} problem(s)"]))
+    echo("\n".join([*problems, f"{counted}: {len(problems)} problem(s)"]))
     raise typer.Exit(2 if problems else 0)

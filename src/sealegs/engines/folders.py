@@ -8,22 +8,39 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from sealegs.engines.logs import SETTINGS, TOTAL, LogError, LogSchema, read_logs
+from sealegs.engines.shards import Shard, describe_shard, holds_files, open_shard_folder
 from sealegs.traces.atomic_files import write_atomically
+from sealegs.traces.folder_lock import locks_folder
 from sealegs.traces.store import Store
 
 RECORDS = "episodes.jsonl"
 ELSEWHERE = "name another folder with --out"
 Progress = Callable[[int, int], None]
-E = TypeVar("E")
-Co = TypeVar("Co", covariant=True)
+
+
+class NamedEpisode(Protocol):
+    """An episode with a name of its own."""
+
+    @property
+    def id(self) -> str:
+        """Its name, unique in a run."""
+
+
+E = TypeVar("E", bound=NamedEpisode)
+Co = TypeVar("Co", bound=NamedEpisode, covariant=True)
 
 
 class RunSettings(Protocol, Generic[Co]):
     """What was asked for: the options of a suite. Equal ones give equal episodes."""
+
+    @property
+    def part(self) -> Shard | None:
+        """The part of the episodes that is to be played; None for all."""
 
     def model_dump(self, *, mode: str) -> dict[str, Any]:
         """The options as JSON, without those that only say how the run is made."""
@@ -48,15 +65,36 @@ def open_run_folder(settings: RunSettings[E], folder: Path, form: LogSchema[E]) 
         UserError: it cannot be made.
     """
     file, episodes = folder / SETTINGS, settings.episodes()
+    asked = {**settings.model_dump(mode="json"), TOTAL: len(episodes)}
+    shard, own = settings.part, type(settings).__module__
+    ids = [episode.id for episode in episodes] if shard else []
+    open_shard_folder(folder, describe_shard(shard, form.suite, ids, asked, [own]) if shard else None)
     if file.exists():
         check_same_run(settings, file)
-    elif folder.is_dir() and any(folder.iterdir()):
+    elif holds_files(folder):
         raise LogError(f"{folder} is not empty and holds no run of Sealegs; {ELSEWHERE}")
     else:
-        asked = {**settings.model_dump(mode="json"), TOTAL: len(episodes)}
         write_atomically(file, json.dumps(asked, indent=2) + "\n", ELSEWHERE)
     finished = _finished(folder, form)
-    return [episode for episode in episodes if episode not in finished]
+    return [episode for episode in own_episodes(settings) if episode not in finished]
+
+
+def unfinished(settings: RunSettings[E], folder: Path, form: LogSchema[E]) -> list[E]:
+    """The episodes that a command would play; nothing is written.
+
+    Raises:
+        LogError: the folder holds another run, or damaged records.
+    """
+    if (folder / SETTINGS).exists():
+        check_same_run(settings, folder / SETTINGS)
+    finished = _finished(folder, form) if folder.is_dir() else set()
+    return [episode for episode in own_episodes(settings) if episode not in finished]
+
+
+def own_episodes(settings: RunSettings[E]) -> Sequence[E]:
+    """The episodes that a command plays: all, or those of its shard."""
+    every = settings.episodes()
+    return every if settings.part is None else settings.part.among(every, lambda episode: episode.id)
 
 
 def check_same_run(settings: RunSettings[Any], file: Path) -> None:
@@ -91,6 +129,7 @@ def _finished(folder: Path, form: LogSchema[E]) -> set[E]:
         raise
 
 
+@locks_folder("folder")  # before what is left is listed: two runs would find the same episodes left
 def run_rest(
     settings: RunSettings[E],
     folder: Path,
@@ -109,18 +148,16 @@ def run_rest(
 
     Raises:
         LogError: see `open_run_folder`.
+        UserError: another process is writing to the folder.
     """
     left = open_run_folder(settings, folder, form)
-    total = len(settings.episodes())
+    total = len(own_episodes(settings))
     done = total - len(left)
     progress(done, total)
     if not left:
         return
-    store = Store(folder / RECORDS)
-    try:
+    with closing(Store(folder / RECORDS)) as store:
         for lines in play(left):
             store.append_lines(lines)
             done += 1
             progress(done, total)
-    finally:
-        store.close()

@@ -18,25 +18,29 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.event import InfoEvent
 from inspect_ai.log import transcript
-from inspect_ai.model import get_model
+from inspect_ai.model import Model, get_model
 from inspect_ai.util import LimitExceededError
 
-from sealegs.engines.folders import RunSettings, open_run_folder
+from sealegs.engines.folders import NamedEpisode, RunSettings, open_run_folder
 from sealegs.engines.inspect_budget import RunBudget, within_budget
 from sealegs.engines.inspect_ends import SCRIPTED, outside_cause
 from sealegs.engines.inspect_first_call import ask_first, stop_at_quota
+from sealegs.engines.inspect_forecast import Forecast, forecasting
+from sealegs.engines.inspect_prices import check_priced, use_prices
 from sealegs.engines.logs import SETTINGS, LogError, LogSchema, RunUsage, one_line, usage_of
 from sealegs.engines.model_setup import ModelSetup
+from sealegs.engines.run_estimate import finished_uses
 from sealegs.traces import Event, FaultStruck, Recorder, encode_event
+from sealegs.traces.folder_lock import locks_folder
 from sealegs.traces.inspect_logs import RECORD_NOTE, noted_events
 from sealegs.traces.record import OUTSIDE
 
 FAULT_NOTE = "sealegs fault"
-METADATA = "sealegs"  # of a request: the facts of its episode
 Display = Literal["full", "conversation", "rich", "plain", "log", "none"]
-E = TypeVar("E")
+E = TypeVar("E", bound=NamedEpisode)
 
 
+@locks_folder("folder")
 def run_left(
     settings: RunSettings[E],
     folder: Path,
@@ -66,15 +70,15 @@ def run_left(
         LogError: the model is unknown or cannot be asked, or Inspect itself ended with an error.
     """
     setup = setup or ModelSetup()
-    try:
-        model = get_model(name, **setup.address)
-    except (PrerequisiteError, ValueError, ImportError) as error:
-        raise LogError(f"the model {name!r} cannot be used: {plain_words(error)}") from error
+    model = usable_model(name, **setup.address)
+    use_prices(setup.prices)
+    limits = {"--cost-limit": setup.limits.get("cost_limit"), "--budget-cost": setup.budget_cost}
+    check_priced(model, setup.prices, limits)
     budget = RunBudget(setup.budget_tokens, setup.budget_cost, usage_of(folder) if setup.limited else RunUsage())
     if budget.spent:
         return
     begun = (folder / SETTINGS).exists()
-    if not begun:
+    if not begun and not setup.answered:
         ask_first(name, **setup.address)
     left = open_run_folder(settings, folder, form)
     if not left:
@@ -86,6 +90,8 @@ def run_left(
     try:
         task = make(left)
         played = task_with(task, solver=within_budget(task.solver, budget)) if setup.limited else task
+        if not name.startswith(SCRIPTED):
+            played = task_with(played, cleanup=forecasting(Forecast(len(left), finished_uses(folder) if begun else ())))
         logs = inspect_eval(played, model=model, log_dir=str(folder), log_buffer=1, display=display, **given)
     except PrerequisiteError as error:
         raise LogError(f"Inspect cannot run it: {plain_words(error)}; the same command resumes the run") from error
@@ -93,6 +99,18 @@ def run_left(
         if log.status != "success":
             reason = log.error.message if log.error else log.status
             raise LogError(f"Inspect ended the run with {log.status!r}: {reason}; the same command resumes the run")
+
+
+def usable_model(name: str, **given: Any) -> Model:
+    """A model of Inspect, of which nothing keeps its connections after the run.
+
+    Raises:
+        LogError: there is no such model, or it cannot be used (no key, no package).
+    """
+    try:
+        return get_model(name, memoize=False, **given)
+    except (PrerequisiteError, ValueError, ImportError) as error:
+        raise LogError(f"the model {name!r} cannot be used: {plain_words(error)}") from error
 
 
 def note_faults(event: Event) -> None:
@@ -114,6 +132,7 @@ def note_record(recorder: Recorder, *, text: bool = False, ours: bool = True) ->
     try:
         yield
     except LimitExceededError as error:
+        # A limit of the user's is no crash; Inspect has to see it all the same.
         recorder.finish("limit", detail=str(error))
         raise
     except Exception as error:

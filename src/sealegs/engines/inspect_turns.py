@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from inspect_ai.model import (
@@ -26,6 +26,8 @@ from sealegs.faults.spec import ToolSpec
 from sealegs.inject import Session
 from sealegs.traces import Recorder
 from sealegs.traces.record import UNREADABLE
+
+METADATA = "sealegs"  # of a request: the facts of its episode
 
 
 async def take_turns_in_inspect(
@@ -67,6 +69,22 @@ async def take_turns_in_inspect(
         tools = [tool_def(name, name, session, run_offered) for name in asked]
         state.messages += await _executed(state, tools, recorder)
     recorder.finish("steps", detail=f"no answer within {max_steps} steps")
+
+
+def tell_facts(state: TaskState, facts: Mapping[str, Any]) -> None:
+    """Change what the request's metadata says of its episode: a scripted model knows it by that alone.
+
+    A sample says it of the first round of Inspect's own epochs, and each round is an episode of its own.
+
+    Args:
+        state: of the sample; its messages are changed.
+        facts: that are others in this round.
+    """
+    for place, message in enumerate(state.messages):
+        told = message.metadata or {}
+        if METADATA in told:
+            changed = {**told, METADATA: {**told[METADATA], **facts}}
+            state.messages[place] = message.model_copy(update={"metadata": changed})
 
 
 async def _executed(state: TaskState, tools: list[ToolDef], recorder: Recorder) -> list[Any]:

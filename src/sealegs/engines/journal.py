@@ -7,12 +7,15 @@ writers at once.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterator, Mapping, Set
 from pathlib import Path
 from typing import Any
 
 from sealegs.faults.user_error import UserError
+from sealegs.tasks.editions import CANARY, CANARY_FIELD
 from sealegs.traces.atomic_files import make_folder
+from sealegs.traces.store import cut_damaged_line
 
 
 class Journal:
@@ -34,7 +37,7 @@ class Journal:
             self.entries = list(self._read())
         if not self.entries:
             file.write_text("", encoding="utf-8")
-            self.append({"settings": dict(settings)})
+            self.append({"settings": dict(settings), CANARY_FIELD: CANARY})
         self._check(settings)
         self.entries = self.entries[1:]
 
@@ -45,19 +48,23 @@ class Journal:
         self.entries.append(entry)
 
     def _read(self) -> Iterator[dict[str, Any]]:
-        data = self._file.read_bytes()
-        whole = data[: data.rfind(b"\n") + 1]
-        if len(whole) < len(data):
-            with self._file.open("r+b") as out:
-                out.truncate(len(whole))
-        for number, line in enumerate(whole.splitlines(), 1):
-            try:
-                entry = json.loads(line)
-            except ValueError as error:
-                raise UserError(
-                    f"{self._file}:{number} is not JSON ({error}); delete the folder or name another"
-                ) from error
+        for _, entry in self._placed():
             yield entry
+
+    def _placed(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Each entry, and at which byte it begins."""
+        _cut_damaged_end(self._file)
+        place = 0
+        with self._file.open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                try:
+                    entry = json.loads(line)
+                except ValueError as error:
+                    raise UserError(
+                        f"{self._file}:{number} is not JSON ({error}); delete the folder or name another"
+                    ) from error
+                yield place, entry
+                place += len(line)
 
     def _check(self, settings: Mapping[str, Any]) -> None:
         before = self.entries[0].get("settings") if isinstance(self.entries[0], dict) else None
@@ -68,3 +75,54 @@ class Journal:
         if keys:
             told = "; ".join(f"{key} was {before.get(key)!r}, is {now.get(key)!r}" for key in keys)
             raise UserError(f"{self._file.parent} holds another run ({told}); name another folder with --out")
+
+
+class KeyedJournal(Journal):
+    """A journal of large entries, each with a key: they stay on disk, and memory holds where they are.
+
+    Args:
+        file, settings: as of a journal.
+
+    Raises:
+        UserError: as of a journal.
+    """
+
+    def __init__(self, file: Path, settings: Mapping[str, Any]) -> None:
+        self._places: dict[str, int] = {}
+        super().__init__(file, settings)
+
+    @property
+    def keys(self) -> Set[str]:
+        """The keys of all entries."""
+        return self._places.keys()
+
+    def append(self, entry: dict[str, Any]) -> None:
+        """Write one entry down; its `key` names it."""
+        place = self._file.stat().st_size
+        super().append(entry)
+        if "key" in entry:
+            self.entries.clear()
+            self._places[entry["key"]] = place
+
+    def entry(self, key: str) -> dict[str, Any]:
+        """The entry of a key."""
+        with self._file.open("rb") as lines:
+            lines.seek(self._places[key])
+            found: dict[str, Any] = json.loads(lines.readline())
+        return found
+
+    def _read(self) -> Iterator[dict[str, Any]]:
+        for place, entry in self._placed():
+            if isinstance(entry, dict) and "key" in entry:
+                self._places[entry["key"]] = place
+            else:
+                yield entry
+
+
+def _cut_damaged_end(file: Path) -> None:
+    """Cut off what a killed process was writing; a whole file is only read."""
+    with file.open("rb") as data:
+        if not data.seek(0, os.SEEK_END) or (data.seek(-1, os.SEEK_END) and data.read(1) == b"\n"):
+            return
+    with file.open("r+b", buffering=0) as data:
+        cut_damaged_line(data, file)

@@ -15,7 +15,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
+from sealegs.engines.shards import absent_shards_note, read_shard_note
 from sealegs.faults.user_error import UserError
+from sealegs.tasks.editions import TASK_SET
 from sealegs.traces import EpisodeEnded, EpisodeStarted, Event, Record, StoreError, build_record, read_episodes
 from sealegs.traces.inspect_logs import SUFFIX, sample_events, samples, samples_planned
 from sealegs.traces.record import OUTSIDE, USAGE
@@ -25,7 +27,10 @@ OF_SUITE = "sealegs suite"  # of an Inspect log: what a suite notes there of an 
 TOTAL = "episodes"  # in it: of how many episodes the run is
 EXAMPLE = "sealegs run maze --agent planner"  # a command that makes logs
 NAMED = 3  # causes that a note of invalid episodes names
+# What code raises that meets a text for a number, or a list for an object, in a file that is damaged or another's.
+DAMAGE = (ValueError, TypeError, KeyError, AttributeError, IndexError, AssertionError, RecursionError)
 E = TypeVar("E")
+K = TypeVar("K")
 
 
 class LogError(UserError):
@@ -55,51 +60,62 @@ class LogSchema(Generic[E]):
 
 
 @dataclass(frozen=True)
-class Logged(Generic[E]):
+class Logged(Generic[E, K]):
     """What was read.
 
     Attributes:
-        runs: the valid episodes, by the values of the schema's settings.
+        runs: what is kept of the valid episodes, by the values of the schema's settings.
         invalid: why episodes are invalid, by the same values.
         warnings: what reading had to leave out.
         paths: the files.
     """
 
-    runs: Mapping[tuple[str, ...], Mapping[E, Record]]
+    runs: Mapping[tuple[str, ...], Mapping[E, K]]
     invalid: Mapping[tuple[str, ...], Mapping[E, str]]
     warnings: tuple[str, ...]
     paths: tuple[str, ...]
 
 
-def read_logs(path: Path, form: LogSchema[E]) -> Logged[E]:
-    """Every run of a file or folder.
+def read_logs(path: Path, form: LogSchema[E]) -> Logged[E, Record]:
+    """Every run of a file or folder, with all of its records.
+
+    Raises:
+        LogError: there is nothing to read, or something that cannot be read.
+    """
+    return read_judged(path, form, lambda _, found: found)
+
+
+def read_judged(path: Path, form: LogSchema[E], keep: Callable[[E, Record], K]) -> Logged[E, K]:
+    """Every run of a file or folder, one record at a time.
+
+    Args:
+        path: of the file or folder.
+        form: of the records.
+        keep: what is kept of a valid episode; its record is not.
 
     Raises:
         LogError: there is nothing to read, or something that cannot be read.
     """
     files = log_files(path, f"sealegs run {form.suite} --agent {form.example}")
     warnings: list[str] = []
-    runs: dict[tuple[str, ...], dict[E, Record]] = {}
+    runs: dict[tuple[str, ...], dict[E, K]] = {}
     invalid: dict[tuple[str, ...], dict[E, str]] = {}
     planned: dict[tuple[Path, tuple[str, ...]], int] = {}
     there: dict[tuple[Path, tuple[str, ...]], set[E]] = {}
     for file in files:
+        # What the folder was made for covers all of its files; a log of Inspect's promises only its own samples.
         asked = _asked(file.parent)
-        for events, promised in _events_of(file, warnings, form):
-            found = build_record(events)
-            if found.about.get("suite") != form.suite:
-                suite = found.about.get("suite")
-                raise LogError(f"{file}: episode {found.episode} is of suite {suite!r}, not {form.suite!r}")
-            key, episode = _key(found, form), form.episode(found, file)
-            runs.setdefault(key, {})
+        for found, key, episode, promised in _recorded(file, warnings, form):
+            runs.setdefault(key, {})  # also for a run with invalid episodes alone, so that it is reported
             invalid.setdefault(key, {})
             if found.outside:
                 invalid[key][episode] = found.outside
             else:
-                runs[key][episode] = found
+                runs[key][episode] = keep(episode, found)
             place = (file.parent, () if asked else key)
             planned[place] = max(planned.get(place, 0), asked or promised)
             there.setdefault(place, set()).add(episode)
+    # An episode that failed and was valid at another attempt counts as valid.
     invalid = {key: {one: why for one, why in own.items() if one not in runs[key]} for key, own in invalid.items()}
     if not runs:
         raise LogError(f"{path} holds no finished episode" + "".join(f"; {warning}" for warning in warnings))
@@ -110,11 +126,14 @@ def read_logs(path: Path, form: LogSchema[E]) -> Logged[E]:
         for (folder, key), total in planned.items()
         if len(there[folder, key]) < total
     ]
+    warnings += absent_shards_note(dict.fromkeys(file.parent for file in files))
     return Logged(runs, invalid, tuple(warnings), tuple(map(str, files)))
 
 
 def _asked(folder: Path) -> int:
-    """How many episodes the run of this folder was to have; 0 where nothing says so."""
+    """How many episodes the run, or the shard, of this folder was to have; 0 where nothing says so."""
+    if note := read_shard_note(folder):
+        return note.own
     try:
         total = json.loads((folder / SETTINGS).read_text(encoding="utf-8")).get(TOTAL)
     except (OSError, ValueError, AttributeError):
@@ -147,6 +166,7 @@ def usage_of(folder: Path) -> RunUsage:
     """What all samples in a folder's logs of Inspect used, those that were interrupted or are invalid included."""
     total = RunUsage()
     for file in sorted(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else ():
+        # Whatever was used has to be paid for, whether it counts or not.
         for sample, _ in samples(file, [], interrupted=True):
             total = total.plus(RunUsage.of(sample.get("model_usage") or {}))
     return total
@@ -191,6 +211,7 @@ def suite_of(path: Path, command: str = EXAMPLE) -> str:
             if file.suffix == SUFFIX:
                 _, started = next(iter(samples(file, [])))
                 noted = (started.get("metadata") or {}).get(OF_SUITE) or {}
+                # Our own evals are named after their suite.
                 return str(noted.get("suite") or str(started.get("task", "")).split("/")[-1])
             return str(build_record(next(iter(read_episodes(file, [])))).about.get("suite") or "")
         except StopIteration:
@@ -235,6 +256,24 @@ def _key(found: Record, form: LogSchema[Any]) -> tuple[str, ...]:
     return tuple(str(found.about.get(name, form.defaults.get(name, ""))) for name in form.settings)
 
 
+def _recorded(file: Path, warnings: list[str], form: LogSchema[E]) -> Iterator[tuple[Record, tuple[str, ...], E, int]]:
+    """Each episode of a file: its record, its settings, what it is, and how many the file was begun for."""
+    try:
+        for events, promised in _events_of(file, warnings, form):
+            found = build_record(events)
+            if found.about.get("suite") != form.suite:
+                suite = found.about.get("suite")
+                raise LogError(f"{file}: episode {found.episode} is of suite {suite!r}, not {form.suite!r}")
+            yield found, _key(found, form), form.episode(found, file), promised
+    except UserError:
+        raise
+    except DAMAGE as error:
+        reason = one_line(f"{type(error).__name__}: {error}")
+        raise LogError(
+            f"{file} holds an episode that cannot be read ({reason}); restore the file or delete it"
+        ) from error
+
+
 def _events_of(file: Path, warnings: list[str], form: LogSchema[Any]) -> Iterator[tuple[list[Event], int]]:
     """Each episode of a file, and how many the file was begun for; 0 where it does not say."""
     try:
@@ -257,6 +296,7 @@ def _sample_record(
         cause = f"the sample ended before its agent began: {error or 'no record'}"
         return with_outside(form.unrecorded(sample, started, file), cause)
     events = _with_usage(events, sample)
+    # A crash of the agent is a result, and Inspect reports it as an error of the sample, too.
     if error and isinstance(events[-1], EpisodeEnded) and events[-1].reason != "crashed":
         return with_outside(events, f"the sample failed after its agent had ended: {error}")
     return events
@@ -268,9 +308,11 @@ def with_outside(events: Sequence[Event], cause: str) -> list[Event]:
 
 
 def _with_usage(events: Sequence[Event], sample: Mapping[str, Any]) -> list[Event]:
-    """The events with what all models of the sample used, in tokens and, where prices are known, in dollars."""
+    """The events with what all models of the sample used: tokens, seconds and, where prices are known, dollars."""
     used = RunUsage.of(sample.get("model_usage") or {})
-    usage = {name: value for name, value in used._asdict().items() if value}
+    usage: dict[str, float] = {name: value for name, value in used._asdict().items() if value}
+    if usage and (seconds := sample.get("working_time")):  # of a model: what a scripted agent needs says nothing
+        usage["seconds"] = seconds
     return _noted(events, {USAGE: usage} if usage else {})
 
 
@@ -289,6 +331,24 @@ def invalid_note(causes: Sequence[str]) -> list[str]:
     more = f"; and {len(counts) - NAMED} more causes" if len(counts) > NAMED else ""
     are = "episode is" if len(causes) == 1 else "episodes are"
     return [f"{len(causes):,} {are} invalid and in no rate; the same command makes them again: {told}{more}"]
+
+
+def check_edition(found: Record, there: str, file: Path) -> None:
+    """Check that a record is of the tasks that are there now; older records do not say.
+
+    Args:
+        found: the record.
+        there: the edition of the task set.
+        file: the record's.
+
+    Raises:
+        LogError: it is of another edition.
+    """
+    if found.about.get(TASK_SET, there) != there:
+        raise LogError(
+            f"{file}: {found.episode} was played on the task set {found.about[TASK_SET]}, and {there} is there now; "
+            "restore those tasks, or run it again"
+        )
 
 
 def one_line(text: str, most: int = 200) -> str:

@@ -18,14 +18,18 @@ class ModelSetup:
         base_url: where its provider is; empty for the usual address.
         config: what Inspect's `GenerateConfig` takes, such as `temperature` and `max_retries`.
         limits: what Inspect's `eval` takes for each sample, such as `token_limit`, and the prices.
+        prices: a file of prices by model; empty for none.
         budget_tokens, budget_cost: what the whole run may use; None for no limit.
+        answered: whether the model has answered a first question already.
     """
 
     base_url: str = ""
     config: Mapping[str, Any] = field(default_factory=dict)
     limits: Mapping[str, Any] = field(default_factory=dict)
+    prices: str = ""
     budget_tokens: int | None = None
     budget_cost: float | None = None
+    answered: bool = False
 
     @property
     def limited(self) -> bool:

@@ -5,25 +5,145 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
 
 from sealegs.faults.user_error import UserError
 
 T = TypeVar("T")
 R = TypeVar("R")
+TRIES = 3  # pools in succession that may lose a process before anything is done
 
 
-def workers(count: int | None = None) -> ProcessPoolExecutor:
-    """A pool of processes; as many as there are cores by default. Ctrl-C is for the process that made it."""
-    context = get_context("forkserver")
-    return ProcessPoolExecutor(count or os.cpu_count() or 1, mp_context=context, initializer=_begin)
+class WorkerTask(Generic[R]):
+    """Work that was given to a pool."""
+
+    def __init__(self, pool: WorkerPool, work: Callable[..., R], arguments: tuple[Any, ...]) -> None:
+        self._pool, self.work, self.arguments = pool, work, arguments
+        self.executor: ProcessPoolExecutor
+        self.future: Future[R]
+
+    @property
+    def lost(self) -> bool:
+        """Whether the process that worked at it was killed."""
+        done = self.future.done() and not self.future.cancelled()
+        return done and isinstance(self.future.exception(), BrokenProcessPool)
+
+    def cancel(self) -> None:
+        """Have it not begun, where it is not."""
+        self.future.cancel()
+
+    def result(self) -> R:
+        """Wait for what the work gives.
+
+        Raises:
+            UserError: its processes were killed too often.
+        """
+        while True:
+            wait([self.future])
+            if not self.lost:
+                return self._pool.noted(self.future.result())
+            # The future was lost with its pool; `begin_again` sets a new one.
+            self._pool.begin_again(self)
+
+
+class WorkerPool:
+    """A pool of processes that outlives them: what killed ones were at is begun again by others.
+
+    It gives up where `TRIES` pools in succession lose a process before anything was done.
+
+    Args:
+        count: processes; as many as there are cores by default. Ctrl-C is for the process that made them.
+    """
+
+    def __init__(self, count: int | None = None) -> None:
+        self._count = count or os.cpu_count() or 1
+        self._executor = self._new()
+        self._tasks: list[WorkerTask[Any]] = []
+        self._losses = 0
+
+    def __enter__(self) -> WorkerPool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._executor.shutdown()
+
+    def submit(self, work: Callable[..., R], *arguments: Any) -> WorkerTask[R]:
+        """Have a function called in a worker."""
+        task = WorkerTask(self, work, arguments)
+        self._start(task)
+        # Finished tasks are dropped, so that their results can be freed; lost ones may still be begun again.
+        self._tasks = [one for one in self._tasks if not one.future.done() or one.lost]
+        self._tasks.append(task)
+        return task
+
+    def map(self, work: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+        """What the function gives for each item, in their order."""
+        tasks = [self.submit(work, item) for item in items]
+        return (task.result() for task in tasks)
+
+    def first_done(self, tasks: Sequence[WorkerTask[R]]) -> list[WorkerTask[R]]:
+        """Wait until one of these is done; those that are."""
+        while True:
+            wait([task.future for task in tasks], return_when=FIRST_COMPLETED)
+            for task in tasks:
+                if task.lost:
+                    self.begin_again(task)
+            if done := [task for task in tasks if task.future.done()]:
+                return done
+
+    def shutdown(self) -> None:
+        """Wait for what is being worked on; the rest is not begun."""
+        self._executor.shutdown(cancel_futures=True)
+
+    def noted(self, found: R) -> R:
+        """Return a result, and note that the processes get on."""
+        self._losses = 0
+        return found
+
+    def begin_again(self, task: WorkerTask[Any]) -> None:
+        """Begin what was lost again, this and all else.
+
+        Raises:
+            UserError: too many processes were killed.
+        """
+        # A killed process breaks the whole pool: all of its tasks are lost at once.
+        self._renew(task.executor)
+        for one in [task, *self._tasks]:
+            if one.lost:
+                self._start(one)
+
+    def _start(self, task: WorkerTask[Any]) -> None:
+        while True:
+            task.executor = self._executor
+            try:
+                task.future = task.executor.submit(task.work, *task.arguments)
+            # A process was killed since the last result, and this is the first call to notice.
+            except BrokenProcessPool:
+                self._renew(task.executor)
+            else:
+                return
+
+    def _renew(self, broken: ProcessPoolExecutor) -> None:
+        if broken is not self._executor:  # another task has renewed it already
+            return
+        self._losses += 1
+        if self._losses == TRIES:
+            remedy = "the same command resumes the run; fewer --jobs need less memory"
+            raise UserError(f"a working process was killed, by hand or for want of memory; {remedy}")
+        broken.shutdown()
+        self._executor = self._new()
+
+    def _new(self) -> ProcessPoolExecutor:
+        # Not fork: the parent may have threads, whose locks a forked child would inherit locked.
+        return ProcessPoolExecutor(self._count, mp_context=get_context("forkserver"), initializer=_begin)
 
 
 def _begin() -> None:
+    # Ctrl-C reaches the whole process group; the parent alone decides what still finishes.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
@@ -33,15 +153,15 @@ def _end_with_parent() -> None:
     parent = parent_process()
     if parent is not None:
         parent.join()
-        os._exit(1)
+        os._exit(1)  # without cleaning up: the main thread may be waiting for the parent
 
 
 def in_chunks(items: Sequence[T], work: Callable[[Sequence[T]], list[R]], jobs: int | None, size: int) -> Iterator[R]:
     """Yield what `work` gives for all items, in no fixed order.
 
-    In this process each result comes as soon as it is there; from workers they come a chunk at a time, so a kill loses
-    the chunks that were being worked on. After an interrupt (Ctrl-C) these finish, and their results come before it is
-    raised.
+    In this process each result comes as soon as it is there; from workers they come a chunk at a time, so a kill of
+    this one loses the chunks that were being worked on. After an interrupt (Ctrl-C) these finish, and their results
+    come before it is raised.
 
     Args:
         items: what to work on.
@@ -50,7 +170,7 @@ def in_chunks(items: Sequence[T], work: Callable[[Sequence[T]], list[R]], jobs: 
         size: items of a chunk.
 
     Raises:
-        UserError: a process was killed; what the others were doing is lost with it.
+        UserError: processes were killed, again and again.
     """
     jobs = jobs or os.cpu_count() or 1
     chunks = [items[start : start + size] for start in range(0, len(items), size)]
@@ -58,20 +178,28 @@ def in_chunks(items: Sequence[T], work: Callable[[Sequence[T]], list[R]], jobs: 
         for item in items:
             yield from work([item])
         return
-    with workers(min(jobs, len(chunks))) as pool:
+    with WorkerPool(min(jobs, len(chunks))) as pool:
         running = [pool.submit(work, chunk) for chunk in chunks]
         left = dict.fromkeys(running)
         try:
-            for done in as_completed(running):
+            for done in as_completed(pool, running):
                 del left[done]
                 yield from done.result()
         except KeyboardInterrupt:
-            pool.shutdown(cancel_futures=True)
+            pool.shutdown()
             for late in left:
-                yield from () if late.cancelled() else late.result()
+                # A process may have been killed meanwhile: what others have finished is handed over all the same.
+                if not late.future.cancelled() and late.future.exception() is None:
+                    yield from late.future.result()
             raise
-        except BrokenProcessPool as error:
-            remedy = "the same command resumes the run; fewer --jobs need less memory"
-            raise UserError(f"a working process was killed, by hand or for want of memory; {remedy}") from error
         finally:
-            pool.shutdown(cancel_futures=True)
+            pool.shutdown()
+
+
+def as_completed(pool: WorkerPool, tasks: Sequence[WorkerTask[R]]) -> Iterator[WorkerTask[R]]:
+    """Yield each task when it is done."""
+    left = list(tasks)
+    while left:
+        for task in pool.first_done(left):
+            left.remove(task)
+            yield task

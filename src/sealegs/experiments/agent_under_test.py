@@ -98,7 +98,7 @@ def awaited(answer: Any) -> Any:
             return run()
         except RunOverTime:
             runner = _runner()
-            _runner.cache_clear()  # what was under way in that loop is not to go on in the next run
+            _runner.cache_clear()  # what was under way in that loop must not continue in the next run
             with suppress(RunOverTime), time_limited(PATIENCE):
                 runner.close()
             raise

@@ -38,7 +38,7 @@ class BodyAgent:
         name: the test's.
         body: runs it once; raises where it fails.
         began: told of each run's name and session before it begins.
-        told: what the body told of its answer, and what that answers; None where it told of none.
+        answer_of: gives the answer that the body noted, and what it answers; None if it noted none.
         failures: the classes of what a body raises that is not a crash.
         skips: the classes of what a body raises to skip itself, which under faults is a failure.
         ends: the classes of what a body raises to end the whole session of tests.
@@ -48,7 +48,7 @@ class BodyAgent:
     name: str
     body: Callable[[], None]
     began: Callable[[str, Session], None]
-    told: Callable[[], tuple[str, str] | None]
+    answer_of: Callable[[], tuple[str, str] | None]
     failures: tuple[type[BaseException], ...] = (AssertionError,)
     skips: tuple[type[BaseException], ...] = ()
     ends: tuple[type[BaseException], ...] = ()
@@ -74,7 +74,7 @@ class BodyAgent:
         except BaseException as error:
             self.errors[run] = error
             raise
-        answer = self.told()
+        answer = self.answer_of()
         if answer is None:
             return None
         stage.recorder.note({"input": answer[1]})

@@ -20,7 +20,8 @@ from sealegs.experiments.run_player import result_of
 from sealegs.faults.user_error import UserError
 from sealegs.scoring.experiment_metrics import RunResult
 from sealegs.traces import Event, Store, StoreError, build_record, read_episodes
-from sealegs.traces.atomic_files import make_folder, write_atomically
+from sealegs.traces.atomic_files import check_folder, make_folder, write_atomically
+from sealegs.traces.folder_lock import FolderLock
 
 CODE = "code"  # in the settings: a digest of the agent's code
 ENDED = "verdict.json"  # is there once the experiment has ended
@@ -45,9 +46,11 @@ class ExperimentFolder:
 
     def __init__(self, folder: Path | None, options: ExperimentOptions, code: str, note: Callable[[str], None]) -> None:
         self.runs: dict[str, RunResult] = {}
-        self._folder, self._store = folder, None
+        self._folder, self._store, self._lock = folder, None, None
         if folder is None:
             return
+        check_folder(folder, ELSEWHERE)
+        self._lock = FolderLock(folder)
         asked = {**options.model_dump(mode="json"), CODE: code}
         try:
             self._begin(folder, asked, note)
@@ -55,14 +58,18 @@ class ExperimentFolder:
             for result in read_runs(folder / RECORDS, []):
                 self.runs[result.record.episode] = result
         except (StoreError, OSError) as error:
+            self.close()
             raise UserError(f"{folder} cannot be used: {error}; {ELSEWHERE}") from error
+        except BaseException:
+            self.close()
+            raise
         if self.runs:
             note(f"{len(self.runs)} runs that had ended are kept, and the rest is made")
 
     def keep(self, events: Sequence[Event]) -> None:
         """Keep a run that has ended."""
         if self._store is not None:
-            self._store.append(events)
+            events = self._store.append_and_read(events)  # what is shown of a run is what is kept of it
         result = result_of(build_record(events))
         self.runs[result.record.episode] = result
 
@@ -72,9 +79,11 @@ class ExperimentFolder:
             write_atomically(self._folder / ENDED, json.dumps(found, indent=1) + "\n", ELSEWHERE)
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file, and let the folder go."""
         if self._store is not None:
             self._store.close()
+        if self._lock is not None:
+            self._lock.close()
 
     def _begin(self, folder: Path, asked: dict[str, Any], note: Callable[[str], None]) -> None:
         make_folder(folder, ELSEWHERE)

@@ -10,7 +10,7 @@ from typing import Any
 
 from sealegs.traces import Event, Recorder
 from sealegs.traces.environment_names import LIVE
-from sealegs.traces.events import EpisodeEnded, EpisodeStarted
+from sealegs.traces.events import EpisodeEnded, EpisodeStarted, FactsNoted
 from sealegs.traces.specs import TOOLS
 from sealegs.traces.store import read_events
 
@@ -29,6 +29,9 @@ def enter_foreign_events(events: Iterable[Event], recorder: Recorder, prefix: st
     for event in events:
         if isinstance(event, EpisodeStarted):
             noted = event.about.get(TOOLS)
+            tools += noted if isinstance(noted, list) else []
+        elif isinstance(event, FactsNoted):
+            noted = event.facts.get(TOOLS)
             tools += noted if isinstance(noted, list) else []
         elif not isinstance(event, EpisodeEnded):
             recorder.add(_prefixed(event, prefix))

@@ -236,7 +236,7 @@ def _claude_agent_sdk(agent: Any) -> Runner:
     options = getattr(agent, "options", agent)
     if options.continue_conversation or (options.resume and not options.fork_session):
         raise UserError(
-            "these options go on with an earlier conversation, so a run would begin where the one before ended; leave "
+            "these options continue an earlier conversation, so a run would begin where the one before ended; leave "
             f"out continue_conversation, and give fork_session=True beside resume, or {FUNCTION}"
         )
 

@@ -24,7 +24,7 @@ def counted_runs(functions: Mapping[str, tuple[Path, str]]) -> Iterator[Counter[
         functions: by any name, the file and the function's name at the top of it.
 
     Yields:
-        The counts by that name: how often a function was entered, which a coroutine is each time that it goes on.
+        The counts by that name: how often a function was entered, which a coroutine is each time that it resumes.
     """
     found: Counter[str] = Counter()
     wanted = {(str(file.resolve()), name): key for key, (file, name) in functions.items()}

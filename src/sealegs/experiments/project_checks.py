@@ -1,4 +1,4 @@
-"""What stands in the way of an experiment here: versions, extras, the sandbox, and plans that cannot be read.
+"""What is in the way of an experiment here: versions, extras, the sandbox, and plans that cannot be read.
 
 Which versions fit is read from the metadata of the installed Sealegs, so that it is what pip would say.
 """

@@ -93,7 +93,7 @@ class RunsOfTest:
             pytest.fail("; ".join(run.problems), pytrace=False)
 
     def failure(self) -> str:
-        """What stands under the test where it failed: a failing run, and the command that replays it."""
+        """The text shown under the test that failed: a failing run, and the command that replays it."""
         made = self.report.runs if self.report else (self.single,) if self.single else ()
         failed = [run for run in made if not run.passed]
         if not failed:

@@ -35,6 +35,7 @@ class Call:
             before it.
         held: the pieces are shown one by one, each by a `Wait` that says so; the answer is `MORE_TO_COME` if there is
             any.
+        retry: how many times the client that sends the call had sent it before, by itself and where it says so.
     """
 
     tool: str
@@ -45,6 +46,7 @@ class Call:
     pieces: int | None = None
     held: bool = False
     cut: int | None = None
+    retry: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

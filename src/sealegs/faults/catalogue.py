@@ -5,11 +5,11 @@ Source: ToolMaze, arXiv 2606.05806, table 3; the table is beside this file.
 
 from __future__ import annotations
 
-import csv
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
+from sealegs.faults.csv_tables import table_rows
 from sealegs.faults.kinds.error import Error
 
 SOURCE = "ToolMaze, arXiv 2606.05806, table 3"
@@ -38,5 +38,4 @@ def implicit_corruptions() -> dict[str, str]:
 @cache
 def _rows() -> tuple[dict[str, str], ...]:
     text = Path(__file__).with_name("toolmaze_table3.csv").read_text(encoding="utf-8")
-    lines = [line for line in text.splitlines() if not line.startswith("#")]
-    return tuple(csv.DictReader(lines))
+    return tuple(table_rows(text))

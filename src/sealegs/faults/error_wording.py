@@ -13,7 +13,7 @@ from sealegs.faults.keyed import alternative_key
 from sealegs.faults.kinds import KINDS
 from sealegs.faults.kinds.delay import Exponential, Lognormal, Normal, Quantiles, Uniform
 from sealegs.faults.kinds.own_kinds import is_own_kind, own_kind, registered_kinds
-from sealegs.faults.matchers import Argument
+from sealegs.faults.matchers import Argument, Header
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.problems import Problem, abbreviate
 from sealegs.faults.triggers import Burst, Outage
@@ -21,7 +21,7 @@ from sealegs.faults.triggers import Burst, Outage
 Loc = tuple[int | str, ...]
 
 KEYED: dict[str, type[BaseModel]] = {
-    model.key: model for model in (Argument, Burst, Outage, Uniform, Normal, Lognormal, Exponential, Quantiles)
+    model.key: model for model in (Argument, Header, Burst, Outage, Uniform, Normal, Lognormal, Exponential, Quantiles)
 }
 # What each kind of alternative is called, by the function that tells them apart.
 ALTERNATIVES = {
@@ -29,7 +29,10 @@ ALTERNATIVES = {
         "condition",
         ("always", "first", "nth", "every", "probability", "window", "burst", "outage", "first_touch"),
     ),
-    f"{alternative_key.__name__}()": ("matcher", ("tool", "tag", "argument", "all", "any", "not")),
+    f"{alternative_key.__name__}()": (
+        "matcher",
+        ("tool", "tag", "model", "argument", "method", "header", "all", "any", "not"),
+    ),
     "_alternative()": ("distribution", ("uniform", "normal", "lognormal", "exponential", "quantiles")),
 }
 

@@ -1,4 +1,4 @@
-"""On which calls a rule may strike: statements about a tool's name, its tags and the call's arguments.
+"""On which calls a rule may strike: statements about a tool's name, its tags, the call's arguments and HTTP request.
 
 Frozen data that a plan writes as an object with one key. Pure: the same call is answered alike anywhere.
 """
@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from typing import Annotated, Any, ClassVar, Self, cast
 
 from pydantic import (
+    AfterValidator,
     Discriminator,
     Field,
     JsonValue,
@@ -25,11 +26,25 @@ from pydantic import Tag as Tagged
 from pydantic.dataclasses import dataclass, rebuild_dataclass
 
 from sealegs.faults import paths
+from sealegs.faults.http_arguments import HttpArguments
 from sealegs.faults.invariants.invariant import number
 from sealegs.faults.keyed import STRICT, Keyed, alternative_key
 from sealegs.faults.kinds.fault import Text, problem
+from sealegs.faults.model_apis import MODEL
 
 Number = Annotated[float, Strict()]
+
+
+def _compiles(pattern: str) -> str:
+    """The pattern, which must be a regular expression."""
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise problem(f"is not a regular expression ({error})", "Correct it, or use `contains`.") from None
+    return pattern
+
+
+Expression = Annotated[str, AfterValidator(_compiles)]
 
 
 class Matcher(ABC):
@@ -92,6 +107,90 @@ class Tag(Matcher):
         return self.tag in tags, self.tag not in tags
 
 
+@dataclass(frozen=True, config=STRICT)
+class Model(Matcher):
+    """A model is asked, and its name is this one or fits this glob (`gpt-*`)."""
+
+    key: ClassVar[str] = "model"
+    model: Text
+
+    def matches(self, tool: str, tags: frozenset[str], arguments: Mapping[str, Any]) -> bool:
+        """Whether the request names such a model."""
+        body = arguments.get("body")
+        name = body.get("model") if MODEL in tags and isinstance(body, Mapping) else None
+        return isinstance(name, str) and fnmatchcase(name, self.model)
+
+    def possible(self, tool: str, tags: frozenset[str]) -> tuple[bool, bool]:
+        """Of a tool it is false; of a model's interface, undecided until the request is known."""
+        return MODEL in tags, True
+
+
+@dataclass(frozen=True, config=STRICT)
+class Method(Matcher):
+    """The call is an HTTP request by this method (`POST`)."""
+
+    key: ClassVar[str] = "method"
+    method: Text
+
+    @field_validator("method")
+    @classmethod
+    def _in_capitals(cls, method: str) -> str:
+        if re.fullmatch(r"[A-Z][A-Z-]*", method) is None:
+            raise problem("is not a method as requests name it", "Write it in capitals, such as POST.")
+        return method
+
+    def matches(self, tool: str, tags: frozenset[str], arguments: Mapping[str, Any]) -> bool:
+        """Whether it is such a request."""
+        return isinstance(arguments, HttpArguments) and arguments.method == self.method
+
+    def possible(self, tool: str, tags: frozenset[str]) -> tuple[bool, bool]:
+        """Undecided until the request is known."""
+        return True, True
+
+
+class Header(Keyed, Matcher):
+    """The call is an HTTP request with a header that fulfils every predicate; one of its values must."""
+
+    key: ClassVar[str] = "header"
+    name: Text = Field(description="The header's name; upper and lower case are one.")
+    equals: str | None = Field(default=None, description="Its value is this one.")
+    contains: str | None = Field(default=None, description="Its value holds this text.")
+    matches_: Expression | None = Field(
+        default=None, alias="matches", description="This regular expression is found in it."
+    )
+    present: bool | None = Field(default=None, description="true: it was sent; false: it was not.")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.model_fields_set == {"name"}:
+            raise problem("states no predicate", "Add one of equals, contains, matches, present.")
+        if self.present is False and self.model_fields_set != {"name", "present"}:
+            raise problem("asks for an absent header with a value", "Leave out `present`, or the other predicates.")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _under_key(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return _given(self)
+
+    def matches(self, tool: str, tags: frozenset[str], arguments: Mapping[str, Any]) -> bool:
+        """Whether it is a request with such a header."""
+        if not isinstance(arguments, HttpArguments):
+            return False
+        found = arguments.header_values(self.name)
+        return not found if self.present is False else any(map(self._fulfils, found))
+
+    def possible(self, tool: str, tags: frozenset[str]) -> tuple[bool, bool]:
+        """Undecided until the request is known."""
+        return True, True
+
+    def _fulfils(self, value: str) -> bool:
+        return (
+            (self.equals is None or value == self.equals)
+            and (self.contains is None or self.contains in value)
+            and (self.matches_ is None or re.search(self.matches_, value) is not None)
+        )
+
+
 class Argument(Keyed, Matcher):
     """An argument is given and fulfils every predicate; where a path names several values, one of them must."""
 
@@ -99,21 +198,12 @@ class Argument(Keyed, Matcher):
     name: Text = Field(description="The argument's name, or a dotted path into it.")
     equals: JsonValue = Field(default=None, description="Its value is this one.")
     contains: JsonValue = Field(default=None, description="Its text holds this text, or its list or object this value.")
-    matches_: str | None = Field(
+    matches_: Expression | None = Field(
         default=None, alias="matches", description="This regular expression is found in its text."
     )
     above: Number | None = Field(default=None, description="It is a number greater than this.")
     below: Number | None = Field(default=None, description="It is a number smaller than this.")
     present: bool | None = Field(default=None, description="true: it is given; false: it is not.")
-
-    @field_validator("matches_")
-    @classmethod
-    def _compiles(cls, pattern: str | None) -> str | None:
-        try:
-            re.compile(pattern or "")
-        except re.error as error:
-            raise problem(f"is not a regular expression ({error})", "Correct it, or use `contains`.") from None
-        return pattern
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
@@ -126,8 +216,7 @@ class Argument(Keyed, Matcher):
 
     @model_serializer(mode="wrap")
     def _under_key(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        given = {name: getattr(self, name) for name in type(self).model_fields if name in self.model_fields_set}
-        return {self.key: {name.rstrip("_"): value for name, value in given.items()}}
+        return _given(self)
 
     def matches(self, tool: str, tags: frozenset[str], arguments: Mapping[str, Any]) -> bool:
         """Whether one of the argument's values fulfils every predicate."""
@@ -205,7 +294,10 @@ class Not(Matcher):
 AnyMatcher = Annotated[
     Annotated[Tool, Tagged("tool")]
     | Annotated[Tag, Tagged("tag")]
+    | Annotated[Model, Tagged("model")]
     | Annotated[Argument, Tagged("argument")]
+    | Annotated[Method, Tagged("method")]
+    | Annotated[Header, Tagged("header")]
     | Annotated[AllOf, Tagged("all")]
     | Annotated[AnyOf, Tagged("any")]
     | Annotated[Not, Tagged("not")],
@@ -224,6 +316,12 @@ def equal_json(left: Any, right: Any) -> bool:
     if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
         return len(left) == len(right) and all(map(equal_json, left, right))
     return bool(left == right)
+
+
+def _given(matcher: Keyed) -> dict[str, Any]:
+    """What was said in a matcher, under its key."""
+    given = [name for name in type(matcher).model_fields if name in matcher.model_fields_set]
+    return {matcher.key: {name.rstrip("_"): getattr(matcher, name) for name in given}}
 
 
 def _contains(value: Any, wanted: Any) -> bool:

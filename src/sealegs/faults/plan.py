@@ -41,7 +41,9 @@ class Rule(BaseModel):
         description="The rule's name in records; else `rule-1`, `rule-2`, ... by its place.",
         json_schema_extra=_without_default,
     )
-    match: AnyMatcher = Field(description="Which calls it may strike: tool, tag, argument, all, any or not.")
+    match: AnyMatcher = Field(
+        description="Which calls it may strike: tool, tag, model, argument, method, header, all, any or not."
+    )
     when: AnyCondition = Field(
         default=Always(),
         description="Which of these it strikes; `always` unless given.",

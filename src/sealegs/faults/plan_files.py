@@ -45,6 +45,24 @@ def read_plan(path: str | Path) -> Plan:
     return plan
 
 
+def plan_from_text(text: str, *, imports: bool = True) -> Plan:
+    """The plan in a text of YAML, or of JSON, which is YAML too; for `imports` see `plan_from`.
+
+    Raises:
+        PlanError: it is not a plan. Holds every mistake.
+    """
+    data, problems = _from_yaml(text)
+    if problems and data is None:
+        raise PlanError(problems)
+    try:
+        plan = plan_from(data, imports=imports)
+    except PlanError as error:
+        raise PlanError([*problems, *error.problems]) from None
+    if problems:
+        raise PlanError(problems)
+    return plan
+
+
 def read_data_file(path: str | Path) -> Any:
     """The data in a file that people write by the rules of plans: JSON where its name ends in `.json`, else YAML.
 

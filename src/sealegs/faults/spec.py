@@ -30,6 +30,7 @@ class ToolSpec:
         parts: how many separate effects a call may have; of a tool with several, a fault can leave some out.
         examples: documented arguments; also where an answer about another entity is taken from.
         used: paths in the answer that later steps use; a corruption must change one of them.
+        model_api: the interface that answers, where this is no tool but a model (a name of `faults.model_apis`).
     """
 
     name: str
@@ -46,6 +47,7 @@ class ToolSpec:
     parts: int = 1
     examples: tuple[Mapping[str, Any], ...] = ()
     used: tuple[str, ...] = ()
+    model_api: str = ""
 
     @cached_property
     def present(self) -> Present | None:
@@ -53,7 +55,7 @@ class ToolSpec:
         return Present(self.returns) if self.returns else None
 
     def with_declared(self, said: ToolSpec) -> ToolSpec:
-        """This spec, with what another one says of the tool's effects and parameters where this one is silent."""
+        """This spec, with what another one says of the tool's effects, parameters and interface where it is silent."""
         return replace(
             self,
             effects=said.effects if self.effects is None else self.effects,
@@ -62,6 +64,8 @@ class ToolSpec:
             shown_by=self.shown_by or said.shown_by,
             statuses=self.statuses or said.statuses,
             parameters=self.parameters or said.parameters,
+            model_api=self.model_api or said.model_api,
+            tags=self.tags | said.tags,
         )
 
     def violations(self, arguments: Mapping[str, Any], output: Any) -> tuple[Violation, ...]:

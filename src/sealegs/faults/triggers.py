@@ -20,7 +20,7 @@ from pydantic_core import CoreSchema, core_schema
 from sealegs.faults import seeds
 from sealegs.faults.keyed import STRICT, Keyed, alternative_key
 from sealegs.faults.kinds.fault import Count, Fraction, Text, problem
-from sealegs.faults.matchers import AllOf, AnyMatcher, AnyOf, Argument, Matcher, Not, Tag, Tool
+from sealegs.faults.matchers import AllOf, AnyMatcher, AnyOf, Argument, Header, Matcher, Method, Model, Not, Tag, Tool
 
 __all__ = [
     "AllOf",
@@ -34,7 +34,10 @@ __all__ = [
     "Every",
     "First",
     "FirstTouch",
+    "Header",
     "Matcher",
+    "Method",
+    "Model",
     "Not",
     "Nth",
     "Occurrence",
@@ -188,6 +191,7 @@ class Burst(Keyed, Condition):
 
     def fires(self, occurrence: Occurrence) -> bool:
         """Whether a burst started at this call or at one of the `length - 1` before it."""
+        # Each start has a draw of its own, so no state is kept between calls.
         starts = range(max(0, occurrence.nth + 1 - self.length), occurrence.nth + 1)
         return any(seeds.uniform(*occurrence.key, start, self.key) < self.probability for start in starts)
 
@@ -210,6 +214,7 @@ class Outage(Keyed, Condition):
     def _possible(self) -> Self:
         if self.rate == 1:
             raise problem("has a rate of 1, so that no run could end", "Write `always`.")
+        # The margin is for rates and lengths that were rounded.
         if self.begins > 1 + 1e-9:
             least = self.rate / (1 - self.rate)
             raise problem(f"strikes too many calls for runs as short as {self.length:g}", f"Give at least {least:.6g}.")
@@ -234,13 +239,15 @@ class Outage(Keyed, Condition):
         begins, lasts = self.begins, self.lasts
         low, high = min(begins, lasts), max(begins, lasts)
         turned = False
+        # Backwards from this call: on average few draws are needed, and no state is kept.
         for nth in range(occurrence.nth, 0, -1):
             draw = seeds.uniform(*occurrence.key, nth, self.key)
             if draw < low:
-                return not turned
+                return not turned  # below both probabilities: struck, whatever came before
             if draw >= high:
-                return turned
+                return turned  # above both: not struck, whatever came before
             turned ^= begins > lasts
+        # The first call has no call before it and is struck with the rate itself.
         return (seeds.uniform(*occurrence.key, 0, self.key) < self.rate) != turned
 
 

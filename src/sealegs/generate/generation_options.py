@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from sealegs.engines.shards import Shard
 from sealegs.faults.user_error import UserError
 from sealegs.generate.task_dataset import GenerationYield
 from sealegs.scenarios import LEVELS
 
+if TYPE_CHECKING:
+    from sealegs.generate.staged.reverse_validation import ReverseValidation
+
 ENGINES = ("rules", "model")
+VALIDATION = Path("sealegs-validation")
 Progress = Callable[[int, int], None]
 
 
@@ -26,17 +33,18 @@ def chosen_engine(
     out: Path,
     jobs: int | None = None,
     world: Path | None = None,
-) -> Callable[[Progress], GenerationYield]:
+    shard: Shard | None = None,
+) -> Callable[[Progress], GenerationYield | int]:
     """The run that was asked for, ready to go.
 
-    `world`: the file of a domain of the user's, which tasks are made of in place of the shipped ones.
+    Args:
+        world: the file of a domain of the user's, which tasks are made of in place of the shipped ones.
+        shard: the part of the attempts that is to be made: then what is made is how many tasks they hold.
 
     Raises:
         UserError: the message holds everything that is wrong with what was asked for.
     """
-    named = [level.strip() for level in levels.split(",") if level.strip()]
-    problems = [f"unknown level {level!r}: choose from {', '.join(LEVELS)}" for level in named if level not in LEVELS]
-    problems += [] if named else [f"no level is named; choose from {', '.join(LEVELS)}"]
+    wanted, problems = _named_levels(levels)
     if engine not in ENGINES:
         problems.append(f"unknown engine {engine!r}: choose from {', '.join(ENGINES)}")
     if engine == "model" and not model:
@@ -47,18 +55,55 @@ def chosen_engine(
         problems.append(
             "--engine model makes tasks of the shipped tools alone; leave --world out, or say --engine rules"
         )
+    if engine == "model" and shard is not None:
+        problems.append(
+            "--shard divides --engine rules alone: with models each task is asked for once it is known that one is "
+            "missing; leave it out"
+        )
     if engine == "model" and find_spec("inspect_ai") is None:
         problems.append('models are asked through Inspect, which is not installed: pip install "sealegs[bench]"')
     if problems:
         raise UserError("; ".join(problems))
-    wanted = tuple(level for level in LEVELS if level in named)
     if engine == "rules":
         from sealegs.generate.rules.engine import generate_by_rules
         from sealegs.generate.world_tasks import sound_domain
 
         if world is not None:
             sound_domain(world)
+        if shard is not None:
+            from sealegs.generate.task_shards import make_task_shard
+
+            return lambda progress: make_task_shard(wanted, per_level, seed, out, shard, progress, jobs, world)
         return lambda progress: generate_by_rules(wanted, per_level, seed, out, progress, jobs, world)
     from sealegs.generate.staged.pipeline import generate_with_models as staged
 
     return partial(staged, wanted, per_level, seed, out, model, judge_model or model, tries)
+
+
+def chosen_validation(
+    model: str, levels: str, limit: int | None, tries: int, out: Path | None
+) -> Callable[[Progress], ReverseValidation]:
+    """The reverse validation that was asked for, ready to go.
+
+    Raises:
+        UserError: the message holds everything that is wrong with what was asked for.
+    """
+    wanted, problems = _named_levels(levels)
+    if not model.strip():
+        problems.append("no model is named: --model openai/gpt-5")
+    if find_spec("inspect_ai") is None:
+        problems.append('models are asked through Inspect, which is not installed: pip install "sealegs[bench]"')
+    if problems:
+        raise UserError("; ".join(problems))
+    from sealegs.generate.staged.reverse_validation import validate_shipped
+
+    folder = out or VALIDATION / re.sub(r"[^\w.-]+", "-", model).strip(".-")
+    return partial(validate_shipped, wanted, limit, model, tries, folder)
+
+
+def _named_levels(levels: str) -> tuple[tuple[str, ...], list[str]]:
+    """The levels that are named, and what is wrong with their names."""
+    named = [level.strip() for level in levels.split(",") if level.strip()]
+    problems = [f"unknown level {level!r}: choose from {', '.join(LEVELS)}" for level in named if level not in LEVELS]
+    problems += [] if named else [f"no level is named; choose from {', '.join(LEVELS)}"]
+    return tuple(level for level in LEVELS if level in named), problems

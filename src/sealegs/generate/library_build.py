@@ -5,7 +5,6 @@ The building itself is `sealegs.world.sql.build`.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -15,12 +14,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sealegs.faults.csv_tables import table_rows
 from sealegs.faults.user_error import UserError
 from sealegs.inject.clock import RealClock
 from sealegs.scoring.metric import ALL, Row
 
 if TYPE_CHECKING:
     from sealegs.world.sql.build import BuildResult, Each
+    from sealegs.world.sql.library_check import LibraryCheck
 
 COUNTS = "highwater_counts.csv"
 WHAT = {
@@ -75,7 +76,7 @@ def build_library(
     out: Path,
     pairs: Path | None = None,
     seed: int = 0,
-    variants: int = 7,
+    variants: int = 12,
     model: str = "",
     jobs: int | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
@@ -93,7 +94,7 @@ def build_library(
     """
     if find_spec("sqlglot") is None:
         raise UserError("building functions needs SQLGlot: pip install 'sealegs[highwater]'")
-    from sealegs.engines.workers import workers
+    from sealegs.engines.workers import WorkerPool
     from sealegs.world.sql.build import compile_library
 
     clock = RealClock()
@@ -103,18 +104,23 @@ def build_library(
 
         write = writer(model)
     with ExitStack() as stack:
-        each: Each = map if jobs == 1 else stack.enter_context(workers(jobs)).map
+        each: Each = map if jobs == 1 else stack.enter_context(WorkerPool(jobs)).map
         found = compile_library(
             folder, out, pairs, seed=seed, most_variants=variants, each=each, write=write, progress=progress
         )
     return LibraryYield(found, clock.now())
 
 
+def library_check_rows(found: LibraryCheck, name: str) -> list[Row]:
+    """The figures of a library's check in the long table; `level` is the library's name."""
+    return [{**_row("sealegs", metric, value), "level": name} for metric, value in found.counts().items()]
+
+
 @cache
 def published_library_counts() -> dict[str, int]:
     """The counts of Hell or High Water (arXiv 2508.11027), by what is counted."""
     text = files("sealegs.generate").joinpath(COUNTS).read_text(encoding="utf-8")
-    return {row["what"]: int(row["count"]) for row in csv.DictReader(text.splitlines())}
+    return {row["what"]: int(row["count"]) for row in table_rows(text)}
 
 
 def _with_arguments(count: int) -> str:

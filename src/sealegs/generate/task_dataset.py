@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from sealegs.scenarios.task_sets import TASKS
 from sealegs.scoring.intervals import share_interval
 from sealegs.scoring.metric import ALL, Row
+from sealegs.tasks.editions import CANARY, CANARY_FIELD
 from sealegs.traces.atomic_files import write_atomically
 
 CARD = "README.md"
@@ -62,9 +63,13 @@ class GenerationYield:
 
 def write_dataset(out: Path, found: GenerationYield, settings: Mapping[str, Any]) -> None:
     """Write the tasks and the card, each file whole or not at all."""
-    lines = "".join(json.dumps(task, ensure_ascii=False) + "\n" for task in found.tasks)
-    write_atomically(out / TASKS, lines)
+    write_atomically(out / TASKS, task_lines(found.tasks))
     write_atomically(out / CARD, dataset_card(found, settings))
+
+
+def task_lines(tasks: Iterable[Mapping[str, Any]]) -> str:
+    """Tasks as plain data, one a line, each with the canary."""
+    return "".join(json.dumps({**task, CANARY_FIELD: CANARY}, ensure_ascii=False) + "\n" for task in tasks)
 
 
 def dataset_card(found: GenerationYield, settings: Mapping[str, Any]) -> str:
@@ -92,4 +97,6 @@ fault may strike. No person has read them.
 Attempts, and what the others fell at:
 
 {table}
+
+<!-- {CANARY} -->
 """

@@ -6,7 +6,6 @@ is another run.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from sealegs.faults.seeds import digest
 from sealegs.faults.user_error import UserError
 from sealegs.generate.rules.engine import generate_by_rules
 from sealegs.generate.task_checks import CheckedTask, answer_and_corruption
+from sealegs.generate.task_dataset import task_lines
 from sealegs.scenarios import LEVELS
 from sealegs.scenarios.task_sets import TASKS, WORLD, world_digest, world_pointer
 from sealegs.suites.run_options import Options
@@ -89,7 +89,7 @@ def world_tasks(
     if problems or not found:
         told = "; ".join(problems[:NAMED]) or "it holds no task"
         raise UserError(f"{source}: {told}; mend it first")
-    lines = "".join(json.dumps(task_data(task, corpus.groups), ensure_ascii=False) + "\n" for task in found)
+    lines = task_lines(task_data(task, corpus.groups) for task in found)
     folder = base / f"{name}-{digest(lines):016x}"[: len(name) + 9]
     write_atomically(folder / TASKS, lines)
     write_atomically(folder / WORLD, world_pointer(file))

@@ -119,6 +119,7 @@ def assumed_specs(tools: Iterable[SeenTool], known: Collection[str]) -> dict[str
         for _, answer in tool.answers:
             for path, value in paths.leaves(answer.value) if isinstance(answer.value, Mapping) else ():
                 if number(value):
+                    # Items of a list are one field.
                     name = ".".join(key for key in path.split(".") if not key.isdigit())
                     fields.setdefault(name, []).append(value)
         bounds = tuple(Bounds(name, minimum=0) for name, values in fields.items() if min(values) >= 0)
@@ -142,6 +143,7 @@ def faults_for(tool: SeenTool, spec: ToolSpec | None, kinds: Collection[str]) ->
     for name, kind in KINDS.items():
         if name in kinds and kind.implicit:
             implicit += several.get(name) or [kind(kind=name)]
+    # A fault that changes no answer seen would only use up runs.
     fits = [f for f in implicit if f.kind in UNTRIED or any(_changes(f, spec, *answer) for answer in tool.answers)]
     return [*(fault for fault in EXPLICIT if fault.kind in kinds), *fits]
 
@@ -182,6 +184,7 @@ def rules_on(tools: Iterable[SeenTool], specs: Mapping[str, ToolSpec], kinds: Co
         for fault in faults_for(tool, specs.get(tool.name), kinds)
         for moment in _moments(tool, fault)
     ]
+    # Hypothesis shrinks towards the first, so the simplest come first; the sort is stable.
     return sorted(found, key=lambda on: not on.simplest)
 
 

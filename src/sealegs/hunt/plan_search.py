@@ -123,6 +123,7 @@ def hunt(
     Raises:
         UserError: the agent fails without any fault, or calls no tool.
     """
+    # Two runs without a fault, to see whether the agent does the same each time.
     controls = [target.trial(Plan(name="control", seed=limits.seed)) for _ in range(2)]
     _sane(target, controls)
     search = _Search(target, limits, controls)
@@ -135,10 +136,12 @@ def hunt(
             if found is not None and not search.interrupted:
                 findings.append(search.described(found))
                 on_found(findings[-1])
+            # A search that brought up new tools has more faults to try, so it is repeated.
             elif search.spent or tools == set(search.tools):
                 break
     except KeyboardInterrupt:
         search.interrupted = True
+    # Found but not described yet when the user stopped: it still counts.
     if search.interrupted and found is not None and (not findings or findings[-1].trial is not found):
         findings.append(Finding(found, 0, smallest=False, described=False))
         on_found(findings[-1])
@@ -189,6 +192,7 @@ class _Search:
     def next(self, known: Iterable[Finding]) -> Trial | None:
         """The smallest run that fails and contains no known failure; None where the search finds none."""
         limits, known = self.limits, tuple(known)
+        # The last round may have shown more of the tools.
         self._assume()
         on = rules_on(self.tools.values(), self.target.specs, limits.kinds)
         if not on:
@@ -198,6 +202,7 @@ class _Search:
 
         def fails(plan: Plan) -> bool:
             trial = self.trial(plan)
+            # Hypothesis has no way to stop early but an exception.
             if trial is None:
                 raise _Spent
             if not _new(trial, known):
@@ -211,6 +216,7 @@ class _Search:
                 fails,
                 settings=settings(
                     max_examples=EXAMPLES,
+                    # The seed alone decides; plans remembered from other runs would change the search.
                     database=None,
                     deadline=None,
                     derandomize=False,  # Hypothesis's profile for CI would have it otherwise
@@ -223,7 +229,9 @@ class _Search:
             return None
         except (_Spent, KeyboardInterrupt) as end:
             self.interrupted = isinstance(end, KeyboardInterrupt)
+            # Shrinking was cut short, so the smallest failure seen so far is taken.
             return min(failing, key=lambda trial: len(trial.plan.rules), default=None)
+        # Run already, so this only looks it up.
         return self.trial(plan)
 
     def _assume(self) -> None:
@@ -247,17 +255,20 @@ class _Search:
             self.runs += 1
             trial = self._trials[key] = self.target.trial(plan)
             for name, tool in seen_tools([trial.record]).items():
+                # A tool first seen failing gets its answers from a later run.
                 if name not in self.tools or (tool.answers and not self.tools[name].answers):
                     self.tools[name] = tool
         return self._trials[key]
 
     def described(self, trial: Trial) -> Finding:
         """The finding with its neighbours: what else does the same, and how surely it does so."""
+        # Past the memory of `trial`: a repetition has to be a new run.
         again = [self.target.trial(trial.plan) for _ in range(REPEATS)]
         self.runs += REPEATS
         finding = Finding(trial, sum(_same(other, trial) for other in again), smallest=not self.spent)
         rules = [fault_site_of(rule) for rule in trial.plan.rules]
         on = rules_on(self.tools.values(), self.target.specs, self.limits.kinds)
+        # With one rule, neighbours along both axes are tried; with several that would be too many runs.
         here = [_others(rule, on, axis=len(rules) == 1) for rule in rules]
         alike = [[one for one in here[i] if self._does(trial, i, one)] for i in range(len(rules))]
         elsewhen = [

@@ -53,10 +53,11 @@ class ActiveSessions(Generic[S]):
         Raises:
             AmbiguousSession: several are active and this thread belongs to none of them.
         """
-        if not self.live:
+        if not self.live:  # without the lock: the usual case outside episodes must cost nothing
             return None
         session = self._own.get()
         if session is not None:
+            # A context inherited its session when it began, so it may outlive that session.
             return session if session in self.live else None
         with self._lock:
             if len(self.live) > 1:
@@ -78,6 +79,7 @@ class ActiveSessions(Generic[S]):
                 raise RuntimeError(
                     "this session is active already; use session.carry(function) to bind more threads to it"
                 )
+            # Kept instead of a token: a token can only be reset in the context that made it.
             self.live[session] = self._own.get()
         self._own.set(session)
 
@@ -105,6 +107,7 @@ class ActiveSessions(Generic[S]):
         """
         if session not in self.live:
             raise RuntimeError("only an active session can be carried; do so inside `with session:`")
+        # A plain wrapper would reset the variable when the coroutine is made, before any of it runs.
         if inspect.iscoroutinefunction(function):
 
             @functools.wraps(function)

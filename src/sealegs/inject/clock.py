@@ -13,6 +13,7 @@ import math
 import threading
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Protocol
 
 
@@ -82,12 +83,14 @@ class RealClock:
 
     def release(self) -> None:
         """Let go of all who wait now."""
+        # A copy: each wait removes itself while this loop is running.
         for pause in tuple(self._pauses):
             try:
                 with self._lock:
-                    if pause in self._pauses:
+                    if pause in self._pauses:  # it may have ended by itself since the copy was made
                         pause.abandoned = True
                         pause.tell()
+            # Woken even if `tell` raised: otherwise its thread would hang for good.
             finally:
                 pause.wake()
 
@@ -128,6 +131,19 @@ class VirtualClock:
         """Nobody ever waits here."""
 
 
+def really_waited(asked: float, elapsed: float) -> float:
+    """How long a wait that was cut off lasted, in seconds.
+
+    A wait without end that moved no clock is one on the virtual clock: nobody came, and it has no end there.
+    """
+    return asked if math.isinf(asked) and elapsed == 0 else min(asked, elapsed)
+
+
+def utc_now() -> datetime:
+    """The time of day, for what says one: a header, never a record."""
+    return datetime.now(UTC)
+
+
 class _Pause:
     """One wait under way: whom to tell that it was abandoned, and how to wake who waits."""
 
@@ -145,5 +161,5 @@ def _resolve(over: asyncio.Future[None]) -> None:
 
 
 def _soon(loop: asyncio.AbstractEventLoop, over: asyncio.Future[None]) -> None:
-    if not loop.is_closed():
+    if not loop.is_closed():  # an async wait may be abandoned after its loop has ended
         loop.call_soon_threadsafe(over.cancel)

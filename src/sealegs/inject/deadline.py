@@ -27,6 +27,7 @@ def with_deadline(run: Callable[[Call], Outcome], seconds: float) -> Callable[[C
         answers: list[Outcome] = []
         errors: list[BaseException] = []
         over = threading.Event()
+        # so that the tool finds its session and the current call in the new thread
         context = contextvars.copy_context()
 
         def work() -> None:
@@ -37,8 +38,9 @@ def with_deadline(run: Callable[[Call], Outcome], seconds: float) -> Callable[[C
             finally:
                 over.set()
 
+        # A daemon: a tool that never ends must not keep the process from ending.
         threading.Thread(target=work, name=f"sealegs {call.tool} {call.id}", daemon=True).start()
-        if not over.wait(seconds):
+        if not over.wait(seconds):  # set only after the answer was stored, so that the lists need no lock
             return deadline_failure(call, seconds, "It may still be at work")
         if errors:
             try:
@@ -56,13 +58,15 @@ def with_deadline_async(
     """The same in a task."""
 
     async def timed(call: Call) -> Outcome:
+        # `create_task` takes coroutines only, and a run may return any awaitable.
         async def work() -> Outcome:
             return await run(call)
 
         task = asyncio.create_task(work(), name=f"sealegs {call.tool} {call.id}")
         try:
+            # Not `wait_for`: it waits for the cancelled run to end, and one that ignores the cancellation never does.
             await asyncio.wait({task}, timeout=seconds)
-        except asyncio.CancelledError:
+        except asyncio.CancelledError:  # the caller was cancelled; `wait` does not pass that on
             await _cancelled(task)
             raise
         if not task.done() and not await _cancelled(task):

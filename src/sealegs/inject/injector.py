@@ -21,8 +21,9 @@ from sealegs.faults.kinds import BUILT_IN
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Occurrence
+from sealegs.inject.clock import really_waited
 from sealegs.inject.seam import NO_DRY_RUN
-from sealegs.inject.strike import Strike, StrikeEvidence, safely_equal
+from sealegs.inject.strike import Strike, StrikeEvidence, WorkDone, safely_equal
 from sealegs.inject.tool_state import RuleState, ToolState, TriggeredFault, TriggeredFaults, count_same
 from sealegs.inject.turn import ModelTurn, PlaceInTurn, place_in_turn
 
@@ -41,6 +42,7 @@ class Injector:
         episode: part of the key of every random decision.
         specs: what is known of the tools.
         on_strike: told each fault that fired, delivered or not.
+        now: the seconds of the episode's clock.
 
     Attributes:
         states: the tools that were called, each under the plan's rules; only read it, and ask `state` for another.
@@ -53,11 +55,13 @@ class Injector:
         episode: str = "",
         specs: Iterable[ToolSpec] = (),
         on_strike: Callable[[Strike], None] | None = None,
+        now: Callable[[], float] = lambda: 0.0,
     ) -> None:
         self._plan = plan
         self._episode = episode
         self._specs = {spec.name: spec for spec in specs}
         self._on_strike = on_strike
+        self._now = now
         self.states: dict[str, ToolState] = {}
         self._victims: dict[frozenset[str], str] = {}
         self._delivered: set[str] = set()
@@ -79,6 +83,7 @@ class Injector:
         """Count a call of the tool that is made now, and say what strikes it; None where it passes as it is."""
         if target.idle:
             return None
+        # Without rules that count, `itertools.count` alone is atomic enough and the lock is saved.
         if not target.counts:
             return self._aimed(target, arguments)
         with self._lock:  # what rules have counted and taken must go together, call by call
@@ -87,8 +92,10 @@ class Injector:
     def _aimed(self, target: ToolState, arguments: Mapping[str, Any]) -> TriggeredFaults | None:
         tool, place = target.tool, place_in_turn.get()
         nth = next(target.calls) if place is None else self._placed(target, place)
+        # Done even if no rule of this tool fires: the first tool touched in a group is the victim for all of them.
         for group in target.groups:
             self._victims.setdefault(group, tool)
+        # Drawing reads all arguments, so it is done only if a rule of this tool is keyed by them.
         known, times = "", 0
         if target.keyed:
             known = target.drawn_key(arguments)
@@ -97,6 +104,8 @@ class Injector:
         for armed in target.rules:
             count, key = (times, (*armed.key, known)) if armed.by_arguments else (nth, armed.key)
             if self._fires(armed, nth, count, key, tool, arguments):
+                # Draws depend on the call, in whatever order calls come, unless the rule is keyed by order. A permanent
+                # fault draws once, so that it always looks the same.
                 if armed.by_order or armed.permanent:
                     drawn: tuple[object, ...] = armed.drawn_at(nth)
                 elif armed.by_arguments:
@@ -105,6 +114,7 @@ class Injector:
                     known = known or target.drawn_key(arguments)
                     drawn = (*armed.key, known, count_same(armed.same, known))
                 shots.append(TriggeredFault(armed, drawn))
+                # The warning comes only when the rule would have struck, since a rule that never matches harms nothing.
                 if armed.why_never:
                     self._warn_never(armed.rule, tool, armed.why_never)
         return TriggeredFaults(target, nth, shots) if shots or target.earlier is not None else None
@@ -112,19 +122,23 @@ class Injector:
     def _placed(self, target: ToolState, place: PlaceInTurn) -> int:
         """The number of a call from a turn: the one that is kept for it, or the next where that was given already."""
         tools = place.turn.tools
+        # A call of another tool in the same context, for instance by the tool that the model asked for.
         if place.tool != target.tool:
             return next(target.calls)
         with self._lock:
             kept = self._turns.get(place.turn)
             if kept is None:
                 kept = self._turns[place.turn] = {}
+                # The order of the turn decides who is first in a group, not which of its threads runs first.
                 for tool in tools:
                     for group in self._groups:
                         if tool in group:
                             self._victims.setdefault(group, tool)
             if target.tool not in kept:  # nothing of a tool is fixed before it is called: it may yet be declared
                 own = [index for index, tool in enumerate(tools) if tool == target.tool]
+                # All calls of the tool in this turn get their numbers at once, so that threads cannot swap them.
                 kept[target.tool] = {index: next(target.calls) for index in own}
+            # A retry within the same place finds its number taken and counts as a new call.
             number = kept[target.tool].pop(place.index, None)
         return next(target.calls) if number is None else number
 
@@ -137,23 +151,28 @@ class Injector:
 
     def struck(self, volley: TriggeredFaults, call: Call) -> Steps:
         """The call under what strikes it; afterwards, the places of faults that came to nothing are free again."""
+        # One fault that needs the whole answer is enough to hold back all pieces.
         pieces = call.pieces if all(shot.armed.rule.fault.piecewise for shot in volley.shots) else None
         call = Call(call.tool, call.arguments, call.id, volley.nth, call.dry, pieces)
         try:
-            outcome = yield from self._under(volley.target, volley.shots, call, call)
+            outcome = yield from self._under(volley, volley.shots, call, call)
         finally:  # also where the caller gives up or is cancelled
             for shot in volley.shots:
+                # Faults further in are never reached if an outer one answers without a call. They still get a strike.
                 if not shot.told:
-                    self._tell(shot, StrikeEvidence(call, volley.target.effects), None)
+                    self._tell(shot, StrikeEvidence(call, volley.target.effects), None, volley.work)
+                # A fault that was not delivered must not use up a place of `at_most`.
                 if shot.armed.counts and not shot.delivered:
                     with self._lock:
                         shot.armed.taken -= 1
+        # Only the run itself shows that a tool refuses a dry run, hence a check after the fact.
         if volley.target.never_dry:
             self._look_back(volley)
         return outcome
 
     def _target(self, tool: str) -> ToolState:
         with self._lock:
+            # Looked up again under the lock: another thread may have made it since `state` looked.
             target = self.states.get(tool)
             if target is None:
                 spec = self._specs.get(tool)
@@ -177,6 +196,7 @@ class Injector:
 
         `nth` is the call's number among the tool's; `count` and `key` are what the rule knows it by.
         """
+        # Checked first: `at_most` ends a permanent fault too, after it has begun.
         if armed.at_most is not None and armed.taken >= armed.at_most:
             return False
         if armed.since is None:
@@ -184,7 +204,7 @@ class Injector:
                 return False
             if armed.permanent:
                 armed.since = nth
-        armed.taken += armed.counts
+        armed.taken += armed.counts  # a bool: rules that need no count stay at 0 and need no lock
         return True
 
     def _due(
@@ -192,41 +212,44 @@ class Injector:
     ) -> bool:
         if armed.after is not None and armed.after not in self._delivered:
             return False
+        # Only the parts that depend on arguments; the name and tags were matched once for the tool.
         for part in armed.open:
             if not part.matches(tool, armed.tags, arguments):
                 return False
         victim = self._victims.get(armed.group) if armed.group else None
         return armed.rule.when.fires(Occurrence(count, key, victim))
 
-    def _under(self, target: ToolState, shots: list[TriggeredFault], call: Call, own: Call) -> Steps:
+    def _under(self, volley: TriggeredFaults, shots: list[TriggeredFault], call: Call, own: Call) -> Steps:
         """A call under these rules, the first of the plan outermost. `own` is the call as the agent made it."""
         if not shots:
-            return (yield from _run(target, call, own))
+            return (yield from _run(volley, call, own))
+        target, work = volley.target, volley.work
         shot, rest = shots[0], shots[1:]
         evidence = StrikeEvidence(call, target.effects)
         shown: Outcome | None = None
         ran: Outcome | None = None  # answered by a run with effect in place of one without
         asked, real = call, True
-        setting = target.setting(shot)
+        setting = target.setting(shot, call)
         fault, moment = shot.armed.rule.fault, setting.moment
         generator = fault.act(call, setting) if type(fault) in BUILT_IN else _checked(fault.act(call, setting))
         try:
             if fault.instead and moment in ("during", "after") and not call.dry:
-                answer = yield from self._under(target, rest, target.timed(shot, call, moment), own)
+                answer = yield from self._under(volley, rest, target.timed(shot, call, moment), own)
                 evidence.answered(call, answer, True)
             request = next(generator)
             while True:
                 if not isinstance(request, Call):
-                    evidence.waited += request.seconds
-                    answer = yield request
+                    answer = yield from self._waiting(request, evidence)
                     if request.pieces and evidence.said is MORE_TO_COME:
                         evidence.answered(asked, answer, real)
+                        if real:
+                            volley.work = volley.work.with_answer(answer)
                 elif ran is not None and not request.dry:
                     answer, ran = ran, None
                 else:
                     if fault.rewrites and not request.dry:
                         request = target.timed(shot, request, moment)
-                    answer = yield from self._under(target, rest, request, own)
+                    answer = yield from self._under(volley, rest, request, own)
                     asked = request
                     real = not request.dry or (target.never_dry and safely_equal(request.arguments, own.arguments))
                     evidence.answered(request, answer, real)
@@ -235,19 +258,31 @@ class Injector:
         except StopIteration as stop:
             shown = stop.value
             if moment in ("before", "during") and fault.rewrites and not call.dry and evidence.falls_short(shown):
-                shown = yield from self._under(target, rest, call, own)  # nothing came of the fault: the work is done
+                shown = yield from self._under(volley, rest, call, own)  # nothing came of the fault: the work is done
                 evidence.answered(call, shown, True)
         except Exception as error:  # the tools of others answer with objects that no fault was made for
             _warn(shot.armed.rule, call.tool, error)
             shown = evidence.last
             if not evidence.runs:
-                shown = yield from self._under(target, rest, call, own)
+                shown = yield from self._under(volley, rest, call, own)
                 evidence.answered(call, shown, not call.dry)
         finally:  # a fault that arrived must not go untold
             generator.close()
-            self._tell(shot, evidence, shown)
+            self._tell(shot, evidence, shown, volley.work.since(work))
         assert shown is not None
         return shown
+
+    def _waiting(self, request: Wait, evidence: StrikeEvidence) -> Steps:
+        """A wait, which may be cut off: the caller gives up or is cancelled, or the episode ends."""
+        before, began, over = evidence.waited, self._now(), False
+        evidence.waited += request.seconds
+        try:
+            answer = yield request
+            over = True
+        finally:
+            if not over:
+                evidence.waited = before + really_waited(request.seconds, self._now() - began)
+        return answer
 
     def _look_back(self, volley: TriggeredFaults) -> None:
         """Warn where nothing came of a fault because the tool, as has turned out, cannot run without its effect."""
@@ -263,7 +298,7 @@ class Injector:
             told = f"rule {rule.id!r} can never deliver {rule.fault.kind!r} on {tool!r}: {why}"
             warnings.warn(f"{told}; `sealegs plan check PLAN --tools MODULE` shows every such rule", MisfireWarning, 2)
 
-    def _tell(self, shot: TriggeredFault, evidence: StrikeEvidence, shown: Outcome | None) -> None:
+    def _tell(self, shot: TriggeredFault, evidence: StrikeEvidence, shown: Outcome | None, work: WorkDone) -> None:
         rule = shot.armed.rule
         delivered = evidence.delivered(shown)
         shot.told = True
@@ -282,7 +317,7 @@ class Injector:
                     shown=None if shown is MORE_TO_COME else shown,
                     runs=evidence.runs,
                     waited=evidence.waited,
-                    moment=evidence.moment,
+                    moment=work.moment if evidence.effects else "",
                 )
             )
 
@@ -290,6 +325,7 @@ class Injector:
 def _checked(steps: Steps) -> Steps:
     """The steps of a fault of others, which may return what is no outcome."""
     shown: object = yield from steps
+    # Raised inside `_under`, which turns it into a warning and leaves the answer as it is.
     if not isinstance(shown, (Value, Failure)):
         raise TypeError(f"its act returned {type(shown).__name__}; return a Value or a Failure")
     return shown
@@ -301,19 +337,24 @@ def _warn(rule: Rule, tool: str, error: Exception) -> None:
     warnings.warn(f"{text} ({reason})", RuntimeWarning, stacklevel=2)
 
 
-def _run(target: ToolState, call: Call, own: Call) -> Steps:
+def _run(volley: TriggeredFaults, call: Call, own: Call) -> Steps:
     """The tool itself, below all rules.
 
     Where it cannot run dry and has effects, the agent's own call runs as usual, and no other call is made: nobody asked
     for that effect. An answer that is to be remembered is not held.
     """
+    target = volley.target
+    # A fault that serves old answers needs the whole one to remember.
     if call.held and target.earlier is not None:
         call = replace(call, pieces=None, held=False)
     outcome = yield call
     if outcome is NO_DRY_RUN:
+        # For a tool without effects a dry run and a real one are the same, so nothing was missed.
         target.never_dry = target.effects
         if not target.effects or safely_equal(call.arguments, own.arguments):
             outcome = yield replace(call, dry=False)
+            volley.work = volley.work.with_answer(outcome)
     elif not call.dry:
-        target.remember(outcome)
+        target.remember(call, outcome)
+        volley.work = volley.work.with_answer(outcome)
     return outcome

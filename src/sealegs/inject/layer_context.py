@@ -1,4 +1,4 @@
-"""What a layer of others' making (recovery) is given of the session it stands in, and what it tells of its doings."""
+"""What a layer of others' making (recovery) is given of its session, and how it reports what it did."""
 
 from __future__ import annotations
 
@@ -99,4 +99,4 @@ class FastPathLayer(ABC):
     def after(
         self, call: Call, outcome: Outcome, refusal: tuple[str, Outcome] | None
     ) -> Generator[Call | Wait, Outcome, Outcome] | None:
-        """What is still done about the call, its outcome returned in the end; None where the outcome stands."""
+        """What is still done about the call, its outcome returned in the end; None where the outcome is final."""

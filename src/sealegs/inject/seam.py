@@ -71,7 +71,7 @@ def with_timeout(timeout: float, layer: Layer) -> Layer:
             while True:
                 if isinstance(request, Wait):
                     if request.seconds > left:
-                        yield Wait(left)
+                        yield Wait(left)  # the clock must show the moment at which the caller gave up
                         return caller_timeout(timeout)
                     left -= request.seconds
                 request = generator.send((yield request))
@@ -128,7 +128,7 @@ async def drive_async(layer: Layer, call: Call, tool: Callable[[Call], Awaitable
                 before = running.get()
                 running.set(request)
                 try:
-                    answer = await tool(request)
+                    answer = await tool(request)  # a coroutine cannot raise StopIteration, so no case for it here
                 finally:
                     running.set(before)
             else:

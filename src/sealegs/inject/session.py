@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Iterable, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, ParamSpec, Protocol, Self, TypeVar
 
-from sealegs.faults.call import ALL, Call, Failure, Layer, Outcome, Wait
+from sealegs.faults.call import ALL, Call, Layer, Outcome, Wait
 from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject.active import ActiveSessions
@@ -19,20 +18,21 @@ from sealegs.inject.deadline import with_deadline, with_deadline_async
 from sealegs.inject.injector import Injector
 from sealegs.inject.layer_context import FastPathLayer, LayerAct, LayerContext, ToolHandle
 from sealegs.inject.seam import compose_layers, drive, drive_async, stack_layers, with_timeout
-from sealegs.inject.stream_drivers import Run, RunAsync, Split, StreamEnd, drive_stream, drive_stream_async
+from sealegs.inject.stream_drivers import Run, RunAsync, Split, drive_stream, drive_stream_async
 from sealegs.inject.strike import Strike
+from sealegs.inject.tool_routing import ToolRouter, handle_of_runner
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-UNARMED = Plan(name="unarmed")
+UNARMED = Plan(name="unarmed")  # shared by all sessions: a plan is frozen
 NO_OTHERS: Mapping[str, ToolHandle | Callable[[Call], Any]] = {}
 
 
 class Watcher(Protocol):
-    """Who is told what happens on the seam (a recorder).
+    """A listener for what happens on the seam (a recorder).
 
-    One that has a method `acted` is told every `LayerAct` too; one that has a method `knows` is given what is known of
+    One that has a method `acted` receives every `LayerAct` too; one that has a method `knows` is given what is known of
     the tools: a mapping by name, which grows when tools are announced late.
     """
 
@@ -53,17 +53,17 @@ class Session:
         plan: the faults; none by default.
         episode: names the episode, and is part of the key of every random decision.
         specs: what is known of the tools.
-        layers: layers between the watcher and the injector, the outermost first (recovery stands here). One that has a
+        layers: layers between the watcher and the injector, the outermost first (recovery belongs here). One that has a
             method `seated` is given its place, and may answer with the layer that takes it; one that has a method
             `learned` is told the names of tools of which more is known now, and by `completed` those of all tools. The
             shortest `deadline` of a layer holds for each run of a tool (`inject.deadline`).
         others: tools by name that layers may call in place of the one that the agent called, each with what runs it.
             `run` of a call runs any tool where this is None. Adapters add the tools that they wrap (see `reach`).
         clock: real by default.
-        timeout: seconds of waiting after which the caller gives up on one call; None waits for ever. Where layers make
+        timeout: seconds of waiting after which the caller gives up on one call; None waits forever. Where layers make
             further calls, each has as long.
         watcher: told everything.
-
+        on_strike: called with each fault that fired, if nobody needs to follow every call for it.
     """
 
     def __init__(
@@ -77,27 +77,35 @@ class Session:
         clock: Clock | None = None,
         timeout: float | None = None,
         watcher: Watcher | None = None,
+        on_strike: Callable[[Strike], None] | None = None,
     ) -> None:
         self.episode = episode
         self.clock: Clock = clock or RealClock()
         self._timeout = timeout
         self._layered = bool(layers)
-        self._others = None if others is None else {name: _other(other) for name, other in others.items()}
-        on_strike = watcher.struck if watcher is not None else None
+        self._reach_any = others is None
+        self._others = {name: handle_of_runner(other) for name, other in (others or {}).items()}
+        # A single listener is called directly: a loop around it would cost on every strike.
+        struck = [tell for tell in (on_strike, None if watcher is None else watcher.struck) if tell is not None]
+        told = _each(struck) if len(struck) > 1 else next(iter(struck), None)
         self._specs = {spec.name: spec for spec in specs}
         self._declared: dict[str, tuple[ToolSpec, ToolSpec | None]] = {}  # by adapters, and what was known before
-        self._injector = Injector(plan, episode=episode, specs=self._specs.values(), on_strike=on_strike)
+        self._injector = Injector(plan, episode=episode, specs=self._specs.values(), on_strike=told, now=self.clock.now)
         self._states = self._injector.states  # looked up here: most calls need no more, and each step costs them
+        # the mapping itself, so that the watcher sees tools announced later
         getattr(watcher, "knows", _unheard)(self._specs)
         self._all: frozenset[str] | None = None  # the tools that there are, once that is known
         layers = self._placed = self._seat(layers, watcher)
         self._deadline = min((d for d in (getattr(layer, "deadline", None) for layer in layers) if d), default=None)
+        self._router = ToolRouter(self._others, self._deadline)
         inner: Layer = self._injector.layer
+        # The time limit goes around the injector, below other layers, so that a retry gets a new limit of its own.
         inner = self._patient(inner)
         self._inner = inner
         inner = compose_layers(stack_layers((*layers, _whole)), inner) if layers else inner
         self._layer = inner if watcher is None else watcher.around(inner)
         self._alone = watcher is None and not layers  # then a call that nothing strikes need not be followed
+        # The fast path runs the tool outside the generators, so nothing else may need to see the call.
         only: object = layers[0] if watcher is None and len(layers) == 1 else None
         self._fast: FastPathLayer | None = only if isinstance(only, FastPathLayer) else None
         self._ids = itertools.count(1)
@@ -116,8 +124,10 @@ class Session:
             begun: whether calls may be under way, so that a layer to which it is a mistake must not raise.
         """
         said = self._declared.get(spec.name)
+        # An equal declaration changes nothing, so layers need not hear of it again.
         if said is not None and (said[0] is spec or said[0] == spec):
             return
+        # What was known before any declaration, so that a second one is not merged with the first.
         known = self._specs.get(spec.name) if said is None else said[1]
         self._declared[spec.name] = (spec, known)
         self._know([spec if known is None else known.with_declared(spec)], begun=begun)
@@ -139,11 +149,12 @@ class Session:
 
     def reach(self, others: Mapping[str, ToolHandle]) -> None:
         """Further tools that layers may call; adapters name here what they wrap for this session."""
-        if self._layered and self._others is not None:
+        if self._layered and not self._reach_any:
             self._others.update(others)
 
     def idle(self, tool: str) -> bool:
         """Whether all calls of the tool pass as they are, unseen and unchanged: then it need not be wrapped at all."""
+        # Asked through the injector rather than `_states`: the tool may not have been called yet.
         return self._alone and self._injector.state(tool).idle
 
     def intercept(
@@ -164,6 +175,7 @@ class Session:
         if not self._alone:
             arguments = read(args) if kwargs is None else read(args, kwargs)
             return InterceptedCall(self, tool, arguments, self._layer)
+        # The arguments are read only below: for a tool without rules, reading them is most of the cost.
         state = self._states.get(tool) or self._injector.state(tool)
         if state.idle:
             return None
@@ -179,6 +191,7 @@ class Session:
         """Make a call in this thread; `run` runs the tool. `layer`: that of an intercepted call."""
         call = Call(tool, arguments, f"call-{next(self._ids)}")
         layer = layer or self._layer
+        # Applied to the agent's own tool here; the router applies it to the others that layers call.
         if self._deadline is not None:
             run = with_deadline(run, self._deadline)
         fast = self._fast
@@ -190,7 +203,7 @@ class Session:
                 return outcome
             layer = self._rest(steps)
             del outcome  # its exception and this frame would hold one another
-        return drive(layer, call, self._routed(tool, run) if self._others else run, self.clock)
+        return drive(layer, call, self._router.route(tool, run) if self._others else run, self.clock)
 
     async def call_async(
         self,
@@ -213,7 +226,7 @@ class Session:
                 return outcome
             layer = self._rest(steps)
             del outcome  # its exception and this frame would hold one another
-        routed = self._routed_async(tool, run) if self._others else run
+        routed = self._router.route_async(tool, run) if self._others else run
         return await drive_async(layer, call, routed, self.clock)
 
     def pieces(
@@ -225,7 +238,7 @@ class Session:
             The pieces as they are to be shown, last an `StreamEnd`. The call is made when the first is asked for.
         """
         call = Call(tool, arguments, f"call-{next(self._ids)}", pieces=ALL)
-        routed = self._routed_pieces(tool, run) if self._others else run
+        routed = self._router.route_pieces(tool, run) if self._others else run
         return drive_stream(layer or self._layer, call, routed, split, self.clock)
 
     def pieces_async(
@@ -233,7 +246,7 @@ class Session:
     ) -> AsyncGenerator[Any, None]:
         """Make such a call in the task that asks for the pieces; see `pieces`."""
         call = Call(tool, arguments, f"call-{next(self._ids)}", pieces=ALL)
-        routed = self._routed_pieces_async(tool, run) if self._others else run
+        routed = self._router.route_pieces_async(tool, run) if self._others else run
         return drive_stream_async(layer or self._layer, call, routed, split, self.clock)
 
     def carry(self, function: Callable[P, T]) -> Callable[P, T]:
@@ -246,13 +259,13 @@ class Session:
 
     def __exit__(self, *error: object) -> None:
         ACTIVE.leave(self)
-        self.clock.release()
+        self.clock.release()  # after `leave`, so that no thread that wakes up finds this session active
 
     def _seat(self, layers: Iterable[Layer], watcher: Watcher | None) -> tuple[Layer, ...]:
         """Give every layer that asks for it its place; one may name another for it.
 
         Raises:
-            ValueError: a layer that asks for its place stands here twice.
+            ValueError: a layer that asks for its place is there twice.
         """
         tell: Callable[[LayerAct], None] = getattr(watcher, "acted", _unheard)
         seat = LayerContext(self.episode, self.clock, self._specs, self._reaches, tell)
@@ -271,55 +284,9 @@ class Session:
         return compose_layers(compose_layers(lambda call: steps, _whole), self._inner)
 
     def _reaches(self, tool: str) -> bool:
-        if self._others is not None:
+        if not self._reach_any:
             return tool in self._others
         return self._all is None or tool in self._all
-
-    def _routed(self, tool: str, run: Callable[[Call], Outcome]) -> Callable[[Call], Outcome]:
-        """What runs the agent's tool, and the others where a layer calls them."""
-        return lambda call: run(call) if call.tool == tool else self._run_other(call)
-
-    def _routed_async(
-        self, tool: str, run: Callable[[Call], Awaitable[Outcome]]
-    ) -> Callable[[Call], Awaitable[Outcome]]:
-        async def routed(call: Call) -> Outcome:
-            return await (run(call) if call.tool == tool else self._run_other_async(call))
-
-        return routed
-
-    def _run_other(self, call: Call) -> Outcome:
-        other = (self._others or {})[call.tool]
-        if other.run is None:
-            return _not_here(call)
-        run = other.run if self._deadline is None else with_deadline(other.run, self._deadline)
-        return run(call)
-
-    async def _run_other_async(self, call: Call) -> Outcome:
-        other = (self._others or {})[call.tool]
-        if other.run_async is not None:
-            run = other.run_async
-            return await (run(call) if self._deadline is None else with_deadline_async(run, self._deadline)(call))
-        return self._run_other(call)
-
-    def _routed_pieces(self, tool: str, run: Run) -> Run:
-        def routed(call: Call) -> Generator[Any, None, None]:
-            if call.tool == tool:
-                yield from run(call)
-            else:
-                yield StreamEnd(self._run_other(call))
-
-        return routed
-
-    def _routed_pieces_async(self, tool: str, run: RunAsync) -> RunAsync:
-        async def routed(call: Call) -> AsyncGenerator[Any, None]:
-            if call.tool != tool:
-                yield StreamEnd(await self._run_other_async(call))
-                return
-            async with aclosing(run(call)) as pieces:
-                async for piece in pieces:
-                    yield piece
-
-        return routed
 
     def _patient(self, layer: Layer) -> Layer:
         return layer if self._timeout is None else with_timeout(self._timeout, layer)
@@ -336,7 +303,7 @@ class InterceptedCall:
     __slots__ = ("_session", "_tool", "arguments", "layer")
 
     def __init__(self, session: Session, tool: str, arguments: Mapping[str, Any], layer: Layer) -> None:
-        self._session = session
+        self._session = session  # no check that it is used once: every call would pay for it
         self._tool = tool
         self.arguments = arguments
         self.layer = layer
@@ -368,28 +335,14 @@ def as_given(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     return arguments
 
 
-def _other(given: ToolHandle | Callable[[Call], Any]) -> ToolHandle:
-    """A plain callable may answer with an outcome, or in a task with what is to be awaited."""
-    if isinstance(given, ToolHandle):
-        return given
+def _each(struck: list[Callable[[Strike], None]]) -> Callable[[Strike], None]:
+    """All of them told as one."""
 
-    def run(call: Call) -> Outcome:
-        answer = given(call)
-        if isinstance(answer, Coroutine):
-            answer.close()
-            return _not_here(call)
-        return _not_here(call) if isinstance(answer, Awaitable) else answer
+    def tell(strike: Strike) -> None:
+        for one in struck:
+            one(strike)
 
-    async def run_async(call: Call) -> Outcome:
-        answer = given(call)
-        outcome: Outcome = await answer if isinstance(answer, Awaitable) else answer
-        return outcome
-
-    return ToolHandle(run, run_async)
-
-
-def _not_here(call: Call) -> Failure:
-    return Failure(f"{call.tool} is async and cannot be called from a thread.", type="ToolNotFound")
+    return tell
 
 
 def _unheard(told: object, **more: object) -> None:

@@ -140,6 +140,7 @@ async def drive_stream_async(
 
 def _within(call: Call, run: Run) -> Generator[Any, None, None]:
     """The pieces of a run, each made while its call counts as the current one, which it does not in between."""
+    # `running` is reset around each piece because the generator's frame runs in its consumer's context.
     with closing(run(call)) as pieces:
         while True:
             before = running.get()
@@ -149,6 +150,7 @@ def _within(call: Call, run: Run) -> Generator[Any, None, None]:
             finally:
                 running.set(before)
             yield piece
+            # Stops here instead of at the generator's end: whatever a tool yields afterwards is not part of its answer.
             if isinstance(piece, StreamEnd):
                 return
 

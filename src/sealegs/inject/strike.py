@@ -26,7 +26,7 @@ class Strike:
         said: what lay below answered, the last time it was asked; None where it never answered.
         shown: what the fault returned; None where the caller had gone before it could return, or it never got to act.
         runs: how many times what lay below was run with effect and answered.
-        waited: seconds that the fault began to wait.
+        waited: seconds that the fault waited; of a wait that was cut off, those until then.
         moment: what was done to the world when it had acted: nothing (`before`), a part (`during`) or all (`after`);
             empty for a tool without effects.
     """
@@ -43,6 +43,39 @@ class Strike:
     moment: Moment | Literal[""] = ""
 
 
+@dataclass(frozen=True, slots=True)
+class WorkDone:
+    """The runs of the tool itself in one call, below all faults, as far as its answers tell.
+
+    Attributes:
+        whole: those that did all of the work.
+        part: those that did a part.
+    """
+
+    whole: int = 0
+    part: int = 0
+
+    def with_answer(self, outcome: Outcome) -> WorkDone:
+        """This, and a run with effect that was answered so."""
+        if isinstance(outcome, PartialExecution):
+            return WorkDone(self.whole, self.part + 1)
+        if isinstance(outcome, Value) and outcome is not MORE_TO_COME:  # what that one will be is not known yet
+            return WorkDone(self.whole + 1, self.part)
+        return self
+
+    def since(self, earlier: WorkDone) -> WorkDone:
+        """What was added to an earlier state."""
+        return WorkDone(self.whole - earlier.whole, self.part - earlier.part)
+
+    @property
+    def moment(self) -> Moment:
+        """What that makes of the world."""
+        return "after" if self.whole else "during" if self.part else "before"
+
+
+NOTHING_DONE = WorkDone()
+
+
 class StrikeEvidence:
     """What is seen of a fault while it acts on `call`. `effects`: whether the tool has any, as far as is known."""
 
@@ -57,7 +90,7 @@ class StrikeEvidence:
         self.cut = 0  # runs that did a part
         self.waited = 0.0
         self._answers: list[Outcome] = []  # to the call as it reached the fault
-        self._part = False  # the last answer goes on
+        self._part = False  # the last answer is a part of a longer one
 
     def answered(self, request: Call, outcome: Outcome, real: bool) -> None:
         """What lay below was asked, ran with effect or without, and answered."""
@@ -65,19 +98,13 @@ class StrikeEvidence:
         self._part = isinstance(outcome, Value) and isinstance(outcome.value, PartialResult)
         if outcome is MORE_TO_COME:  # what it will be is not known yet
             return
+        # Answers to altered arguments say nothing about what the agent's call would have been answered.
         if not self._part and safely_equal(request.arguments, self.call.arguments):
             self._answers.append(outcome)
         if real:
             self.runs += 1
             self.cut += isinstance(outcome, PartialExecution)
             self.worked += isinstance(outcome, Value) and not isinstance(outcome, PartialExecution)
-
-    @property
-    def moment(self) -> Moment | Literal[""]:
-        """What was done to the world, as far as the tool's answers tell."""
-        if not self.effects:
-            return ""
-        return "after" if self.worked else "during" if self.cut else "before"
 
     @property
     def last(self) -> Outcome | None:
@@ -93,6 +120,7 @@ class StrikeEvidence:
         """Whether the fault, which returned this, made any difference."""
         if self.waited > 0:
             return True
+        # Nothing true to compare with: anything the fault showed by itself is a difference.
         if not self._answers:
             return shown is not None and not (self._part and shown is self.said)
         if shown is not None and not any(safely_equal(shown, answer) for answer in self._answers):

@@ -18,6 +18,7 @@ from sealegs.faults.moment import Moment
 from sealegs.faults.plan import Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import AllOf, Matcher
+from sealegs.inject.strike import NOTHING_DONE, safely_equal
 
 KEYS = 64  # arguments whose keys are remembered
 MEMORY = 16  # earlier outcomes kept of a tool for faults that serve old answers
@@ -70,7 +71,7 @@ class ToolState:
         self.same: dict[str, Iterator[int]] = {}  # by arguments: the calls with these, counted where a rule asks
         self._keys: dict[tuple[Any, ...], str] = {}
         stale = any(one.rule.fault.remembers for one in self.rules)
-        self.earlier: deque[Outcome] | None = deque(maxlen=MEMORY) if stale else None
+        self.earlier: deque[tuple[Mapping[str, Any], Outcome]] | None = deque(maxlen=MEMORY) if stale else None
 
     def drawn_key(self, arguments: Mapping[str, Any]) -> str:
         """The arguments, as draws are named by them. Those that come again, as in a retry, are looked up."""
@@ -78,33 +79,38 @@ class ToolState:
         try:
             key = self._keys.get(given)
         except TypeError:  # a list or an object among them
-            return draw_key(arguments, self.spec)
+            return draw_key(arguments, self.spec)  # unhashable, so it cannot be looked up
         if key is None:
+            # Cleared rather than evicted one by one: a retry comes soon, so what is old is hardly asked for again.
             if len(self._keys) == KEYS:
                 self._keys.clear()
             key = self._keys[given] = draw_key(arguments, self.spec)
         return key
 
-    def setting(self, shot: TriggeredFault) -> FaultSetting:
+    def setting(self, shot: TriggeredFault, call: Call) -> FaultSetting:
         """Where a rule's fault strikes. A permanent fault draws the same on every call."""
         moments = shot.armed.rule.possible_moments(self.spec)
+        # By digest rather than from `draw`, so that faults that draw nothing never seed a stream.
         moment = moments[seeds.digest(*shot.key, "moment") % len(moments)] if moments else None
         draw = LateStream((*shot.key, "act"))
-        return FaultSetting(self.spec, cast(random.Random, draw), tuple(self.earlier or ()), moment)
+        earlier = tuple(self.earlier or ())
+        same = tuple(outcome for given, outcome in earlier if safely_equal(given, call.arguments))
+        told = tuple(outcome for _, outcome in earlier)
+        return FaultSetting(self.spec, cast(random.Random, draw), told, moment, same)
 
     def timed(self, shot: TriggeredFault, call: Call, moment: Moment | None) -> Call:
         """The call as a fault that strikes at this moment has the tool run."""
         if moment == "before":
             return replace(call, dry=True)
         if moment == "during" and self.spec is not None:
-            key = (*shot.armed.key, call.nth) if shot.armed.by_order else shot.key
-            return replace(call, cut=1 + seeds.digest(*key, "cut") % (self.spec.parts - 1))
+            # From 1 to parts - 1: cutting at 0 or at all parts would be "before" or "after".
+            return replace(call, cut=1 + seeds.digest(*shot.key, "cut") % (self.spec.parts - 1))
         return call
 
-    def remember(self, outcome: Outcome) -> None:
-        """Keep a true outcome as it is now, whatever the agent then does to it."""
+    def remember(self, call: Call, outcome: Outcome) -> None:
+        """Keep a true outcome as it is now, whatever the agent then does to it, and what it answered."""
         if self.earlier is not None:
-            self.earlier.append(_copied(outcome))
+            self.earlier.append((_copied_arguments(call.arguments), _copied(outcome)))
 
 
 class RuleState:
@@ -131,6 +137,7 @@ class RuleState:
     def __init__(
         self, rule: Rule, tool: str, spec: ToolSpec | None, tags: frozenset[str], key: tuple[object, ...]
     ) -> None:
+        # `possible()[1]` says that the part may also fail to match, so arguments must decide.
         self.open = tuple(part for part in _parts(rule.match) if part.possible(tool, tags)[1])
         self.rule = rule
         self.tags = tags
@@ -172,14 +179,21 @@ class TriggeredFault:
 
 
 class TriggeredFaults:
-    """All that strikes one call, the first of the plan outermost. `nth`: the calls of the tool before it."""
+    """All that strikes one call, the first of the plan outermost.
 
-    __slots__ = ("nth", "shots", "target")
+    Attributes:
+        nth: the calls of the tool before it.
+        work: what the tool itself has done for it so far. Answers from below do not show that to an outer fault, since
+            an inner one may have answered in the tool's place.
+    """
+
+    __slots__ = ("nth", "shots", "target", "work")
 
     def __init__(self, target: ToolState, nth: int, shots: list[TriggeredFault]) -> None:
         self.target = target
         self.nth = nth
         self.shots = shots
+        self.work = NOTHING_DONE
 
 
 class LateStream:
@@ -199,6 +213,7 @@ class LateStream:
 
 def count_same(counts: dict[str, Iterator[int]], arguments: str) -> int:
     """How often these arguments were counted here before, this time included from now on; safe among threads."""
+    # `setdefault` and `next` are each atomic in CPython, so no lock is needed.
     return next(counts.get(arguments) or counts.setdefault(arguments, itertools.count()))
 
 
@@ -206,8 +221,16 @@ def _parts(match: Matcher) -> tuple[Matcher, ...]:
     return match.all if isinstance(match, AllOf) else (match,)
 
 
+def _copied_arguments(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    try:
+        return deepcopy(dict(arguments))
+    except Exception:  # what cannot be copied
+        return dict(arguments)
+
+
 def _copied(outcome: Outcome) -> Outcome:
     if isinstance(outcome, Failure):
+        # The exception holds its frames, and they hold whatever the tool worked on.
         return replace(outcome, exception=None)
     try:
         return Value(deepcopy(outcome.value))

@@ -40,7 +40,7 @@ class CauseCounts:
     stems: dict[str, Counter[str]]
     classes: dict[str, str]
 
-    def told(self, signature: Signature) -> tuple[str, float] | None:
+    def likeliest(self, signature: Signature) -> tuple[str, float] | None:
         """The likeliest cause, and how far it lies above the best of another class; None where no stem is known."""
         known = [self.stems[stem] for stem in stems_of(signature) if stem in self.stems]
         if not known:

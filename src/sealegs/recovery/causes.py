@@ -54,7 +54,7 @@ class Cause:
     checked: bool = False
     wide: bool = False
 
-    def told(self, type: str, text: str) -> bool:
+    def indicated_by(self, type: str, text: str) -> bool:
         """Whether an error's name or words indicate it."""
         if self.types is not None and self.types.fullmatch(type):
             return True
@@ -74,7 +74,7 @@ def cause(signature: Signature) -> tuple[Cause, By] | None:
     name = error_basename(signature.type)
     text = f"{name} {signature.message}" if name not in GENERIC else signature.message
     for one in known.values():
-        if one.told(name, text):
+        if one.indicated_by(name, text):
             return one, "words"
     return (likely[status], "status") if status is not None and status in likely else None
 

@@ -9,7 +9,6 @@ likeliest by the words (`likeness`).
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -17,6 +16,7 @@ from importlib import resources
 from typing import Literal, Protocol, cast, get_args
 
 from sealegs.faults.call import Call
+from sealegs.faults.csv_tables import table_rows
 from sealegs.recovery.cause_classifier import MARGIN, shipped_cause_counts
 from sealegs.recovery.causes import By, Cause, cause, causes, error_basename
 from sealegs.recovery.signature import Signature
@@ -101,7 +101,7 @@ def classify(signature: Signature, call: Call | None = None, bank: Retriever | N
     published_class = _published_class(signature)
     if published_class:
         return Diagnosis(published_class, published_class, "", "", "published")
-    like = None if signature.silent else shipped_cause_counts().told(signature)
+    like = None if signature.silent else shipped_cause_counts().likeliest(signature)
     if like is None or like[1] < MARGIN:
         return None
     guessed = _diagnosis(signature, causes()[like[0]], "words")
@@ -150,4 +150,4 @@ def published_signature(failure: str) -> Signature:
 
 def _rows() -> tuple[dict[str, str], ...]:
     text = resources.files("sealegs.recovery").joinpath("data", "toolscan_classes.csv").read_text(encoding="utf-8")
-    return tuple(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
+    return tuple(table_rows(text))

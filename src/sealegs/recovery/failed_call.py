@@ -102,6 +102,7 @@ class RecoveryContext:
     def repeats_harmlessly(self, trouble: FailedCall) -> bool:
         """The same as `may_repeat`, asked for no purpose: nothing is noted."""
         spec = self.spec(trouble.attempt.tool)
+        # Declarations come first: they hold whatever the outcome was.
         return harmless(spec) or carries_key(spec, trouble.attempt) or not self.in_doubt(trouble)
 
     def nothing_done(self, trouble: FailedCall) -> bool:
@@ -152,16 +153,19 @@ class RecoveryContext:
         """Make one further call, which must have been claimed. It is recorded even if the caller leaves meanwhile."""
         self._begin(trouble)
         begun = self.in_doubt(trouble)
+        # Records find the agent's call by this prefix.
         call = Call(tool, arguments, f"{trouble.call.id}.{trouble.made + 1}")
         began, outcome = self.seat.clock.now(), None
         try:
             outcome = yield call
-        finally:
+        finally:  # a caller that leaves has still caused the call
             took = self.seat.clock.now() - began
             self.seat.tell(LayerAct(trouble.call, policy, action, call, outcome, detail, began=began, seconds=took))
+        # Examined as the attempt it is: another tool has other invariants.
         signature = self._examine(call, outcome)
         if signature is None:
             self.memory.keep(call, outcome)
+        # Only failures of the agent's own tool count; those of alternatives say nothing about it.
         failed = trouble.failed + (signature is not None and tool == trouble.call.tool)
         trouble = replace(trouble, attempt=call, outcome=outcome, signature=signature, made=trouble.made + 1)
         return self._stands(replace(trouble, failed=failed, begun=begun, undone=False))
@@ -179,6 +183,7 @@ class RecoveryContext:
         """Answer the agent's call with this. `mended`: it is the last attempt's own answer, put right."""
         self._begin(trouble)
         self.seat.tell(LayerAct(trouble.call, policy, action, None, outcome, detail, mended))
+        # An answer composed here meets no tool's declaration, so it is not examined.
         signature = self._examine(trouble.attempt, outcome) if mended else None
         return self._stands(replace(trouble, outcome=outcome, signature=signature))
 

@@ -37,14 +37,14 @@ class DiagnosisResult:
 
     def data(self) -> dict[str, Any]:
         """As JSON data: {class, signature, exemplar, distance, advice} and what explains them."""
-        told = self.diagnosis
+        known = self.diagnosis
         call = self.reading.call
         return {
-            "class": told.failure_class if told else None,
-            "ours": told.ours if told else None,
-            "because": told.because if told else "",
-            "cause": told.cause if told else None,
-            "by": told.by if told else None,
+            "class": known.failure_class if known else None,
+            "ours": known.ours if known else None,
+            "because": known.because if known else "",
+            "cause": known.cause if known else None,
+            "by": known.by if known else None,
             "signature": self.signature.data() if self.signature else None,
             "exemplar": self.match.exemplar.name if self.match else None,
             "distance": round(self.match.distance, 4) if self.match else None,
@@ -57,14 +57,14 @@ class DiagnosisResult:
         """As text for people."""
         if self.signature is None:
             return ["nothing is visibly wrong with this answer"]
-        told, match = self.diagnosis, self.match
+        known, match = self.diagnosis, self.match
         tool = f" (of {self.reading.call.tool})" if self.reading.call.tool else ""
         lines = [f"signature{tool}", *_signature_lines(self.signature)]
-        lines.append(f"class      {told.failure_class if told else 'not known'}")
-        if told is not None and told.ours != told.failure_class:
-            lines.append(f"truer      {told.ours}: {told.because}")
-        if told is not None and told.cause:
-            lines.append(f"cause      {told.cause}: {causes()[told.cause].meaning} (told by {told.by})")
+        lines.append(f"class      {known.failure_class if known else 'not known'}")
+        if known is not None and known.ours != known.failure_class:
+            lines.append(f"truer      {known.ours}: {known.because}")
+        if known is not None and known.cause:
+            lines.append(f"cause      {known.cause}: {causes()[known.cause].meaning} (recognised by {known.by})")
         if match is not None:
             far = "" if self.advice else ", too far or too vague to advise"
             lines.append(f"exemplar   {match.exemplar.name} at {match.distance:.2f}{far}")
@@ -87,7 +87,7 @@ def diagnose_failure(text: str, bank: Bank | None = None) -> DiagnosisResult:
     match = matches[0] if matches else None
     helps = bank.helps(signature, call)
     match = helps or match
-    advice = helps.exemplar.told(signature) if helps is not None else ""
+    advice = helps.exemplar.advice_on(signature) if helps is not None else ""
     return DiagnosisResult(reading, signature, classify(signature, call, bank), match, advice)
 
 

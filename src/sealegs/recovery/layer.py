@@ -73,8 +73,10 @@ def active_policy(
         resumes: as of `Verify`.
         seed: decides the jitter of waits.
     """
+    # Shared with `Verify`, so that both wait and count in the same way.
     retry = Retry(seed=seed)
     tries = MendArguments() | ReadOn() | retry | Verify(checks, resumes=resumes, retry=retry)
+    # The order matters: what costs no call comes first, what gives up comes last.
     return Parse() | tries | Breaker() | Switch(alternatives) | Stop()
 
 
@@ -120,6 +122,7 @@ class RecoveryLayer(FastPathLayer):
         self._meter = meter
         self._needs = tuple(needs)
         self._session: str | None = None
+        # A place of its own until a session gives one, so that every field exists.
         self._sit(LayerContext("", VirtualClock(), {}, _nowhere, _unheard))
 
     def seated(self, seat: LayerContext) -> None:
@@ -159,6 +162,7 @@ class RecoveryLayer(FastPathLayer):
     def _sit(self, seat: LayerContext) -> None:
         """Begin, with nothing spent and nothing remembered."""
         self._policy = self._given.fresh()
+        # Looked up once: these three are asked on every call.
         self._guards = self._policy.guards
         self._seen: Counter[tuple[str, ...]] = Counter()
         specs = Declarations(self._own, seat.specs) if self._own else seat.specs
@@ -182,7 +186,7 @@ class RecoveryLayer(FastPathLayer):
 
     def before(self, call: Call) -> Refusal | None:
         """The policy that refuses the call, and its answer; None where the call is made."""
-        if self._unasked:
+        if self._unasked:  # at the first call, since tools may be announced until then
             self._unasked = False
             warn_of_strangers(self._needs, {*self._known, call.tool}, self._ward.seat.reaches)
         if self._guards:
@@ -194,6 +198,7 @@ class RecoveryLayer(FastPathLayer):
                 if refusal is not None:
                     return refusal
         spec = self._specs.get(call.tool)
+        # A refusal only in form: the fast path then leaves the call to `after`, which makes it with a key.
         return KEYED if spec is not None and spec.key and wants_key(call, spec) else None
 
     def after(self, call: Call, outcome: Outcome, refusal: Refusal | None) -> Healing | None:
@@ -214,11 +219,14 @@ class RecoveryLayer(FastPathLayer):
         if refusal is not None:
             self._ward.refused(trouble, refusal[0])
         try:
+            # Guarded: the policies of others may raise.
             trouble = yield from run_guarded(self._policy, trouble, self._ward)
             trouble = self._gave_up(trouble)
         finally:
+            # Also when the caller leaves in the middle, or the state would be kept for the whole session.
             self._ward.closed(call)
         report_duration(call.tool, self._now() - began, helped=trouble.over)
+        # If another tool helped, nothing is known of the agent's own one.
         if self._guards and trouble.over and trouble.attempt.tool == call.tool:
             self._well(call)
         if self._remembers and trouble.over:
@@ -253,7 +261,7 @@ class RecoveryLayer(FastPathLayer):
                 if self._remembers:
                     self._keep(call, outcome)
             return outcome
-        finally:
+        finally:  # also where the call was cancelled, or the key would stay reserved
             self._keys.settled(call, keyed, spec, well=well)
 
     def _keep(self, call: Call, outcome: Outcome) -> None:
@@ -291,6 +299,7 @@ class RecoveryLayer(FastPathLayer):
         key = (call.tool, arguments_key(call.arguments, self._specs.get(call.tool)), failure)
         with self._lock:
             self._seen[key] += 1
+            # The call itself is counted for the next one.
             return self._seen[key] - 1
 
 
@@ -300,6 +309,7 @@ def checked_deadline(seconds: float | None) -> float | None:
     Raises:
         ValueError: it is not more than 0.
     """
+    # Written this way round so that NaN is refused, too.
     if seconds is not None and not seconds > 0:
         raise ValueError(f"the deadline is {seconds} s; give more than 0, or None to wait forever")
     return seconds

@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable, Mapping
 
 from sealegs.faults.call import Failure
+from sealegs.faults.visible_text import visible
 from sealegs.inject.layer_context import LayerAct
 from sealegs.recovery.otel_metrics import GAVE_UP, meters
 
@@ -28,15 +29,15 @@ def act_notifier(episode: str, tell: Callable[[LayerAct], None]) -> Callable[[La
     """
     counted = meters()
 
-    def told(act: LayerAct) -> None:
+    def notify(act: LayerAct) -> None:
         tell(act)
         if counted is not None:
             counted.acted(act)
         level = LEVELS.get(act.action, logging.INFO)
         if LOG.isEnabledFor(level):
-            LOG.log(level, "%s", _in_words(episode, act))
+            LOG.log(level, "%s", visible(_in_words(episode, act)))
 
-    return told
+    return notify
 
 
 def report_duration(tool: str, seconds: float, *, helped: bool) -> None:

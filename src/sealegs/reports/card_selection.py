@@ -7,7 +7,8 @@ then to a success and a failure after a fault at each level.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from sealegs.scoring import Case, Verdict
 from sealegs.scoring.maze_metrics import CLEAN
@@ -15,22 +16,54 @@ from sealegs.traces.record import Record
 
 Played = tuple[Record, Case, Verdict]
 MOST = 12
+KEPT = 4  # of each kind: as many as `judges.disagreements` shows
 
 
-def choose(episodes: Sequence[Played], most: int = MOST) -> list[Played]:
+class Candidates:
+    """The episodes among which cards are chosen, kept while a run is read one episode at a time.
+
+    Of each kind of episode that `choose` and `judges.disagreements` tell apart the first few by name are kept: no other
+    could be chosen. How many that are depends on the kinds and not on the run. An episode that is offered again
+    replaces what was kept of it.
+    """
+
+    def __init__(self) -> None:
+        self._kinds: dict[tuple[Any, ...], dict[str, Played]] = {}
+
+    def offer(self, played: Played) -> None:
+        """Keep an episode if it may be chosen."""
+        record, case, verdict = played
+        for kept in self._kinds.values():
+            kept.pop(record.episode, None)
+        course = (verdict.attribution, verdict.exposed, verdict.success, verdict.published)
+        own = self._kinds.setdefault((case.mode, case.task.level, *course), {})
+        own[record.episode] = played
+        if len(own) > KEPT:
+            del own[max(own)]
+
+    def kept(self) -> list[Played]:
+        """The episodes that may be chosen, by name."""
+        return sorted((one for own in self._kinds.values() for one in own.values()), key=lambda one: one[0].episode)
+
+
+def choose(
+    episodes: Sequence[Played], most: int = MOST, counts: Mapping[tuple[str, str], int] | None = None
+) -> list[Played]:
     """The episodes to show, in the order of mode and outcome.
 
     Args:
-        episodes: all there are.
+        episodes: all there are, or `Candidates.kept` of them.
         most: how many at most.
+        counts: how many there are of each mode and attribution; those that are given by default.
     """
     groups: dict[tuple[str, str], list[Played]] = {}
     for played in sorted(episodes, key=lambda played: played[0].episode):
         groups.setdefault((played[1].mode, played[2].attribution), []).append(played)
     wanted = {key: group for key, group in groups.items() if key[1] or key[0] != CLEAN}
+    sizes = counts or {key: len(group) for key, group in groups.items()}
     chosen: list[Played] = []
     while wanted and len(chosen) < most:
-        key = max(sorted(wanted), key=lambda key: (_news(key, chosen), len(wanted[key])))
+        key = max(sorted(wanted), key=lambda key: (_news(key, chosen), sizes[key]))
         chosen.append(_telling(wanted.pop(key), chosen))
     for played in (*_parted(groups.values(), chosen), *_levels(groups.values(), chosen)):
         if len(chosen) < most and played not in chosen:

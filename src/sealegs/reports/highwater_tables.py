@@ -5,7 +5,6 @@ Each is a list of lines of text, so that terminal and page show the same.
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +16,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from sealegs.faults.csv_tables import table_rows
+from sealegs.reports.invalid_marks import InvalidMarks
 from sealegs.reports.metric_grids import figure
 from sealegs.scoring.highwater_judge import TERMS
 from sealegs.scoring.highwater_metrics import CLEAN, HighwaterResult
@@ -96,7 +97,7 @@ def runner_name(row: Row) -> str:
 
 
 def _accuracy(rows: Sequence[Row], beside: bool) -> TableLines:
-    lines = []
+    lines, marks = [], InvalidMarks(rows)
     for name, level in dict.fromkeys((runner_name(row), row["level"]) for row in rows):
         here = {(row["mode"], row["metric"]): row for row in rows if (runner_name(row), row["level"]) == (name, level)}
         modes = list(dict.fromkeys(mode for mode, _ in here if mode != ALL))
@@ -105,7 +106,9 @@ def _accuracy(rows: Sequence[Row], beside: bool) -> TableLines:
         drop, less = (_cell(here.get((ALL, metric))) for metric in ("accuracy_drop", "accuracy_decrease"))
         gave_up = [_value(here.get((mode, "gave_up"))) for mode in (CLEAN, faulty)]
         turns = [_value(here.get((mode, "turns"))) for mode in (CLEAN, faulty)]
-        lines.append((f"{name}, {level}", *cells, drop, less, " / ".join(gave_up), " / ".join(turns)))
+        paired = [_value(here.get((ALL, metric))) for metric in ("kept", "gained")]
+        ends = " / ".join(paired), " / ".join(gave_up), " / ".join(turns)
+        lines.append((f"{name}, {level}", *cells, drop, less, *ends, *marks.cell(level, ALL, name)))
     if beside:
         lines += [
             (
@@ -116,26 +119,52 @@ def _accuracy(rows: Sequence[Row], beside: bool) -> TableLines:
                 row["decrease_pct"],
                 NOTHING,
                 NOTHING,
+                NOTHING,
+                *(NOTHING for _ in marks.column),
             )
             for row in published_highwater_rows()
         ]
-    columns = ("", "no errors", "errors", "drop, points", "decrease, %", "gave up", "turns")
+    columns = (
+        "",
+        "no errors",
+        "errors",
+        "drop, points",
+        "decrease, %",
+        "kept / gained",
+        "gave up",
+        "turns",
+        *marks.column,
+    )
     note = f"Below Sealegs' own lines: {SOURCE}. {COMPARED}" if beside else ""
     return TableLines(
-        "Accuracy, % ± standard error; gave up, %, and turns without / with errors", columns, tuple(lines), note
+        "Accuracy, % ± standard error; right under errors, %, of what was right / wrong without; gave up, %, and turns "
+        "without / with errors",
+        columns,
+        tuple(lines),
+        note,
     )
 
 
 def _after(rows: Sequence[Row]) -> TableLines:
-    lines = []
+    lines, marks = [], InvalidMarks(rows)
     for name, level, mode in dict.fromkeys((runner_name(row), row["level"], row["mode"]) for row in rows):
         here = {
             row["metric"]: row for row in rows if (runner_name(row), row["level"], row["mode"]) == (name, level, mode)
         }
         if AFTER[0] in here:
             cells = (_value(here.get(metric)) for metric in AFTER)
-            lines.append((f"{name}, {level}", str(here[AFTER[0]]["n"]), *cells))
-    columns = ("", "episodes", "right", "searched again", "found plan B", "composed it", "gave up", "looped")
+            lines.append((f"{name}, {level}", str(here[AFTER[0]]["n"]), *cells, *marks.cell(level, mode, name)))
+    columns = (
+        "",
+        "episodes",
+        "right",
+        "searched again",
+        "found plan B",
+        "composed it",
+        "gave up",
+        "looped",
+        *marks.column,
+    )
     return TableLines("After the first refusal, % of the episodes that met one", columns, tuple(lines))
 
 
@@ -143,7 +172,7 @@ def _after(rows: Sequence[Row]) -> TableLines:
 def published_highwater_rows() -> tuple[dict[str, str], ...]:
     """The published table, as strings."""
     text = files("sealegs.reports.published").joinpath(PUBLISHED).read_text(encoding="utf-8")
-    return tuple(csv.DictReader(text.splitlines()))
+    return tuple(table_rows(text))
 
 
 def _pair(here: dict[tuple[str, str], Row], mode: str, metric: str) -> str:

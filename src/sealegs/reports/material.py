@@ -18,7 +18,8 @@ class Material:
         who: `suite`, and `agent` or `model`.
         rows: the long table of the run.
         results: every episode judged.
-        episodes: every episode's record, case and verdict.
+        episodes: record, case and verdict of the episodes among which cards and examples are chosen.
+        prompts: names of the prompts that the run was asked with.
         warnings: what reading had to leave out, in sentences.
         notes: further facts for the header (versions, seed), by name.
         differences: rows of `scoring.maze_metrics.paired_difference` against another run; empty where there is none.
@@ -30,6 +31,7 @@ class Material:
     rows: list[Row]
     results: list[MazeResult]
     episodes: list[Played]
+    prompts: frozenset[str] = frozenset()
     warnings: tuple[str, ...] = ()
     notes: Mapping[str, str] = field(default_factory=dict)
     differences: list[Row] = field(default_factory=list)

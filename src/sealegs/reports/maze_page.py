@@ -6,6 +6,7 @@ bytes. It does not compare whole runs side by side, except by the paired differe
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from sealegs.faults.user_error import UserError
@@ -27,7 +28,8 @@ def render_maze_page(material: Material, chosen: Sequence[str] = ()) -> str:
         MissingExtra: jinja2 or matplotlib is not installed.
         UserError: a chosen name is not one of the material's.
     """
-    episodes = _named(material.episodes, chosen) if chosen else choose(material.episodes)
+    counts = Counter((result.mode, result.verdict.attribution) for result in material.results)
+    episodes = _named(material.episodes, chosen) if chosen else choose(material.episodes, counts=counts)
     with extra():
         from sealegs.reports.sections import render_sections
     return render_sections(material, episodes)

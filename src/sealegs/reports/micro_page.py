@@ -19,13 +19,14 @@ from sealegs.reports.page_extra import extra
 from sealegs.scoring.micro_metrics import MEANINGS, SILENT, LabelledRun
 
 
-def render_micro_page(name: str, runs: Sequence[LabelledRun], notes: Sequence[str]) -> str:
+def render_micro_page(name: str, runs: Sequence[LabelledRun], notes: Sequence[str], tasks: str = "") -> str:
     """The page.
 
     Args:
         name: the campaign's.
         runs: every finished run with its outcome.
         notes: what a person should know, in sentences.
+        tasks: the edition of the workloads.
 
     Raises:
         MissingExtra: what pages are made with is not installed.
@@ -38,6 +39,7 @@ def render_micro_page(name: str, runs: Sequence[LabelledRun], notes: Sequence[st
         .get_template("campaign.html.j2")
         .render(
             name=name,
+            tasks=tasks,
             runs=first,
             summary=campaign_summary(runs),
             notes=notes,

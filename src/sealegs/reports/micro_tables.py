@@ -35,6 +35,7 @@ from sealegs.scoring.micro_metrics import (
     LabelledRun,
     counts,
 )
+from sealegs.tasks.editions import TASK_SET
 
 PRINTED = ("tsr", "hr", "tr")
 COMPARED = (
@@ -42,6 +43,7 @@ COMPARED = (
     " all 75 runs of a model, and its judge is not ours. Its faults hold for every call of every tool, as here without"
     " a schedule."
 )
+
 FLOWS: Mapping[str, tuple[str, ...]] = {
     "absorbed": (CORRECT,),
     "passed on": (ERROR, CRASH, TIMEOUT),
@@ -219,14 +221,14 @@ def _flows(found: Sequence[Flow]) -> Table:
     return table
 
 
-def runs_csv(runs: Sequence[LabelledRun]) -> str:
-    """Every run with its outcome and evidence, as CSV."""
+def runs_csv(runs: Sequence[LabelledRun], tasks: str) -> str:
+    """Every run with its outcome and evidence, and the edition of its task set, as CSV."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    writer.writerow((*COLUMNS, TASK_SET))
     for run in runs:
         seen = run.evidence
         told = (run.id, run.task, run.model, run.level, run.fault, run.place, run.seed, run.repetition, run.shown)
         why = (run.outcome, run.ruled, run.note, seen.rule, seen.found, seen.expected, seen.baseline, seen.fault)
-        writer.writerow((*told, *why, run.handed, seen.opinion))
+        writer.writerow((*told, *why, run.handed, seen.opinion, tasks))
     return out.getvalue()

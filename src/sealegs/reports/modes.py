@@ -35,13 +35,14 @@ METRICS: Mapping[str, str] = {
     "corrupt_input": "episodes in which something was done on corrupt input",
     "false_claims": "episodes that end with a false claim",
     "composite": "composite score",
-    "prr_glance": "recovery rate of false answers that are told at a glance",
-    "prr_arithmetic": "recovery rate of false answers that are told by arithmetic",
-    "prr_across": "recovery rate of false answers that are told by another tool's answer",
-    "prr_second_source": "recovery rate of false answers that are told by a second source alone",
+    "prr_glance": "recovery rate of false answers that are detectable at a glance",
+    "prr_arithmetic": "recovery rate of false answers that are detectable by arithmetic",
+    "prr_across": "recovery rate of false answers that only another tool's answer contradicts",
+    "prr_second_source": "recovery rate of false answers that only a second source contradicts",
 }
 SHORT: Mapping[str, str] = {
     "tsr": "TSR",
+    "tsr_np": "TSR without faults",
     "prr": "PRR",
     "rc": "RC",
     "tsr_as_published": "TSR as published",

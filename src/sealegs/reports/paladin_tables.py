@@ -6,7 +6,6 @@ grader.
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from sealegs.faults.csv_tables import table_rows
+from sealegs.reports.invalid_marks import InvalidMarks
 from sealegs.scoring.correlation import pearson
 from sealegs.scoring.metric import ALL, Row
 from sealegs.scoring.paladin_metrics import CLEAN
@@ -45,7 +46,7 @@ class MetricCorrelation:
 def published_paladin_rows() -> tuple[Mapping[str, str], ...]:
     """The rows of the published table: backbone, benchmark, metric, and a figure for each arm."""
     text = files("sealegs.reports.published").joinpath(PUBLISHED).read_text(encoding="utf-8")
-    return tuple(csv.DictReader(text.splitlines()))
+    return tuple(table_rows(text))
 
 
 def name_of(row: Row) -> str:
@@ -126,23 +127,27 @@ def _table(columns: Sequence[str]) -> Table:
 
 
 def _by_run(rows: Sequence[Row], runs: Sequence[tuple[str, str]]) -> Table:
-    sets = len({mode for _, mode in runs}) > 1
-    table = _table((*(["set"] if sets else []), *SHOWN.values(), "clean TSR", "n"))
+    sets, marks = len({mode for _, mode in runs}) > 1, InvalidMarks(rows)
+    table = _table((*(["set"] if sets else []), *SHOWN.values(), "clean TSR", "n", *marks.column))
     for name, mode in runs:
         own = {(row["level"], row["metric"]): row for row in rows if (name_of(row), row["mode"]) == (name, mode)}
         cells = [_cell(own.get((ALL, metric))) for metric in SHOWN]
         n = own.get((ALL, "tsr"), Row(n=0))["n"]
-        table.add_row(name, *([mode] if sets else []), *cells, _cell(own.get((CLEAN, "tsr"))), str(n))
+        clean, invalid = _cell(own.get((CLEAN, "tsr"))), marks.cell(ALL, mode, name)
+        table.add_row(name, *([mode] if sets else []), *cells, clean, str(n), *invalid)
     return table
 
 
 def _by_class(rows: Sequence[Row]) -> Table:
-    table = _table((*SHOWN.values(), "n"))
+    marks = InvalidMarks(rows)
+    table = _table((*SHOWN.values(), "n", *marks.column))
     values = {(row["level"], row["metric"]): row for row in rows}
+    modes = [row["mode"] for row in rows]
     for level in dict.fromkeys(row["level"] for row in rows):
         n = values.get((level, "tsr"), Row(n=0))["n"]  # none where all episodes of a class are invalid
         cells = (_cell(values.get((level, metric))) for metric in SHOWN)
-        table.add_row(level, *cells, str(n), style="bold" if level == ALL else "")
+        invalid = marks.cell(level, modes[0])
+        table.add_row(level, *cells, str(n), *invalid, style="bold" if level == ALL else "")
     return table
 
 

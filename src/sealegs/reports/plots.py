@@ -21,6 +21,7 @@ from sealegs.reports.comparison import Curve, Panel
 INK, GRID, RUN = "#0b0b01", "#0b0b02", "#0b0b03"  # stand for the page's colours until the SVG is written
 MODEL = "#0a0a{:02x}"
 MARKERS = "osD^vPX<>"
+NOTHING_ABOUT = {"Date": None, "Creator": None, "Format": None, "Type": None}  # of an SVG: no date, no version
 STYLE: Mapping[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "sealegs",
@@ -45,8 +46,7 @@ def plot(panel: Panel) -> str:
             _line(axes, model, MODEL.format(nth), marker=MARKERS[nth % len(MARKERS)], gid=f"model-{nth}")
         _run(axes, panel)
         text = io.StringIO()
-        nothing = {"Date": None, "Creator": None, "Format": None, "Type": None}
-        figure.savefig(text, format="svg", transparent=True, metadata=nothing)
+        figure.savefig(text, format="svg", transparent=True, metadata=NOTHING_ABOUT)
     names = {f"model-{nth}": model.name for nth, model in enumerate(panel.models)}
     return _inline(text.getvalue(), panel, names)
 
@@ -96,16 +96,28 @@ def _run(axes: Axes, panel: Panel) -> None:
 
 
 def _inline(text: str, panel: Panel, names: Mapping[str, str]) -> str:
-    """The SVG element alone, without rules for the whole page, its names unique there, its colours the page's."""
-    svg = text[text.index("<svg") :].strip()
-    svg = re.sub(r"<(metadata|style)\b.*?</\1>", "", svg, flags=re.DOTALL)
-    svg = re.sub(r'\b(?:xlink:)?(id="|url\(#|href="#)', rf"\g<1>{panel.name}-", svg)
-    for colour, variable in ((INK, "--muted"), (GRID, "--line"), (RUN, "--run")):
-        svg = svg.replace(colour, f"var({variable})")
-    svg = re.sub(r"#0a0a([0-9a-f]{2})\b", lambda found: f"var(--model-{int(found[1], 16)})", svg)
+    """The SVG element of a panel, with the models' names as hints."""
+    svg = inline_svg(text, panel.name, panel.title)
     for gid, name in names.items():
         opening = f'<g id="{panel.name}-{gid}">'
         svg = svg.replace(opening, f'{opening[:-1]} class="model"><title>{escape(name)}</title>')
+    return svg
+
+
+def inline_svg(text: str, name: str, title: str) -> str:
+    """The SVG element alone, without rules for the whole page, its names unique there, its colours the page's.
+
+    Args:
+        text: the file that Matplotlib wrote.
+        name: begins the names in it.
+        title: what it shows.
+    """
+    svg = text[text.index("<svg") :].strip()
+    svg = re.sub(r"<(metadata|style)\b.*?</\1>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'\b(?:xlink:)?(id="|url\(#|href="#)', rf"\g<1>{name}-", svg)
+    for colour, variable in ((INK, "--muted"), (GRID, "--line"), (RUN, "--run")):
+        svg = svg.replace(colour, f"var({variable})")
+    svg = re.sub(r"#0a0a([0-9a-f]{2})\b", lambda found: f"var(--model-{int(found[1], 16)})", svg)
     opening, _, rest = svg.partition(">")
     (box,) = re.findall(r'viewBox="[^"]*"', opening)
-    return f'<svg role="img" aria-label="{escape(panel.title)}" {box}>{rest}'
+    return f'<svg role="img" aria-label="{escape(title)}" {box}>{rest}'

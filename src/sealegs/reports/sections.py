@@ -69,7 +69,7 @@ class Gap:
 
 def render_sections(material: Material, episodes: Sequence[Played]) -> str:
     """The page with cards for these episodes."""
-    prompt = prompt_of(str(record.about.get("prompt", "")) for record, _, _ in material.episodes)
+    prompt = prompt_of(material.prompts)
     cards = [episode_card(played, number) for number, played in enumerate(episodes, 1)]
     return (
         _environment()

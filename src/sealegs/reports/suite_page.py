@@ -105,13 +105,19 @@ def render_suite_page(
         .render(
             suite=suite,
             names=", ".join(dict.fromkeys(_who(row) for row in rows)),
-            facts={"episodes": f"{episodes:,}", "failed": f"{len(failed):,}"},
+            facts={"episodes": f"{episodes:,}", "failed": f"{len(failed):,}", **task_set_fact(rows)},
             warnings=warnings,
             tables=list(suite_tables(rows)),
             failed=failed[:SHOWN],
             left=max(0, len(failed) - SHOWN),
         )
     )
+
+
+def task_set_fact(rows: Sequence[Row]) -> dict[str, str]:
+    """Which editions of task sets the rows are of, for the top of a page; nothing where no row says so."""
+    named = dict.fromkeys(row["task_set"] for row in rows if row.get("task_set"))
+    return {"task set": ", ".join(named)} if named else {}
 
 
 def _failed(who: str, results: Sequence[tuple[EpisodeResult, Record]]) -> Iterator[FailedEpisode]:

@@ -16,6 +16,7 @@ from rich.text import Text
 from sealegs.reports import published
 from sealegs.reports.comparison import MODES, ranking
 from sealegs.reports.counts import STAGES, attributions, fault_modes, funnels, splits
+from sealegs.reports.invalid_marks import InvalidMarks
 from sealegs.reports.metric_grids import INCONCLUSIVE, NOT_EXPOSED, Grid, MetricCell, figure, grid, overall
 from sealegs.reports.modes import METRICS, SHORT
 from sealegs.reports.outcome_splits import outcome_splits
@@ -141,17 +142,20 @@ def print_verdicts(rows: Sequence[Mapping[str, Any]], console: Console) -> None:
 
 
 def _tables(rows: Sequence[Row], results: Sequence[MazeResult], narrow: bool) -> Iterator[tuple[str, Table]]:
-    faulty = bool(fault_modes(results))
+    faulty, marks = bool(fault_modes(results)), InvalidMarks(rows)
     for metric in ("tsr", "prr", "rc") if faulty else ("tsr",):
         found = grid(rows, results, metric)
-        yield f"{SHORT[metric]}: {METRICS[metric]}, % [95 % interval]", _by_level_and_mode(found, narrow)
-    yield "Strict verdict, outcome and process, and which alone says success", _outcomes(rows, results, narrow)
+        yield f"{SHORT[metric]}: {METRICS[metric]}, % [95 % interval]", _by_level_and_mode(found, narrow, marks)
+    yield "Strict verdict, outcome and process, and which alone says success", _outcomes(rows, results, narrow, marks)
     title = "Two judges: how often they disagree, and which alone says success"
-    yield title, _judges(rows, results, narrow)
+    yield title, _judges(rows, results, narrow, marks)
     if faulty:
-        yield "Harm under faults: episodes with any of it, and with each kind, %", _harm(rows, results, narrow)
+        yield "Harm under faults: episodes with any of it, and with each kind, %", _harm(rows, results, narrow, marks)
         if any(r.rung for r in results):
-            yield "PRR by how a false answer is told, hardest fault of an episode, %", _by_rung(rows, results, narrow)
+            yield (
+                "PRR by how a false answer is detectable, hardest fault of an episode, %",
+                _by_rung(rows, results, narrow, marks),
+            )
         yield "From fault to recovery, in episodes", _course(results)
     if attributions(results):
         yield "What went wrong, in episodes", _what_went_wrong(results)
@@ -188,10 +192,11 @@ def keep_names_whole(table: Table, columns: int = 1) -> None:
         column.overflow = "fold"
 
 
-def _by_level_and_mode(found: Grid, narrow: bool) -> Table:
-    table = plain_table(found.modes)
+def _by_level_and_mode(found: Grid, narrow: bool, marks: InvalidMarks) -> Table:
+    table = plain_table((*found.modes, *marks.column))
     for level in found.levels:
-        table.add_row(level, *(cell_text(found.at(level, mode), narrow) for mode in found.modes), style=_weight(level))
+        cells = (cell_text(found.at(level, mode), narrow) for mode in found.modes)
+        table.add_row(level, *cells, *marks.cell(level, ALL), style=_weight(level))
     return table
 
 
@@ -208,40 +213,46 @@ def cell_text(cell: MetricCell, narrow: bool = False) -> Text:
     return Text(str(cell))
 
 
-def _judges(rows: Sequence[Row], results: Sequence[MazeResult], narrow: bool) -> Table:
+def _judges(rows: Sequence[Row], results: Sequence[MazeResult], narrow: bool, marks: InvalidMarks) -> Table:
     strict, published = (grid(rows, results, metric) for metric in ("tsr", "tsr_as_published"))
-    table = plain_table(("strict TSR", "TSR as published", "disagree", "published alone", "strict alone"))
+    table = plain_table(
+        ("strict TSR", "TSR as published", "disagree", "published alone", "strict alone", *marks.column)
+    )
     for split in splits(results):
         cells = (cell_text(found.at(ALL, split.mode), narrow) for found in (strict, published))
         numbers = (split.looser + split.stricter, split.looser, split.stricter)
-        table.add_row(split.mode, *cells, *map(str, numbers), style=_weight(split.mode))
+        table.add_row(split.mode, *cells, *map(str, numbers), *marks.cell(ALL, split.mode), style=_weight(split.mode))
     return table
 
 
-def _harm(rows: Sequence[Row], results: Sequence[MazeResult], narrow: bool) -> Table:
+def _harm(rows: Sequence[Row], results: Sequence[MazeResult], narrow: bool, marks: InvalidMarks) -> Table:
     grids = [grid(rows, results, metric) for metric in HARM]
-    table = plain_table(("any", "done twice", "not asked for", "on corrupt input", "false claim"))
+    table = plain_table(("any", "done twice", "not asked for", "on corrupt input", "false claim", *marks.column))
     for mode in grids[0].modes:
-        table.add_row(mode, *(cell_text(found.at(ALL, mode), narrow) for found in grids), style=_weight(mode))
+        cells = (cell_text(found.at(ALL, mode), narrow) for found in grids)
+        table.add_row(mode, *cells, *marks.cell(ALL, mode), style=_weight(mode))
     return table
 
 
-def _by_rung(rows: Sequence[Row], results: Sequence[MazeResult], narrow: bool) -> Table:
+def _by_rung(rows: Sequence[Row], results: Sequence[MazeResult], narrow: bool, marks: InvalidMarks) -> Table:
     grids = [grid(rows, results, metric.name) for metric in BY_RUNG.values()]
-    table = plain_table(("at a glance", "by arithmetic", "across tools", "by a second source"))
+    table = plain_table(("at a glance", "by arithmetic", "across tools", "by a second source", *marks.column))
     modes = {r.mode for r in results if r.rung}
     for mode in (*(one for one in grids[0].modes if one in modes), ALL):
-        table.add_row(mode, *(cell_text(found.at(ALL, mode), narrow) for found in grids), style=_weight(mode))
+        cells = (cell_text(found.at(ALL, mode), narrow) for found in grids)
+        table.add_row(mode, *cells, *marks.cell(ALL, mode), style=_weight(mode))
     return table
 
 
-def _outcomes(rows: Sequence[Row], results: Sequence[MazeResult], narrow: bool) -> Table:
+def _outcomes(rows: Sequence[Row], results: Sequence[MazeResult], narrow: bool, marks: InvalidMarks) -> Table:
     grids = [grid(rows, results, metric) for metric in ("tsr", "outcome", "process")]
-    table = plain_table(("strict TSR", "outcome", "process", "outcome alone", "strict alone", "on a minefield"))
+    table = plain_table(
+        ("strict TSR", "outcome", "process", "outcome alone", "strict alone", "on a minefield", *marks.column)
+    )
     for split in outcome_splits(results):
         cells = (cell_text(found.at(ALL, split.mode), narrow) for found in grids)
         numbers = (split.looser, split.stricter, split.mined)
-        table.add_row(split.mode, *cells, *map(str, numbers), style=_weight(split.mode))
+        table.add_row(split.mode, *cells, *map(str, numbers), *marks.cell(ALL, split.mode), style=_weight(split.mode))
     return table
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 
 from sealegs.faults.user_error import UserError
@@ -11,9 +12,16 @@ from sealegs.sandbox.conversation import StartFailed
 from sealegs.sandbox.isolation_status import Isolation
 from sealegs.sandbox.launching import Bare, Bubblewrap, Launcher
 
+# What a machine may lack for a moment. It says nothing of the isolation, so a run must not continue with another one.
+PASSING = {errno.EAGAIN, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC}
+
 
 def find_isolation() -> Isolation:
-    """The strongest isolation that works here, and why it is not stronger."""
+    """The strongest isolation that works here, and why it is not stronger.
+
+    Raises:
+        OSError: it cannot be tried at the moment, for want of descriptors, memory, processes or room.
+    """
     return _tried()[0]
 
 
@@ -58,10 +66,12 @@ def _tried() -> tuple[Isolation, Launcher | None]:
 
 
 def _trial(launcher: Launcher) -> str:
-    """Why a kernel cannot be started; nothing where it can."""
+    """Why a kernel cannot be started; empty where it can."""
     try:
         with Kernel(launcher) as kernel:
             turn = kernel.start().run("6 * 7")
     except (OSError, StartFailed, Unsupported) as error:
+        if isinstance(error, OSError) and error.errno in PASSING:
+            raise
         return " ".join(str(error).split())
     return "" if turn.output == "42\n" else f"a trial turn said {turn.output!r} ({turn.error or turn.how})"

@@ -14,7 +14,8 @@ import socket
 import sqlite3
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from types import TracebackType
@@ -119,6 +120,22 @@ def processes() -> set[int]:
             if mark[0] in words and words[-2] == mark[1]:
                 found.add(int(folder.name))
     return found
+
+
+def locks_on(file: Path) -> int:
+    """How many locks and leases there are on a file, as Linux lists them."""
+    return lock_counts([file])[file]
+
+
+def lock_counts(files: Iterable[Path]) -> dict[Path, int]:
+    """Count the locks and leases on each of these files, in one reading of the machine's list, which may be long."""
+    held = Counter(
+        word for line in Path("/proc/locks").read_text(encoding="ascii").split("\n") for word in line.split()
+    )
+    seen = {file: file.stat() for file in files}
+    return {
+        file: held[f"{os.major(one.st_dev):02x}:{os.minor(one.st_dev):02x}:{one.st_ino}"] for file, one in seen.items()
+    }
 
 
 def _ear(family: int, kind: int, address: Any) -> socket.socket:

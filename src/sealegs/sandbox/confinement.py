@@ -42,6 +42,7 @@ class Ground:
         scratch: whether a scratch folder is to be mounted there.
         readable: files, and folders with all that is in them, that it may read.
         listed: folders whose names alone it may read.
+        sealed: mounts, of devices, that are to become read-only: they can be written to then, but not changed.
         contained: the place keeps the code in by itself: nothing is mounted, and Landlock is used where there is one.
     """
 
@@ -49,6 +50,7 @@ class Ground:
     scratch: bool
     readable: Sequence[str]
     listed: Sequence[str] = ()
+    sealed: Sequence[str] = ()
     contained: bool = False
 
 
@@ -66,6 +68,7 @@ def confinement(hello: Hello, ground: Ground, limits: Limits) -> dict[str, Any]:
     scratch = {"path": ground.folder, "bytes": limits.scratch, "files": limits.scratch_files + 1}
     return {
         "folder": ground.folder,
+        "sealed": list(ground.sealed),
         "scratch": scratch if ground.scratch and not ground.contained else None,
         "limits": {
             "RLIMIT_AS": limits.memory,
@@ -75,6 +78,7 @@ def confinement(hello: Hello, ground: Ground, limits: Limits) -> dict[str, Any]:
             "RLIMIT_MSGQUEUE": 0,
             "RLIMIT_NOFILE": limits.files,
             "RLIMIT_NPROC": 1,
+            "RLIMIT_SIGPENDING": 0,  # those of the user's processes together; timers and plain signals need none
             "RLIMIT_STACK": STACK,
         },
         "cpu": limits.cpu_seconds,

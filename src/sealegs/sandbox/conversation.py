@@ -129,7 +129,7 @@ class Conversation:
             hello = parse_line((yield from self._line(until))).get("hello")
             if not isinstance(hello, dict):
                 raise StartFailed("it began with something else than a greeting")
-            how = confinement(Hello(**hello))
+            how = confinement(Hello(**hello))  # decided by the host, which trusts nothing but the facts of the greeting
             yield from self._say(how, until)
             answer = parse_line((yield from self._line(until)))
         except (KernelGone, ProtocolViolation) as error:
@@ -141,6 +141,7 @@ class Conversation:
         """Make functions known. A kernel that is gone shows at the next turn."""
         told = []
         for spec in functions:
+            # Names become source code inside the kernel.
             if not spec.name.isidentifier():
                 raise ValueError(f"{spec.name!r} cannot be a function's name in Python")
             names = list(spec.parameters.get("properties", {}))
@@ -149,7 +150,7 @@ class Conversation:
             told.append((spec.name, names, required, _doc(spec, names, required)))
         try:
             yield from self._say({"functions": told}, self._now() + STARTING)
-        except KernelGone:
+        except KernelGone:  # nothing is waiting for it yet, so the next turn reports it
             return
 
     def turn(self, code: str) -> Generator[Request, Any, CodeTurn]:
@@ -164,12 +165,13 @@ class Conversation:
             return CodeTurn(output, error, how, tuple(calls), self._now() - began, alive)
 
         try:
-            if self._said:
+            if self._said:  # forged in advance, it would pass for this turn's answer
                 raise ProtocolViolation("it spoke between turns")
             message = {"run": self._turn, "code": code, "seconds": self._limits.seconds}
             yield from self._say(message, began + allowed)
             while True:
                 line = yield from self._line(began + asked + allowed)
+                # Turn and call are numbered, so that a message from earlier code cannot pass for a new one.
                 said = read_kernel_message(
                     parse_line(line), self._turn, len(calls) + refused + 1, self._functions, self._limits
                 )
@@ -177,6 +179,7 @@ class Conversation:
                     if self._said:
                         raise ProtocolViolation("it spoke after the turn's end")
                     return over(said.how, said.output, said.error)
+                # The time of the host's own functions is added to the limit; it is not the code's.
                 since = self._now()
                 self._asked_bytes += len(line)
                 too_many = self._too_many(len(calls))
@@ -185,6 +188,7 @@ class Conversation:
                     answer, outcome = answer_line(outcome, self._limits)
                     calls.append(CompletedCall(said.tool, said.arguments, outcome))
                 else:
+                    # A few refusals are answered so that the code can react; then the loop has to end.
                     refused += 1
                     if refused > REFUSALS * self._limits.calls:
                         raise ProtocolViolation("it kept calling beyond the limit")
@@ -214,6 +218,7 @@ class Conversation:
         left = memoryview(line)
         while left:
             taken: int = yield Write(left, until - self._now())
+            # Out of time, or the reader is gone. Only the end of its stream tells how the process ended.
             if not taken:
                 if self._now() >= until:
                     raise KernelGone("timeout", self._too_long())
@@ -223,6 +228,7 @@ class Conversation:
     def _line(self, until: float) -> Generator[Request, Any, bytes]:
         """The next line."""
         parts, size = [self._said], len(self._said)
+        # Only the new part is searched, and parts are joined once: a long message must not cost quadratic time.
         while b"\n" not in parts[-1]:
             if size > self._limits.message:
                 raise ProtocolViolation("a message that is too long")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -20,7 +21,7 @@ from pydantic import BaseModel, ConfigDict
 from sealegs.faults.call import Failure, Outcome, Value
 from sealegs.faults.spec import ToolSpec
 from sealegs.inject import RealClock
-from sealegs.sandbox.bait import Bait, processes
+from sealegs.sandbox.bait import Bait, locks_on, processes
 from sealegs.sandbox.code_kernel import Kernel
 from sealegs.sandbox.conversation import CodeTurn, How, StartFailed
 from sealegs.sandbox.isolation_status import Name
@@ -157,11 +158,14 @@ def try_escape(launcher: Launcher, escape: Escape) -> EscapeVerdict:
     with Bait() as bait:
         with Kernel(launcher, limits) as kernel:
             kernel.start(TOOLS, _answer)
+            # In a turn of its own: if the prelude fails, the escape must not count as stopped.
             prepared = kernel.run(PRELUDE.format(bait=json.dumps(bait.names)))
             turn = kernel.run(escape.code) if kernel.alive else prepared
+        # Inside the bait's block but after the kernel's, so that late writes of dying processes are seen too.
         why = [*_seen(escape, turn, bait.secret, limits), *bait.harm()]
     if left := _left(before):
         why.append(f"{left} process(es) were left behind")
+    # An escape may do its harm to the next episode instead of its own.
     why += _next_episode(launcher)
     return EscapeVerdict(escape, tuple(why), turn, clock.now())
 
@@ -177,14 +181,14 @@ def _left(before: set[int]) -> int:
 def _answer(tool: str, arguments: Any) -> Outcome:
     if tool == "long":
         return Value("x" * 200_000)
+    # The code cannot see the locks that it left on shared files; the host can.
+    if arguments.get("item") == "locks":
+        return Value(locks_on(Path(os.__file__)) > 0)
     return Value(12) if arguments.get("item") == "pen" else Failure("no such item", type="LookupError")
 
 
 def _seen(escape: Escape, turn: CodeTurn, secret: str, limits: Limits) -> Iterator[str]:
-    """What indicates an escape in the turn itself.
-
-    A turn that ran out of time may have made fewer calls than the limit lets through: how many depends on the machine.
-    """
+    """What indicates an escape in the turn itself."""
     shown = f"{turn.output}\n{turn.error or ''}"
     for line in turn.output.splitlines():
         if line.startswith("ESCAPED"):
@@ -193,10 +197,11 @@ def _seen(escape: Escape, turn: CodeTurn, secret: str, limits: Limits) -> Iterat
         yield "the secret was seen"
     if turn.how not in escape.ends:
         yield f"the turn ended otherwise than it should: {turn.how} ({(turn.error or '').strip()[-80:]})"
+    # An attempt that failed for another reason, such as a typing error, proves nothing.
     if not re.search(escape.says, turn.output) and not re.search(escape.says, turn.error or ""):
         yield f"nothing shows that it was tried: {shown.strip()[-80:]!r}"
     made = len(turn.calls)
-    if escape.calls is not None and (made > escape.calls or (made < escape.calls and turn.how != "timeout")):
+    if escape.calls is not None and made != escape.calls:
         yield f"the host's log has {made} call(s) instead of {escape.calls}"
     if turn.seconds > limits.seconds + limits.grace + SLOW:
         yield f"it took {turn.seconds:.1f} s"

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     Json = dict[str, Any]
 
 ONLY_TREE = 0x400  # ast.PyCF_ONLY_AST
+MOUNT_SETATTR = 442
 LANDLOCK = {"create": 444, "add": 445, "restrict": 446}
 DEPTH = 32  # of arguments; the host counts likewise
 CUT = "\n... ({} more characters were cut)"
@@ -118,6 +119,10 @@ def confine(libc: ctypes.CDLL, how: Json) -> None:
     Raises:
         LimitRefused: a step failed; nothing may run then.
     """
+    for path in how["sealed"]:
+        read_only = struct.pack("<4Q", 1, 0, 0, 0)  # struct mount_attr: set MOUNT_ATTR_RDONLY
+        done = libc.syscall(MOUNT_SETATTR, -100, path.encode(), 0, read_only, ctypes.c_size_t(len(read_only)))
+        _must(done, f"read-only mount of {path}")
     scratch = how["scratch"]
     if scratch is not None:
         options = f"size={scratch['bytes']},nr_inodes={scratch['files']},mode=0700".encode()
@@ -296,9 +301,11 @@ class Turns:
         self._output = output
         self._codes: dict[str, str] = {}
         self._armed = False
+        self._over = ""
         self.module = sys.modules["__main__"] = types.ModuleType("__main__")
         self.names = self.module.__dict__
         self.names.update(ToolError=ToolError, help=help_)
+        sys.unraisablehook = self._ignored
         signal.signal(signal.SIGALRM, self._stop)
         signal.signal(signal.SIGXCPU, self._stop)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -306,6 +313,7 @@ class Turns:
     def _stop(self, number: int, frame: object) -> None:
         if self._armed:
             which = "the episode's CPU time is used up" if number == signal.SIGXCPU else "the turn took too long"
+            self._over = which
             raise TimeLimit(which)
 
     def run(self, number: int, code: str, seconds: float) -> Json:
@@ -313,6 +321,7 @@ class Turns:
         screen = Screen(self._output)
         sys.stdout = sys.stderr = screen
         how, error = "finished", None
+        self._over = ""
         try:
             self._armed = True
             signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -326,6 +335,8 @@ class Turns:
         finally:
             self._armed = False
             signal.setitimer(signal.ITIMER_REAL, 0.0)
+        if self._over and how != "timeout":  # what interrupts it was swallowed, by a finalizer or by the code
+            how, error = "timeout", f"{error}\n\nTimeLimit: {self._over}" if error else f"TimeLimit: {self._over}"
         return {
             "done": number,
             "how": how,
@@ -354,6 +365,12 @@ class Turns:
         whole = traceback.TracebackException.from_exception(error, limit=-50, compact=True)
         self._strip(whole, 0)
         return "".join(whole.format()).rstrip("\n")
+
+    def _ignored(self, what: sys.UnraisableHookArgs) -> None:
+        """Show an error that Python cannot raise, as those of finalizers."""
+        if isinstance(what.exc_value, TimeLimit) or what.exc_value is None:
+            return  # how the turn ends says so
+        print(f"{what.err_msg or 'Exception ignored in'}: {what.object!r}\n{self._shown(what.exc_value)}")
 
     def _strip(self, one: traceback.TracebackException, depth: int) -> None:
         one.stack[:] = [frame for frame in one.stack if frame.filename in self._codes]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import os
 import shutil
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -23,6 +24,8 @@ PYTHON = ("-P", "-s", "-S", "-B", "-X", "utf8", "-c", BOOT)
 ENVIRONMENT = {"PYTHONHASHSEED": "0", "LANG": "C.UTF-8", "TZ": "UTC"}
 INSIDE = "/python"  # where the files of Python are in the sandbox
 SCRATCH = "/scratch"
+DEVICES = ("/dev/null", "/dev/urandom")  # the machine's own: nobody but root of the machine can make others
+CLOSED = ("--dir", SCRATCH, "--remount-ro", "/", "--chdir", "/")  # after all that is put there
 NAMESPACES = ("user", "pid", "net", "ipc", "uts")
 
 
@@ -39,9 +42,14 @@ class Launcher(Protocol):
 
 
 class Bubblewrap:
-    """Under bubblewrap: namespaces of its own, of the file system only what Python needs, read-only."""
+    """Under bubblewrap: namespaces of its own, of the file system only what Python needs, read-only.
 
-    def __init__(self) -> None:
+    Args:
+        files: what else is there, read-only: the path inside, and the file or folder.
+    """
+
+    def __init__(self, files: Mapping[str, Path] | None = None) -> None:
+        self._files = [word for where, file in (files or {}).items() for word in _bind(file, where)]
         self.isolation = Isolation(
             "bubblewrap", (*(f"{one} namespace" for one in NAMESPACES), "Landlock", "seccomp", "limits")
         )
@@ -53,11 +61,11 @@ class Bubblewrap:
             raise OSError("bubblewrap (bwrap) is not installed")
         python = python_files()
         executable = f"{INSIDE}/bin/{python.executable.name}"
-        return spawn([program, *_wrapping(python), "--", executable, *PYTHON], {})
+        return spawn([program, *_wrapping(python), *self._files, *CLOSED, "--", executable, *PYTHON], {})
 
     def confinement(self, hello: Hello, limits: Limits) -> dict[str, Any]:
         """What it gives up by itself; it can read all that there is, which is little."""
-        return confinement(hello, Ground(SCRATCH, scratch=True, readable=["/"]), limits)
+        return confinement(hello, Ground(SCRATCH, scratch=True, readable=["/"], sealed=DEVICES), limits)
 
 
 class Bare:
@@ -65,9 +73,11 @@ class Bare:
 
     Args:
         missing: why nothing stronger is used.
+        readable: what else it may read; folders end in `/`.
     """
 
-    def __init__(self, missing: str = "") -> None:
+    def __init__(self, missing: str = "", readable: Sequence[str] = ()) -> None:
+        self._more = readable
         self.isolation = Isolation("weak", ("Landlock", "seccomp", "limits"), missing)
 
     def launch(self, limits: Limits) -> KernelProcess:
@@ -77,7 +87,7 @@ class Bare:
     def confinement(self, hello: Hello, limits: Limits) -> dict[str, Any]:
         """What it gives up by itself: every file but Python's."""
         readable, listed = _readable()
-        return confinement(hello, Ground("/", scratch=False, readable=readable, listed=listed), limits)
+        return confinement(hello, Ground("/", scratch=False, readable=(*readable, *self._more), listed=listed), limits)
 
 
 @functools.cache
@@ -86,7 +96,10 @@ def _wrapping(python: PythonFiles) -> tuple[str, ...]:
     options = [f"--unshare-{one}" for one in NAMESPACES]
     options += ["--unshare-cgroup-try", "--die-with-parent", "--new-session", "--as-pid-1", "--clearenv"]
     options += ["--hostname", "sandbox", "--uid", "1000", "--gid", "1000", "--cap-drop", "ALL"]
-    options += ["--cap-add", "CAP_SYS_ADMIN"]  # for that mount; given up before any code runs
+    options += [
+        "--cap-add",
+        "CAP_SYS_ADMIN",
+    ]  # for that mount, and for making those of devices read-only; given up before any code runs
     for name, value in {**ENVIRONMENT, "LD_LIBRARY_PATH": f"{INSIDE}/so", "HOME": SCRATCH, "TMPDIR": SCRATCH}.items():
         options += ["--setenv", name, value]
     options += _bind(python.executable, f"{INSIDE}/bin/{python.executable.name}")
@@ -94,7 +107,8 @@ def _wrapping(python: PythonFiles) -> tuple[str, ...]:
         options += _bind(folder, _inside(folder, python.prefix))
         for name in INSTALLED:
             if (folder / name).is_dir():
-                options += ["--tmpfs", f"{_inside(folder, python.prefix)}/{name}"]
+                hidden = f"{_inside(folder, python.prefix)}/{name}"
+                options += ["--tmpfs", hidden, "--remount-ro", hidden]
     if python.loader is not None:
         options += _bind(python.loader.resolve(), str(python.loader))
     for file in sorted(set(python.libraries.values())):
@@ -104,9 +118,8 @@ def _wrapping(python: PythonFiles) -> tuple[str, ...]:
             options += ["--symlink", file.name, f"{INSIDE}/so/{name}"]
     if ZONES.is_dir():
         options += _bind(ZONES, str(ZONES))
-    for device in ("/dev/null", "/dev/urandom"):
+    for device in DEVICES:
         options += ["--dev-bind", device, device]
-    options += ["--dir", SCRATCH, "--remount-ro", "/", "--chdir", "/"]
     return tuple(options)
 
 

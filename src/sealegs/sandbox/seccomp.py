@@ -5,13 +5,17 @@ refused too. `clone` is not in it, so there are no processes and no threads. The
 Documentation/userspace-api/seccomp_filter.rst), written by the small assembler below.
 
 Marks in the table: `always`; `scratch` where there is a folder to write to; `checked` where the arguments decide (see
-`checks`); `unknown` is refused with ENOSYS, so that the C library takes its older way. Numbers are from Linux's
-headers; an empty one does not exist on that machine.
+`checks`); `unknown` is refused with ENOSYS, so that the C library takes its older way; `answered` never reaches Linux
+and is answered that all went well. `takes` is the form of the arguments, with which the call is tried on what is shared
+(`allowed_calls`). Numbers are from Linux's headers; an empty one does not exist on that machine.
+
+Locks are answered so (`flock`, and those of `fcntl`): on a file that several kernels share they would hold up the
+others and carry word between them, while one process without children never meets a lock of its own on the files of its
+scratch folder. SQLite works there as it should.
 """
 
 from __future__ import annotations
 
-import csv
 import errno
 import functools
 import struct
@@ -19,9 +23,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from sealegs.faults.csv_tables import table_rows
+
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}  # AUDIT_ARCH_*; both are little-endian
 KILL, ALLOW = 0x80000000, 0x7FFF0000
-REFUSE, UNKNOWN = 0x00050000 | errno.EPERM, 0x00050000 | errno.ENOSYS
+REFUSE, UNKNOWN, DONE = 0x00050000 | errno.EPERM, 0x00050000 | errno.ENOSYS, 0x00050000
+ANSWERS = {"unknown": UNKNOWN, "answered": DONE}
 LOAD, EQUAL, AT_LEAST, AND, RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
 NUMBER_AT, ARCHITECTURE_AT, ARGUMENTS_AT = 0, 4, 16  # in struct seccomp_data
 X32 = 0x40000000  # numbers of x86-64's second interface begin here
@@ -50,15 +57,16 @@ class SyscallEntry(NamedTuple):
     name: str
     numbers: Mapping[str, int]
     when: str
+    takes: str
 
 
 @functools.cache
 def syscall_table() -> tuple[SyscallEntry, ...]:
     """The known system calls."""
     text = Path(__file__).with_name("syscalls.csv").read_text(encoding="utf-8")
-    rows = csv.DictReader(text.splitlines())
+    rows = table_rows(text)
     return tuple(
-        SyscallEntry(row["name"], {one: int(row[one]) for one in ARCHITECTURES if row[one]}, row["when"])
+        SyscallEntry(row["name"], {one: int(row[one]) for one in ARCHITECTURES if row[one]}, row["when"], row["takes"])
         for row in rows
     )
 
@@ -68,18 +76,25 @@ def checks(pid: int) -> dict[str, tuple[ArgumentCheck, ...]]:
 
     No signal reaches another process, neither by `kill` nor by `fcntl` (an owner and a signal of input could be set,
     F_SETOWN and F_SETSIG); limits are those of this process; the only sockets are unnamed pairs, which `asyncio` needs.
+    Nobody is woken at a page of a shared file, and no page of one is put out of the machine's memory.
     """
     return {
         "kill": (ArgumentCheck(0, (pid,)),),
         "tgkill": (ArgumentCheck(0, (pid,)),),
         "prlimit64": (ArgumentCheck(0, (0, pid)),),
-        # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, F_SETLK, F_SETLKW, F_DUPFD_CLOEXEC, F_GETPIPE_SZ
-        "fcntl": (ArgumentCheck(1, (0, 1, 2, 3, 4, 5, 6, 7, 1030, 1032)),),
+        # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, F_DUPFD_CLOEXEC, F_GETPIPE_SZ
+        "fcntl": (ArgumentCheck(1, (0, 1, 2, 3, 4, 5, 1030, 1032)),),
+        "futex": (ArgumentCheck(1, (0x80,), mask=0x80),),  # FUTEX_PRIVATE_FLAG
+        # MADV_NORMAL, RANDOM, SEQUENTIAL, WILLNEED, DONTNEED, FREE, HUGEPAGE, NOHUGEPAGE
+        "madvise": (ArgumentCheck(2, (0, 1, 2, 3, 4, 8, 14, 15)),),
         # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
         "ioctl": (ArgumentCheck(1, (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)),),
         "socketpair": (ArgumentCheck(0, (1,)), ArgumentCheck(1, (1,), mask=0xF)),  # AF_UNIX, SOCK_STREAM
         "sendto": (ArgumentCheck(4, (0,)),),  # to no address
     }
+
+
+LOCKS = ArgumentCheck(1, (6, 7))  # of fcntl: F_SETLK, F_SETLKW
 
 
 def program(machine: str, pid: int, scratch: bool) -> bytes:
@@ -105,8 +120,9 @@ def program(machine: str, pid: int, scratch: bool) -> bytes:
     checked = checks(pid)
     for entry in syscall_table():
         if machine in entry.numbers and (scratch or entry.when != "scratch"):
-            answer = UNKNOWN if entry.when == "unknown" else ALLOW
-            body = [*_checked(checked.get(entry.name, ())), BpfInstruction(RETURN, constant=answer)]
+            body = _answered(LOCKS) if entry.name == "fcntl" else []
+            body += _checked(checked.get(entry.name, ()))
+            body.append(BpfInstruction(RETURN, constant=ANSWERS.get(entry.when, ALLOW)))
             code += [BpfInstruction(EQUAL, 0, len(body), entry.numbers[machine]), *body]
     code.append(BpfInstruction(RETURN, constant=REFUSE))
     return assembled(code)
@@ -115,6 +131,17 @@ def program(machine: str, pid: int, scratch: bool) -> bytes:
 def assembled(code: Iterable[BpfInstruction]) -> bytes:
     """The statements as the kernel reads them (struct sock_filter)."""
     return b"".join(struct.pack("<HBBI", *one) for one in code)
+
+
+def _answered(check: ArgumentCheck) -> list[BpfInstruction]:
+    """Statements that say that all went well where the check holds; otherwise they continue after their end.
+
+    Linux takes no more than the lower half of such a number; `_checked` refuses what has an upper half.
+    """
+    code = [BpfInstruction(LOAD, constant=ARGUMENTS_AT + 8 * check.argument)]
+    for value in check.values:
+        code += [BpfInstruction(EQUAL, 0, 1, value), BpfInstruction(RETURN, constant=DONE)]
+    return code
 
 
 def _checked(given: Sequence[ArgumentCheck]) -> list[BpfInstruction]:

@@ -10,6 +10,7 @@ import json
 from sealegs.scenarios.perturbation import IMPLICIT, implicit_kinds, victims
 from sealegs.scenarios.step_use import used_fields
 from sealegs.scenarios.task_sets import base_tasks
+from sealegs.tasks.editions import CANARY, CANARY_FIELD
 from sealegs.traces.atomic_files import write_atomically
 
 
@@ -24,6 +25,7 @@ def kinds_by_step(task: str) -> dict[str, list[str]]:
 def main() -> None:
     """Write the file."""
     lines = [f"{json.dumps(task)}: {json.dumps(kinds_by_step(task))}" for task in base_tasks()]
+    lines.insert(0, f"{json.dumps(CANARY_FIELD)}: {json.dumps(CANARY)}")
     write_atomically(IMPLICIT, "{\n" + ",\n".join(lines) + "\n}\n")
 
 

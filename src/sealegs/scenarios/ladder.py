@@ -1,4 +1,4 @@
-"""Which implicit faults can strike a step, by the rung of the ladder on which they are told.
+"""Which implicit faults can strike a step, by the rung of the ladder on which they are detectable.
 
 - `glance`: rules that know no tool see it in one value (`faults.rungs.glance`), or general knowledge does;
 - `arithmetic`: two values of the answer, or one and an argument, contradict each other by a declared relation;
@@ -30,6 +30,7 @@ from sealegs.faults.rungs.visible_rung import Rung
 from sealegs.scenarios.lower_rungs import lower_rungs
 from sealegs.scenarios.step_use import step_spec
 from sealegs.scenarios.task_sets import SHIPPED, task_set
+from sealegs.tasks.editions import CANARY_FIELD
 
 TABLE = Path(__file__).parent / "shipped_tasks" / "ladder.json"  # written by `ladder_table`
 UPPER: tuple[VisibleRung, ...] = ("glance", "arithmetic")
@@ -43,14 +44,14 @@ class StepLadder:
 
     Attributes:
         families: the corruptions that fit on each of the two upper rungs.
-        values: what is written over the answer on the lower rungs, by how it is told, see `lower_rungs.WAYS`.
+        values: what is written over the answer on the lower rungs, by how it is detected, see `lower_rungs.WAYS`.
     """
 
     families: Mapping[Rung, tuple[str, ...]]
     values: Mapping[str, tuple[Edit, ...]]
 
     def offers(self, *, looks: bool = True, stops: bool = False) -> dict[Rung, str]:
-        """The rungs that are offered, the highest first, each with the way in which its fault is told.
+        """The rungs that are offered, the highest first, each with the way in which its fault is detected.
 
         Args:
             looks: whether a second source is there.
@@ -60,8 +61,8 @@ class StepLadder:
         barred = {*(() if looks else ("second_source",)), *(("refused",) if stops else ())}
         ways = {way: edits for way, edits in self.values.items() if way not in barred}
         found: dict[Rung, str] = {rung: rung for rung in UPPER if self.families.get(rung)}
-        told = next((way for way in ("across", "refused") if ways.get(way)), None)
-        found |= {"across": told} if told is not None else {}
+        lower = next((way for way in ("across", "refused") if ways.get(way)), None)
+        found |= {"across": lower} if lower is not None else {}
         return found | ({"second_source": "second_source"} if ways.get("second_source") else {})
 
 
@@ -111,11 +112,12 @@ def _time_until(rung: Rung, key: tuple[object, ...]) -> float:
 @cache
 def _shipped_ladders() -> Mapping[str, Mapping[str, StepLadder]]:
     read: dict[str, dict[str, dict[str, Any]]] = json.loads(TABLE.read_text(encoding="utf-8"))
+    read.pop(CANARY_FIELD, None)
     return {task: {step: ladder_from(data) for step, data in steps.items()} for task, steps in read.items()}
 
 
 def ladder_from(data: Mapping[str, Any]) -> StepLadder:
-    """A step's ladder as the table holds it: families of the upper rungs, and values by the way they are told."""
+    """A step's ladder as the table holds it: families of the upper rungs, and values by the way they are detected."""
     families: dict[Rung, tuple[str, ...]] = {rung: tuple(data[rung]) for rung in UPPER if rung in data}
     return StepLadder(families, {way: tuple(data[way]) for way in data if way not in UPPER})
 

@@ -23,7 +23,7 @@ from sealegs.faults.rungs.visible_rung import (
     keeps_structure,
 )
 from sealegs.inject import Session, VirtualClock
-from sealegs.scenarios.lower_rungs import surroundings, told_by
+from sealegs.scenarios.lower_rungs import detection_of, surroundings
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scenarios.step_use import step_spec
 from sealegs.tasks.graph import Step
@@ -91,8 +91,8 @@ def check_fault(episode: Scenario, id: str) -> CheckedFault:
     if not rules:
         changed = [path for path in spec.used if has_changed(right.output, wrong, path)]
         around = surroundings(episode.base, step, corpus)
-        told = told_by(around, Exchange(right.arguments, right.output), wrong, changed, corpus)
-        rules |= {told} & {"across", "refused"}
+        detection = detection_of(around, Exchange(right.arguments, right.output), wrong, changed, corpus)
+        rules |= {detection} & {"across", "refused"}
     rules |= _second_sources(episode, step, shown, lasting=lasting, acts=bool(right.effects))
     compliant = keeps_structure(spec, wrong) and not emptied(right.output, wrong)
     return CheckedFault(

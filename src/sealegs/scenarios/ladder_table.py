@@ -13,6 +13,7 @@ from sealegs.scenarios.ladder import TABLE, proven_ladder
 from sealegs.scenarios.perturbation import victims
 from sealegs.scenarios.step_use import used_fields
 from sealegs.scenarios.task_sets import base_tasks
+from sealegs.tasks.editions import CANARY, CANARY_FIELD
 from sealegs.traces.atomic_files import write_atomically
 
 
@@ -33,6 +34,7 @@ def write_ladder_table() -> None:
     with ProcessPoolExecutor() as pool:
         found = pool.map(ladders_by_step, tasks, chunksize=10)
     lines = [f"{json.dumps(task)}: {json.dumps(ladders)}" for task, ladders in zip(tasks, found, strict=True)]
+    lines.insert(0, f"{json.dumps(CANARY_FIELD)}: {json.dumps(CANARY)}")
     write_atomically(TABLE, "{\n" + ",\n".join(lines) + "\n}\n")
 
 

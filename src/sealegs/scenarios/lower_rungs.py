@@ -1,4 +1,4 @@
-"""Which wrong answers of a step, each right in itself, are told by another tool's answer, and which by a second source.
+"""Which wrong but plausible answers of a step another tool's answer contradicts, and which only a second source does.
 
 Each forgery of the right answer is tried in the task's world. Its way is `across` if it contradicts earlier answers
 that are there whichever branches were taken; `refused` if every call that is made with the false value is refused;
@@ -70,7 +70,7 @@ class Surroundings:
 
 
 def lower_rungs(chosen: TaskSet, base: Task, step: Step, spec: ToolSpec) -> dict[str, tuple[Edit, ...]]:
-    """What is written over a step's right answer, by the way in which it is told: `VALUES` sets, or none.
+    """What is written over a step's right answer, by the way in which it is detected: `VALUES` sets, or none.
 
     Args:
         chosen: the set that the task is of.
@@ -90,8 +90,8 @@ def lower_rungs(chosen: TaskSet, base: Task, step: Step, spec: ToolSpec) -> dict
         changed = [path for path in spec.used if has_changed(expected.output, wrong, path)]
         truth = [value for path in changed for value in paths.values_at(expected.output, path)]
         if any(can_be_had(value, [wrong, *known]) for value in truth):
-            continue  # then it is told by arithmetic, though no declared relation says so
-        way = told_by(around, right, wrong, changed, corpus)
+            continue  # then it is detectable by arithmetic, though no declared relation says so
+        way = detection_of(around, right, wrong, changed, corpus)
         if way == "second_source" and any(can_be_had(v, [one.output for one in around.possible]) for v in truth):
             continue
         if way and len(found[way]) < VALUES and _differs(wrong, [other for _, other in found[way]], changed):
@@ -99,8 +99,8 @@ def lower_rungs(chosen: TaskSet, base: Task, step: Step, spec: ToolSpec) -> dict
     return {way: tuple(edit for edit, _ in each) for way, each in found.items() if len(each) == VALUES}
 
 
-def told_by(around: Surroundings, right: Exchange, wrong: Any, changed: Sequence[str], corpus: Corpus) -> str:
-    """The way in which an answer that is right in itself is told; empty where that depends on the way taken.
+def detection_of(around: Surroundings, right: Exchange, wrong: Any, changed: Sequence[str], corpus: Corpus) -> str:
+    """The way in which an answer that is plausible in itself is detected; empty where that depends on the way taken.
 
     Args:
         around: what is known, and what is called.

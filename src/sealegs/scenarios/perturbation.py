@@ -2,15 +2,15 @@
 
 C1 has a fixed victim. In C2 and C3 one group is perturbed, in C4 every group; the first tool that the agent touches in
 a perturbed group becomes its victim, and the rest of the group is safe from then on. An implicit fault is chosen among
-the kinds that, on this very answer, can be told from it and change what later steps use; under `LADDER`, the rung of
-the ladder on which it is told is drawn first (`ladder`). Whether an action that is struck was done all the same is
+the kinds that can be detected in this very answer and change what later steps use; under `LADDER`, the rung of the
+ladder on which it is detectable is drawn first (`ladder`). Whether an action that is struck was done all the same is
 decided by its moment (`moments`).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -32,6 +32,7 @@ from sealegs.scenarios.step_use import step_spec, used_fields
 from sealegs.scenarios.task_sets import SHIPPED, task_set
 from sealegs.scoring.case import Slot
 from sealegs.tasks import Persistence
+from sealegs.tasks.editions import CANARY_FIELD
 from sealegs.tasks.graph import Graph, Group, Step, Task
 from sealegs.tasks.reference import ExpectedStep
 
@@ -83,29 +84,17 @@ class PlanSettings:
     implicit: str = LADDER
 
 
-def perturbation_plan(
+def draw_plan(
     task: Task, mode: str, seed: int, epoch: int = 1, settings: PlanSettings = PlanSettings()
-) -> Plan:
-    """The faults of one episode of a task."""
-    rules = [
-        rule
+) -> tuple[Plan, dict[str, Rung]]:
+    """The faults of one episode of a task, and the rungs of those that are on the ladder, by their rules' ids."""
+    drawn = [
+        found
         for slot in slots(task, mode, seed)
-        for rule in _slot_rules(task, slot, mode, (seed, task.id, mode, epoch, slot.node), settings)
+        for found in _slot_rules(task, slot, mode, (seed, task.id, mode, epoch, slot.node), settings)
     ]
-    return Plan(name=f"maze {task.id} {mode}", seed=seed, rules=tuple(rules))
-
-
-def struck_rungs(
-    task: Task, mode: str, seed: int, epoch: int = 1, settings: PlanSettings = PlanSettings()
-) -> dict[str, Rung]:
-    """The rung of each rule of `perturbation_plan` whose fault is on the ladder, by the rule's id."""
-    if mode in ("P1", "P2") or settings.implicit != LADDER:
-        return {}
-    places = [(slot, step) for slot in slots(task, mode, seed) for step in victims(task.graph, slot.node)]
-    keys = {f"{slot.node}:{step.tool}": (seed, task.id, mode, epoch, slot.node, step.tool) for slot, step in places}
-    steps = {f"{slot.node}:{step.tool}": step for slot, step in places}
-    drawn = {rule: _on_ladder(task, steps[rule], mode, key, settings) for rule, key in keys.items()}
-    return {rule: one[0] for rule, one in drawn.items() if one is not None}
+    plan = Plan(name=f"maze {task.id} {mode}", seed=seed, rules=tuple(rule for rule, _ in drawn))
+    return plan, {rule.id: rung for rule, rung in drawn if rung}
 
 
 def _on_ladder(
@@ -119,23 +108,25 @@ def _on_ladder(
     return draw_fault(task.id, step.id, key, settings.tasks, history=history, stops=stops)
 
 
-def _slot_rules(task: Task, slot: Slot, mode: str, key: tuple[object, ...], settings: PlanSettings) -> list[Rule]:
+def _slot_rules(
+    task: Task, slot: Slot, mode: str, key: tuple[object, ...], settings: PlanSettings
+) -> Iterator[tuple[Rule, Rung | None]]:
     steps = victims(task.graph, slot.node)
     lasting = PERSISTENCE[mode] == "permanent"
     touched = tuple(step.tool for step in steps)
-    return [
-        Rule(
+    for step in steps:
+        fault, rung = _fault(task, step, mode, key, settings)
+        rule = Rule(
             id=f"{slot.node}:{step.tool}",
             match=Tool(step.tool),
             when=FirstTouch(touched),
-            fault=_fault(task, step, mode, key, settings),
+            fault=fault,
             persistence=PERSISTENCE[mode],
             moment=moment_of(task.id, step.id, lasting, settings.moment, (*key, step.tool), settings.tasks),
             at_most=1 if PERSISTENCE[mode] == "transient" else None,
             key="order",  # so that records of one seed stay what they are
         )
-        for step in steps
-    ]
+        yield rule, rung
 
 
 def victims(graph: Graph, node: str) -> tuple[Step, ...]:
@@ -144,25 +135,29 @@ def victims(graph: Graph, node: str) -> tuple[Step, ...]:
     return tuple(s for b in found.branches for s in b.steps) if isinstance(found, Group) else (found,)
 
 
-def _fault(task: Task, step: Step, mode: str, key: tuple[object, ...], settings: PlanSettings) -> AnyFault:
+def _fault(
+    task: Task, step: Step, mode: str, key: tuple[object, ...], settings: PlanSettings
+) -> tuple[AnyFault, Rung | None]:
+    """A step's fault, and its rung if it is on the ladder."""
     if mode in ("P1", "P2"):
         responses = explicit_responses("P1" if mode == "P1" else "P2")
-        return responses[seeds.digest(*key) % len(responses)]
+        return responses[seeds.digest(*key) % len(responses)], None
     tasks = settings.tasks
-    told = _on_ladder(task, step, mode, (*key, step.tool), settings)
-    if told is not None:
-        return FAULT.validate_python(told[1])
+    on_ladder = _on_ladder(task, step, mode, (*key, step.tool), settings)
+    if on_ladder is not None:
+        return FAULT.validate_python(on_ladder[1]), on_ladder[0]
     drawn = sorted(FAMILIES, key=lambda family: seeds.digest(*key, step.tool, family))
     kind = next((family for family in drawn if _fits(task.id, step.id, family, tasks)), None)
     if kind is None:
         raise ValueError(_nothing_fits(task.id, step, step_spec(task, step, task_set(tasks).corpus(task.id))))
-    return FAULT.validate_python({"kind": kind})
+    return FAULT.validate_python({"kind": kind}), None
 
 
 @cache
 def _shipped_kinds() -> Mapping[str, Mapping[str, Sequence[str]]]:
     """`implicit_kinds` of the shipped tasks, by task and step; computing them took most of the time of a run."""
     found: dict[str, dict[str, list[str]]] = json.loads(IMPLICIT.read_text(encoding="utf-8"))
+    found.pop(CANARY_FIELD, None)
     return found
 
 

@@ -126,12 +126,15 @@ class _Way:
         answer: dict[str, StepField | ReferenceTicket] = {}
         for path, name in exports.items():
             source = self._other.exports[name]
+            # The answer would need a value of the other way that a later call of the agent makes known.
             if legs[source.node] > leg:
                 return None
             answer[path] = StepField(self._numbers[source.node], source.path)
         for later in self._rest[leg + 1 :]:
             for name, binding in later.arguments.items():
                 if isinstance(binding, Field) and binding.node == own.id and binding.path not in answer:
+                    # The agent hands this field on to its next call, which the other way replaces as well: it need
+                    # only be a value that this call takes and that is recognised there.
                     stand_in = self._namesake(own, binding.path, leg, legs) or self._ticket(
                         own, binding.path, later, name
                     )
@@ -144,6 +147,8 @@ class _Way:
             for name, binding in own.arguments.items()
             if isinstance(binding, Field) and binding.node in before
         }
+        # A later call must be known to belong to this way; by its name alone a second use of the tool would be
+        # caught.
         if leg and not knows and (made or _changes(own, self._tools)):
             return None
         steps = tuple(
@@ -188,6 +193,7 @@ class _Way:
         """For each step of the other branch, for which of the agent's calls it is made; None where it cannot be."""
         acts = [leg for leg, step in enumerate(self._rest) if _changes(step, self._tools)]
         others = [step.id for step in self._other.steps if _changes(step, self._tools)]
+        # The other way changes something and the agent's own does not: nobody asked for that effect.
         if others and not acts:
             return None
         found: dict[str, int] = {}
@@ -205,6 +211,8 @@ class _Way:
                 if None in known:
                     return None
                 if step.id in others:
+                    # An effect happens when the agent asks for one, never earlier: until then it may still decide
+                    # otherwise.
                     asked = acts[others.index(step.id)] if len(acts) == len(others) else acts[-1]
                     leg = max(leg, asked)
                 found[step.id] = leg

@@ -21,20 +21,21 @@ from sealegs.scenarios.perturbation import (
     LADDER,
     PUBLISHED_FAMILIES,
     PlanSettings,
-    perturbation_plan,
+    draw_plan,
     slots,
-    struck_rungs,
 )
 from sealegs.scenarios.step_use import step_spec
-from sealegs.scenarios.task_sets import SHIPPED, TaskSet, task_set
+from sealegs.scenarios.task_sets import SHIPPED, VERSION, TaskSet, task_set
+from sealegs.scenarios.wordings import FIRST, OWN_REQUESTS, Phrasing, translated_tasks
 from sealegs.scoring import Case, Slot
 from sealegs.scoring.task_progress import node_of
 from sealegs.tasks import Risk, Task
+from sealegs.tasks.editions import edition_facts
+from sealegs.tasks.written_forms import ENGLISH
 from sealegs.traces import Record
 from sealegs.world.corpus import Corpus
 
 SUITE = "maze"
-VERSION = "4-A"
 DISTRACTORS = 6
 TOOL_TIMEOUT = 60.0
 OWN_MODE = "plan"
@@ -53,6 +54,8 @@ class Scenario:
         tasks: the folder that the task is from; empty for those that ship with the suite.
         moment: when faults strike actions, one of `moments.SETTINGS`.
         implicit: which implicit faults there are, one of `perturbation.IMPLICIT_SETTINGS`.
+        wording: which of the requests is asked, one of `wordings.WORDINGS`.
+        language: of the request, one of `written_forms.LANGUAGES`.
     """
 
     task: str
@@ -63,6 +66,8 @@ class Scenario:
     tasks: str = SHIPPED
     moment: str = DRAW
     implicit: str = LADDER
+    wording: str = FIRST
+    language: str = ENGLISH
 
     @property
     def id(self) -> str:
@@ -76,24 +81,29 @@ class Scenario:
 
     @property
     def base(self) -> Task:
-        """The base task."""
-        return self.set.tasks[self.task]
+        """The base task, with the request that is asked."""
+        return self.phrasing.asked(self.set.tasks[self.task])
+
+    @property
+    def phrasing(self) -> Phrasing:
+        """Which of the task's requests is asked."""
+        return Phrasing(self.wording, self.language)
 
     @property
     def plan(self) -> Plan:
         """The faults."""
-        return scenario_plan(self)
+        return scenario_faults(self)[0]
 
     @property
     def rungs(self) -> Mapping[str, Rung]:
-        """The rung of the ladder on which each implicit fault is told, by the rule's id; none under other plans."""
-        return {} if self.own else scenario_rungs(self)
+        """The rung of the ladder on which each implicit fault is detectable, by the rule's id; none off it."""
+        return scenario_faults(self)[1]
 
     def hardest_rung(self, found: Record) -> str:
-        """The lowest rung on which a fault that arrived is told; empty where none is on the ladder."""
+        """The hardest rung on which a fault that arrived is detectable; empty if none is on the ladder."""
         arrived = {strike.rule for turn in found.turns for strike in turn.strikes if strike.delivered}
-        told = [rung for rule, rung in self.rungs.items() if rule in arrived]
-        return max(told, key=RUNGS.index, default="")
+        reached = [rung for rule, rung in self.rungs.items() if rule in arrived]
+        return max(reached, key=RUNGS.index, default="")
 
     @property
     def slots(self) -> tuple[Slot, ...]:
@@ -103,7 +113,9 @@ class Scenario:
     def case(self, found: Record) -> Case:
         """What a judge of this record must know."""
         struck = struck_slots(self, found) if self.own else self.slots
-        return Case(self.base, self.set.right_run(self.task), self.mode, struck, self.risks, self.actions)
+        return Case(
+            self.base, self.set.right_run(self.task), self.mode, struck, self.risks, self.actions, self.language
+        )
 
     @property
     def actions(self) -> Mapping[str, ToolSpec]:
@@ -136,14 +148,15 @@ class Scenario:
         facts: dict[str, Any] = {
             "suite": SUITE,
             "version": VERSION,
+            **edition_facts(self.set.edition),
             "task": self.task,
             "level": self.base.level,
             "mode": self.mode,
         }
         facts |= {"epoch": self.epoch, "seed": self.seed, "plan": self.plan.digest(), "moment": self.moment}
-        facts["implicit"] = self.implicit
-        told = (("own", self.own), ("tasks", self.tasks), ("rungs", dict(self.rungs)))
-        marks = {name: value for name, value in told if value}
+        facts |= {"implicit": self.implicit, "wording": self.wording, "language": self.language}
+        optional = (("own", self.own), ("tasks", self.tasks), ("rungs", dict(self.rungs)))
+        marks = {name: value for name, value in optional if value}
         return {**facts, **marks, **who}
 
 
@@ -151,23 +164,17 @@ def scenario_from_record(about: Mapping[str, Any]) -> Scenario:
     """Return the scenario that a record is of, by what was noted when it began."""
     own, tasks, moment = about.get("own", ""), about.get("tasks", ""), about.get("moment", PUBLISHED)
     implicit = about.get("implicit", PUBLISHED_FAMILIES)
-    return Scenario(about["task"], about["mode"], about["epoch"], about["seed"], own, tasks, moment, implicit)
+    asked = about.get("wording", FIRST), about.get("language", ENGLISH)
+    return Scenario(about["task"], about["mode"], about["epoch"], about["seed"], own, tasks, moment, implicit, *asked)
 
 
 @lru_cache(maxsize=4096)
-def scenario_plan(episode: Scenario) -> Plan:
-    """An episode's faults."""
+def scenario_faults(episode: Scenario) -> tuple[Plan, Mapping[str, Rung]]:
+    """An episode's faults, and the rungs of those that are on the ladder, by their rules' ids."""
     if episode.own:
-        return plan_from(json.loads(episode.own))
+        return plan_from(json.loads(episode.own)), {}
     settings = PlanSettings(episode.tasks, episode.moment, episode.implicit)
-    return perturbation_plan(episode.base, episode.mode, episode.seed, episode.epoch, settings)
-
-
-@lru_cache(maxsize=4096)
-def scenario_rungs(episode: Scenario) -> Mapping[str, Rung]:
-    """The rung of each implicit fault of an episode, by the rule's id."""
-    settings = PlanSettings(episode.tasks, episode.moment, episode.implicit)
-    return struck_rungs(episode.base, episode.mode, episode.seed, episode.epoch, settings)
+    return draw_plan(episode.set.tasks[episode.task], episode.mode, episode.seed, episode.epoch, settings)
 
 
 def struck_slots(episode: Scenario, found: Record) -> tuple[Slot, ...]:
@@ -228,6 +235,8 @@ def list_scenarios(
     tasks: str = SHIPPED,
     moment: str = DRAW,
     implicit: str = LADDER,
+    phrasing: Phrasing = OWN_REQUESTS,
+    translated: bool = False,
 ) -> list[Scenario]:
     """The episodes of a run.
 
@@ -241,15 +250,15 @@ def list_scenarios(
         tasks: a folder of tasks; those that ship with the suite by default.
         moment: when faults strike actions, one of `moments.SETTINGS`.
         implicit: which implicit faults there are, one of `perturbation.IMPLICIT_SETTINGS`.
+        phrasing: which request is asked; tasks that have no such one are left out.
+        translated: only tasks whose request is there in every language.
     """
     modes = (OWN_MODE,) if own else modes
-    chosen = [
-        task.id
-        for level in levels
-        for task in [task for task in task_set(tasks).tasks.values() if task.level == level][:limit]
-    ]
+    some = translated_tasks() if translated else None
+    able = [one for one in task_set(tasks).tasks.values() if phrasing.has(one.id) and (some is None or one.id in some)]
+    chosen = [task.id for level in levels for task in [task for task in able if task.level == level][:limit]]
     return [
-        Scenario(t, mode, epoch, seed, own, tasks, moment, implicit)
+        Scenario(t, mode, epoch, seed, own, tasks, moment, implicit, phrasing.wording, phrasing.language)
         for epoch in range(1, epochs + 1)
         for t in chosen
         for mode in modes

@@ -22,8 +22,9 @@ If it is not, or if the tool failed, try again or reach the same result with ano
 If nothing is left to try, stop, and report what could not be done and why.
 """
 
-FORM = """\
-It is Monday, 2 March 2026, 09:00.
+NOW = "It is Monday, 2 March 2026, 09:00."
+FORM = f"""\
+{NOW}
 
 End your final answer with a line of its own: "Status: complete" if the request was carried out, \
 "Status: incomplete" if it could not be.

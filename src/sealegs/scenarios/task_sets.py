@@ -7,17 +7,18 @@ plays on its recorded tools or on that domain alone, any other on the corpus tha
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from sealegs.faults.user_error import UserError
 from sealegs.scenarios import LEVELS
 from sealegs.tasks import Task
+from sealegs.tasks.editions import CANARY, CANARY_FIELD, contents_digest, edition
 from sealegs.tasks.reference import Reference
 from sealegs.tasks.yaml_tasks import read_tasks, tasks_from
 from sealegs.world.corpus import Corpus, load_corpus, load_corpus_file
@@ -26,6 +27,7 @@ from sealegs.world.reference_runs import reference
 from sealegs.world.tool import GROUPS
 
 SHIPPED = ""
+VERSION = "5-A"  # of the shipped tasks, of what tasks are, and of the rules by which they are played
 TASKS = "tasks.jsonl"
 TOOLS = "tools.jsonl"
 WORLD = "world.json"
@@ -39,12 +41,19 @@ class TaskSet:
         tasks: by id, in the order of the levels.
         recorded: the recorded tools of each task; where a task has none, it plays on the corpus.
         own: a domain of the user's that all tasks play on, in place of the corpus that ships.
+        digest: of the files that the tasks were read from, which tells one edition of a set from another.
     """
 
     tasks: Mapping[str, Task]
     recorded: Mapping[str, Corpus] = field(default_factory=dict)
     own: Corpus | None = None
+    digest: str = ""
     _runs: dict[str, Reference] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def edition(self) -> str:
+        """Version and digest, as records and rows name the set."""
+        return edition(VERSION, self.digest)
 
     def corpus(self, task: str) -> Corpus:
         """The tools and groups that the named task is made of."""
@@ -64,7 +73,7 @@ def task_set(folder: str = SHIPPED) -> TaskSet:
     Raises:
         UserError: the folder holds no tasks, or some that cannot be read; the message names every mistake.
     """
-    return TaskSet(_shipped()) if folder == SHIPPED else _in_folder(Path(folder))
+    return _shipped() if folder == SHIPPED else _in_folder(Path(folder))
 
 
 def base_tasks() -> Mapping[str, Task]:
@@ -72,16 +81,32 @@ def base_tasks() -> Mapping[str, Task]:
     return task_set().tasks
 
 
-def _shipped() -> dict[str, Task]:
+def _shipped() -> TaskSet:
     corpus = load_corpus()
     domains = {name: tool.domain for name, tool in corpus.tools.items()}
     found: dict[str, Task] = {}
+    texts: list[bytes] = []
     for level in map(str.lower, LEVELS):
         folder = resources.files("sealegs.scenarios.shipped_tasks") / level
         for file in sorted(folder.iterdir(), key=lambda file: file.name):
             text = file.read_text(encoding="utf-8")
+            texts.append(text.encode())
             found |= {task.id: task for task in tasks_from(text, corpus.groups, domains, f"{level}/{file.name}")}
-    return found
+    texts += [file.read_bytes() for file in wording_files()]  # an edition is of all requests, whichever is asked
+    return TaskSet(found, digest=contents_digest(texts))
+
+
+def wording_files(name: str = "") -> Iterator[Traversable]:
+    """The files of further requests that ship, in order; those of one wording or language, or all."""
+    yield from _yaml_files(resources.files("sealegs.scenarios.shipped_wordings") / name)
+
+
+def _yaml_files(folder: Traversable) -> Iterator[Traversable]:
+    for each in sorted(folder.iterdir(), key=lambda each: each.name):
+        if each.is_dir():
+            yield from _yaml_files(each)
+        elif each.name.endswith(".yaml"):
+            yield each
 
 
 def _in_folder(folder: Path) -> TaskSet:
@@ -96,7 +121,10 @@ def _in_folder(folder: Path) -> TaskSet:
     domains = {name: tool.domain for name, tool in corpus.tools.items()}
     found = {task.id: task for task in read_tasks(file, corpus.groups, domains)}
     ordered = sorted(found.values(), key=lambda task: task.level)  # stable: the file's order within a level
-    return TaskSet({task.id: task for task in ordered}, recorded, own)
+    texts = [one.read_bytes() for one in (file, folder / TOOLS) if one.exists()]
+    if own is not None:
+        texts.append(json.loads((folder / WORLD).read_text(encoding="utf-8"))["digest"].encode())
+    return TaskSet({task.id: task for task in ordered}, recorded, own, contents_digest(texts))
 
 
 def world_digest(file: Path) -> str:
@@ -110,12 +138,12 @@ def world_digest(file: Path) -> str:
         texts = [one.read_bytes() for one in (file, beside) if one == file or one.exists()]
     except OSError as error:
         raise UserError(f"{file} cannot be read ({error}); name a Python file of tools") from error
-    return hashlib.sha256(b"\0".join(texts)).hexdigest()[:12]
+    return contents_digest(texts)
 
 
 def world_pointer(file: Path) -> str:
     """What `world.json` holds for a domain's file."""
-    return json.dumps({"file": str(file.resolve()), "digest": world_digest(file)}) + "\n"
+    return json.dumps({"file": str(file.resolve()), "digest": world_digest(file), CANARY_FIELD: CANARY}) + "\n"
 
 
 def _named_world(pointer: Path) -> Corpus:

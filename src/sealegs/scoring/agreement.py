@@ -1,13 +1,14 @@
-"""How far two graders agree: the share of equal labels, and Cohen's kappa with an interval.
+"""How far graders agree: the share of equal labels and Cohen's kappa of two, and Krippendorff's alpha of any number.
 
 Kappa is (observed - expected) / (1 - expected) agreement (Cohen 1960); it is not defined where both give one and the
-same label to everything.
+same label to everything. Alpha is the same for any number of graders, of whom not all need label everything
+(Krippendorff 2011); here labels are equal or not (nominal). It has no interval.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sealegs.scoring.intervals import share_interval
@@ -94,3 +95,28 @@ def kappa(counts: Mapping[tuple[str, str], int]) -> float | None:
         return None
     observed = sum(count for (a, b), count in counts.items() if a == b) / n
     return (observed - expected) / (1 - expected)
+
+
+def krippendorff_alpha(units: Iterable[Sequence[Label]]) -> tuple[float | None, int]:
+    """Krippendorff's alpha for nominal labels, and how many units have two labels or more.
+
+    alpha = 1 - (n - 1) * disagreement within units / disagreement over all labels, where a unit of m labels counts each
+    of its ordered pairs as 1 / (m - 1).
+
+    Args:
+        units: the labels of each unit, one from each grader who labelled it.
+
+    Returns:
+        None in place of alpha where there is nothing to compare, or all labels are one and the same.
+    """
+    found = [[normalize_label(label) for label in labels] for labels in units]
+    paired = [Counter(labels) for labels in found if len(labels) > 1]
+    totals: Counter[str] = sum(paired, Counter())
+    n = totals.total()
+    expected = n * n - sum(count * count for count in totals.values())
+    if not expected:
+        return None, len(paired)
+    observed = sum(
+        (unit.total() ** 2 - sum(count * count for count in unit.values())) / (unit.total() - 1) for unit in paired
+    )
+    return 1 - (n - 1) * observed / expected, len(paired)

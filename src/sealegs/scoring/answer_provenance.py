@@ -15,8 +15,8 @@ from sealegs.faults import paths
 from sealegs.faults.call import Failure, Value, failure_body
 from sealegs.scoring.known_values import GivenValues
 from sealegs.scoring.run_evidence import RunEvidence, named_call, outcomes_seen
-from sealegs.scoring.told_values import LOOSE, ToldValue, told_values
-from sealegs.scoring.told_words import CONVERSIONS, PERCENT
+from sealegs.scoring.stated_values import LOOSE, StatedValue, stated_values
+from sealegs.scoring.value_words import CONVERSIONS, PERCENT
 
 NAMED = 3  # invented values that a sentence names
 LONGEST_SUM = 60  # numbers of an answer of which neighbours are added up
@@ -52,9 +52,9 @@ def known_from(run: RunEvidence) -> GivenValues:
     return known
 
 
-def invented_in(answer: str, known: GivenValues) -> list[ToldValue]:
+def invented_in(answer: str, known: GivenValues) -> list[StatedValue]:
     """The values of an answer that do not come from what is known, in the order of the answer."""
-    told = told_values(known.without_gaps(answer))
+    told = stated_values(known.without_gaps(answer))
     given = {id(one) for one in told if _given(one, known)}
     numbers = [one for one in told if one.kind == "number" and one.numbers]
     pool = _Pool(known)
@@ -68,7 +68,7 @@ def invented_in(answer: str, known: GivenValues) -> list[ToldValue]:
     return sorted(found, key=lambda one: answer.find(one.text))
 
 
-def _given(value: ToldValue, known: GivenValues) -> bool:
+def _given(value: StatedValue, known: GivenValues) -> bool:
     """Whether a value is known as it is told, without arithmetic."""
     if value.free or (value.parts and all(_given(part, known) for part in value.parts)):
         return True
@@ -94,7 +94,7 @@ def _given(value: ToldValue, known: GivenValues) -> bool:
             return _given_number(value, known)
 
 
-def _given_number(value: ToldValue, known: GivenValues) -> bool:
+def _given_number(value: StatedValue, known: GivenValues) -> bool:
     digits = re.sub(r"\D", "", value.text)
     if re.fullmatch(r"\d+", value.text.split(" ")[0]) and known.says_run(digits):
         return True
@@ -105,7 +105,7 @@ def _given_number(value: ToldValue, known: GivenValues) -> bool:
     )
 
 
-def _off(value: ToldValue, number: float, grain: float) -> float:
+def _off(value: StatedValue, number: float, grain: float) -> float:
     """How far a known number may be off: by rounding to the places that are told, and more where it says so."""
     off = grain / 2 if grain >= 1 else grain  # cut off or rounded
     if value.rough and number >= 10:
@@ -115,7 +115,7 @@ def _off(value: ToldValue, number: float, grain: float) -> float:
     return off * (1 + 1e-9) + 1e-9
 
 
-def _converted(value: ToldValue, known: GivenValues) -> bool:
+def _converted(value: StatedValue, known: GivenValues) -> bool:
     """Whether a known number in another unit comes to what is told."""
     factors = CONVERSIONS.get(value.unit, ())
     if any(known.reckons(n / factor, _off(value, n, g) / factor) for n, g in value.numbers for factor in factors):
@@ -132,12 +132,12 @@ class _Pool:
     known: GivenValues
     told: list[float] | None = None
 
-    def add(self, values: Iterable[ToldValue]) -> None:
+    def add(self, values: Iterable[StatedValue]) -> None:
         """Take in what of the answer is given."""
         self.told = [value.numbers[0][0] for value in values]
         self.known.add_numbers(self.told, field="")
 
-    def gives(self, value: ToldValue) -> bool:
+    def gives(self, value: StatedValue) -> bool:
         """Whether a number can be worked out."""
         first = value.numbers[0][1]
         readings = [
@@ -145,7 +145,7 @@ class _Pool:
         ]  # 1,234 is no 1.234
         return any(self._gives(number, _off(value, number, grain), value) for number, grain in readings)
 
-    def _gives(self, number: float, off: float, value: ToldValue) -> bool:
+    def _gives(self, number: float, off: float, value: StatedValue) -> bool:
         percent = re.fullmatch(PERCENT, value.unit) is not None
         follows = self.known.follows(number, off, rough=value.rough, percent=percent)
         return follows or self.known.has(number, off) or self._adds_up(number, off)

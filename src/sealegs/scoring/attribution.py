@@ -27,7 +27,7 @@ MODEL_ENDS = {  # how the model itself ended an episode without an answer: the r
 }
 TERMS = {
     "crashed": "the agent broke down; it counts as a failure",
-    "refusal": "the model declined to go on",
+    "refusal": "the model declined to continue",
     "content filter": "the provider's filter took the model's reply",
     "context overflow": "the conversation was longer than the model's context",
     "length limit": "the last reply was cut off at the most tokens that it may have",
@@ -53,10 +53,12 @@ def attribute(
 ) -> str:
     """The term for a failed episode; see `TERMS`."""
     exposed = way.first is not None
+    # The first cause that fits is the term, from what ends an episode by itself to what needs the others ruled out.
     if record.end.reason == "crashed":
         return "crashed"
     if record.end.reason in MODEL_ENDS:
         return MODEL_ENDS[record.end.reason]
+    # A doubled effect outweighs how it came about, and the layer's own is never the agent's.
     if doubled_by_recovery(record):
         return "doubled by recovery"
     if doubled:
@@ -65,6 +67,7 @@ def attribute(
         return "unaware"
     if has_malformed_calls(record):
         return "malformed calls"
+    # A loop usually ends at the limit of steps, so it is asked for before `cut off`.
     if has_futile_loop(way):
         return "futile loop"
     if record.end.reason in ("steps", "limit", "hung"):

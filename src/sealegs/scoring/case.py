@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from sealegs.faults.spec import ToolSpec
 from sealegs.tasks import Persistence, Risk, Task
 from sealegs.tasks.reference import Reference
+from sealegs.tasks.written_forms import ENGLISH
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ class Case:
         slots: where faults were to strike; none in a clean episode.
         risks: what a fault on each action risks, by step; none where a failed call is known to have done nothing.
         actions: the offered actions of which a history tool shows what was done, by name.
+        language: of the request, one of `written_forms.LANGUAGES`; answers may be in it.
     """
 
     task: Task
@@ -42,3 +44,4 @@ class Case:
     slots: tuple[Slot, ...] = ()
     risks: Mapping[str, Risk] = field(default_factory=dict)
     actions: Mapping[str, ToolSpec] = field(default_factory=dict)
+    language: str = ENGLISH

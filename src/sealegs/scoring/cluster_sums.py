@@ -15,6 +15,7 @@ by block about the block's mean.
 - **Paired differences.** The difference is gains less losses of the clusters. Each is a share with an interval as
   above, and they are put together by squared distances with their correlation (Zou 2007). Where no cluster differs,
   neither a gain nor a loss is excluded that is as rare as the number of clusters says.
+  They are made for 95 %, and far out they are too short for few clusters; `paired_tests` makes P values.
 - **Relative decreases** have the ratio's interval from both ends (MOVER-R: Donner and Zou 2012).
 - **Amounts** without an upper bound have Student's interval of their logarithm, and those that may be negative plain
   Student's; where all are alike, it has no width.
@@ -71,6 +72,7 @@ class ClusterSums:
         ratios = np.stack([there[..., self.part == one].sum(axis=-1) for one in parts], axis=-1)[..., place]
         known = np.all(ratios > 0, axis=-1, keepdims=True)
         each = 1 / (len(parts) * np.maximum(ratios, 1) * np.where(there, whole, 1))
+        # A part without anything below the line has no mean, so the figure has none either.
         return np.where(known, np.where(there, each, 0.0), np.nan)
 
     @cached_property
@@ -95,6 +97,7 @@ class ClusterSums:
     def influence(self) -> Array:
         """The linear part of the figure, of shape (..., runs, clusters)."""
         tops, belows = (side.sum(axis=(-2, -1), keepdims=True) for side in (self.top, self.below))
+        # `where` instead of a later mask: dividing by 0 would warn.
         ratio = np.divide(tops, belows, out=np.zeros(tops.shape), where=belows > 0)
         return self._weighted(self.top - ratio * self.below)
 
@@ -138,9 +141,11 @@ def _bounded(sums: ClusterSums, confidence: float) -> Ends:
     z, value, width = normal_point(confidence), sums.value, sums.by_block(sums.mass)
     raw, whole = _block_variances(sums, sums.influence.sum(axis=-2))
     if sums.cases:
+        # No episode of a share is worth more than one case (see above).
         whole = np.where(raw > 0, np.maximum(whole, _independent(sums)), whole)
     failing = sums.by_block(_true(sums.mass - sums.won > 1e-9 * sums.mass))
     winning = sums.by_block(_true(sums.won > 1e-9 * sums.mass))
+    # A variance shown by few clusters of the rarer kind is itself badly known (see above).
     freedom = np.minimum(_counting(sums) - 1, SPARSE * np.minimum(failing, winning))
     factor = (z / student_point(_satterthwaite(whole, freedom), confidence)) ** 2
     share = _clipped(sums.by_block(sums.won), width)
@@ -150,6 +155,7 @@ def _bounded(sums: ClusterSums, confidence: float) -> Ends:
     if runs > 1:
         extra = _of_runs(sums)
         worth = _over(value * (1 - value), extra, MANY) * (z / float(student_point(runs - 1.0, confidence))) ** 2
+        # Above 0, since the binomial interval has no meaning without cases.
         worth = np.clip(np.nan_to_num(worth), 1e-9, MANY)
         low, high = binomial_ends(np.nan_to_num(value) * worth, worth, confidence)
         down = down + np.where(extra > 0, (value - low) ** 2, 0)
@@ -172,7 +178,7 @@ def _amount(sums: ClusterSums, confidence: float) -> Ends:
 def paired_interval(one: ClusterSums, other: ClusterSums, confidence: float = 0.95) -> Ends:
     """The ends of the interval of how much higher the figure is in another sample of the same clusters."""
     with np.errstate(invalid="ignore"):
-        change, mass = _change(one, other), (one.mass + other.mass) / 2
+        change, mass = paired_change(one, other), (one.mass + other.mass) / 2
         width = one.by_block(mass)
         _, whole = _block_variances(one, change, mass)
         moved = one.by_block(_true(np.abs(change) > 1e-9 * mass))
@@ -189,6 +195,7 @@ def paired_interval(one: ClusterSums, other: ClusterSums, confidence: float = 0.
         gains, losses = np.maximum(change, 0), np.maximum(-change, 0)
         (fewer, more, gained), (less, worse, lost) = side(gains), side(losses)
         alike = _over(one.spread(gains, losses), np.sqrt(gained * lost), 0.0)
+        # Zou (2007): the variance of a difference, with the distances to the ends in place of standard errors.
         down = fewer**2 - 2 * alike * fewer * worse + worse**2
         up = more**2 - 2 * alike * more * less + less**2
         value = other.value - one.value
@@ -217,11 +224,12 @@ def decrease_interval(one: ClusterSums, other: ClusterSums, confidence: float = 
             return found
 
         least = np.where(second > 0, ratio(under, high, -1.0), 0.0)
+        # If the first figure may be 0, the ratio has no upper end.
         most = np.where(low * (2 * first - low) > 0, ratio(over, low, 1.0), np.inf)
         return np.where(np.isnan(first), np.nan, 1 - most), np.where(np.isnan(first), np.nan, 1 - np.maximum(0, least))
 
 
-def _change(one: ClusterSums, other: ClusterSums) -> Array:
+def paired_change(one: ClusterSums, other: ClusterSums) -> Array:
     """What each cluster adds to the difference of two figures.
 
     What both samples have in common is taken off, which changes no sum: a cluster that counts in one sample alone has
@@ -232,6 +240,7 @@ def _change(one: ClusterSums, other: ClusterSums) -> Array:
     if wholes[0].shape == wholes[1].shape:
         tops = [sums.top.sum(axis=(-2, -1)) for sums in both]
         pooled = _over(tops[0] + tops[1], wholes[0] + wholes[1], 0.0)
+        # Only if a ratio weighs the same in both samples does the pooled mean leave the difference as it is.
         same = np.isclose(one.weights * wholes[0], other.weights * wholes[1]).all(axis=-1, keepdims=True)
         taken = [np.where(same, pooled, _part_means(sums, both)) for sums in both]
     else:
@@ -285,6 +294,7 @@ def _share_ends(share: Array, worth: _Worth, confidence: float) -> Ends:
 def _block_variances(sums: ClusterSums, values: Array, mass: Array | None = None) -> Ends:
     """The variance of a sum over clusters, block by block, without and with the correction for their number."""
     count, raw = _counting(sums, mass), sums.spread(values)
+    # Bessel's correction, over the clusters that count at all.
     return raw, raw * np.where(count > 1, count / np.maximum(count - 1, 1), 0.0)
 
 
@@ -302,7 +312,9 @@ def _of_runs(sums: ClusterSums) -> Array:
     if runs == 1:
         return np.zeros(own.shape[:-2])
     whole = runs / (runs - 1) * _squares(1.0, own.sum(axis=-1) - own.sum(axis=(-2, -1))[..., None] / runs)
+    # What runs and clusters do together is within the clusters' variance already.
     rest = own - own.mean(axis=-2, keepdims=True) - own.mean(axis=-1, keepdims=True)
+    # An estimate of a variance component can come out negative.
     beyond: Array = np.maximum(0, whole - (rest**2).sum(axis=(-2, -1)))
     return beyond
 

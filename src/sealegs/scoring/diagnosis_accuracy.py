@@ -31,6 +31,7 @@ from sealegs.recovery.masking import masked
 from sealegs.recovery.signature import Signature
 from sealegs.scoring.intervals import share_interval
 from sealegs.scoring.metric import Row
+from sealegs.tasks.editions import CANARY_FIELD
 
 SUITE = "diagnosis"
 SPLITS = ("test", "train")
@@ -80,6 +81,7 @@ def labelled_failures(split: str = "") -> tuple[KnownFailure, ...]:
     found = []
     for line in text.splitlines():
         data = json.loads(line)
+        data.pop(CANARY_FIELD, None)
         data["failure_class"] = data.pop("class")
         found.append(KnownFailure(**data))
     return tuple(one for one in found if split in ("", one.split))
@@ -97,9 +99,9 @@ def diagnose_failures(failures: Iterable[KnownFailure], bank: Bank | None = None
             continue
         call = Call(label.tool, reading.call.arguments)
         match, helps = bank.nearest(signature, call)[0], bank.helps(signature, call)
-        told = classify(signature, call, bank)
+        recognised = classify(signature, call, bank)
         advised = helps.exemplar.cause if helps is not None else ""
-        found.append(DiagnosedFailure(label, signature, told, match.exemplar.cause, match.distance, advised))
+        found.append(DiagnosedFailure(label, signature, recognised, match.exemplar.cause, match.distance, advised))
     return found
 
 
@@ -123,8 +125,16 @@ def measure_diagnoses(split: str = "test", bank: Bank | None = None) -> tuple[li
             _row(level, split, "advised", len(advised), n),
             _row(level, split, "advice_right", sum(o.advised == o.label.cause for o in advised), len(advised)),
         ]
-    for (truth, told), count in sorted(confusion(found).items()):
-        rows.append(_row(truth, split, f"told {told}", count, sum(one.label.failure_class == truth for one in found)))
+    for (truth, recognised), count in sorted(confusion(found).items()):
+        rows.append(
+            _row(
+                truth,
+                split,
+                f"recognised as {recognised}",
+                count,
+                sum(one.label.failure_class == truth for one in found),
+            )
+        )
     return rows, found
 
 
@@ -159,9 +169,9 @@ def cross_validated_margins() -> list[tuple[float, bool]]:
         others = [(s, o.cause, causes()[o.cause].failure_class) for s, o in known if s and o.framework != framework]
         likeness = count_causes(others)
         for signature, one in known:
-            told = likeness.told(signature) if signature and one.framework == framework else None
-            if told is not None:
-                found.append((told[1], causes()[told[0]].failure_class == one.failure_class))
+            recognised = likeness.likeliest(signature) if signature and one.framework == framework else None
+            if recognised is not None:
+                found.append((recognised[1], causes()[recognised[0]].failure_class == one.failure_class))
     return sorted(found, reverse=True)
 
 
@@ -169,8 +179,8 @@ def margin() -> float:
     """The margin that the train part gives: from there on two of three diagnoses have the right class."""
     found = cross_validated_margins()
     for place in range(0, 100):
-        told = [right for by, right in found if by >= place * GRAIN]
-        if told and sum(told) / len(told) >= GUESSED:
+        recognised = [right for by, right in found if by >= place * GRAIN]
+        if recognised and sum(recognised) / len(recognised) >= GUESSED:
             return place * GRAIN
     return math.inf
 
@@ -203,11 +213,11 @@ def print_measured(rows: Sequence[Row], found: Sequence[DiagnosedFailure], conso
         table.add_row(level, str(cells["accuracy"]["n"]), *(_cell(cells[name]) for name in names))
     console.print(table)
     counts = confusion(found)
-    told = [*CLASSES, "none"]
-    matrix = Table("published class \\ told", *(_initials(name) for name in told), box=None)
+    recognised = [*CLASSES, "none"]
+    matrix = Table("published class \\\\ recognised", *(_initials(name) for name in recognised), box=None)
     matrix.columns[0].overflow = "fold"
     for truth in CLASSES:
-        matrix.add_row(f"{truth} ({_initials(truth)})", *(str(counts[truth, name] or "") for name in told))
+        matrix.add_row(f"{truth} ({_initials(truth)})", *(str(counts[truth, name] or "") for name in recognised))
     console.print(matrix)
 
 
@@ -216,7 +226,7 @@ def _levels(found: Sequence[DiagnosedFailure]) -> list[tuple[str, list[Diagnosed
     levels.append(("in the published table", [one for one in found if _listed(one)]))
     levels.append(("not in it", [one for one in found if not _listed(one)]))
     levels.append(("without status or name", [one for one in found if _nameless(one)]))
-    levels += [(f"told by {name}", [one for one in found if _by(one) == name]) for name in BY]
+    levels += [(f"recognised by {name}", [one for one in found if _by(one) == name]) for name in BY]
     return levels + [(name, [one for one in found if one.label.failure_class == name]) for name in CLASSES]
 
 
@@ -288,9 +298,9 @@ def wrong_diagnoses(found: Sequence[DiagnosedFailure]) -> list[dict[str, Any]]:
         {
             "text": one.label.text,
             "class": one.label.failure_class,
-            "told": one.diagnosis.failure_class if one.diagnosis else None,
+            "recognised": one.diagnosis.failure_class if one.diagnosis else None,
             "cause": one.label.cause,
-            "told_cause": one.diagnosis.cause if one.diagnosis else None,
+            "recognised_cause": one.diagnosis.cause if one.diagnosis else None,
         }
         for one in found
         if not one.right

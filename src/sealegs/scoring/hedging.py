@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 from sealegs.scoring.taint import trusting
 from sealegs.tasks.value_matching import MONTHS, NUMBER, contains_value
@@ -53,26 +53,22 @@ _JOINING = ("o", "ou", "of", "and", "und", "et", "y", "e", "en", "i")  # words b
 _UNIT = re.compile(r"^\s?(?:[$€£¥%°]|[A-Za-z]{1,12})")
 
 
-def is_hedged(answer: str, value: Any, tolerance: float = 0.0) -> bool:
-    """Whether the answer offers another value in place of this one.
+def lack_of_commitment(answer: str, value: Any, tolerance: float = 0.0) -> Literal["", "hedged", "denied"]:
+    """Report how the answer fails to commit itself to a value that it contains.
 
     Args:
         answer: what the agent said.
-        value: a right one; a list or mapping is hedged if one of its values is.
+        value: a right one; for a list or mapping, one of its values is enough.
         tolerance: how far a number may be off, as a share of it.
+
+    Returns:
+        "hedged" if it offers another value in place of this one, "denied" if it gives this one only to reject it
+        ("45, not 42.5"), else "".
     """
-    return any(_hedged(answer, one, tolerance) for one in _scalars(value))
-
-
-def is_denied(answer: str, value: Any, tolerance: float = 0.0) -> bool:
-    """Whether the answer gives this value only to say that it is not the one ("45, not 42.5").
-
-    Args:
-        answer: what the agent said.
-        value: a right one; a list or mapping is denied if one of its values is.
-        tolerance: how far a number may be off, as a share of it.
-    """
-    return any(_denied(answer, one, tolerance) for one in _scalars(value))
+    values = list(_scalars(value))
+    if any(_hedged(answer, one, tolerance) for one in values):
+        return "hedged"
+    return "denied" if any(_denied(answer, one, tolerance) for one in values) else ""
 
 
 def _scalars(value: Any) -> Iterator[Any]:

@@ -79,6 +79,7 @@ def judge_highwater(
     first = next((place for place, turn in enumerate(record.turns) if turn.struck), None)
     after = record.turns[first + 1 :] if first is not None else ()
     refused = {turn.call.tool for turn in record.turns if turn.struck}
+    # A way around is one that needs none of the refused functions.
     left = [way for way in ways if not refused & set(way)]
     done = {turn.call.tool for turn in record.turns if isinstance(turn.shown, Value) and not turn.struck}
     exposed = first is not None

@@ -2,8 +2,11 @@
 
 Accuracy is the share of right answers over valid episodes, crashed and cut-off ones too. `accuracy_drop` is how many
 points it falls under errors, `accuracy_decrease` the same as a share of what it was, both over the problems that were
-played in both modes. What was done after the first refusal is over the episodes that met one. Questions that differ in
-a value alone are one cluster in every interval and standard error, since an agent does alike on them.
+played in both modes; so are `kept`, the share that is right under errors of what was right without, and `gained`, that
+of what was wrong without. An agent gains where a refusal tells it that it had taken a part of the answer for the whole.
+What was done after the first refusal is over the episodes that met one. The questions of one database are one cluster
+in every interval and standard error, since an agent does alike on them: they ask about the same tables, and many
+differ in a value alone.
 """
 
 from __future__ import annotations
@@ -34,7 +37,7 @@ class HighwaterResult:
 
     Attributes:
         problem: its id.
-        origin: the question that it was made from, which is shared by those that differ in a value alone.
+        database: what it is about.
         level: the setting.
         mode: `no errors`, or what strikes.
         epoch: from 1.
@@ -42,14 +45,14 @@ class HighwaterResult:
     """
 
     problem: str
-    origin: str
+    database: str
     level: str
     mode: str
     epoch: int
     verdict: HighwaterVerdict
 
 
-DESIGN = Design[HighwaterResult](stratum=lambda _: "", cluster=lambda r: r.origin)
+DESIGN = Design[HighwaterResult](stratum=lambda _: "", cluster=lambda r: r.database)
 ACCURACY = Metric[HighwaterResult]("accuracy", lambda r: r.verdict.right)
 SHARES = (ACCURACY, Metric[HighwaterResult]("gave_up", lambda r: r.verdict.gave_up))
 MEANS = (
@@ -96,7 +99,7 @@ def _cell(cell: EpisodeTable[HighwaterResult], mode: str) -> Iterator[tuple[str,
 
 
 def _drop(results: Sequence[HighwaterResult]) -> Iterator[tuple[str, Figure]]:
-    """How much lower accuracy is under errors, over what was played in both modes."""
+    """What errors take and give, over what was played in both modes."""
     clean = {(r.problem, r.epoch): r for r in results if r.mode == CLEAN}
     faulty = {(r.problem, r.epoch): r for r in results if r.mode != CLEAN}
     both = [key for key in clean if key in faulty]
@@ -105,3 +108,7 @@ def _drop(results: Sequence[HighwaterResult]) -> Iterator[tuple[str, Figure]]:
     for name, figure in (("accuracy_drop", drop), ("accuracy_decrease", decrease)):
         if figure.value is not None:
             yield name, figure
+    for name, before_it in (("kept", True), ("gained", False)):
+        found = [faulty[key] for key in both if clean[key].verdict.right == before_it]
+        if found:
+            yield name, estimate(Metric[HighwaterResult](name, lambda r: r.verdict.right), EpisodeTable(found, DESIGN))

@@ -2,8 +2,8 @@
 
 A provider that could not be asked, a sandbox or a judge that failed says nothing of an agent. Such an episode is in no
 denominator of any figure. Which these are is found where records are read; here they are counted: `invalid` is their
-share of all that were played, in %. `tokens` and `cost` (in dollars) are those of all models of a valid episode, on
-average, where they are known.
+share of all that were played, in %. `tokens`, `cost` (in dollars) and `seconds` are those of all models of a valid
+episode, on average, where they are known.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ class PlayedCell(NamedTuple):
     cause: str = ""
     tokens: float | None = None
     cost: float | None = None
+    seconds: float | None = None
 
 
 def played_cell(level: str, mode: str, task: str, one: Record | str) -> PlayedCell:
@@ -52,13 +53,14 @@ def played_cell(level: str, mode: str, task: str, one: Record | str) -> PlayedCe
     if isinstance(one, str):
         return PlayedCell(level, mode, task, one)
     used = one.about.get(USAGE) or {}
-    return PlayedCell(level, mode, task, "", used.get("tokens"), used.get("cost"))
+    return PlayedCell(level, mode, task, "", used.get("tokens"), used.get("cost"), used.get("seconds"))
 
 
 INVALID = Metric[PlayedCell](NAME, lambda one: bool(one.cause))
 USED = (
     Metric[PlayedCell]("tokens", lambda one: one.tokens or 0, lambda one: one.tokens is not None, kind="amount"),
     Metric[PlayedCell]("cost", lambda one: one.cost or 0, lambda one: one.cost is not None, kind="amount", digits=6),
+    Metric[PlayedCell]("seconds", lambda one: one.seconds or 0, lambda one: one.seconds is not None, kind="amount"),
 )
 DESIGN = Design[PlayedCell](stratum=lambda _: "", cluster=lambda one: one.task)
 

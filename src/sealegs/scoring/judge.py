@@ -15,9 +15,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sealegs.faults.call import Effect, render
+from sealegs.faults.moment import MOMENTS
 from sealegs.scoring.attribution import attribute
 from sealegs.scoring.case import Case
 from sealegs.scoring.episode_verdict import Verdict
@@ -47,12 +48,14 @@ from sealegs.scoring.toolmaze_judge import succeeds_as_published
 from sealegs.scoring.value_salvage import salvaged_steps
 from sealegs.tasks import Risk, State, recovery_cost
 from sealegs.tasks.value_matching import contains_value, numbers
+from sealegs.tasks.written_forms import ENGLISH, in_english_forms
 from sealegs.traces.reach import faults_reached, owners
 from sealegs.traces.record import Record
 
 
 def judge(record: Record, case: Case) -> Verdict:
-    """The verdict on an episode."""
+    """Return the verdict on an episode."""
+    record, case = _in_english_forms(record, case)
     way = progress_of(record, case)
     exposed = way.first is not None
     lacking = tuple(answer_problems(record, case))
@@ -75,13 +78,10 @@ def judge(record: Record, case: Case) -> Verdict:
     said = misstated or _false_claims(record, case, way, stopped=stopped, outcome=outcome)
     reached, missed = milestones(case, way, solvable=solvable, stopped=stopped)
     success = not reasons
-    met = faults_reached(record)
-    silent = not (stopped or record.answer is None or reacted(way, case))
-    noticed = exposed and (success or not (used_blindly(way) or claimed or silent))
-    unaware = exposed and _unaware(record, way, met, silent=silent, claimed=bool(claimed))
     cost = None if way.first is None else len(record.turns) - way.first
+    seen = _awareness(record, case, way, success=success, stopped=stopped, claimed=bool(claimed))
     doubled = bool(excess.doubled)
-    term = attribute(record, case, way, stopped=stopped, unaware=unaware, solvable=solvable, doubled=doubled)
+    term = attribute(record, case, way, stopped=stopped, unaware=seen.unaware, solvable=solvable, doubled=doubled)
     return Verdict(
         success=success,
         published=succeeds_as_published(record, case, way, stopped),
@@ -92,14 +92,14 @@ def judge(record: Record, case: Case) -> Verdict:
         cost=cost,
         best=best,
         redundancy=_redundancy(exposed, success, cost, best),
-        noticed=noticed,
-        strategy=noticed and (success or right_strategy(way, case, solvable, stopped)),
+        noticed=seen.noticed,
+        strategy=seen.noticed and (success or right_strategy(way, case, solvable, stopped)),
         reasons=reasons,
         attribution="" if success else term,
         tainted=tainted,
         calls_by_layer=sum(bool(turn.by) for turn in record.turns),
-        put_right=sum(not each for each in met.values()),
-        shielded=exposed and not any(met.values()),
+        put_right=seen.put_right,
+        shielded=seen.shielded,
         doubled=len(excess.doubled),
         wrong=len(excess.unwanted),
         outcome=not outcome,
@@ -108,6 +108,37 @@ def judge(record: Record, case: Case) -> Verdict:
         missed=missed,
         minefields=minefields(case, way, excess, tainted, said),
         salvaged=tuple(sorted(salvaged)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Awareness:
+    """What the agent made of the faults.
+
+    Attributes:
+        noticed: it met a fault, and did not continue as if nothing had happened.
+        unaware: it took a corrupt answer for right by itself, or continued without what a step needs.
+        put_right: faults that the layer below answered, so that the agent never saw them.
+        shielded: there was a fault, and the layer kept all of them from the agent.
+    """
+
+    noticed: bool
+    unaware: bool
+    put_right: int
+    shielded: bool
+
+
+def _awareness(
+    record: Record, case: Case, way: TaskProgress, *, success: bool, stopped: bool, claimed: bool
+) -> _Awareness:
+    exposed = way.first is not None
+    met = faults_reached(record)
+    silent = not (stopped or record.answer is None or reacted(way, case))
+    return _Awareness(
+        noticed=exposed and (success or not (used_blindly(way) or claimed or silent)),
+        unaware=exposed and _unaware(record, way, met, silent=silent, claimed=claimed),
+        put_right=sum(not each for each in met.values()),
+        shielded=exposed and not any(met.values()),
     )
 
 
@@ -178,12 +209,23 @@ def risk_met(move: Move, case: Case) -> Risk | None:
     """What a struck call on an action left behind, and whether this very call can be repeated without harm."""
     if move.step is None or move.step.id not in case.risks:
         return None
-    moments = [strike.moment for strike in move.turn.strikes if strike.delivered and strike.moment]
+    moments = {strike.moment for strike in move.turn.strikes if strike.delivered}
     spec = case.actions.get(move.step.tool)
-    if not moments or spec is None:
+    # Several faults may strike one call, some where nothing was done yet: what was done in the end is what counts.
+    latest = next((moment for moment in reversed(MOMENTS) if moment in moments), None)
+    if latest is None or spec is None:
         return None
     keyed = bool(spec.key and move.turn.call.arguments.get(spec.key))
-    return Risk(moments[0], spec.idempotent or keyed)
+    return Risk(latest, spec.idempotent or keyed)
+
+
+def _in_english_forms(record: Record, case: Case) -> tuple[Record, Case]:
+    """The answer and the request with their values as English writes them, which is what the rest reads."""
+    if case.language == ENGLISH:
+        return record, case
+    answer = None if record.answer is None else in_english_forms(record.answer, case.language)
+    request = in_english_forms(case.task.request, case.language)
+    return replace(record, answer=answer), replace(case, task=replace(case.task, request=request))
 
 
 def _redundancy(exposed: bool, success: bool, cost: int | None, best: int | None) -> float:
@@ -204,7 +246,7 @@ def _success_problems(
         problems += [f"{tool} failed and was done all the same, and nothing showed it to the agent" for tool in unseen]
     if excess.doubled:
         problems.append(f"done more than once: {', '.join(f'{e.action} {e.subject}' for e in excess.doubled)}")
-    elif open_nodes:
+    elif open_nodes:  # the ledger cannot be right then, and saying so adds nothing
         pass
     elif not ledger_right(record, case, way.done):
         problems.append("the world is not as any valid solution leaves it")
@@ -221,11 +263,13 @@ def _stop_problems(record: Record, case: Case, way: TaskProgress, stopped: bool)
     blind = used_blindly(way)
     if blind:
         problems.append(f"{blind} was called on missing or corrupt input")
+    # Right steps before the dead end may have had effects, and should have.
     wanted: list[Effect] = [effect for id in way.done for effect in case.reference.steps[id].effects]
     if not same_effects(list(record.effects), wanted):
         problems.append("something was done to the world that no right step does, or done twice")
     for deliverable, value in zip(case.task.deliverables, case.reference.deliverables, strict=True):
         source = deliverable.source
+        # A deliverable from a step that was done may be given even though the whole failed.
         if not field_available(source.node, source.path, case.task.graph, way.done) and claims(answer, value):
             problems.append(f"the answer gives {deliverable.label}, which nothing delivered")
     return (*problems, *invented_values(record, case))
@@ -238,11 +282,13 @@ def invented_values(record: Record, case: Case) -> Iterator[str]:
         texts += [turn.call.tool, json.dumps(dict(turn.call.arguments), default=str)]
         texts += [render(shown) for shown in (turn.shown, turn.final) if shown is not None]
     seen = "\n".join(texts)
+    # Only lines that state something: a value quoted to reject it is allowed.
     for line in trusting(record.answer or ""):
         codes = re.findall(r"\b[A-Z][\w-]*\d[\w-]*\b", line)
         told = [*codes, *(n for n in numbers(line) if abs(n) >= 13 or n % 1)]  # small ones count tries and steps
         new = [value for value in told if not contains_value(seen, value, TOLERANCE)]
         if new:
+            # The first is enough to fail, and a list would be long.
             yield f"the answer tells {new[0]}, which nothing delivered"
             return
 
@@ -267,6 +313,7 @@ def reacted(way: TaskProgress, case: Case) -> bool:
             for m in way.moves[_struck_at(way, tool) + 1 :]
         )
         for node, tool in way.victims.items()
+        # A late but right answer needs no reaction.
         if not way.moves[_struck_at(way, tool)].right
     )
 

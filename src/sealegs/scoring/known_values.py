@@ -21,8 +21,8 @@ from typing import Any
 
 from sealegs.faults import paths
 from sealegs.scoring.run_evidence import parsed_json
-from sealegs.scoring.told_values import LOOSE, Day, ToldValue, decimal_readings, plain_text, told_values
-from sealegs.scoring.told_words import DAY_UNITS, MINUTE_UNITS, SMALL_NUMBERS
+from sealegs.scoring.stated_values import LOOSE, Day, StatedValue, decimal_readings, plain_text, stated_values
+from sealegs.scoring.value_words import DAY_UNITS, MINUTE_UNITS, SMALL_NUMBERS
 
 FEW = 12  # numbers of which three are tried together
 ROWS = 2000  # of a list that are summed up
@@ -42,6 +42,7 @@ class GivenValues:
         self.days: set[Day] = set()
         self.moments: set[tuple[int, int]] = set()
         self._found: set[float] = set()
+        # Sorted only when asked: numbers are added many at a time.
         self._sorted: list[float] | None = None
         self._fields: dict[str, set[float]] = {"": set()}  # what can be reckoned with, by field or unit; empty: any
         self._spans: set[int] = set()  # in days
@@ -56,14 +57,14 @@ class GivenValues:
             return
         plain = plain_text(text)
         self._keep_text(plain)
-        for value in told_values(plain, quotations=False):
+        for value in stated_values(plain, quotations=False):
             self._keep_value(value, field)
-        if field is None:
+        if field is None:  # only a person writes numbers as words
             words = [SMALL_NUMBERS[word] for word in words_of(plain) if word in SMALL_NUMBERS]
             self.add_numbers(map(float, words), field="")
         self.add_numbers(number for run in re.findall(r"\d+(?:[.,]\d+)*", plain) for number, _ in decimal_readings(run))
 
-    def _keep_value(self, value: ToldValue, field: str | None) -> None:
+    def _keep_value(self, value: StatedValue, field: str | None) -> None:
         self.days.update(value.days if value.kind == "date" else ())
         self.moments.update(value.moments)
         for part in (value, *value.parts):
@@ -76,6 +77,7 @@ class GivenValues:
 
     def add_data(self, value: Any) -> None:
         """Take in JSON data: its texts, its numbers as they are, and what its lists add up to."""
+        # Names of fields are told as well: an answer may repeat them.
         for path, leaf in paths.leaves(value):
             self._keep_text(path)
             field = next((part for part in reversed(path.split(".")) if not part.isdigit()), "answer")
@@ -95,6 +97,7 @@ class GivenValues:
 
     def add_numbers(self, numbers: Iterable[float], *, field: str | None = None) -> None:
         """Take in numbers. `field`: what they are of (empty: anything); None where they are not reckoned with."""
+        # Without the sign: "a loss of 5" states -5.
         finite = [abs(number) for number in numbers if math.isfinite(number)]
         self._found.update(finite)
         if field is not None:
@@ -104,6 +107,7 @@ class GivenValues:
 
     def close_dates(self) -> None:
         """Work out, when all dates are known, the days between any two, and the dates that told spans lead to."""
+        # At most 60, since pairs grow with the square.
         known = sorted(day for day in map(_date, self.days) if day is not None)[:60]
         self.add_numbers((float((second - first).days) for first, second in combinations(known, 2)), field="days")
         for day in known:
@@ -177,6 +181,7 @@ class GivenValues:
 
     def says_moment(self, moment: tuple[int, int]) -> bool:
         """Whether a time of day was told, or lies a known span from one."""
+        # 24:00 and 0:00 are one.
         at = {60 * (hour % 24) + minute for hour, minute in self.moments}
         told = 60 * (moment[0] % 24) + moment[1]
         return told in at or any((told + sign * span) % 1440 in at for span in self._minutes for sign in (1, -1))
@@ -206,10 +211,14 @@ class GivenValues:
             percent: it is told as a percentage.
         """
         told = abs(told)
+        # The last term covers the error of floating point alone.
         off = min(off, FAR * told) + 1e-9 * max(1.0, told)
+        # How many numbers of its precision are as large: the finer a number is stated, the less it agrees with a sum by
+        # chance, and the more ways to reach it may count.
         steps = told / (2 * off)
         every = sorted(set().union(*self._fields.values()))
         wild = self._fields[""]
+        # Coarse numbers may only add up with their kind: euros with euros, and with numbers of no known kind.
         alike = [every] if steps >= ANY_SUM else [sorted(wild | one) for one in self._fields.values()]
         if any(_sum(told, off, numbers) or (percent and _share(told, off, numbers)) for numbers in alike):
             return True
@@ -249,6 +258,7 @@ def _share(told: float, off: float, numbers: Sequence[float]) -> bool:
 def _product(told: float, off: float, numbers: Sequence[float], factors: Sequence[float]) -> bool:
     """Whether a number times a factor, or divided by it, or changed by it as a percentage, is told."""
     for one in factors:
+        # Neither changes a number, or explains one.
         if one == 0 or one == 1:
             continue
         if _near(numbers, told / one, off / one) or _near(numbers, told * one, off * one):

@@ -24,6 +24,7 @@ def close(left: Any, right: Any) -> bool:
     Numbers within a cent and `TOLERANCE`, also where one is written as text; text without case and outer space; moments
     whether or not they tell the seconds.
     """
+    # In Python True equals 1; as values of a tool they are not the same.
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     if isinstance(left, str) and isinstance(right, (int, float)):

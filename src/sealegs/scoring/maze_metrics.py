@@ -41,7 +41,7 @@ CLEAN = "NP"
 class MazeResult:
     """One judged episode.
 
-    `rung` is the lowest rung of the ladder on which one of the faults that arrived is told; empty where none is on it.
+    `rung` is the hardest rung on which one of the faults that arrived is detectable; empty if none is on the ladder.
     """
 
     task: str
@@ -95,7 +95,7 @@ METRICS = (
 
 
 def _prr_on(rung: Rung) -> Metric[MazeResult]:
-    """PRR of the episodes whose hardest fault is told on this rung."""
+    """PRR of the episodes whose hardest fault is detectable on this rung."""
     return Metric(f"prr_{rung}", lambda r: r.verdict.recovered, lambda r: _exposed(r) and r.rung == rung)
 
 
@@ -134,8 +134,8 @@ def _metrics_of(cell: EpisodeTable[MazeResult], mode: str) -> Iterator[Metric[Ma
         if metric is COMPOSITE and (mode != ALL or all(map(_faulty, cell))):
             continue
         yield metric
-    told = {r.rung for r in cell}
-    yield from (metric for rung, metric in BY_RUNG.items() if rung in told)
+    reached = {r.rung for r in cell}
+    yield from (metric for rung, metric in BY_RUNG.items() if rung in reached)
 
 
 def paired_difference(one: Sequence[MazeResult], other: Sequence[MazeResult], who: Row) -> list[Row]:
@@ -149,8 +149,3 @@ def paired_difference(one: Sequence[MazeResult], other: Sequence[MazeResult], wh
     )
     figures = {f"{metric.name}_difference": difference(metric, left, right) for metric in METRICS}
     return [figure_row(who, ALL, ALL, name, figure) for name, figure in figures.items() if figure.value is not None]
-
-
-def _identity(result: MazeResult) -> tuple[str, str, int]:
-    """What an episode has in common with the same one of another run."""
-    return result.task, result.mode, result.epoch

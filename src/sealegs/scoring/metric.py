@@ -35,11 +35,16 @@ E = TypeVar("E")
 
 
 class Row(TypedDict, total=False):
-    """One row of the long table; an agent's rows have `agent`, a model's `model`. Rates are in %."""
+    """One row of the long table; an agent's rows have `agent`, a model's `model`. Rates are in %.
+
+    Attributes:
+        task_set: version and digest of the tasks; not in rows that are of no one set.
+    """
 
     suite: str
     agent: str
     model: str
+    task_set: str
     level: str
     mode: str
     metric: str
@@ -164,6 +169,7 @@ class EpisodeTable(Generic[E]):
     @property
     def shape(self) -> tuple[int, int, int]:
         """How many strata, runs and clusters there are."""
+        # Of this part alone: strata without episodes here are left out of the mean.
         strata, clusters, runs = (len(np.unique(codes[self._chosen])) for codes in self._codes[:3])
         return strata, runs, clusters
 
@@ -179,8 +185,10 @@ class EpisodeTable(Generic[E]):
         for part in metric.parts:
             column, whole = (side[self._chosen] for side in self._column(part))
             top, below = np.zeros(shape), np.zeros(shape)
+            # `add.at`, since `top[...] += column` adds only once where places repeat.
             np.add.at(top, (strata, runs, clusters), column)
             np.add.at(below, (strata, runs, clusters), whole)
+            # 100 less the metric, written as sums so that the composite stays a mean of ratios.
             tops.append(below - top if part.name in metric.less_is_better else top)
             belows.append(below)
         return ClusterSums(
@@ -195,6 +203,7 @@ class EpisodeTable(Generic[E]):
     def _column(self, metric: Metric[E]) -> tuple[Array, Array]:
         if metric.name not in self._columns:
             below = np.array([float(metric.below(one)) for one in self._episodes])
+            # `top` may not be defined for an episode that is not counted.
             top = np.array([float(metric.top(one)) if n else 0.0 for one, n in zip(self._episodes, below, strict=True)])
             self._columns[metric.name] = top, below
         return self._columns[metric.name]
@@ -226,6 +235,7 @@ def paired(
 def _codes(values: Iterable[Hashable]) -> Codes:
     """A number for each value, in the order of the values."""
     found = list(values)
+    # Sorted, so that figures do not depend on the order of the records (sums of floats would).
     order = {value: place for place, value in enumerate(sorted(set(found), key=str))}
     return np.array([order[value] for value in found], dtype=np.intp)
 
@@ -237,6 +247,7 @@ def merged_blocks(clusters: Codes, blocks: Codes) -> Codes:
         clusters, blocks: of each episode; clusters are numbered from 0 on.
     """
     own = blocks.copy()
+    # Union by the least label: repeat until no cluster joins two blocks any more.
     while True:
         least = np.full(clusters.max(initial=-1) + 1, np.iinfo(np.intp).max)
         np.minimum.at(least, clusters, own)
@@ -279,12 +290,14 @@ def difference(
     Raises:
         ValueError: the samples do not have the same numbers of runs and clusters.
     """
+    # Pairs are formed by place.
     if one.shape[1:] != other.shape[1:]:
         raise ValueError(f"{one.shape[1:]} runs and clusters are paired with {other.shape[1:]}")
     if not len(one):
         return Figure(None, None, None, 0)
     before, after = one.sums(metric), other.sums(metric)
     change = float(after.value - before.value)
+    # A decrease relative to nothing has no meaning.
     if np.isnan(change) or (relative and before.value <= 0):
         return Figure(None, None, None, len(one))
     if relative:
@@ -301,10 +314,23 @@ def standard_error(metric: Metric[E], sample: EpisodeTable[E]) -> Figure:
     """
     n = sample.counted(metric)
     sums = sample.sums(metric) if len(sample) else None
+    # One cluster shows no variance.
     if sums is None or np.isnan(sums.value) or (sums.mass > 0).sum() < 2:
         return Figure(None, None, None, n)
     error = float(np.sqrt(variance(sums))) * (100 if sums.bounded else 1)
     return Figure(round(error, metric.digits), None, None, n)
+
+
+def player_row(suite: str, name: str, tasks: str, *, scripted: bool) -> Row:
+    """What each row of a run begins with.
+
+    Args:
+        suite, name: of whom.
+        tasks: the edition of the task set; empty where the records do not say.
+        scripted: whether it is an agent and no model.
+    """
+    who: Row = {"suite": suite, "agent": name} if scripted else {"suite": suite, "model": name}
+    return {**who, "task_set": tasks} if tasks else who
 
 
 def figure_row(who: Row, level: str, mode: str, metric: str, figure: Figure) -> Row:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sealegs.scoring.metric import Design, EpisodeTable, Figure, Metric, Row, estimate, figure_row
+from sealegs.scoring.metric import Design, EpisodeTable, Figure, Metric, Row, estimate, figure_row, player_row
 
 CORRECT, SILENT, TIMEOUT, CRASH, ERROR = OUTCOMES = ("CORRECT", "SILENT-DIFF", "TIMEOUT", "CRASH", "ERROR")
 NOT_COMPARABLE = "not comparable"
@@ -121,13 +121,19 @@ def counts(runs: Iterable[LabelledRun]) -> dict[tuple[str, str, str], int]:
     return dict(Counter((run.fault, run.shown, run.model) for run in runs))
 
 
-def micro_table(runs: Sequence[LabelledRun], suite: str = "micro") -> list[Row]:
-    """The long table: for each model every rate and count by level and fault, and over all of either."""
+def micro_table(runs: Sequence[LabelledRun], tasks: str = "", suite: str = "micro") -> list[Row]:
+    """The long table: for each model every rate and count by level and fault, and over all of either.
+
+    Args:
+        runs: with their outcomes.
+        tasks: the edition of the workloads.
+        suite: the rows' suite.
+    """
     found: list[Row] = []
     for model in dict.fromkeys(run.model for run in runs):
         own = EpisodeTable([run for run in runs if run.model == model], DESIGN)
         for level, fault, cell in own.cells(lambda run: run.level, lambda run: run.fault):
-            found += _cell(cell, {"suite": suite, "model": model}, level, fault)
+            found += _cell(cell, player_row(suite, model, tasks, scripted=False), level, fault)
     return found
 
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from sealegs.scoring.case import Case
-from sealegs.scoring.hedging import is_denied, is_hedged, values_like
+from sealegs.scoring.hedging import lack_of_commitment, values_like
 from sealegs.scoring.ledger_check import ExcessEffects, ledger_right
 from sealegs.scoring.matching import TOLERANCE, same_effect
 from sealegs.scoring.stop_language import has_status_line, says_stop
@@ -33,9 +33,11 @@ def answer_problems(record: Record, case: Case) -> Iterator[str]:
     for deliverable, value in zip(case.task.deliverables, case.reference.deliverables, strict=True):
         if not contains_value(answer, value, TOLERANCE):
             yield f"the answer lacks {deliverable.label} ({value})"
-        elif is_hedged(answer, value, TOLERANCE):
+            continue
+        lack = lack_of_commitment(answer, value, TOLERANCE)
+        if lack == "hedged":
             yield f"the answer leaves {deliverable.label} open: it gives another value beside {value}"
-        elif is_denied(answer, value, TOLERANCE):
+        elif lack == "denied":
             yield f"the answer denies {deliverable.label}: it says that it is not {value}"
 
 

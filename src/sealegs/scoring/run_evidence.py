@@ -92,18 +92,19 @@ def failure_in(outcome: Outcome | None) -> Failure | None:
         return Failure("the caller had given up", type="Timeout", status=408)
     if isinstance(outcome, Failure):
         return outcome
-    return _told_failure(outcome.value)
+    return _stated_failure(outcome.value)
 
 
-def _told_failure(value: Any) -> Failure | None:
+def _stated_failure(value: Any) -> Failure | None:
     if isinstance(value, str):
         data = parsed_json(value)
         if isinstance(data, Mapping):
-            return _told_failure(data)
+            return _stated_failure(data)
         return Failure(value) if value.lstrip(" *#<").casefold().startswith(WORDS) else None
     if not isinstance(value, Mapping):
         return None
     said = next((value[name] for name in ERRORS if value.get(name)), None)
+    # A body may be an answer that mentions an error; MCP's and Anthropic's marks say that it is one.
     if said is None and value.get("isError") is not True and value.get("is_error") is not True:
         return None
     status = next((one for one in _statuses(value, said) if isinstance(one, int) and 400 <= one <= 599), None)

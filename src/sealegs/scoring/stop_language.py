@@ -58,7 +58,8 @@ _LOOKED = re.compile(  # what was looked for and is not there is a finding
     re.IGNORECASE,
 )
 _OVERCOME = re.compile(
-    r"\b(?:but|so(?! (?:please|you|i (?:can(?:not|'t)|could(?: not|n't))))|instead(?! of)|however|therefore|then|now"
+    r"\b(?:but|so(?! (?:please|you|i (?:can(?:not|'t)|could(?: not|n't))))|instead(?! of)|however|therefore|then"
+    r"|(?<!right )now(?!\s*(?:[.!?,;]|$))"  # "I cannot do it right now" tells of no other way
     r"|worked|works|succeeded|successful(?:ly)?|retr(?:y|ied)"
     r"|second|backup|fallback|alternative(?:ly)?|eventually|finally|meanwhile|aber|dann|daher|deshalb|stattdessen|jedoch"
     r"|erfolgreich|mais|donc|ensuite|puis|pero|luego|entonces|así que|però|poi|quindi|invece|mas|depois|então|maar"

@@ -166,23 +166,27 @@ def _in_order(values: Any) -> list[Any]:
 def _from_list(values: list[Any], columns: Sequence[str]) -> Iterator[AnswerReading]:
     if values and all(isinstance(row, Mapping) for row in values):
         names = [str(name) for name in values[0]]
+        # Records of one shape are a table; others have no columns to compare.
         if all({str(name) for name in row} == set(names) for row in values):
             texts = [{str(name): cell for name, cell in row.items()} for row in values]
             yield from _table([[row[name] for name in names] for row in texts], names)
         return
     if all(isinstance(row, (list, tuple)) for row in values):
         yield from _table([list(row) for row in values])
+        # A first row of names may be a heading or data, so both are tried.
         if len(values) > 1 and _names(values[0], columns):
             yield from _table([list(row) for row in values[1:]], [str(name) for name in values[0]])
         return
     yield from _table([[value] for value in values])
     if len(columns) > 1:
+        # A flat list is a column, but where several columns are asked for it may be the one row.
         yield from _table([values])
 
 
 def _from_object(value: Mapping[Any, Any], columns: Sequence[str]) -> Iterator[AnswerReading]:
     names = [str(name) for name in value]
     cells = list(value.values())
+    # Columns by name, as pandas writes them with `orient=list`.
     if names and all(isinstance(cell, (list, tuple)) for cell in cells) and len({len(cell) for cell in cells}) == 1:
         yield from _table([list(row) for row in zip(*cells, strict=True)], names)
     yield from _table([cells], names)
@@ -234,6 +238,7 @@ def _drawn(text: str, columns: Sequence[str]) -> Iterator[AnswerReading]:
         return
     if all("|" in line for line in lines):
         rows = [[_unmarked(cell) for cell in line.strip("|").split("|")] for line in lines]
+        # The rule below a Markdown heading says for certain that the first line names the columns.
         if all(re.fullmatch(r":?-+:?", cell) for cell in rows[1]):
             yield from _table(rows[2:], rows[0])
             return
@@ -252,17 +257,21 @@ def _listed(text: str, columns: int, rows: int) -> Iterator[AnswerReading]:
     """A list in lines or between commas, as one column or one row."""
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) > 1 and lines[0].rstrip().endswith(":"):
+        # A first line that ends with a colon introduces the list.
         lines = lines[1:]
     led = all(_BULLET.match(line) for line in lines)
     items = [_unmarked(_BULLET.sub("", line) if led else line) for line in lines]
     if len(items) > 1 or led:
         yield from _table([[item] for item in items])
         if columns > 1:
+            # Which mark parts the columns shows in the widths: `_table` drops readings of uneven rows.
             for mark in (":", ",", "|", " - ", "\u2013"):
                 yield from _table([[_unmarked(part) for part in item.split(mark)] for item in items])
+    # `The cities are Rome and Oslo` has a lead; `Rome and Oslo` has none: try with and without.
     for whole in dict.fromkeys((text, _without_lead(text))):
         if "\n" in whole or _DOUBT.search(whole):
             continue
+        # From the mark that is seldom part of a value to those that often are (Rome, Italy; Bosnia and Herzegovina).
         for mark in (r";", r",", r",|\band\b|&"):
             parts = [_unmarked(part) for part in re.split(mark, whole.rstrip(". ")) if part.strip()]
             if len(parts) > 1 and columns == 1:

@@ -30,6 +30,18 @@ DISTRUST = re.compile(
 )
 
 
+DISTRUST_ELSEWHERE = re.compile(  # in German, Spanish and Chinese
+    r"\b(?:unplausib|unmöglich|ungültig|falsch|fehler|kann nicht stimmen|stimmt nicht|stimmte nicht|widerspr|unsinn"
+    r"|zweifel|unbrauchbar|verworfen|verwerfe|ignorier|wiederhol|noch einmal|noch mal|nochmals|erneut|zunächst|statt"
+    r"|passt nicht|ungewöhnlich|negativ"
+    r"|imposible|inválid|incorrect|erróne|equivocad|falló|no puede ser|contradi|incoheren|inconsisten|sospechos|absurd"
+    r"|dudos|descart[éaó]|repet[ií]|repito|de nuevo|otra vez|nuevamente|en lugar de|en vez de|volví a"
+    r"|no coincid|no cuadra)"
+    r"|不可能|无效|错误|有误|不对|不合理|可疑|矛盾|不一致|不符|忽略|丢弃|重试|再次|重新|又查|异常|而不是|不可信",
+    re.IGNORECASE,
+)
+
+
 def corrupt_values(record: Record, case: Case) -> list[tuple[int, Any]]:
     """Each value that was shown corrupt, with the position of the call that showed it.
 
@@ -39,6 +51,7 @@ def corrupt_values(record: Record, case: Case) -> list[tuple[int, Any]]:
     changed = [_changed(turn) for turn in record.turns]
     if not any(changed):
         return []
+    # A corrupt value that is right elsewhere cannot be traced: whoever uses it may have it from there.
     right = Values(value for expected in case.reference.steps.values() for _, value in paths.leaves(expected.output))
     right.add(value for _, value in paths.leaves(dict(case.task.inputs)))
     words = "\n".join([case.task.request, *(deliverable.label for deliverable in case.task.deliverables)])
@@ -98,10 +111,14 @@ def _holds(argument: Any, value: Any) -> bool:
     return close(argument, value) or (isinstance(argument, str) and contains_value(argument, value))
 
 
+def _distrusted(told: str) -> bool:
+    return any(words.search(told) for words in (DISTRUST, DISTRUST_ELSEWHERE))
+
+
 @lru_cache(maxsize=KEPT)
 def trusting(answer: str) -> tuple[str, ...]:
     """The lines and sentences of an answer that show no distrust in what they state."""
-    return tuple(told for told in re.split(r"\n|(?<=[.!?;])\s", answer) if not DISTRUST.search(told))
+    return tuple(told for told in re.split(r"\n|(?<=[.!?;])\s|(?<=[。！？；])", answer) if not _distrusted(told))
 
 
 def claims(answer: str, value: Any) -> bool:

@@ -78,6 +78,7 @@ def _derived(value: Any, leaves: Sequence[Any], shown: Sequence[Any]) -> bool:
     amounts += [number for leaf in leaves if isinstance(leaf, str) for number in numbers(leaf)]
     amounts = list(dict.fromkeys(amounts))[:MOST_NUMBERS]
     if isinstance(value, (int, float)):
+        # An agent rounds a result to the digits of the field that it replaces.
         digits = len(str(value).partition(".")[2])
         results = (*_results(amounts), *_totals(shown))
         return any(round(result, digits) == value for result in results)

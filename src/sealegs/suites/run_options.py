@@ -7,7 +7,7 @@ give equal episodes; those marked with `run_only_option` say how a run is made a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self, TypeVar
 
@@ -15,9 +15,11 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic.config import JsonDict
 
 from sealegs.engines.model_setup import ModelSetup
+from sealegs.engines.shards import SHARD_HELP, Shard, parse_shard
 from sealegs.faults.plan import Plan
 from sealegs.faults.plan_files import plan_from, read_plan
 from sealegs.faults.problems import PlanError
+from sealegs.faults.user_error import UserError
 from sealegs.suites.choices import (
     INVALID_HELP,
     MOST_INVALID,
@@ -34,6 +36,7 @@ Names = Annotated[
     tuple[str, ...], BeforeValidator(lambda names: split_names(names) if isinstance(names, str) else names)
 ]
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+PRICED = "litellm-proxy/"  # models whose provider tells Inspect what they cost
 RETRIES = 7  # about six minutes, as Inspect waits between them
 HIDDEN: JsonDict = {"hidden": True}
 FLAGS = "flags"  # of an option that may be given several times: how it is written
@@ -84,11 +87,13 @@ class ModelOptions(BaseModel):
     reasoning_effort: str = option("", f"Of a reasoning model: {', '.join(EFFORTS)}.")
     max_tokens: int | None = option(None, "At most this many tokens in a reply; the suite's own by default.", ge=1)
     token_limit: int | None = option(None, "Tokens after which an episode is cut off.", ge=1)
-    cost_limit: float | None = option(None, "Dollars after which an episode is cut off; needs --prices.", ge=0)
-    prices: str = run_only_option("", "A YAML or JSON file of prices by model, as Inspect's --model-cost-config.")
+    cost_limit: float | None = option(None, "Dollars after which an episode is cut off; needs prices.", ge=0)
+    prices: str = run_only_option("", "A YAML or JSON file of prices by model, in Inspect's form.")
+    answered: bool = Field(False, exclude=True, json_schema_extra=HIDDEN)  # a first question, in this command
+    estimate: bool = run_only_option(False, "Say what the run will ask of the model, and play nothing.")
     budget_tokens: int | None = run_only_option(None, "Tokens after which the run begins no further episode.", ge=1)
     budget_cost: float | None = run_only_option(
-        None, "Dollars after which the run begins no further episode; needs --prices.", ge=0
+        None, "Dollars after which the run begins no further episode; needs prices.", ge=0
     )
     connections: int | None = run_only_option(None, "At most this many requests side by side.", ge=1)
     retries: int = run_only_option(RETRIES, "How often a request is repeated that its provider failed.", ge=0)
@@ -112,18 +117,19 @@ class ModelOptions(BaseModel):
         limits = {
             "token_limit": self.token_limit,
             "cost_limit": self.cost_limit,
-            "model_cost_config": self.prices or None,
             "max_samples": self.connections,
         }
         asked, limited = ({k: v for k, v in one.items() if v is not None} for one in (config, limits))
-        return ModelSetup(self.base_url, asked, limited, self.budget_tokens, self.budget_cost)
+        return ModelSetup(
+            self.base_url, asked, limited, self.prices, self.budget_tokens, self.budget_cost, self.answered
+        )
 
     def model_problems(self) -> Iterator[str]:
         """What is wrong with them."""
         if self.reasoning_effort:
             yield from unknown_name_problems("reasoning effort", [self.reasoning_effort], EFFORTS)
         for flag, given in (("--cost-limit", self.cost_limit), ("--budget-cost", self.budget_cost)):
-            if given is not None and not self.prices:
+            if given is not None and not self.prices and not getattr(self, "model", "").startswith(PRICED):
                 yield f"{flag} needs prices: give --prices FILE, with what each model's tokens cost"
         if self.prices and not Path(self.prices).is_file():
             yield f"--prices {self.prices}: there is no such file; name a YAML or JSON file of prices by model"
@@ -143,9 +149,11 @@ class RunOptions(ModelOptions):
 
     Attributes:
         unused: names of options that a suite has no use for, and does not take.
+        of_the_command: names of options that only `sealegs run` takes, and no task of Inspect.
     """
 
     unused: ClassVar[frozenset[str]] = frozenset()
+    of_the_command: ClassVar[frozenset[str]] = frozenset()
 
     agent: str = option("", "A scripted agent: oracle, planner, naive, ...")
     model: str = option("", "A model as Inspect names it: openai/gpt-5, sealegs-local/FOLDER, ...")
@@ -157,6 +165,7 @@ class RunOptions(ModelOptions):
     jobs: int | None = run_only_option(
         None, "Processes of the direct engine; all cores by default.", ge=1, le=MOST_JOBS
     )
+    shard: str = run_only_option("", SHARD_HELP)
 
     @model_validator(mode="before")
     @classmethod
@@ -171,9 +180,27 @@ class RunOptions(ModelOptions):
         raise NotImplementedError
 
     @property
+    def part(self) -> Shard | None:
+        """The part of the episodes that is to be played; None for all.
+
+        Raises:
+            UserError: it is none.
+        """
+        return parse_shard(self.shard)
+
+    @property
+    def folder_name(self) -> str:
+        """A folder's name for what the command plays: that of the run, and the shard."""
+        return self.name + (self.part.suffix if self.part else "")
+
+    @property
     def label(self) -> str:
         """Who plays, in the progress line."""
         return self.agent
+
+    def episodes(self) -> Sequence[Any]:
+        """All episodes of the run; for a suite whose episodes follow from its options."""
+        raise NotImplementedError
 
     def problems(self) -> Iterable[str]:
         """What is wrong with the options, a sentence each."""
@@ -185,9 +212,15 @@ class RunOptions(ModelOptions):
         Raises:
             ChoiceError: with every mistake.
         """
-        if problems := [*self.problems(), *self.model_problems()]:
+        if problems := [*self.problems(), *self.model_problems(), *self._part_problems()]:
             raise ChoiceError("; ".join(problems))
         return self
+
+    def _part_problems(self) -> Iterator[str]:
+        try:
+            parse_shard(self.shard)
+        except UserError as error:
+            yield str(error)
 
 
 Options = TypeVar("Options", bound=RunOptions)

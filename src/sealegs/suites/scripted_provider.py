@@ -10,7 +10,7 @@ from typing import Any
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from sealegs.engines.inspect_runner import METADATA
+from sealegs.engines.inspect_turns import METADATA
 from sealegs.suites.suite import suite_named, suites
 
 USUAL = "maze"  # whose agents play a conversation that names no suite

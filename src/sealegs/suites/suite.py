@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cache
@@ -26,6 +26,10 @@ from sealegs.suites.run_options import RunOptions
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ModelOutput
 
+    from sealegs.engines.logs import LogSchema
+    from sealegs.engines.merging import MergeResult, ShardFolder
+    from sealegs.engines.run_estimate import RunEstimate, SizeRange
+    from sealegs.scoring.entrants import Entrant
     from sealegs.scoring.invalid import InvalidCount
     from sealegs.scoring.metric import Row
 
@@ -117,6 +121,55 @@ class Suite(ABC, Generic[O]):
     def run_inspect(self, options: O, folder: Path) -> None:
         """Play what is left of a run through Inspect; keep each sample in the folder as it ends."""
 
+    @property
+    def schema(self) -> LogSchema[Any]:
+        """What its records hold; a suite that keeps something else has a `merge` of its own.
+
+        Raises:
+            NotImplementedError: the suite does not say.
+        """
+        raise NotImplementedError(f"{self.name} does not say what its records hold")
+
+    def merge(self, parts: Sequence[ShardFolder], out: Path) -> MergeResult:
+        """Join the folders of a run's shards into the folder that the whole run would have.
+
+        Args:
+            parts: shards of one run, each once.
+            out: the folder to make, or to add to.
+
+        Raises:
+            UserError: they contradict each other, or a file cannot be read or written.
+        """
+        from sealegs.engines.merging import merge_runs
+
+        asked = parts[0].note.asked
+        options: Any = self.options(**{name: asked[name] for name in self.options.model_fields if name in asked})
+        return merge_runs(parts, out, options, self.schema)
+
+    def sizes(self, options: O) -> SizeRange | None:
+        """How long episodes are, by what scripted agents need for a few; None where the suite cannot say."""
+        return None
+
+    def estimate(self, options: O, folder: Path) -> RunEstimate | None:
+        """What is left of a model's run will ask of it; None where nothing says so before some episodes are finished.
+
+        Raises:
+            UserError: the folder holds another run, or the prices cannot be read.
+        """
+        from sealegs.engines.folders import unfinished
+        from sealegs.engines.inspect_prices import price_named, use_prices
+        from sealegs.engines.run_estimate import finished_uses, from_finished, from_sizes
+
+        use_prices(options.prices)
+        try:
+            left = len(unfinished(options, folder, self.schema))
+        except NotImplementedError:  # episodes that are known only when the run begins
+            return None
+        found = from_finished(left, finished_uses(folder))
+        if found is None and left and (size := self.sizes(options)):
+            return from_sizes(left, size, price_named(options.model))
+        return found
+
     def scripted_names(self) -> Collection[str]:
         """The names of the scripted agents that can play it as models of Inspect (`--model sealegs/NAME`)."""
         return ()
@@ -174,6 +227,20 @@ class Suite(ABC, Generic[O]):
             f"{self.name} has no questions to grade traces by: it judges an episode as a whole, and "
             f"`sealegs report {logs}` shows its verdicts"
         )
+
+    def entrants(self, logs: Path) -> list[Entrant]:
+        """Read and judge finished episodes for a ranking: what is kept of each is its few numbers.
+
+        Args:
+            logs: a run's folder, a file of records, or an Inspect log.
+
+        Returns:
+            an entrant for each agent or model and each of its settings.
+
+        Raises:
+            UserError: the suite ranks nothing, there is nothing to read, or something that cannot be read.
+        """
+        raise UserError(f"{logs} is a run of {self.name}, which does not say by what its runs are ranked; leave it out")
 
     @abstractmethod
     def report(self, logs: Path, against: str = "") -> RunReport:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
@@ -19,14 +19,16 @@ from rich.console import Console
 
 from sealegs.engines.folders import Progress, run_rest
 from sealegs.engines.logs import SETTINGS as ASKED
-from sealegs.engines.logs import LogError, LogSchema, agent_or_model, read_logs
+from sealegs.engines.logs import LogError, LogSchema, agent_or_model, check_edition, read_logs
 from sealegs.engines.turns import ActingAgent, take_turns
 from sealegs.engines.workers import in_chunks
 from sealegs.faults.user_error import UserError
 from sealegs.inject import EndlessWait, VirtualClock
+from sealegs.scoring.entrants import Entrant, Scores
 from sealegs.scoring.invalid import PlayedCell, invalid_count, played_cell, playing_rows
-from sealegs.scoring.metric import ALL, Metric, Row
+from sealegs.scoring.metric import ALL, Metric, Row, player_row
 from sealegs.scoring.suite_metrics import (
+    DESIGN,
     SUITE_METRICS,
     EpisodeResult,
     repeated_effects,
@@ -37,6 +39,7 @@ from sealegs.suites.choices import ENGINES, ChoiceError, unknown_name_problems, 
 from sealegs.suites.run_options import RunOptions, hidden_option
 from sealegs.suites.suite import RunReport, Suite
 from sealegs.suites.tool_episode import LedgeredTools, ToolEpisode, open_session
+from sealegs.tasks.editions import TASK_SET, contents_digest, edition, edition_facts
 from sealegs.traces import EpisodeEnded, EpisodeStarted, Event, Record, Recorder
 from sealegs.traces.store import line
 
@@ -44,7 +47,9 @@ if TYPE_CHECKING:
     from inspect_ai import Task
     from inspect_ai.model import ChatMessage, ModelOutput
 
-SETTINGS = ("agent", "model", "seed", "max_steps", "version")
+    from sealegs.engines.run_estimate import SizeRange
+
+SETTINGS = ("agent", "model", "seed", "max_steps", "version", TASK_SET)
 CHUNK = 1  # an episode is kept as soon as it ends
 
 
@@ -124,12 +129,14 @@ class ToolSuite(Suite[ToolSuiteOptions]):
         episode_type: its episodes.
         agents: makers of its scripted agents, by name. An agent may know the episode.
         metrics: its metrics.
+        less_is_better: the names of those of which less is better.
     """
 
     options_type: ClassVar[type[ToolSuiteOptions]]
     episode_type: ClassVar[type[ToolEpisode]]
     agents: ClassVar[Mapping[str, Callable[[Any], ActingAgent]]] = {}
     metrics: ClassVar[Sequence[Metric[EpisodeResult]]] = SUITE_METRICS
+    less_is_better: ClassVar[frozenset[str]] = frozenset({"repeated_effects"})
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -161,6 +168,18 @@ class ToolSuite(Suite[ToolSuiteOptions]):
             return task_of(self, left, options.max_steps, options.epochs)
 
         run_left(options, folder, self.schema, name, make, setup=options.model_setup)
+
+    def sizes(self, options: ToolSuiteOptions) -> SizeRange | None:
+        """How long episodes are, by the first and the last of the suite's scripted agents."""
+        from sealegs.suites.run_sizes import opening_letters, scripted_sizes
+
+        def opening(episode: ToolEpisode) -> int:
+            return opening_letters((episode.instructions, episode.request), episode.specs)
+
+        names = list(self.agents)
+        if not names:
+            return None
+        return scripted_sizes(options, (names[0], names[-1]), self.run_scripted, self.schema, opening)
 
     def scripted_names(self) -> Collection[str]:
         """The suite's own scripted agents."""
@@ -194,12 +213,21 @@ class ToolSuite(Suite[ToolSuiteOptions]):
     def _play_chunk(self, chunk: Sequence[ToolEpisode], agent: str, max_steps: int) -> list[list[str]]:
         return [[line(event) for event in self.play_episode(episode, agent, max_steps)] for episode in chunk]
 
+    def tasks_digest(self, episode: ToolEpisode) -> str:
+        """What tells the tasks that an episode is of from other editions of them.
+
+        Over all that its options' defaults name; a suite that takes tasks from elsewhere says itself what they are.
+        """
+        del episode
+        return _digest_of_cases(self.options_type)
+
     def facts(self, episode: ToolEpisode, who: Mapping[str, Any]) -> dict[str, Any]:
         """What a record notes of an episode when it begins."""
         plan = episode.plan.digest()
         return {
             "suite": self.name,
             "version": self.version,
+            **edition_facts(edition(self.version, self.tasks_digest(episode))),
             "seed": episode.seed,
             "plan": plan,
             "episode": episode.model_dump(mode="json"),
@@ -259,6 +287,7 @@ class ToolSuite(Suite[ToolSuiteOptions]):
                 f"{file}: {record.episode} is of version {record.about.get('version')!r} of {self.name}, and version "
                 f"{self.version!r} is installed; run it again, or install the other one"
             )
+        check_edition(record, edition(self.version, self.tasks_digest(episode)), file)
         if record.about.get("plan") != episode.plan.digest():
             raise LogError(f"{file}: the faults of {record.episode} are not those of this version; run it again")
         return episode
@@ -305,13 +334,34 @@ class ToolSuite(Suite[ToolSuiteOptions]):
             validity=invalid_count([one for run in judged for one in run.played]),
         )
 
+    def entrants(self, logs: Path) -> list[Entrant]:
+        """Read and judge runs for a ranking, which is by the first of the suite's metrics that is a share."""
+        from sealegs.suites.entrant_reading import EntrantForm, read_entrants
+
+        scores = Scores(
+            DESIGN,
+            tuple(metric for metric in self.metrics if metric.kind != "amount"),
+            level=lambda result: result.level,
+            mode=lambda result: result.mode,
+            epoch=lambda result: result.epoch,
+            less_is_better=self.less_is_better,
+        )
+        form = EntrantForm(
+            self.schema,
+            lambda _: scores,
+            self.result,
+            lambda one: (one.level, one.mode, one.task),
+            lambda one: (one.model_dump_json(exclude={"epoch"}), one.plan.digest()),
+            lambda key: _player(self.name, key),
+        )
+        return read_entrants(logs, form)
+
     def _judged(self, logs: Path) -> tuple[list[_JudgedRun], tuple[str, ...]]:
         """Every run of a folder with who played it and its judged records."""
         logged = read_logs(logs, self.schema)
         runs = []
         for key, found in logged.runs.items():
-            agent, model, *_ = key
-            who: Row = {"suite": self.name, "agent": agent} if agent else {"suite": self.name, "model": model}
+            who = _player(self.name, key)
             ordered = sorted(found.items(), key=lambda item: (item[0].level, item[0].mode, item[0].task, item[0].epoch))
             results = [(self.result(episode, record), record) for episode, record in ordered]
             every: dict[ToolEpisode, Record | str] = {**found, **logged.invalid[key]}
@@ -322,6 +372,31 @@ class ToolSuite(Suite[ToolSuiteOptions]):
                 if count > 1:
                     raise LogError(f"{logs} holds {count} runs of {agent or model}; name the folder of one of them")
         return runs, logged.warnings
+
+
+def _player(suite: str, key: tuple[str, ...]) -> Row:
+    agent, model, *_, tasks = key
+    return player_row(suite, agent or model, tasks, scripted=bool(agent))
+
+
+@cache
+def _digest_of_cases(options: type[ToolSuiteOptions]) -> str:
+    """Of every case its own text, its request and instructions, its faults, and its tools as the model reads them."""
+    texts = [
+        json.dumps(
+            [
+                case.model_dump(mode="json", exclude={"epoch"}),
+                case.instructions,
+                case.request,
+                case.plan.digest(),
+                [(spec.name, spec.description, spec.parameters) for spec in case.specs],
+            ],
+            sort_keys=True,
+            default=str,
+        )
+        for case in options().cases()
+    ]
+    return contents_digest(text.encode() for text in sorted(texts))
 
 
 def _folders(logs: Path) -> Iterator[tuple[str, str]]:

@@ -8,14 +8,14 @@ from typing import Any, cast
 
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.log import transcript
+from inspect_ai.log import HeadlineMetric, transcript
 from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, ModelOutput, get_model
 from inspect_ai.scorer import Metric as InspectMetric
-from inspect_ai.scorer import SampleScore, Score, Scorer, Target, metric, scorer
+from inspect_ai.scorer import SampleScore, Score, Scorer, Target, accuracy, metric, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from sealegs.engines.inspect_runner import METADATA, note_faults, note_record, transcript_record
-from sealegs.engines.inspect_turns import scripted_output, take_turns_in_inspect
+from sealegs.engines.inspect_runner import note_faults, note_record, transcript_record
+from sealegs.engines.inspect_turns import METADATA, scripted_output, take_turns_in_inspect, tell_facts
 from sealegs.engines.logs import agent_or_model
 from sealegs.inject.clock import RealClock
 from sealegs.scoring.metric import EpisodeTable, estimate
@@ -32,6 +32,7 @@ def task_of(suite: JudgingSuite, episodes: Sequence[ToolEpisode], max_steps: int
         dataset=MemoryDataset([_sample(suite, episode, max_steps, epochs) for episode in episodes], name=suite.name),
         solver=suite_turns(),
         scorer=suite_judgement(),
+        headline_metric=HeadlineMetric(metric="success"),
         fail_on_error=False,
         score_on_error=True,
         version=suite.version,
@@ -58,6 +59,7 @@ def suite_turns() -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         suite, episode = _known(state.metadata, state.epoch)
+        tell_facts(state, {"episode": episode.model_dump(mode="json")})
         max_steps = state.metadata["max_steps"]
         clock = RealClock()
         recorder = Recorder(clock, note_faults)
@@ -82,13 +84,13 @@ def scripted_reply(name: str, conversation: list[ChatMessage], about: dict[str, 
     return scripted_output(name, suite.agents[name](episode), conversation)
 
 
-@metric(name="success")
+@metric(name="success", scores="unreduced")
 def suite_success() -> InspectMetric:
     """Share of successes in %, the mean over the modes."""
     return _metric("success")
 
 
-@metric(name="recovered")
+@metric(name="recovered", scores="unreduced")
 def suite_recovered() -> InspectMetric:
     """Share of successes among the episodes in which a fault was delivered, in %."""
     return _metric("recovered")
@@ -105,7 +107,7 @@ def _metric(name: str) -> InspectMetric:
     return value
 
 
-@scorer(metrics=[suite_success(), suite_recovered()])
+@scorer(metrics=[suite_success(), suite_recovered(), accuracy()])
 def suite_judgement() -> Scorer:
     """The suite's judgement, from the record in the transcript; also under `inspect score`. None of an invalid one."""
 

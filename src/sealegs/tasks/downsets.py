@@ -80,6 +80,7 @@ class _Sweep:
 
     def __init__(self, block: GraphBlock, limit: int) -> None:
         self.fields = _Fields(block)
+        # Nothing left: one order, of length 0.
         self.lengths: dict[int, Lengths] = {0: {0: 1}}
         self.totals: dict[int, int] = {0: 1}
         self._limit = limit
@@ -95,15 +96,19 @@ class _Sweep:
             if left in (self.lengths if measured else self.totals):
                 stack.pop()
             elif (left, measured) in plans:
+                # On the second visit all smaller sets are known.
                 self._finish(left, measured, plans.pop((left, measured)))
                 stack.pop()
             else:
                 plan = plans[left, measured] = self.fields.plan(left, hint)
+                # Parts are shuffled by length, so totals are not enough for them.
                 deeper = measured or not plan.weights
                 known = self.lengths if deeper else self.totals
                 stack += [(a, h, deeper) for a, h in zip(plan.afters, plan.hints) if a not in known]
 
     def _finish(self, left: int, measured: bool, plan: _Plan) -> None:
+        # Independent parts: their orders can be shuffled into one another. Otherwise each next step is a case of its
+        # own.
         if not plan.weights:
             lengths = self.lengths[plan.afters[0]]
             for part in plan.afters[1:]:
@@ -120,6 +125,7 @@ class _Sweep:
             self.lengths[left] = sums
         else:
             self.totals[left] = sum(self.totals[after] * weight for after, weight in zip(plan.afters, plan.weights))
+        # The limit is on memory, so lengths count one by one.
         self._held += len(self.lengths[left]) if measured else 1
         if self._held > self._limit:
             raise TooWide(
@@ -143,6 +149,7 @@ class _Fields:
         self._owner: list[int] = []
         self._flag: dict[int, int] = {}
         self._field: dict[int, int] = {}
+        # Fields follow the order of the units, so that a set of units is a range of bits.
         for unit in bits(inside):
             size = max(block.lengths.get(unit, ONE))
             self._flag[unit] = 1 << len(self._owner)
@@ -196,6 +203,7 @@ class _Fields:
             else:
                 afters.append(chosen ^ 1 << (chosen & self._field[unit]).bit_length() - 1)
                 weights.append(1)
+            # One hint for each of the ways that this unit has just added.
             hints += [self._next[unit]] * (len(afters) - len(hints))
         if not afters:
             raise ValueError("the graph has a cycle; validate(graph) names it")
@@ -216,6 +224,7 @@ class _Fields:
 
     def _part(self, left: int) -> int:
         """One connected part of what is left, a group and its branches as one."""
+        # The lowest unit; the part that holds it is found first.
         edge = seen = left & -left
         while edge and seen != left:
             # From the far end: the last units wait for most of the others, so few are looked at.

@@ -144,6 +144,7 @@ def after_call(graph: Graph, state: State, step: str) -> State:
 
 def _called(graph: Graph, state: State, step: Step) -> State:
     struck = _node_of(graph, step).id
+    # A group's fault is taken by whichever of its steps is called first.
     if struck not in state.pending:
         struck = step.id
     if struck in state.pending:
@@ -161,7 +162,7 @@ def _lowers(graph: Graph, state: State, step: Step, costs: Mapping[str, int | No
     """Whether calling a step makes its node one call cheaper than it is by `costs`."""
     node = _node_of(graph, step)
     before = costs[node.id]
-    if not before:
+    if not before:  # done, or it cannot be done
         return False
     if node.id in state.pending or step.id in state.pending:
         return _node_cost(node, _called(graph, state, step)) == before - 1
@@ -173,15 +174,18 @@ def _lowers(graph: Graph, state: State, step: Step, costs: Mapping[str, int | No
     if isinstance(node, Step):
         return True
     branch = graph.home[step.id][1]
+    # What a kept step did cannot be undone, so only its own branch lowers the cost.
     bound = {other.id for other in _steps_of(node)} & state.kept if state.kept else frozenset[str]()
     return bound <= {other.id for other in branch.steps} and _steps_cost(branch.steps, state) == before
 
 
 def _may_call(graph: Graph, state: State, step: Step) -> bool:
     node = _node_of(graph, step)
+    # A group that is done needs no call on another branch.
     if step.tool in state.broken or _node_cost(node, state) == 0:
         return False
     after = _called(graph, state, step)
+    # While the fault is pending, a call on any branch may take it.
     if isinstance(node, Step) or node.id in state.pending:
         return _node_cost(node, after) is not None
     return _steps_cost(graph.home[step.id][1].steps, after) is not None
@@ -193,15 +197,19 @@ def _node_cost(node: Node, state: State) -> int | None:
         return _settled(node, doubt, state)
     if isinstance(node, Step):
         return _steps_cost((node,), state)
+    # Which step takes the group's fault decides what is in doubt afterwards, so each possible first call is tried.
     if node.id in state.pending and any(step.id in state.risks for step in _steps_of(node)):
         return _cheapest(_struck_cost(node, step, state) for step in _openers(node))
+    # An effect that was made on one branch binds the group to it: another branch would do it again.
     bound = state.kept and {step.id for step in _steps_of(node)} & state.kept
     open_branches = [b for b in node.branches if not bound or bound <= {step.id for step in b.steps}]
     cheapest = _cheapest(_steps_cost(branch.steps, state) for branch in open_branches)
     if cheapest is None or node.id not in state.pending:
         return cheapest
+    # The fault will break the only branch.
     if state.pending[node.id] == "permanent" and len(node.branches) < 2:
         return None
+    # The first call fails, and one more call does its work: again, or on another branch as cheap.
     return cheapest + 1
 
 
@@ -231,13 +239,18 @@ def _settled(node: Node, step: Step, state: State) -> int | None:
     risk = state.risks[step.id]
     again = step.tool not in state.broken
     known = replace(state, doubtful=state.doubtful - {step.id})
+    # After or during: the step counts as done, and what it costs to find out is added below.
     kept = known if risk.moment == "before" else replace(known, done=known.done | {step.id})
     own = (step,) if isinstance(node, Step) else next(b.steps for b in node.branches if step in b.steps)
     rest = _steps_cost(own, kept)
+    # Done: a look shows it, and nothing is repeated.
     if risk.moment == "after":
         return None if rest is None else 1 + rest
+    # Half done: only the same tool completes it, after a look unless repeating is harmless.
     if risk.moment == "during":
+        # One call completes the work; the other is the look.
         return None if rest is None or not again else rest + (1 if risk.harmless else 2)
+    # Not done: repeat at once where that is harmless, else look first, then take the cheapest way.
     anew = _node_cost(node, known)
     repeated = rest if again and risk.harmless else None
     return _cheapest((repeated, None if anew is None else 1 + anew))
@@ -274,6 +287,7 @@ def _steps_cost(steps: Iterable[Step], state: State) -> int | None:
             continue
         if step.tool in state.broken or fault == "permanent":
             return None
+        # A transient fault costs the call that fails.
         cost += 1 if fault is None else 2
         if fault is not None and _looks_first(state.risks.get(step.id)):
             cost += 1

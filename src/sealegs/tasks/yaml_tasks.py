@@ -17,6 +17,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from pydantic import Field as Described
 
+from sealegs.faults.text_files import utf8_text
 from sealegs.tasks.graph import Binding, Branch, Constant, Deliverable, Field, Graph, Group, Node, Step, Task, UserInput
 from sealegs.tasks.pattern import Pattern
 from sealegs.tasks.validation import InvalidTask
@@ -62,6 +63,7 @@ class TaskText(BaseModel):
     steps: list[StepText]
     deliverables: list[DeliverableText]
     victim: str = ""
+    canary: str = ""  # of a file that is in nobody's training corpus
 
 
 def read_tasks(path: Path, groups: Mapping[str, Pattern], domains: Mapping[str, str] | None = None) -> tuple[Task, ...]:
@@ -75,7 +77,7 @@ def read_tasks(path: Path, groups: Mapping[str, Pattern], domains: Mapping[str, 
     Raises:
         InvalidTask: with every mistake of the file.
     """
-    text = path.read_text(encoding="utf-8")
+    text = utf8_text(path)
     if path.suffix != ".jsonl":
         return tasks_from(text, groups, domains, path.name)
     items: list[Any] = []

@@ -20,6 +20,7 @@ from sealegs.faults.call import Call, Effect, Failure, Outcome, Value
 from sealegs.faults.kinds.error import RAISABLE
 from sealegs.traces.json_data import to_json_object
 from sealegs.traces.observed import NOT_KEPT, Observation, Trace
+from sealegs.traces.redaction import holds_marks, marked_names, without_secrets
 
 Source = Literal["recorded", "repeated", "missing"]
 NO_RECORD = "NoRecord"  # the type of the failure that a call without a record is shown
@@ -77,6 +78,11 @@ class Archive:
         self._drawers: dict[tuple[str, str], _Drawer] = {}
         self._tools = {call.tool for call in trace.calls}
         self._blind = {call.tool for call in trace.calls if call.arguments is None}
+        self._redacted = any(holds_marks(call.arguments) for call in trace.calls)
+        self._secret = {
+            tool: frozenset(name for call in trace.calls if call.tool == tool for name in marked_names(call.arguments))
+            for tool in (self._tools if self._redacted else ())
+        }
         for call in trace.calls:
             self._file(call)
 
@@ -97,12 +103,14 @@ class Archive:
             found = drawer.answers[-1 if again else drawer.used]
             drawer.used += not call.dry
             source: Source = "repeated" if again else "recorded"
+            # Clocks of other systems may run backwards.
             seconds = None if found.seconds is None else max(0.0, found.seconds)
             self.served.append(
                 ServedRun(call.id, call.tool, dict(call.arguments), source, dry=call.dry, seconds=seconds)
             )
+        # Outside the lock: the callback is another's code.
         if self._on_effect is not None and not call.dry:
-            for effect in found.effects:
+            for effect in found.effects:  # what the tool did then is taken as done again
                 self._on_effect(replace(effect, call=call.id))
         assert found.said is not None
         return _copied(found.said), seconds or 0.0
@@ -112,12 +120,15 @@ class Archive:
         if call.arguments is None:
             return
         drawer = self._drawers.setdefault(self._key(call.tool, call.arguments), _Drawer())
+        # The drawer exists even without an answer, so that the refusal can say why.
         if call.said is not None and call.said is not NOT_KEPT:
             drawer.answers.append(call)
 
     def _key(self, tool: str, arguments: Mapping[str, Any]) -> tuple[str, str]:
         """Equal for calls that are equal as JSON."""
         compared = {name: value for name, value in to_json_object(arguments).items() if name not in self._ignore}
+        if self._redacted:  # what the record does not hold cannot be compared
+            compared = without_secrets(compared, self._secret.get(tool, frozenset()))
         return tool, json.dumps(_canonical(compared), sort_keys=True)
 
     def _reason(self, tool: str, drawer: _Drawer | None) -> str:
@@ -157,6 +168,7 @@ def _copied(said: Outcome) -> Outcome:
     """The answer, whatever the agent did to it the last time; an error that Python knows comes as its exception."""
     if isinstance(said, Value):
         return Value(deepcopy(said.value))
+    # An error with a status came over HTTP and never was a Python exception.
     if said.status is None and said.type in RAISABLE:
         return replace(said, exception=RAISABLE[said.type](said.message))
     return said

@@ -1,38 +1,104 @@
 """Files that are there whole or not at all: written aside, then renamed.
 
-It does not cover files that grow, which are the store's (`traces.store`).
+What a killed process wrote aside has the same name as what the next one writes aside, which removes it. It does not
+cover files that grow, which are the store's (`traces.store`), nor a power cut.
 """
 
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
 
 from sealegs.faults.user_error import UserError
+from sealegs.traces import file_locks
+from sealegs.traces.file_locks import lock_file
 
 
-def write_atomically(path: Path, data: str | bytes, remedy: str = "name another file") -> None:
+def write_atomically(
+    path: Path,
+    data: str | bytes | Iterable[bytes],
+    remedy: str = "name another file",
+    mode: int | None = None,
+    *,
+    keep: bool = False,
+) -> None:
     """Write a file so that it is there whole or not at all; folders on the way to it are made.
 
     Args:
         path: where.
-        data: what; text is written as UTF-8.
+        data: what; text is written as UTF-8, pieces one after the other.
         remedy: what the user is told to do if it cannot be written.
+        mode: who may read it, whatever the process's umask; None leaves that to the umask.
+        keep: whether a file of this name that is there by then stays as it is.
 
     Raises:
         UserError: it cannot be written; the message says why. Nothing is left behind.
     """
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    # What agents and tools write may hold half of a character, which UTF-8 has no bytes for.
+    pieces = [data.encode(errors="replace")] if isinstance(data, str) else [data] if isinstance(data, bytes) else data
+    aside = path.with_name(f".{path.name}.aside")
     try:
         make_folder(path.parent, remedy)
-        try:
-            # What agents and tools write may hold half of a character, which UTF-8 has no bytes for.
-            aside.write_bytes(data.encode(errors="replace") if isinstance(data, str) else data)
-            aside.replace(path)
-        finally:
-            aside.unlink(missing_ok=True)
+        with _own_file(aside, 0o666 if mode is None else mode) as file:
+            try:
+                if keep and path.exists():
+                    return
+                if mode is not None and sys.platform != "win32":
+                    os.fchmod(file.fileno(), mode)
+                for piece in pieces:
+                    write_all(file, piece)
+                _close_on_windows(file)
+                aside.replace(path)
+            finally:
+                _close_on_windows(file)
+                aside.unlink(missing_ok=True)
     except OSError as error:
         raise UserError(f"cannot write {path}: {error.strerror}; {remedy}") from error
+
+
+def write_all(file: FileIO, data: bytes) -> None:
+    """Write all of it to an unbuffered file, which may take a part at a time."""
+    left = memoryview(data)
+    while left:
+        left = left[file.write(left) :]
+
+
+@contextmanager
+def _own_file(path: Path, mode: int) -> Iterator[FileIO]:
+    """A new file that no other process writes to; one that a killed process left is removed, a living one's waited for.
+
+    The lock says which is which: it ends with its process.
+    """
+    while True:
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
+            found = False
+        except FileExistsError:
+            try:
+                descriptor = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+            except FileNotFoundError:  # it took its place meanwhile
+                continue
+            found = True
+        with FileIO(descriptor, "r+b") as file:
+            lock_file(descriptor, wait=True)
+            if not (path.exists() and os.path.samestat(os.fstat(descriptor), path.stat())):
+                continue
+            if found:
+                _close_on_windows(file)
+                path.unlink(missing_ok=True)
+                continue
+            yield file
+            return
+
+
+def _close_on_windows(file: FileIO) -> None:
+    """Close it where an open file can be neither renamed nor removed."""
+    if file_locks.WINDOWS:
+        file.close()
 
 
 def check_appendable(path: Path, remedy: str) -> None:

@@ -12,13 +12,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import Field, TypeAdapter
+from pydantic import AfterValidator, Field, TypeAdapter
 
 from sealegs.faults.call import Failure, Outcome, Value
 from sealegs.faults.moment import Moment
 from sealegs.traces.json_data import to_json_data
 
 VERSION = 1
+OutcomeData = Annotated[Mapping[str, Any], AfterValidator(lambda data: _outcome_checked(data))]  # `outcome_data`
 Reason = Literal["answered", "refused", "filtered", "overflow", "length", "empty", "steps", "limit", "hung", "crashed"]
 
 
@@ -33,13 +34,26 @@ class EpisodeStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class FactsNoted:
+    """What was learnt later and belongs to `about`, where the beginning was written already; readers put it there."""
+
+    facts: Mapping[str, Any]
+    type: Literal["noted"] = "noted"
+
+
+@dataclass(frozen=True, slots=True)
 class ToolCalled:
-    """The agent made a call."""
+    """The agent made a call.
+
+    `retry` counts how often its client had sent it before, by itself and where it says so; it is not written where it
+    is 0.
+    """
 
     call: str
     tool: str
     arguments: Mapping[str, Any]
     at: float = 0.0
+    retry: int = 0
     type: Literal["called"] = "called"
 
 
@@ -48,7 +62,7 @@ class ToolRan:
     """The tool itself ran and said this; `dry` where it left no effect. Not written where `Shown` says the same."""
 
     call: str
-    said: Mapping[str, Any]
+    said: OutcomeData
     dry: bool = False
     type: Literal["ran"] = "ran"
 
@@ -58,10 +72,10 @@ class FaultStruck:
     """A fault fired: what it received from below, and what it handed on.
 
     `delivered` is false where nothing came of it. `runs` counts how often what lay below was run with effect and
-    answered. `waited` is the seconds that it began to wait, null where the wait had no end. A null `said`: nothing
-    below ever answered; a null `shown`: the caller was gone first, or a fault further out left nothing to do. `moment`
-    says what had been done to the world by then: nothing (`before`), a part (`during`) or all (`after`); it is empty
-    for a tool without effects.
+    answered. `waited` is the seconds that it waited, of a wait that was cut off those until then; null where the wait
+    had no end. A null `said`: nothing below ever answered; a null `shown`: the caller was gone first, or a fault
+    further out left nothing to do. `moment` says what had been done to the world by then: nothing (`before`), a part
+    (`during`) or all (`after`); it is empty for a tool without effects.
     """
 
     call: str
@@ -71,15 +85,18 @@ class FaultStruck:
     delivered: bool
     runs: int
     waited: float | None
-    said: Mapping[str, Any] | None
-    shown: Mapping[str, Any] | None
+    said: OutcomeData | None
+    shown: OutcomeData | None
     moment: Moment | Literal[""] = ""
     type: Literal["struck"] = "struck"
 
 
 @dataclass(frozen=True, slots=True)
 class TimePassed:
-    """Time passed on the seam during a call; null seconds have no end."""
+    """Time passes on the seam during a call, written as it begins; null seconds have no end.
+
+    Where a fault's wait was cut off, its `FaultStruck` says how long it lasted.
+    """
 
     call: str
     seconds: float | None
@@ -101,7 +118,7 @@ class LayerActed:
     attempt: str | None = None
     tool: str | None = None
     arguments: Mapping[str, Any] | None = None
-    outcome: Mapping[str, Any] | None = None
+    outcome: OutcomeData | None = None
     detail: str = ""
     mended: bool = False
     began: float | None = None
@@ -128,7 +145,7 @@ class OutcomeShown:
     """
 
     call: str
-    outcome: Mapping[str, Any] | None
+    outcome: OutcomeData | None
     runs: int = 1
     true: bool = True
     at: float = 0.0
@@ -169,6 +186,7 @@ class EpisodeEnded:
 
 Event = (
     EpisodeStarted
+    | FactsNoted
     | ToolCalled
     | ToolRan
     | FaultStruck
@@ -189,7 +207,10 @@ _FIELDS = {
 
 def encode_event(event: Event) -> dict[str, Any]:
     """The event as a JSON object; its type comes first."""
-    return {name: getattr(event, name) for name in _FIELDS[type(event)]}
+    data = {name: getattr(event, name) for name in _FIELDS[type(event)]}
+    if isinstance(event, ToolCalled) and not event.retry:
+        del data["retry"]
+    return data
 
 
 def decode_event(data: Any) -> Event:
@@ -219,6 +240,22 @@ def outcome_data(outcome: Outcome) -> dict[str, Any]:
         "unsent": outcome.unsent or None,
     }
     return {"failure": {key: value for key, value in data.items() if value is not None}}
+
+
+def _outcome_checked(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Whether an event that is read holds an outcome, so that nobody who asks for it later is surprised."""
+    try:
+        found = outcome_from(data)
+    except (KeyError, TypeError) as error:
+        raise ValueError("it is neither a value nor a failure") from error
+    if isinstance(found, Failure):
+        texts, body = (found.message, found.type), found.body
+        numbers = (one is None or type(one) in (int, float) for one in (found.status, found.retry_after))
+        if not all(isinstance(one, str) for one in texts) or not all(numbers):
+            raise ValueError("its failure has no message, or a status that is not a number")
+        if body is not None and not isinstance(body, Mapping):
+            raise ValueError("the body of its failure is not an object")
+    return data
 
 
 def outcome_from(data: Mapping[str, Any]) -> Outcome:

@@ -134,6 +134,7 @@ def _failing(
     hidden: set[ErrorClass],
     known: Sequence[tuple[Observation, Outcome]],
 ) -> FailureMode:
+    # Labels of hidden classes are gaps: they neither continue a run of this error nor end one.
     chains = [[None if one is None or one in hidden else one == error for one in episode] for episode in labels]
     calls = sum(state is not None for chain in chains for state in chain)
     failed = sum(state is True for chain in chains for state in chain)
@@ -158,8 +159,10 @@ def run_length(chains: Iterable[Sequence[bool | None]]) -> float | None:
     """
     pairs = Counter(two for chain in chains for two in pairwise(chain) if None not in two)
     ended, lasted = pairs[True, False], pairs[True, True]
+    # No failure was followed by a known call, so nothing says how long one lasts.
     if not ended + lasted or _independence(pairs) < SURE:
         return None
+    # 1 / P(end), with P(end) = (ended + 0.5) / (ended + lasted + 1).
     return min(LONGEST, (ended + lasted + 1) / (ended + 0.5))
 
 
@@ -170,7 +173,7 @@ def _independence(pairs: Mapping[tuple[bool | None, bool | None], int]) -> float
     for (one, two), count in pairs.items():
         rows = sum(n for (first, _), n in pairs.items() if first == one)
         columns = sum(n for (_, second), n in pairs.items() if second == two)
-        if count:
+        if count:  # the limit of n log n at 0 is 0
             statistic += 2 * count * math.log(count * total / (rows * columns))
     return statistic
 
@@ -184,6 +187,7 @@ def quantiles(values: Sequence[float]) -> tuple[tuple[float, float], ...]:
         return ()
     ordered = sorted(values)
     last = len(ordered) - 1
+    # A quantile needs at least one value above it; otherwise it would be the maximum under another name.
     return tuple((share, _at(ordered, share * last)) for share in SHARES if share in (0, 1) or last * (1 - share) >= 1)
 
 

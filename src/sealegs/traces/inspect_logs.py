@@ -86,13 +86,12 @@ def with_end(events: list[Event]) -> list[Event]:
 
 
 def _entries(file: Path, warnings: list[str]) -> Iterator[tuple[str, bytes]]:
-    import zipfile_zstd  # noqa: F401 - teaches zipfile the compression that Inspect uses
-
     from sealegs.traces import salvage
 
     try:
-        with zipfile.ZipFile(file) as archive:
-            yield from ((name, archive.read(name)) for name in dict.fromkeys(archive.namelist()))
+        with zipfile.ZipFile(file) as archive, file.open("rb") as data:
+            for entry in {one.filename: one for one in archive.infolist()}.values():
+                yield entry.filename, salvage.read_entry(data, entry)
     except zipfile.BadZipFile:
         saved = list(salvage.entries(file))
         if not saved:

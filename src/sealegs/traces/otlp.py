@@ -57,6 +57,7 @@ class _Span(_Part):
     span_id: str = ""
     parent_span_id: str = ""
     name: str = ""
+    # OTLP's JSON writes 64-bit integers as strings; pydantic reads both.
     start_time_unix_nano: int = 0
     end_time_unix_nano: int = 0
     attributes: list[_Attribute] = []
@@ -127,10 +128,12 @@ def traces_from_spans(found: Iterable[ToolSpan]) -> list[Trace]:
 
 def _inside_another(span: ToolSpan, tool: str, by_id: Mapping[tuple[str, str], ToolSpan]) -> bool:
     """Whether a span around it already describes this call."""
+    # A damaged export may contain a circle of parents.
     seen = {span.span}
     above = by_id.get((span.trace, span.parent))
     while above is not None and above.span not in seen:
         if above.call is not None:
+            # A tool that calls another tool makes two calls; an inner span of the same name is the same call.
             return span.wire or above.call.tool == tool
         seen.add(above.span)
         above = by_id.get((above.trace, above.parent))
@@ -152,6 +155,7 @@ def _tool(span: _Span, given: Mapping[str, Any]) -> str:
     name = str(given.get("gen_ai.tool.name") or "")
     if operation == "execute_tool":
         return name or span.name.removeprefix("execute_tool").strip()
+    # Other operations, such as chat, may name a tool that they do not call.
     if operation is None and (name or given.get(METHOD) == CALL):
         return name or span.name.rpartition(CALL)[2].strip()
     if given.get("openinference.span.kind") == "TOOL":
@@ -167,6 +171,7 @@ def _observation(span: _Span, tool: str, given: Mapping[str, Any]) -> Observatio
     return Observation(
         tool,
         span.start_time_unix_nano / 1e9,
+        # A struck call's time is the fault's, and clocks of two machines can disagree.
         None if struck or seconds < 0 else seconds,
         arguments if isinstance(arguments, Mapping) else None,
         None if struck else shown,
@@ -180,6 +185,7 @@ def _outcome(span: _Span, given: Mapping[str, Any]) -> Outcome:
     thrown = next((event for event in span.events if event.name == "exception"), None)
     raised = {one.key: _value(one.value) for one in thrown.attributes} if thrown is not None else {}
     named = given.get("error.type") or raised.get("exception.type")
+    # Exporters write the code as a number, as a text or by its name.
     if named is None and span.status.code not in (2, "2", "STATUS_CODE_ERROR"):
         return _answer(_parsed(_first(given, RESULT))) if given.keys() & set(RESULT) else NOT_KEPT
     name = str(named or OTHER)
@@ -201,6 +207,7 @@ def _answer(result: Any) -> Outcome:
 
 
 def _status(value: Any) -> int | None:
+    # A success status beside an error says nothing about the failure.
     return int(value) if isinstance(value, (int, float)) and 400 <= value <= 599 else None
 
 

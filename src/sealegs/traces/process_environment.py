@@ -20,8 +20,10 @@ from sealegs.inject import RealClock, Session
 from sealegs.traces.atomic_files import write_atomically
 from sealegs.traces.environment_names import EPISODE, LIVE, PLAN, TIMEOUT, records_file
 from sealegs.traces.events import Event
+from sealegs.traces.record_chain import write_chain
 from sealegs.traces.recorder import Recorder
-from sealegs.traces.store import line
+from sealegs.traces.redaction import OWNER_ONLY, redactor_for
+from sealegs.traces.store import RecordWriter, redacted_lines
 
 
 @contextmanager
@@ -45,10 +47,14 @@ def environment_session(specs: Iterable[ToolSpec] = (), timeout: float | None = 
         return
     clock, file = RealClock(), records_file()
     live = Path(os.devnull) if file is None else file.with_suffix(LIVE)
+    redactor = redactor_for(None if file is None else file.parent)
+    if file is not None:
+        live.touch(OWNER_ONLY)
+    writer = RecordWriter(redactor)
     with live.open("ab", buffering=0) as stream:
 
         def write(event: Event) -> None:
-            stream.write(line(event).encode())
+            stream.write(writer.line(event).encode())
 
         recorder = Recorder(clock, write)
         recorder.start(os.environ.get(EPISODE, ""), {"plan": plan})
@@ -66,7 +72,8 @@ def environment_session(specs: Iterable[ToolSpec] = (), timeout: float | None = 
         finally:
             recorder.finish("answered")
             if file is not None:  # whole, with what is known of the tools
-                write_atomically(file, "".join(map(line, recorder.events)))
+                write_atomically(file, "".join(redacted_lines(recorder.events, redactor)), mode=OWNER_ONLY)
+                write_chain(file)
 
 
 def _timeout() -> float | None:

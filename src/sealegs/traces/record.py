@@ -138,6 +138,7 @@ def build_record(events: Iterable[Event]) -> Record:
     end: EpisodeEnded | None = None
     answer: str | None = None
     events = list(events)
+    # A first pass: a recovery policy's report may come after the events of the call that it made.
     drafts = _drafts(events)
     for place, event in enumerate(events):
         match event:
@@ -149,7 +150,7 @@ def build_record(events: Iterable[Event]) -> Record:
                     raise ValueError(f"event {event.type!r} belongs to call {event.call!r}, which was never made")
                 if isinstance(event, OutcomeShown):
                     draft.over = place
-                if not isinstance(event, LayerActed):
+                if not isinstance(event, LayerActed):  # those were taken into account in the first pass
                     draft.add(event)
             case AnswerGiven():
                 answer = event.text
@@ -171,13 +172,13 @@ def _drafts(events: Iterable[Event]) -> dict[str, _Draft]:
     last: dict[str, _Draft] = {}  # of each call of the agent's
     for place, event in enumerate(events):
         if isinstance(event, ToolCalled):
-            draft = _Draft(_call(called, event.tool, event.arguments, event.call), place)
+            draft = _Draft(_call(called, event.tool, event.arguments, event.call, event.retry), place)
             drafts[event.call] = last[event.call] = draft
         elif isinstance(event, LayerActed) and event.call in last:
             if event.attempt is None:
                 last[event.call].answered(event)
                 continue
-            if event.attempt not in drafts:
+            if event.attempt not in drafts:  # an attempt may be reported again, with how its answer was put right
                 assert event.tool is not None
                 assert event.arguments is not None
                 call = _call(called, event.tool, event.arguments, event.attempt)
@@ -187,9 +188,9 @@ def _drafts(events: Iterable[Event]) -> dict[str, _Draft]:
     return drafts
 
 
-def _call(called: Counter[str], tool: str, arguments: Mapping[str, Any], id: str) -> Call:
+def _call(called: Counter[str], tool: str, arguments: Mapping[str, Any], id: str, retry: int = 0) -> Call:
     called[tool] += 1
-    return Call(tool, arguments, id, called[tool] - 1)
+    return Call(tool, arguments, id, called[tool] - 1, retry=retry)
 
 
 class _Draft:
@@ -218,6 +219,7 @@ class _Draft:
     def answered(self, event: LayerActed) -> None:
         """What came of this attempt, or how its answer was put right."""
         self._refused = self._refused or event.action == REFUSED
+        # An outcome without an attempt or a repair is a remark for the agent and not a tool's answer.
         if event.outcome is not None and (event.attempt is not None or event.mended):
             self._shown = outcome_from(event.outcome)
             self._fixed = True
@@ -238,7 +240,7 @@ class _Draft:
                     self._final = final
                 else:
                     self._shown = final
-                if event.true:
+                if event.true:  # the recorder leaves out the run where the agent was shown just that
                     self._said = self._shown
                     self._answers += [] if final is None else [final]
 
@@ -254,6 +256,7 @@ class _Draft:
             "" if self._of is None else self._of.id,
             self._final,
             tuple(self._answers),
+            # The agent waited from its own call until it saw the answer, whatever recovery did between.
             self._began if self._of is None else self._of._began,
             self.over if self._of is None else self._of.over,
         )

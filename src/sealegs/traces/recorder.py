@@ -19,6 +19,7 @@ from sealegs.traces.events import (
     EpisodeEnded,
     EpisodeStarted,
     Event,
+    FactsNoted,
     FaultStruck,
     LayerActed,
     MessageWritten,
@@ -31,6 +32,7 @@ from sealegs.traces.events import (
     outcome_data,
 )
 from sealegs.traces.json_data import to_json_object
+from sealegs.traces.redaction import SECRET, secret_fields
 from sealegs.traces.reported_effects import ledger
 from sealegs.traces.specs import TOOLS, effects_data
 
@@ -41,39 +43,58 @@ class Recorder:
     Args:
         clock: stamps calls and outcomes, in seconds since the episode began.
         sink: called with each event at once, besides keeping it.
+        keep: whether events are kept; if not, memory is bounded and `events` stays empty.
     """
 
-    def __init__(self, clock: Clock, sink: Callable[[Event], None] | None = None) -> None:
+    def __init__(self, clock: Clock, sink: Callable[[Event], None] | None = None, *, keep: bool = True) -> None:
         self.events: list[Event] = []
+        self._keep = keep
+        self._called: dict[str, None] = {}  # the tools that were called
+        self._about: set[str] = set()  # the names of what is known of the episode
         self._clock = clock
         self._sink = sink
         self._closed = False
         self._specs: Mapping[str, ToolSpec] = {}
 
     def knows(self, specs: Mapping[str, ToolSpec]) -> None:
-        """Take what is known of the tools, now and later; the declared effects of called ones are noted at the end."""
+        """Take what is known of the tools, now and later; what called ones declare is noted at the end."""
         self._specs = specs
 
     def add(self, event: Event) -> None:
         """Enter an event."""
         if self._closed:
             return
-        self.events.append(event)
+        if self._keep:
+            self.events.append(event)
+        if isinstance(event, (ToolCalled, LayerActed)) and event.tool and event.tool not in self._called:
+            self._called[event.tool] = None
+            # Before the sink sees the call: a streaming sink must know the secret fields when it writes the arguments.
+            self._warn_of_secrets(event.tool)
         if self._sink is not None:
             self._sink(event)
 
     def start(self, episode: str, about: Mapping[str, Any]) -> None:
         """Begin the episode."""
+        self._about |= set(about)
         self.add(EpisodeStarted(episode, to_json_object(about)))
 
     def note(self, facts: Mapping[str, Any]) -> None:
-        """Note what is learnt after the episode's beginning but belongs there. The sink is not called."""
+        """Note what is learnt after the episode's beginning but belongs there.
+
+        The sink is not called, unless the beginning is not kept.
+        """
+        self._about |= set(facts)
+        # The beginning was given to the sink already and cannot be changed.
+        if not self._keep:
+            self.add(FactsNoted(to_json_object(facts)))
+            return
         first = self.events[0]
         if isinstance(first, EpisodeStarted) and not self._closed:
             self.events[0] = replace(first, about={**first.about, **to_json_object(facts)})
 
     def finish(self, reason: Reason, *, answer: str | None = None, detail: str = "") -> None:
         """End the episode, with the agent's final words if there were any."""
+        # While the record is open; after the end nothing is taken.
         self.note_effects()
         if answer is not None:
             self.add(AnswerGiven(answer))
@@ -81,16 +102,22 @@ class Recorder:
         self._closed = True
 
     def note_effects(self) -> None:
-        """Note what is declared of the effects of the tools that were called; `finish` does so too."""
-        first = self.events[0] if self.events else None
-        if not isinstance(first, EpisodeStarted) or TOOLS in first.about:
+        """Note what is declared of the effects and secrets of the tools that were called; `finish` does so too."""
+        if TOOLS in self._about or (self._keep and not self.events):
             return
-        called = dict.fromkeys(
-            one.tool for one in self.events if isinstance(one, (ToolCalled, LayerActed)) and one.tool
-        )
-        said = [spec for tool in called if (spec := self._specs.get(tool)) is not None and spec.effects is not None]
-        if said:
-            self.note({TOOLS: [effects_data(spec) for spec in said]})
+        if said := self._declarations():
+            self.note({TOOLS: said})
+
+    def _declarations(self) -> list[dict[str, Any]]:
+        """What is declared of the tools that were called, where it says more than their names."""
+        found = [effects_data(spec) for tool in self._called if (spec := self._specs.get(tool)) is not None]
+        return [data for data in found if data["effects"] is not None or SECRET in data]
+
+    def _warn_of_secrets(self, tool: str) -> None:
+        """Tell the sink which fields of a tool are secret before it gets the tool's first call."""
+        spec = self._specs.get(tool)
+        if self._sink is not None and TOOLS not in self._about and spec and any(secret_fields(spec.parameters)):
+            self._sink(FactsNoted({TOOLS: self._declarations()}))
 
     def wrote(self, text: str) -> None:
         """Enter a message of the agent's that is not its answer."""
@@ -145,7 +172,9 @@ class Recorder:
         """The layer with this recorder outside it."""
 
         def recorded(call: Call) -> Generator[Call | Wait, Outcome, Outcome]:
-            self.add(ToolCalled(call.id, call.tool, to_json_object(call.arguments), self._clock.now()))
+            # Copied now: the tool may change its arguments while it runs.
+            given = to_json_object(call.arguments)
+            self.add(ToolCalled(call.id, call.tool, given, self._clock.now(), call.retry))
             runs: list[tuple[Call, Outcome]] = []
             shown: Outcome | None = None
             held: Call | None = None  # its run is under way
@@ -155,14 +184,16 @@ class Recorder:
                 while True:
                     if isinstance(request, Call):
                         held = request
-                    else:
+                    else:  # written before: who reads the record of a killed process sees why a call did not end
                         self.add(TimePassed(call.id, finite_seconds(request.seconds)))
+                    # Set around each yield only: the generator runs in the context of whoever drives it.
                     token = ledger.set(self.effect)
                     try:
                         answer = yield request
                     finally:
                         with suppress(ValueError):  # garbage collection may close this in another context
                             ledger.reset(token)
+                    # A wait in between is no answer unless it asked for pieces of the run under way.
                     if held is not None and answer is not MORE_TO_COME and (request is held or request.pieces):
                         if answer is not NO_DRY_RUN:
                             runs.append((held, answer))
@@ -180,6 +211,7 @@ class Recorder:
 
     def _showed(self, call: Call, runs: list[tuple[Call, Outcome]], shown: Outcome | None) -> None:
         true = shown is not None and len(runs) == 1 and _own(runs[0][0], call) and safely_equal(runs[0][1], shown)
+        # The usual case needs no event for the run, which would only repeat what was shown.
         if not true:
             for run, said in runs:
                 self.add(ToolRan(run.id, outcome_data(said), run.dry))

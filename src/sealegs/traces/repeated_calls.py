@@ -85,9 +85,11 @@ def repetitions(record: Record, specs: Iterable[ToolSpec] = ()) -> tuple[Repetit
         record: a finished episode.
         specs: what is known of the tools; it counts before what the record notes.
     """
+    # Later entries replace earlier ones, so what the caller knows counts more.
     known = {spec.name: spec for spec in (*noted_specs(record.about), *specs)}
     reporting = {turn.call.tool for turn in record.turns if turn.effects}
     found: list[Repetition] = []
+    # Without the key, since two keys do not make two calls different.
     last: dict[tuple[str, str], list[int]] = {}  # places of what took effect, by tool and arguments without the key
     for place, turn in enumerate(record.turns):
         spec = known.get(turn.call.tool) or ToolSpec(turn.call.tool)
@@ -119,6 +121,7 @@ def _repeats(turns: Sequence[Turn], spec: ToolSpec, known: Mapping[str, ToolSpec
     first, second = turns[0], turns[-1]
     if (first.worked and not first.lost) or not _before(first, second):
         return False
+    # Both certainly ran; reading in between cannot undo that.
     if first.worked and second.worked:
         return True
     if _done(first) and _done(second):
@@ -159,6 +162,7 @@ def _shows(turn: Turn, spec: ToolSpec, known: Mapping[str, ToolSpec]) -> bool:
 def _before(first: Turn, second: Turn) -> bool:
     """Whether whoever made the second call had been told of the first one, or had given it up."""
     same = (second.of or second.call.id) == (first.of or first.call.id)
+    # Attempts that recovery made for one call follow one another, so each knew of the one before.
     return same or first.shown is None or second.began > first.over
 
 

@@ -21,7 +21,8 @@ from sealegs.traces.events import Event
 from sealegs.traces.inspect_logs import SUFFIX, sample_events, samples
 from sealegs.traces.observed import Trace, trace_from_events
 from sealegs.traces.otlp import ToolSpan
-from sealegs.traces.store import Store, StoreError, read_episodes
+from sealegs.traces.redaction import redactor_for
+from sealegs.traces.store import Store, StoreError, read_episodes, redacted_events
 
 EXPORT = "resourceSpans"
 
@@ -83,14 +84,14 @@ def _records(path: Path, notes: list[str]) -> Iterator[Trace]:
 
 def _inspect_log(path: Path, notes: list[str]) -> Iterator[Trace]:
     """The episodes of a log of Inspect; a sample that left no record broke down before its first call."""
-    strangers = 0
+    strangers, redactor = 0, redactor_for(None)
     try:
         for sample, _ in samples(path, notes):
             events = sample_events(sample)
             if events is None:
                 strangers += 1
             else:
-                yield trace_from_events(events)
+                yield trace_from_events(redacted_events(events, redactor))
     except (StoreError, ValueError) as error:
         raise TraceError(str(error) if isinstance(error, StoreError) else f"{path}: {error}") from error
     if strangers:

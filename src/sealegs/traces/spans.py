@@ -21,6 +21,7 @@ from sealegs.inject.strike import Strike
 from sealegs.traces.json_data import to_json_data
 from sealegs.traces.observed import ABANDONED
 from sealegs.traces.otlp import AGENT, BY, EPISODE, OTHER, RETRY_AFTER, STATUS, STRUCK
+from sealegs.traces.redaction import redactor_for
 
 SCOPE = "sealegs"
 
@@ -181,8 +182,15 @@ def _fail(span: Span, failure: Failure, content: bool) -> None:
         span.set_attribute(STATUS, failure.status)
     if failure.retry_after is not None:
         span.set_attribute(RETRY_AFTER, [f"{failure.retry_after:g}"])
-    span.set_status(Status(StatusCode.ERROR, failure.message if content else None))
+    span.set_status(Status(StatusCode.ERROR, _text(failure.message) if content else None))
 
 
 def _json(value: Any) -> str:
-    return json.dumps(to_json_data(value), ensure_ascii=False)
+    """Content as it leaves: a collector keeps what it is sent, so secrets are taken out as they are of records."""
+    redactor, data = redactor_for(None), to_json_data(value)
+    return json.dumps(data if redactor is None else redactor.redacted(data), ensure_ascii=False)
+
+
+def _text(value: str) -> str:
+    redactor = redactor_for(None)
+    return value if redactor is None else str(redactor.redacted(value))

@@ -14,6 +14,7 @@ from typing import Any
 from sealegs.faults.spec import ToolSpec
 from sealegs.traces.json_data import to_json_data, to_json_object
 from sealegs.traces.observed import Trace
+from sealegs.traces.redaction import SECRET, secret_fields
 
 TOOLS = "tools"  # where `about` tells of the tools
 EXAMPLES = 16  # different arguments of a tool that are kept as examples
@@ -39,7 +40,7 @@ def spec_data(spec: ToolSpec) -> dict[str, Any]:
 
 
 def effects_data(spec: ToolSpec) -> dict[str, Any]:
-    """What is said of a tool's effects, as JSON: enough to tell what was done twice."""
+    """What is said of a tool's effects, as JSON: enough to tell what was done twice, and which fields are secret."""
     more: dict[str, Any] = {"idempotent": True} if spec.idempotent else {}
     if spec.key:
         more["key"] = spec.key
@@ -56,6 +57,8 @@ def effects_data(spec: ToolSpec) -> dict[str, Any]:
     if defaults:  # spelled out or not, a default asks for the same
         key: dict[str, Any] = {spec.key: {}} if spec.key in fields else {}
         more["parameters"] = {"type": "object", "properties": {**key, **defaults}}
+    if secret := sorted(set(secret_fields(spec.parameters))):
+        more[SECRET] = secret
     return {"name": spec.name, "effects": spec.effects, **more}
 
 

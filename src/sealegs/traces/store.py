@@ -1,25 +1,37 @@
 """Records on disk: one JSON object a line, many episodes a file.
 
 An episode is written in one piece when it ends, so a killed process loses only the episodes that it had not handed
-over. Reading forgives exactly one thing: a damaged last line, which alone is lost, with a warning. Text is ASCII; what
-is handed to the operating system outlives the process, not a power cut.
+over; or event by event while it is played (`episode_file`), and then as much of it counts as there is. Reading
+forgives exactly one thing: a damaged last line, which alone is lost, with a warning. Text is ASCII; what is handed to
+the operating system outlives the process, not a power cut.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import stat
 import warnings as python_warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from io import FileIO
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
-from sealegs.traces.events import VERSION, EpisodeEnded, EpisodeStarted, Event, decode_event, encode_event
+from sealegs.traces.atomic_files import write_all
+from sealegs.traces.events import VERSION, EpisodeEnded, EpisodeStarted, Event, FactsNoted, decode_event, encode_event
+from sealegs.traces.file_locks import lock_file
 from sealegs.traces.json_data import to_json_data
+from sealegs.traces.record_chain import RecordChain, record_key
+from sealegs.traces.redaction import OWNER_ONLY, Redactor, declared_secrets, redactor_for
+from sealegs.traces.specs import TOOLS
 
-_ENCODER = json.JSONEncoder(allow_nan=False)
+_ENCODER = json.JSONEncoder(allow_nan=False)  # made once: `json.dumps` with options makes a new encoder on each call
+STREAMED = "streamed"  # in `about`: the episode is written while it is played
+OUTCOMES = ("outcome", "said", "shown")  # fields that hold what a tool answered
+ABOUT, FACTS = "about", "facts"  # what is known of an episode, at its beginning and later
 BLOCK = 65536  # bytes read at a time in search of the last line's beginning
 
 
@@ -28,7 +40,11 @@ class StoreError(ValueError):
 
 
 class Store:
-    """A file that episodes are appended to, by one process at a time.
+    """A file that episodes are appended to, by one process at a time, with a chain of digests beside it.
+
+    Args:
+        path: the file.
+        chained: whether it gets a chain.
 
     Attributes:
         notice: what was cut off a damaged file before anything is appended; empty where it was whole.
@@ -37,19 +53,31 @@ class Store:
         StoreError: another process is writing to the file.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, chained: bool = True) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
+        self._redactor = redactor_for(path.parent)
+        path.touch(OWNER_ONLY)  # before opening, so that the file never has wider permissions
+        # Unbuffered, so that each write reaches the operating system and survives a killed process.
         self._file: FileIO = path.open("a+b", buffering=0)
         try:
-            _lock(self._file, path)
-            self.notice = _mend(self._file, path)
+            _lock(self._file, path)  # before anything is cut off that another process may be writing
+            notices = [cut_damaged_line(self._file, path), _cut_unfinished_episode(self._file, path)]
+            self._chain = RecordChain(path, self._size(), record_key()) if chained and self._is_file() else None
+            notices.append(self._chain.notice if self._chain else "")
+            self.notice = "; ".join(filter(None, notices))
         except BaseException:
             self._file.close()
             raise
 
     def append(self, events: Iterable[Event]) -> None:
-        """Write one finished episode, and hand it to the operating system."""
-        self.append_lines([line(event) for event in events])
+        """Write one finished episode without what looks like a secret, and hand it to the operating system."""
+        self.append_lines(redacted_lines(events, self._redactor))
+
+    def append_and_read(self, events: Iterable[Event]) -> list[Event]:
+        """Write one finished episode as `append` does, and return its events as they are written."""
+        lines = redacted_lines(events, self._redactor)
+        self.append_lines(lines)
+        return [decode_event(json.loads(text)) for text in lines]
 
     def append_lines(self, lines: Iterable[str]) -> None:
         """Write one finished episode that is lines already (see `line`).
@@ -57,18 +85,29 @@ class Store:
         Raises:
             OSError: it could not be written (a full disk); nothing of it stays in the file.
         """
-        left = memoryview("".join(lines).encode())
-        size = os.fstat(self._file.fileno()).st_size
+        data = "".join(lines).encode()
+        size = self._size()
+        # The chain comes first: a killed process then leaves an entry too many, never a line without an entry.
+        take_back = self._chain.extend(data, size + len(data)) if self._chain else None
         try:
-            while left:
-                left = left[self._file.write(left) :]
+            write_all(self._file, data)
         except OSError:
             self._file.truncate(size)
+            if take_back is not None:
+                take_back()
             raise
 
     def close(self) -> None:
-        """Close the file; no more episodes are written."""
+        """Seal and close the file; no more episodes are written."""
+        if self._chain is not None and not self._file.closed:
+            self._chain.close(self._size())  # the size has to be read while the file is open
         self._file.close()
+
+    def _is_file(self) -> bool:
+        return stat.S_ISREG(os.fstat(self._file.fileno()).st_mode)  # and no device, which nobody reads again
+
+    def _size(self) -> int:
+        return os.fstat(self._file.fileno()).st_size
 
 
 def line(event: Event) -> str:
@@ -78,6 +117,71 @@ def line(event: Event) -> str:
         return _ENCODER.encode(data) + "\n"
     except (TypeError, ValueError, RecursionError):  # an event that no recorder made
         return _ENCODER.encode(to_json_data(data)) + "\n"
+
+
+def redacted_lines(events: Iterable[Event], redactor: Redactor | None) -> list[str]:
+    """The events of an episode as lines, without what looks like a secret."""
+    writer = RecordWriter(redactor)
+    return [writer.line(event) for event in events]
+
+
+class RecordWriter:
+    """Writes the events of one episode as lines, without what looks like a secret.
+
+    What the schema of a tool declares to be secret is known from the event on that describes the tools.
+
+    Args:
+        redactor: takes secrets out; None leaves them.
+    """
+
+    def __init__(self, redactor: Redactor | None) -> None:
+        self._redactor = redactor
+        self._declared: Mapping[str, frozenset[str]] = {}
+        self._tools: dict[str, str] = {}  # by the id of a call that is not over
+
+    def line(self, event: Event) -> str:
+        """The next event as a line."""
+        text = line(event)
+        if self._redactor is None:
+            return text
+        return _ENCODER.encode(self._redacted(json.loads(text), self._redactor)) + "\n"
+
+    def _redacted(self, data: dict[str, Any], redactor: Redactor) -> dict[str, Any]:
+        """An event without secrets. What describes tools keeps its names: a replay is made by it."""
+        # Only the start of an episode and later notes describe tools, so nothing else keeps its names.
+        held = next((name for name in (ABOUT, FACTS) if name in data), "")
+        if held:
+            self._declared = declared_secrets(data[held][TOOLS]) if TOOLS in data[held] else self._declared
+            facts = {
+                name: redactor.description(one) if name == TOOLS else redactor.redacted(one, name)
+                for name, one in data[held].items()
+            }
+            return {**{name: redactor.redacted(one) for name, one in data.items()}, held: facts}
+        # Outcomes name only their call, so its tool has to be remembered until the answer was shown.
+        tool = str(data.get("tool") or self._tools.get(data.get("call", ""), ""))
+        if data["type"] == "called":
+            self._tools[data["call"]] = tool
+        elif data["type"] == "shown":
+            self._tools.pop(data["call"], None)
+        declared = self._declared.get(tool, frozenset())
+        return {name: _redacted_field(name, one, redactor, declared) for name, one in data.items()}
+
+
+def _redacted_field(name: str, value: Any, redactor: Redactor, declared: frozenset[str]) -> Any:
+    """A field of an event. Names decide within what a tool was given and gave, not those of the record itself."""
+    if name not in OUTCOMES or not isinstance(value, dict):
+        return redactor.redacted(value, "", declared)
+    return {
+        part: redactor.redacted(one, "", declared)
+        if part == "value" or not isinstance(one, dict)
+        else {field: redactor.redacted(inner, "", declared) for field, inner in one.items()}
+        for part, one in value.items()
+    }
+
+
+def redacted_events(events: Iterable[Event], redactor: Redactor | None) -> list[Event]:
+    """The events of an episode that others wrote, as they are when ours are read: without what looks like a secret."""
+    return [decode_event(json.loads(text)) for text in redacted_lines(events, redactor)]
 
 
 def read_episodes(path: Path, warnings: list[str] | None = None) -> Iterator[list[Event]]:
@@ -95,9 +199,14 @@ def read_episodes(path: Path, warnings: list[str] | None = None) -> Iterator[lis
     current: list[Event] = []
     for number, event in _events(path, tell):
         if isinstance(event, EpisodeStarted):
-            if current:
+            if _is_streamed(current):  # no end was written, yet whatever came counts
+                yield _closed(current)
+            elif current:
                 tell(f"{path.name}: the episode that ends before line {number} was cut off and is left out")
             current = []
+        elif isinstance(event, FactsNoted) and current:
+            current[0] = _with_facts(current[0], event)
+            continue
         elif not current:
             tell(f"{path.name}: line {number} belongs to no episode and is left out")
             continue
@@ -105,8 +214,27 @@ def read_episodes(path: Path, warnings: list[str] | None = None) -> Iterator[lis
         if isinstance(event, EpisodeEnded):
             yield current
             current = []
-    if current:
+    if _is_streamed(current):
+        yield _closed(current)
+    elif current:
         tell(f"{path.name}: the last episode was cut off and is left out")
+
+
+def _is_streamed(events: list[Event]) -> bool:
+    """Whether they are of an episode that was written while it was played: then as much counts as there is."""
+    first = events[0] if events else None
+    return isinstance(first, EpisodeStarted) and bool(first.about.get(STREAMED))
+
+
+# The record has no clock any more, so the last time in it serves as its end.
+def _closed(events: list[Event]) -> list[Event]:
+    """Such an episode whose process was killed, with an end."""
+    seconds = max((at for event in events if isinstance(at := getattr(event, "at", None), float)), default=0.0)
+    return [*events, EpisodeEnded("crashed", "the record breaks off: the process was killed", seconds)]
+
+
+def _with_facts(first: Event, noted: FactsNoted) -> Event:
+    return replace(first, about={**first.about, **noted.facts}) if isinstance(first, EpisodeStarted) else first
 
 
 def read_events(path: Path, warnings: list[str]) -> Iterator[Event]:
@@ -125,10 +253,10 @@ def _events(path: Path, tell: Callable[[str], None]) -> Iterator[tuple[int, Even
         for number, text in lines:
             try:
                 data = json.loads(text.decode())
-                if not text.endswith(b"\n"):
+                if not text.endswith(b"\n"):  # valid JSON by chance, such as a number cut short
                     raise ValueError("the line is cut off")
             except (ValueError, RecursionError) as error:
-                if next(lines, None) is None:
+                if next(lines, None) is None:  # only the last line can be damaged by a killed writer
                     tell(f"{path.name}: line {number}, the last, is damaged and is left out")
                     return
                 raise StoreError(
@@ -138,6 +266,7 @@ def _events(path: Path, tell: Callable[[str], None]) -> Iterator[tuple[int, Even
 
 
 def _event(path: Path, number: int, data: object) -> Event:
+    # Checked before validation, which would blame some field instead of the version.
     if isinstance(data, dict) and data.get("type") == "started" and data.get("version") != VERSION:
         raise StoreError(
             f"{path}: line {number} was written with version {data.get('version')!r} of the record's schema; "
@@ -157,21 +286,16 @@ def _event(path: Path, number: int, data: object) -> Event:
 def _lock(file: FileIO, path: Path) -> None:
     """Keep other processes from writing meanwhile, where the system knows such locks."""
     try:
-        import fcntl
-    except ImportError:  # not on Windows
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock_file(file.fileno(), wait=False)
     except BlockingIOError as error:
         raise StoreError(f"{path}: another process is writing to it; wait for it or name another file") from error
-    except OSError:  # a file system without locks
-        return
 
 
-def _mend(file: FileIO, path: Path) -> str:
-    """Cut off a damaged last line, so that what is appended starts a line of its own."""
+def cut_damaged_line(file: FileIO, path: Path) -> str:
+    """Cut off a damaged last line, so that what is appended starts its own; return what was done, in words."""
     end = file.seek(0, os.SEEK_END)
     whole = end
+    # Read backwards in blocks: a file of records may be too large to read for its last line.
     while whole:
         start = max(0, whole - BLOCK)
         file.seek(start)
@@ -184,3 +308,41 @@ def _mend(file: FileIO, path: Path) -> str:
         return ""
     file.truncate(whole)
     return f"{path.name}: the last line was damaged; its {end - whole} bytes were cut off"
+
+
+def _cut_unfinished_episode(file: FileIO, path: Path) -> str:
+    """Cut off the lines of an episode that a killed process was writing in one piece; return what was done, in words.
+
+    It is played again, and its first lines would be there twice. One that was written while it was played stays.
+    """
+    for start, text in _lines_backwards(file):
+        try:
+            event = json.loads(text)
+            kind = event.get("type")
+        except (ValueError, AttributeError):
+            return ""
+        if kind == "started" and not event.get(ABOUT, {}).get(STREAMED):
+            file.truncate(start)
+            return f"{path.name}: the last episode was cut off; what there was of it was removed"
+        if kind in (None, "started", "ended"):  # a finished episode, or one that was streamed
+            return ""
+    return ""
+
+
+def _lines_backwards(file: FileIO) -> Iterator[tuple[int, bytes]]:
+    """The whole lines of a file from its end, each with the place where it begins."""
+    place, kept = file.seek(0, os.SEEK_END), b""
+    while place:
+        start = max(0, place - BLOCK)
+        file.seek(start)
+        # The first part may begin in an earlier block, so it is kept for the next round.
+        first, *lines = (file.read(place - start) + kept).split(b"\n")
+        end = place + len(kept)
+        for text in reversed(lines):
+            end -= len(text)
+            if text:
+                yield end, text
+            end -= 1
+        kept, place = first, start
+    if kept:
+        yield 0, kept

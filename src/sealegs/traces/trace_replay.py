@@ -84,6 +84,7 @@ class Replay(Session):
     ) -> Generator[Any, None, None]:
         """Make a call whose answer comes piece by piece; `run` is left alone."""
 
+        # The signature of the tool's own run; the archive answers in its place.
         def answer(call: Call) -> Generator[Any, None, None]:
             yield from _in_pieces(self._answer(call), call, split)
 
@@ -108,6 +109,7 @@ class Replay(Session):
 
     async def _answer_async(self, call: Call) -> Outcome:
         outcome, seconds = self._archive.found(call)
+        # Waited on the clock inside the run, so that it counts as the tool's time and not as a fault's.
         if self._late and seconds:
             await self.clock.sleep_async(seconds, _nothing)
         return outcome
@@ -192,6 +194,7 @@ class ReplayResult:
             spec = self.specs.get(turn.call.tool)
             for strike in turn.strikes:
                 lacking = tuple(name for name in needs.get(strike.rule, ()) if not getattr(spec, name, ()))
+                # A fault on a failed call had nothing to corrupt, so the lack of knowledge was not the cause.
                 if lacking and not strike.delivered and "value" in (strike.said or {}):
                     found[strike.rule, strike.kind, turn.call.tool, lacking] += 1
         return tuple(
@@ -241,6 +244,7 @@ def replay_trace(
     """
     clock = clock or VirtualClock()
     recorder = Recorder(clock)
+    # The tools stay where readers of any record look for them; the rest goes below `replay_of`.
     tools = {TOOLS: trace.about[TOOLS]} if TOOLS in trace.about else {}
     about = {name: value for name, value in trace.about.items() if name != TOOLS}
     recorder.start(trace.name, {"replay_of": about, "plan": plan.digest(), **tools})  # no episode of its suite
@@ -250,7 +254,7 @@ def replay_trace(
         trace, archive, plan, specs=known.values(), latency=latency, clock=clock, timeout=timeout, watcher=recorder
     )
     try:
-        with session:
+        with session:  # leaving it ends waits before the record is closed
             answer = agent(session)
             if inspect.isawaitable(answer):
                 answer = asyncio.run(_awaited(answer))

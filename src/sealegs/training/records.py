@@ -7,7 +7,6 @@ left half written is removed. The card says what was trained, on what, with what
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from transformers import TrainerCallback
+
+from sealegs.traces.atomic_files import write_atomically
 
 WHOLE, LOSSES, CARD = "whole.json", "losses.jsonl", "card.json"
 POINT = (
@@ -44,9 +45,7 @@ class RunCost:
 
 def write_json_atomically(path: Path, data: Any) -> None:
     """Write JSON so that the file is there whole or not at all."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
-    aside.write_text(json.dumps(data, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-    aside.replace(path)
+    write_atomically(path, json.dumps(data, indent=1, allow_nan=False) + "\n", "name another --out")
 
 
 def last_checkpoint(folder: Path) -> tuple[Path | None, RunCost]:
@@ -65,12 +64,8 @@ def last_checkpoint(folder: Path) -> tuple[Path | None, RunCost]:
 
 def cut_losses(folder: Path, step: int) -> None:
     """Remove the points of the curves after a step, and a line that a kill left half written."""
-    path = folder / LOSSES
     kept = [line for line in points(folder) if line["step"] <= step]
-    text = "".join(json.dumps(point) + "\n" for point in kept)
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
-    aside.write_text(text, encoding="utf-8")
-    aside.replace(path)
+    write_atomically(folder / LOSSES, "".join(json.dumps(point) + "\n" for point in kept), "name another --out")
 
 
 def points(folder: Path) -> list[dict[str, Any]]:

@@ -54,10 +54,12 @@ def run_training(recipe: TrainingRecipe, folder: Path, tell: Tell) -> dict[str, 
     state = PartialState(cpu=parse_flag_from_env("ACCELERATE_USE_CPU"))  # which it does not look at by itself
     run = {"recipe": recipe.digest, "data": digest_files(files), "processes": state.num_processes}
     _same_run(folder, run)
+    # The card is written last, so a run that has one is finished.
     if (folder / CARD).is_file():
         return dict(json.loads((folder / CARD).read_text("utf-8")))
     prepared = check_run(recipe)
     model = _weights(recipe, prepared)
+    # One process claims the folder; the others then find the claim.
     with state.main_process_first():
         _claim(folder, run)
     return _run(recipe, folder, prepared, model, (files, held_out), tell)
@@ -116,7 +118,9 @@ def _run(
     trainer = trainer_for(recipe, prepared, model, rows, held_out, folder, [keeper])
     keeper.trainer = trainer
     if trainer.is_world_process_zero():
+        # Steps after the checkpoint are made again and would be in the file twice.
         cut_losses(folder, before.step)
+    # No process may append a loss before the file was cut.
     trainer.accelerator.wait_for_everyone()
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     spent = keeper.spent()
@@ -144,6 +148,7 @@ def trainer_for(
 
     tokenizer = prepared.tokenizer
     tokenizer.chat_template, tokenizer.eos_token = prepared.template, prepared.end  # what generation is to stop at
+    # Padding is masked, so any token will do; the end mark always exists.
     if tokenizer.pad_token is None:
         tokenizer.pad_token = prepared.end
     set_seed(recipe.seed)
@@ -160,6 +165,7 @@ def trainer_for(
             peft_config=_adapter(recipe),
         )
     except ValueError as error:
+        # The library raises a bare ValueError, so only the text tells this case.
         if "DataParallel" not in str(error):
             raise
         raise UserError(
@@ -204,6 +210,7 @@ def _arguments(recipe: TrainingRecipe, prepared: CheckedRun, folder: Path, measu
         learning_rate=recipe.learning_rate,
         lr_scheduler_type="constant_with_warmup" if recipe.schedule == "constant" else recipe.schedule,
         warmup_steps=recipe.warmup_steps,
+        # Muon is set on the trainer afterwards; the library has to be given a name that it knows.
         optim="adamw_torch" if prepared.optimizer == MUON else prepared.optimizer,
         weight_decay=recipe.weight_decay,
         max_grad_norm=recipe.max_grad_norm,

@@ -245,18 +245,23 @@ def _told(task: Task, step: str, output: Any) -> list[Any]:
 
 
 def _request_problems(task: Task) -> Iterator[str]:
-    words = re.sub(r"[^a-z0-9_]+", " ", task.request.casefold())
-    for step in task.graph.walk():
-        if step.tool in words.split() and "_" in step.tool:
-            yield f"the request names the tool {step.tool}"
-        for need in step.needs:
-            leaf = need.path.split(".")[-1]
-            if "_" in leaf and leaf in words.split():
-                yield f"the request names the field {leaf}"
+    yield from naming_problems(task)
     used = {b.name for s in task.graph.walk() for b in s.arguments.values() if isinstance(b, UserInput)}
     for name in sorted(used & task.inputs.keys()):
         if not isinstance(task.inputs[name], bool) and not contains_value(task.request, task.inputs[name]):
             yield f"the input {name} = {task.inputs[name]!r} cannot be read from the request"
+
+
+def naming_problems(task: Task) -> Iterator[str]:
+    """The tools and the fields of answers that a task's request names."""
+    words = re.sub(r"[^a-z0-9_]+", " ", task.request.casefold()).split()
+    for step in task.graph.walk():
+        if step.tool in words and "_" in step.tool:
+            yield f"the request names the tool {step.tool}"
+        for need in step.needs:
+            leaf = need.path.split(".")[-1]
+            if "_" in leaf and leaf in words:
+                yield f"the request names the field {leaf}"
 
 
 def _key(value: Any) -> str:

@@ -7,6 +7,7 @@ invariants what can be read off it: which fields there are, and which of them re
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,13 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from sealegs.faults.call import Effect
 from sealegs.faults.invariants import Echo, Invariant, roughly_equal
+from sealegs.faults.text_files import utf8_text
 from sealegs.faults.user_error import UserError
 from sealegs.world.corpus import Corpus
 from sealegs.world.state import World
 from sealegs.world.tool import Answer, Refusal, SimulatedTool
+
+UNNAMEABLE = re.compile("[\0\ud800-\udfff]")  # what no name in Python can hold
 
 
 class Recording(BaseModel):
@@ -70,7 +74,7 @@ def read_recorded(file: Path) -> dict[str, Corpus]:
     """
     found: dict[str, dict[str, SimulatedTool]] = {}
     problems: list[str] = []
-    for number, line in enumerate(file.read_text(encoding="utf-8").split("\n"), 1):
+    for number, line in enumerate(utf8_text(file).split("\n"), 1):
         if not line.strip():
             continue
         try:
@@ -92,6 +96,7 @@ def recorded_tool(found: RecordedTool) -> SimulatedTool:
         name: (_type(name, found.recordings), ...) for name in names if name not in found.defaults
     }
     fields |= {name: (Any, default) for name, default in found.defaults.items()}
+    title = f"{UNNAMEABLE.sub('_', found.name)}_parameters"
 
     def run(world: World, **arguments: Any) -> Any:
         recording = _recording(found, arguments)
@@ -104,7 +109,7 @@ def recorded_tool(found: RecordedTool) -> SimulatedTool:
         domain="recorded",
         category="action" if any(recording.effects for recording in found.recordings) else "source",
         description=found.description or f"{found.name.replace('_', ' ')} (answered from records)",
-        parameters=create_model(f"{found.name}_parameters", __config__=ConfigDict(extra="forbid"), **fields),
+        parameters=create_model(title, __config__=ConfigDict(extra="forbid"), **fields),
         answer=RecordedAnswer,
         run=run,
         invariants=_echoes(found.recordings),

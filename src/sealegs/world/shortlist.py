@@ -18,15 +18,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sealegs.search.bm25 import TextIndex, tokenize
 from sealegs.world.corpus import Corpus
 from sealegs.world.supply import Supply, ToolParameter
 from sealegs.world.tool_search import ToolSearch, append_codes, tool_document
+
+if TYPE_CHECKING:
+    from sealegs.world.tool_needs import Spread, ToolNeeds
 
 CLAUSE_ENDS = re.compile(r"(?<=[.;:!?,()])\s+|\band\b|\bthen\b")
 SLOWLY = 3  # places by arguments count 4/4, 4/5, 4/6: an argument speaks for several tools
@@ -61,9 +64,11 @@ class Shortlist:
             self._search.purpose_scores(append_codes(request)),
         )
         likely = relative_scores([sum(scores) for scores in zip(*map(relative_scores, kinds))])
-        able = relative_scores([score * (1 + part) for score, part in zip(likely, self._able(likely, given))])
-        wanted = relative_scores(self._wanted(able, given))
-        return tuple(names[at] for at in self._spread([a + SUPPLIED * w for a, w in zip(able, wanted)]))
+        able = relative_scores([score * (1 + part) for score, part in zip(likely, self._needs.able(likely, given))])
+        places = [1 / (FLAT + place) for place in _places(able)]
+        wanted = relative_scores(self._needs.wanted(places, given, UNREADY))
+        spread = self._spread.order([a + SUPPLIED * w for a, w in zip(able, wanted)])
+        return tuple(names[at] for at in spread)
 
     @cached_property
     def _search(self) -> ToolSearch:
@@ -82,21 +87,17 @@ class Shortlist:
         return {name: at for at, name in enumerate(self._search.names)}
 
     @cached_property
-    def _needs(self) -> tuple[tuple[int, int, Mapping[int, float]], ...]:
-        """Every required parameter: its own place, its tool's, and who supplies it how well."""
-        supply = self._supply
-        return tuple(
-            (at, self._place[parameter.tool], {self._place[tool]: fit for tool, fit in suppliers.items()})
-            for at, (parameter, suppliers) in enumerate(zip(supply.parameters, supply.suppliers))
-            if parameter.required
-        )
+    def _needs(self) -> ToolNeeds:
+        from sealegs.world.tool_needs import needs_of
+
+        return needs_of(self._supply, self._place)
 
     @cached_property
-    def _alike(self) -> tuple[Scores, ...]:
-        """How much of what one tool documents another says too, both ways; 1 for the same document."""
+    def _spread(self) -> Spread:
+        from sealegs.world.tool_needs import Spread
+
         rows = [self._search.scores(tool_document(self.corpus.tools[name])) for name in self._search.names]
-        parts = [[score / (row[at] or 1.0) for score in row] for at, row in enumerate(rows)]
-        return tuple([(ours + parts[b][a]) / 2 for b, ours in enumerate(row)] for a, row in enumerate(parts))
+        return Spread([[score / (row[at] or 1.0) for score in row] for at, row in enumerate(rows)], SAME)
 
     def _scores(self, query: str) -> Scores:
         return self._search.scores(append_codes(query))
@@ -131,39 +132,6 @@ class Shortlist:
                 for sure, parameter, like in zip(surest, self._supply.parameters, alike)
             ]
         return surest
-
-    def _able(self, likely: Scores, given: Scores) -> Scores:
-        """For each tool how well its worst-met need is met, by the user or by a likely tool."""
-        met = [1.0] * len(likely)
-        for at, tool, suppliers in self._needs:
-            answered = max((fit * likely[supplier] for supplier, fit in suppliers.items()), default=0.0)
-            met[tool] = min(met[tool], max(given[at], answered))
-        return met
-
-    def _wanted(self, likely: Scores, given: Scores) -> Scores:
-        """For each tool how much a likely tool wants its answer, most where the user gives what it asks for."""
-        places = [1 / (FLAT + place) for place in _places(likely)]
-        ready = [1.0] * len(likely)
-        for at, tool, _ in self._needs:
-            ready[tool] = min(ready[tool], given[at])
-        wanted = [0.0] * len(likely)
-        for at, tool, suppliers in self._needs:
-            fits = {supplier: fit**2 * (UNREADY + ready[supplier]) for supplier, fit in suppliers.items()}
-            if fits and not self._supply.parameters[at].chosen:
-                worth = places[tool] * (1 - given[at]) / max(fits.values())
-                for supplier, fit in fits.items():
-                    wanted[supplier] = max(wanted[supplier], worth * fit)
-        return wanted
-
-    def _spread(self, scores: Scores) -> Iterator[int]:
-        """Places of the tools, best first, each less by how much it is like the likest one before it."""
-        left = dict(enumerate(scores))
-        like = [0.0] * len(scores)
-        while left:
-            best = max(left, key=lambda at: left[at] - SAME * like[at])
-            del left[best]
-            like = [max(pair) for pair in zip(like, self._alike[best])]
-            yield best
 
 
 def clauses(request: str) -> list[str]:

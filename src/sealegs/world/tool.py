@@ -51,7 +51,7 @@ IdempotencyKey = Annotated[
 class Answer(BaseModel):
     """Base of every tool's answer: its fields, their types and bounds, each with a description."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
 
 @dataclass(frozen=True)
@@ -271,7 +271,7 @@ def _parameters(function: Callable[..., Any], key: str) -> type[BaseModel]:
         fields[name] = (hints[name], default)
     if key:
         fields[key] = (IdempotencyKey, "")
-    config = ConfigDict(extra="forbid", frozen=True)
+    config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
     return create_model(f"{function.__name__}_parameters", __config__=config, **fields)
 
 

@@ -21,10 +21,10 @@ import openai
 from sealegs.adapters import anthropic as anthropic_loop
 from sealegs.adapters import openai as openai_loop
 from sealegs.adapters.conformance import FINAL, Harness, Mode, Scene
+from sealegs.adapters.mock_model import ScriptServer, script_from
+from sealegs.adapters.mock_model.script import PlayedTurn, ToolUse
+from sealegs.adapters.mock_model.turn_counting import ConversationState
 from sealegs.adapters.python import tool, wrap
-from sealegs.agents.mock_model import ScriptServer, script_from
-from sealegs.agents.mock_model.script import PlayedTurn, ToolUse
-from sealegs.agents.mock_model.turn_counting import ConversationState
 
 Tools = Mapping[str, Callable[..., Any]]
 Reply = tuple[str, str, bool]  # the id of a call, the text that answers it, whether it tells of an error

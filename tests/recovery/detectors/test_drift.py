@@ -14,7 +14,7 @@ from tests.recovery.detectors.shop import TOOL, pair, record
 def test_the_limit_gives_the_wanted_run_length() -> None:
     draw = random.Random(4)
     watch = DriftWatch([Level("a", 0.0, 1.0, False)], 200.0)
-    alarms = sum(len(watch.told(FlatCall({}, {"a": draw.gauss(0, 1)}))) for _ in range(20_000))
+    alarms = sum(len(watch.moved_levels(FlatCall({}, {"a": draw.gauss(0, 1)}))) for _ in range(20_000))
     assert 100 <= 20_000 / alarms <= 400  # Siegmund's is an approximation
 
 
@@ -40,4 +40,4 @@ def test_a_moved_level_is_told_in_a_few_answers() -> None:
 def test_one_strange_answer_is_no_drift() -> None:
     usual = [FlatCall({}, {"a": float(i % 13)}) for i in range(60)]
     watch = DriftWatch(levels(usual), 1000.0)
-    assert not watch.told(FlatCall({}, {"a": 1e9}))
+    assert not watch.moved_levels(FlatCall({}, {"a": 1e9}))

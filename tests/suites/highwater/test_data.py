@@ -19,6 +19,7 @@ from sqlglot import exp
 
 from sealegs.scoring.row_matching import ReferenceRows, judge_rows
 from sealegs.suites.highwater.own import OWN
+from sealegs.tasks.editions import CANARY_FIELD
 from sealegs.tasks.similarity import jaccard
 
 
@@ -32,7 +33,8 @@ class Pair:
 
 
 SCRIPTS = sorted((OWN / "databases").glob("*.sql"))
-PAIRS = [Pair(**pair) for pair in json.loads((OWN / "pairs.json").read_text(encoding="utf-8"))]
+GIVEN = json.loads((OWN / "pairs.json").read_text(encoding="utf-8"))
+PAIRS = [Pair(**{name: text for name, text in pair.items() if name != CANARY_FIELD}) for pair in GIVEN]
 SETS = (exp.Union, exp.Except, exp.Intersect)
 CONSTANTS = {"1"}  # of LIMIT: a question that asks for the one thing that is most does not say the number
 

@@ -10,6 +10,7 @@ import pytest
 
 from sealegs.suites.choices import ChoiceError
 from sealegs.suites.highwater.options import HighwaterOptions
+from sealegs.suites.highwater.problem_episodes import MANNERS, PUBLISHED_MANNER, Manner
 from tests import needs
 from tests.world.sql.toy import write_toy
 
@@ -62,3 +63,14 @@ def test_a_database_that_is_gone_or_another_is_no_agents_failure(
 def test_a_split_without_problems(library: Path) -> None:
     with pytest.raises(ChoiceError, match="no problems of the split validation; choose another"):
         chosen(library, split="validation")
+
+
+def test_published_stands_for_four_settings_and_for_nothing_else() -> None:
+    asked = HighwaterOptions(agent="oracle", published=True)
+    assert asked.manner == PUBLISHED_MANNER
+    again = HighwaterOptions(**{name: getattr(asked, name) for name in ("agent", "published", *MANNERS)})
+    assert again == asked, "as a task of Inspect is given them"
+    assert HighwaterOptions(agent="oracle").manner == Manner()
+    for contrary in ({"rows": "lists"}, {"refusal": "own"}):
+        with pytest.raises(ChoiceError, match="--published does not go with"):
+            HighwaterOptions(agent="oracle", published=True, **contrary).checked()  # type: ignore[arg-type]

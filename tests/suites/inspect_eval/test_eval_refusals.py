@@ -14,10 +14,10 @@ from sealegs.cli.run import command_of
 from sealegs.engines.logs import LogError
 from sealegs.faults.user_error import UserError
 from sealegs.suites.inspect_eval.eval_logs import read_eval_logs
-from sealegs.suites.inspect_eval.eval_runner import EvalCourse
+from sealegs.suites.inspect_eval.eval_runner import PROBED, EvalCourse
 from sealegs.suites.inspect_eval.knowledge import EvalKnowledge, read_knowledge
 from sealegs.suites.inspect_eval.suite import SUITE
-from tests.suites.inspect_eval.played import OUTAGE, SHOP, asked, named, play, sealegs
+from tests.suites.inspect_eval.played import OUTAGE, SHOP, asked, named, play, sealegs, strikes
 
 PLAIN = named("plain")
 
@@ -28,7 +28,7 @@ PLAIN = named("plain")
         (["--model", "mockllm/model"], ["no eval is named", "--task"]),
         (["--task", "inspect_evals/tau7", "--model", "mockllm/model"], ["'inspect_evals/tau7'"]),
         (["--task", "nowhere.py@x", "--model", "mockllm/model"], ["nowhere.py"]),
-        (["--task", str(SHOP), "--model", "mockllm/model"], ["holds 13 evals", "@plain"]),
+        (["--task", str(SHOP), "--model", "mockllm/model"], ["holds 14 evals", "@plain"]),
         (["--task", f"{SHOP}@plan", "--model", "mockllm/model"], ["'plan'", "plain"]),
         (["--task", PLAIN], ["neither is given"]),
         (["--task", PLAIN, "--model", "nosuch/model"], ["nosuch/model"]),
@@ -83,6 +83,37 @@ def test_a_plan_for_tools_that_the_eval_does_not_have_can_be_mended(tmp_path: Pa
     plan.write_text(OUTAGE.replace("first: 1", "first: 2"))
     with pytest.raises(LogError, match="another run"):
         play(tmp_path / "run", "plain", plan=str(plan), limit=3)
+
+
+def test_a_plan_is_refused_after_the_first_samples_where_no_file_is_about_the_eval(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(OUTAGE.replace("order", "odrer"))
+    command = ["run", "inspect", "--task", named("plain"), "--model", "shopclerk/patient", "--plan", "plan.yaml"]
+    done = sealegs(*command, "--out", "run", cwd=tmp_path)
+    assert done.returncode == 2
+    (line,) = [one for one in done.stderr.splitlines() if "odrer" in one or "strikes no tool" in one]
+    assert line.startswith("sealegs: the plan's rule ")
+    assert "which has order, ..." in line
+    assert "--knowledge" in line
+    assert len(read_eval_logs(tmp_path / "run").played) == PROBED, "three of six samples, and not all"
+    (tmp_path / "known.yaml").write_text("tasks: [plain]\ntools:\n  odrer: {}\n", encoding="utf-8")
+    named_there = play(tmp_path / "known", "plain", plan=str(plan), knowledge=str(tmp_path / "known.yaml"))
+    assert len(named_there.played) == 12
+
+
+def test_a_plan_for_a_tool_that_only_a_later_sample_has_is_no_mistake(tmp_path: Path) -> None:
+    """The first samples differ in their tools, so these do not show which tools there are."""
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(OUTAGE.replace("order", "wrap_up"))
+    logs = play(tmp_path / "run", "differing", plan=str(plan))
+    assert len([key for key in logs.played if key.mode == "plan"]) == 6
+
+
+def test_a_plan_may_strike_how_an_agent_submits(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(OUTAGE.replace("order", "submit"))
+    logs = play(tmp_path / "run", "reacting", plan=str(plan), limit=2)
+    assert all(found for key, found in strikes(logs).items() if key.mode == "plan")
 
 
 def test_what_the_eval_does_not_have_is_refused_before_anything_runs(

@@ -183,6 +183,7 @@ def test_the_headline_score_and_another(tmp_path: Path) -> None:
         assert not list((tmp_path / "wrong").glob("*"))
 
 
+@pytest.mark.slow
 def test_a_killed_run_is_resumed_to_the_same_rows(tmp_path: Path) -> None:
     command = ["run", "inspect", "--task", named("plain"), "-T", "pause=0.15", "--model", "shopclerk/patient"]
     command += ["--modes", "NP,P1", "--connections", "2", "--json", "-"]
@@ -192,9 +193,7 @@ def test_a_killed_run_is_resumed_to_the_same_rows(tmp_path: Path) -> None:
         with subprocess.Popen(
             [*SEALEGS, *command, "--out", "part"], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         ) as running:
-            until = time.monotonic() + 300
-            while not _some_of(tmp_path / "part", mode) and time.monotonic() < until:
-                time.sleep(0.05)
+            _wait_for(tmp_path / "part", mode)
             running.send_signal(signal.SIGKILL)
         assert _some_of(tmp_path / "part", mode)
     resumed = sealegs(*command, "--out", "part", cwd=tmp_path)
@@ -210,6 +209,18 @@ def test_a_killed_run_is_resumed_to_the_same_rows(tmp_path: Path) -> None:
     other = sealegs(*command, "--seed", "1", "--out", "part", cwd=tmp_path)
     assert other.returncode == 2
     assert "holds another run (seed was 0, is 1)" in other.stderr
+
+
+def _wait_for(folder: Path, mode: str) -> None:
+    """Wait until a sample of a mode is finished; logs are read again only when they have changed."""
+    seen: list[tuple[str, int]] = []
+    until = time.monotonic() + 300
+    while time.monotonic() < until:
+        now = sorted((file.name, file.stat().st_size) for file in folder.glob("*.eval"))
+        if now != seen and _some_of(folder, mode):
+            return
+        seen = now
+        time.sleep(0.05)
 
 
 def _some_of(folder: Path, mode: str) -> bool:
@@ -228,6 +239,7 @@ def test_the_first_samples_are_those_of_the_first_command(tmp_path: Path) -> Non
         EvalCourse(asked("plain", modes="NP", limit=3), tmp_path)
 
 
+@pytest.mark.slow
 def test_the_example(tmp_path: Path) -> None:
     for name in ("parcel_eval.py", "parcel_tools.yaml"):
         shutil.copy(Path(__file__).parents[3] / "examples" / name, tmp_path)
@@ -247,6 +259,7 @@ def test_the_example(tmp_path: Path) -> None:
     assert found["hasty0"]["P2", "right_stop"] == 100.0
 
 
+@pytest.mark.slow
 def test_a_draft_of_what_is_known_can_be_given_back(tmp_path: Path) -> None:
     command = ["run", "inspect", "--task", named("plain"), "--model", "shopclerk/patient", "--limit", "3"]
     done = sealegs(*command, "--describe", "--out", "here", cwd=tmp_path)
@@ -289,9 +302,7 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
     command = ["run", "inspect", "--task", named("plain"), "-T", "pause=0.4", "--model", "shopclerk/patient"]
     command += ["--modes", "NP", "--connections", "1"]
     with subprocess.Popen([*SEALEGS, *command, "--out", "part"], cwd=tmp_path, stderr=subprocess.PIPE) as running:
-        until = time.monotonic() + 300
-        while not _some_of(tmp_path / "part", "NP") and time.monotonic() < until:
-            time.sleep(0.05)
+        _wait_for(tmp_path / "part", "NP")
         running.send_signal(signal.SIGINT)
         _, told = running.communicate(timeout=120)
     assert running.returncode == 130, told

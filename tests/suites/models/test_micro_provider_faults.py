@@ -49,12 +49,17 @@ def test_what_the_model_did_is_the_models(fault: str, provider: FaultyProvider) 
     assert played(provider, fault)["ended"] == MODEL_ENDS[fault][0]
 
 
+@pytest.mark.parametrize("verb", [("campaign", "run"), ("run", "micro", "--campaign")], ids=" ".join)
 def test_a_campaign_counts_them_and_makes_them_again(
-    provider: FaultyProvider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    verb: tuple[str, ...],
+    provider: FaultyProvider,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     (tmp_path / "own.campaign").write_text(CAMPAIGN, "utf-8")
     out, rows_file = tmp_path / "out", tmp_path / "rows.json"
-    words = ["campaign", "run", str(tmp_path / "own.campaign"), "--out", str(out), "--json", str(rows_file)]
+    words = [*verb, str(tmp_path / "own.campaign"), "--out", str(out), "--json", str(rows_file)]
     provider.begin("401", first=0)
     assert command(monkeypatch, *words) == 2
     told = capsys.readouterr()

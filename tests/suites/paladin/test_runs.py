@@ -86,7 +86,10 @@ def test_the_command_runs_reports_and_grades(tmp_path: Path) -> None:
     rows = json.loads((tmp_path / "one.json").read_text())["rows"]
     assert {row["metric"] for row in rows} >= {"tsr", "rr", "csr", "es", "efficiency"}
     assert {row["agent"] for row in rows} == {"paladin/follower (with retrieval)"}
-    assert all(set(row) == {"suite", "agent", "level", "mode", "metric", "value", "low", "high", "n"} for row in rows)
+    assert all(
+        set(row) == {"suite", "agent", "level", "mode", "metric", "value", "low", "high", "n", "task_set"}
+        for row in rows
+    )
     assert next(row for row in rows if (row["level"], row["metric"]) == ("all", "tsr"))["n"] == 7
     assert "Class by class" in done.stdout
     for agent in ("vanilla/naive", "critic/follower"):

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,34 +27,58 @@ from sealegs.world.sql.schema import Schema, in_words
 from tests.world.sql.toy import open_toy, write_toy
 
 WORDS = {
-    "SELECT count(*) FROM student": "The number of student rows from student.",
-    "SELECT DISTINCT city FROM student WHERE age > 3": "The different values of city from student where the age is"
-    " greater than `arg_0`.",
+    "SELECT count(*) FROM student": "The overall number of students.",
+    "SELECT name, age FROM student": "The name and the age of every student.",
+    "SELECT DISTINCT city FROM student WHERE age > 3": "The different values of city of students whose age is greater"
+    " than `arg_0`.",
     "SELECT name, max(age) FROM student WHERE city = 'Oslo' OR NOT city LIKE 'B%' GROUP BY city": "The name and the"
-    " maximum age from student where either the city is `arg_0` or the city does not start with `arg_1` for each city.",
-    "SELECT name FROM student WHERE NOT (age > 3 AND gpa <= 2)": "The name from student where either the age is not"
+    " maximum age over students where either the city is `arg_0` or the city does not start with `arg_1` for each"
+    " city.",
+    "SELECT name FROM student WHERE NOT (age > 3 AND gpa <= 2)": "The name of students where either the age is not"
     " greater than `arg_0` or the gpa is greater than `arg_1`.",
+    "SELECT name FROM student WHERE age > 3 AND city = 'Oslo'": "The name of students whose age is greater than `arg_0`"
+    " and city is `arg_1`.",
     "SELECT T1.name FROM student T1 JOIN takes T2 ON T1.id = T2.student_id ORDER BY T2.year DESC LIMIT 1": "The name of"
-    " the student from student joined with takes by the student id, sorted by the year of the takes from highest to"
-    " lowest, only the first one.",
+    " students with takes by the student id, only the one with the highest year of the takes.",
+    "SELECT T2.year FROM student T1 JOIN takes T2 ON T1.id = T2.student_id WHERE T1.name = 'Bo'": "The year of takes"
+    " with students by the student id where the name of the student is `arg_0`.",
+    "SELECT T1.name, T2.year FROM student T1 JOIN takes T2 ON T1.id = T2.student_id": "The name of the student and the"
+    " year of the takes out of students with takes by the student id.",
     "SELECT city, count(*) FROM student GROUP BY 1 HAVING count(DISTINCT age) >= 2 ORDER BY 2 LIMIT 3": "The city and"
-    " the number of student rows from student for each city keeping those where the number of different age is at least"
-    " `arg_0`, sorted by the number of student rows from lowest to highest, only the first 3.",
-    "SELECT count(*) FROM takes a JOIN takes b ON a.year = b.year": "The number of rows from takes joined with takes.",
-    "SELECT name FROM student EXCEPT SELECT owner FROM badge": "The name from student; but not: the owner from badge.",
-    "SELECT name FROM student INTERSECT SELECT owner FROM badge": "The name from student; and which also are among: the"
-    " owner from badge.",
-    "SELECT name FROM student WHERE age BETWEEN 1 AND 2 AND born IS NOT NULL": "The name from student where the age is"
-    " between `arg_0` and `arg_1` and the born is known.",
-    "SELECT name FROM student WHERE city IS NULL OR 20 <= age": "The name from student where either the city is missing"
+    " the number of students for each city with the condition that the number of different age is at least `arg_0`,"
+    " only the 3 with the lowest number of students.",
+    "SELECT city FROM student GROUP BY city HAVING count(*) > 2": "The city of students for each city with the"
+    " condition that the number of such students is greater than `arg_0`.",
+    "SELECT count(*) FROM takes a JOIN takes b ON a.year = b.year": "The number of takes with takes.",
+    "SELECT name FROM student EXCEPT SELECT owner FROM badge": "What is found among students as name but not among"
+    " badges as owner.",
+    "SELECT name FROM student WHERE age = 1 INTERSECT SELECT name FROM student WHERE age = 2": "The name found both"
+    " among students whose age is `arg_0` and among students whose age is `arg_1`.",
+    "SELECT name FROM student WHERE age BETWEEN 1 AND 2 AND born IS NOT NULL": "The name of students whose age is"
+    " between `arg_0` and `arg_1` and born is known.",
+    "SELECT name FROM student WHERE city IS NULL OR 20 <= age": "The name of students where either the city is missing"
     " or the age is at least `arg_0`.",
-    "SELECT name FROM student WHERE id NOT IN (SELECT student_id FROM takes)": "The name from student where the id is"
-    " not one of (the student id from takes).",
-    "SELECT title FROM course WHERE title NOT LIKE '%a%' AND food LIKE 'x_'": "The title from course where the title"
-    " does not contain `arg_0` and the food is like the pattern `arg_1`.",
-    "SELECT * FROM course ORDER BY \"Odd Name\"": "Every column from course, sorted by the odd name from lowest to"
+    "SELECT title FROM course WHERE title NOT LIKE '%a%' AND food LIKE 'x_'": "The title of courses whose title"
+    " does not contain `arg_0` and food is like the pattern `arg_1`.",
+    "SELECT * FROM course ORDER BY \"Odd Name\"": "Every column of courses, sorted by odd name from lowest to"
     " highest.",
-    "SELECT avg(gpa) - min(gpa) FROM student": "The average gpa minus the minimum gpa from student.",
+    "SELECT avg(gpa) - min(gpa) FROM student": "The average gpa minus the minimum gpa over students.",
+    "SELECT name FROM student WHERE id NOT IN (SELECT student_id FROM takes)": "The name of students whose id is"
+    " not among takes as student id.",
+    "SELECT name FROM student WHERE id IN (SELECT student_id FROM takes WHERE year > 3)": "The name of students whose"
+    " id occurs among takes whose year is greater than `arg_0` as student id.",
+    "SELECT name FROM student WHERE age > (SELECT avg(age) FROM student WHERE city = 'Oslo')": "The name of students"
+    " whose age is greater than the average among students whose city is `arg_0` in age.",
+    "SELECT name FROM student WHERE age = (SELECT max(age) FROM student)": "The name of students whose age is the"
+    " highest among students in age.",
+    "SELECT name FROM student WHERE age < (SELECT count(*) FROM course)": "The name of students whose age is less than"
+    " as many as there are courses.",
+    "SELECT name FROM student WHERE age > (SELECT age FROM student WHERE name = 'Bo')": "The name of students whose age"
+    " is greater than that found with students whose name is `arg_0` as age.",
+    "SELECT name FROM student WHERE name IN (SELECT owner FROM badge EXCEPT SELECT name FROM student)": "The name of"
+    " students whose name occurs among badges as owner but not among students as name.",
+    "SELECT count(*) FROM (SELECT city FROM student GROUP BY city)": "The number of rows found among students for each"
+    " city as city.",
 }  # fmt: skip
 
 
@@ -170,5 +195,27 @@ def test_a_library_in_a_models_words(tmp_path: Path) -> None:
     functions = Library.open(tmp_path / "out").functions.values()
     assert {function.description for function in functions} == {
         "People of a place.",
-        "The age from student where the name is `arg_0`. Data: toy.",
+        "The age of students whose name is `arg_0`. Data: toy.",
     }
+
+
+def test_a_models_text_that_prints_another_function_is_not_taken() -> None:
+    """Neither the text that a rule wrote of the other function, nor the one that the model wrote of it."""
+    inner = replace(
+        DRAFT, sql="SELECT avg(age) FROM student", parameters=(), description="The average age over students."
+    )
+    outer = replace(DRAFT, sql="SELECT name FROM student WHERE age > (SELECT avg(age) FROM student)", parameters=())
+    telling = {
+        "by rule": ("How old they are in the mean.", "Students above (the average age over students)."),
+        "by the model": ("How old they are in the mean.", "Students above how old they are, in the mean."),
+        "apart": ("How old they are in the mean.", "Students above average."),
+    }
+    for case, (first, second) in telling.items():
+        told = {inner.sql: first, outer.sql: second}
+
+        def write(asked: str, told: dict[str, str] = told) -> str:
+            sql = next(line for line in asked.splitlines() if line in told)
+            return json.dumps({"description": told[sql], "parameters": {}})
+
+        found = document_by_model([inner, outer], write)
+        assert [one.by for one in found] == ["model", "model" if case == "apart" else "rule after model"], case

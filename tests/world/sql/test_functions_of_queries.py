@@ -10,11 +10,11 @@ from sealegs.faults.call import Failure
 from sealegs.world.sql.binding import bind_arguments
 from sealegs.world.sql.database import Database, QueryFailed, same_rows
 from sealegs.world.sql.database import QueryResult as Answer
-from sealegs.world.sql.drafts import parameter
 from sealegs.world.sql.parametrised_queries import Parametrised, parametrise
 from sealegs.world.sql.parsing import UnsupportedQuery, parse, strict_sql_of
 from sealegs.world.sql.schema import Schema
 from sealegs.world.sql.solving import EarlierRows, Way, ways
+from sealegs.world.sql.way_runs import parameter
 from tests.world.sql.golden import told
 from tests.world.sql.queries import queries
 from tests.world.sql.toy import open_toy

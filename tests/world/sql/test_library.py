@@ -193,7 +193,7 @@ def test_a_function_is_told_as_a_tool_call(library: Library) -> None:
     assert function.kind == "subquery"
     assert function.spec == {
         "name": function.name,
-        "description": "The student id from takes where the grade is `arg_0` and the year is `arg_1`. Data: toy.",
+        "description": "The student id of takes whose grade is `arg_0` and year is `arg_1`. Data: toy.",
         "parameters": {
             "type": "object",
             "properties": {
@@ -248,7 +248,9 @@ def test_bad_arguments_are_refused_with_words(library: Library, arguments: dict[
         (1, "is no list"),
         ({"a": 1}, "is no list"),
         ([[1, 2]], "a row of 2 cells"),
-        ([{"id": 1}], "holds an object"),
+        ([{"id": 1}, {"id": 2}], [["Ann"], ["Bo"]]),
+        ([{"id": 1, "name": "Ann"}], "a row of 2 cells"),
+        ([[{"id": 1}]], "holds an object"),
         ([float("inf")], "not finite"),
     ],
 )

@@ -81,7 +81,7 @@ def permanent_after_work(stage: SceneRunner) -> None:
 
 
 def error_shown(stage: SceneRunner) -> None:
-    """The model reads of a failure in the framework's own way of telling it of errors, and the run goes on."""
+    """The model reads of a failure in the framework's own way of telling it of errors, and the run continues."""
     faults = scene_plan(("forecast", Error(status=503)))
     text = str(_truth(stage, faults, "forecast", {"city": "Oslo"}))
     played = stage.armed(faults, *BOTH, shows=True)

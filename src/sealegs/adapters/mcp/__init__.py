@@ -11,7 +11,7 @@ A relay (`pipe_relay`, `http_relay`) carries bytes. The `gate` says which reques
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sealegs.adapters.mcp.gate import Gate
 from sealegs.adapters.mcp.pipe_relay import run_pipe_relay
@@ -20,7 +20,15 @@ from sealegs.faults.user_error import UserError
 __all__ = ["Gate", "relay_http", "run_pipe_relay"]
 
 
-def relay_http(url: str, gate: Gate, host: str, port: int, ready: Callable[[str], None]) -> int:
+def relay_http(
+    url: str,
+    gate: Gate,
+    host: str,
+    port: int,
+    ready: Callable[[str], None],
+    hosts: Sequence[str] = (),
+    origins: Sequence[str] = (),
+) -> int:
     """Relay over HTTP until a signal ends it; see `http_listening.run_http_relay`.
 
     Raises:
@@ -30,4 +38,4 @@ def relay_http(url: str, gate: Gate, host: str, port: int, ready: Callable[[str]
         from sealegs.adapters.mcp.http_listening import run_http_relay
     except ImportError as error:
         raise UserError(f'a proxy over HTTP needs {error.name}; run: pip install "sealegs[mcp]"') from error
-    return run_http_relay(url, gate, host, port, ready)
+    return run_http_relay(url, gate, host, port, ready, hosts, origins)

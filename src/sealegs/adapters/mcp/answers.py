@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
+from http import HTTPStatus
 from typing import Any
 
 from sealegs.adapters.mcp.framing import Message, RequestId
@@ -32,6 +34,17 @@ def call_outcome(answer: Message) -> Outcome:
     if result.get("isError") is True:
         return _tool_error("\n".join(_texts(result["content"])))
     return Value(_data(result))
+
+
+def http_failure(answer: Message | None, status: int, retry_after: float | None) -> Failure:
+    """What an answer with an HTTP status other than success says, be it a message or not."""
+    try:
+        phrase = HTTPStatus(status).phrase
+    except ValueError:
+        phrase = f"HTTP {status}"
+    if answer is None or "error" not in answer:
+        return Failure(phrase, "".join(filter(str.isalnum, phrase.title())), status, retry_after)
+    return replace(_protocol_error(answer["error"]), status=status, retry_after=retry_after)
 
 
 def list_outcome(answer: Message) -> Outcome:
@@ -112,6 +125,7 @@ def _tool_error(text: str) -> Failure:
     return Failure(
         error["message"],
         type=str(error.get("type", "ToolError")),
+        # JSON's true is an int in Python.
         status=status if isinstance(status, int) and not isinstance(status, bool) else None,
         retry_after=after if isinstance(after, (int, float)) and not isinstance(after, bool) else None,
         body={key: value for key, value in error.items() if key not in known} or None,
@@ -148,6 +162,7 @@ def _text(text: str) -> dict[str, Any]:
 
 def _parsed(text: str) -> Any:
     """The data that a text is; a text that is not an object, a list or a number is itself."""
+    # `true`, `null` and quoted text stay text, as they may be words.
     if not text or text[0] not in "{[-0123456789":
         return text
     try:
@@ -174,6 +189,7 @@ def _data(result: Mapping[str, Any]) -> Any:
 def _wrapped(result: Mapping[str, Any]) -> bool:
     """Whether an answer that is not an object stands as `{"result": ...}`, as servers do that must send an object."""
     structured = result.get("structuredContent")
+    # A tool may answer with a field `result` of its own; then the text holds the whole object.
     return isinstance(structured, dict) and structured.keys() == {"result"} and _told(result["content"]) != structured
 
 
@@ -186,6 +202,7 @@ def _with_data(before: Mapping[str, Any] | None, value: Any, structured: bool) -
         return result
     result = {**before, "content": _content(before["content"], value)}
     if before.get("structuredContent") is not None:
+        # Set again below only if the new value still has its form; both forms must never disagree.
         del result["structuredContent"]
         if _wrapped(before):
             if not _broken(before["structuredContent"]["result"], value):
@@ -205,8 +222,10 @@ def _content(before: list[Any], value: Any) -> list[Any]:
     texts = _texts(before)
     if not texts:
         return [item if _is_block(item) else _text(_say(item, None)) for item in _listed(value)]
+    # Written as the server wrote it, so that the change cannot be told by its form.
     indent = 2 if any("\n " in text for text in texts) else None
     said = [_text(_say(item, indent)) for item in (_listed(value) if len(texts) > 1 else [value])]
+    # Pictures before the first text stay before it.
     place = next(index for index, block in enumerate(before) if _is_text(block))
     return [*before[:place], *said, *(block for block in before[place:] if not _is_text(block))]
 
@@ -216,7 +235,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _is_block(item: Any) -> bool:
-    return isinstance(item, dict) and item.get("type") in BLOCKS
+    return isinstance(item, dict) and isinstance(item.get("type"), str) and item["type"] in BLOCKS
 
 
 def _say(value: Any, indent: int | None) -> str:

@@ -13,6 +13,8 @@ from typing import Any
 
 from pydantic_core import from_json, to_json
 
+from sealegs.faults.nesting import exceeds_depth
+
 RequestId = int | str
 Message = dict[str, Any]
 CANCEL = "notifications/cancelled"
@@ -65,13 +67,15 @@ def split_lines(block: bytes) -> list[bytes]:
 
 
 def parse_message(text: bytes) -> Message | None:
-    """The message that a line is; None where it is none."""
+    """The message on a line; None if it is not a message, or is nested too deeply to be encoded again."""
     try:
         data = from_json(text)
     except ValueError:
         try:
             data = json.loads(text)  # takes what the fast reader does not: half of a surrogate pair
         except (ValueError, RecursionError):
+            return None
+        if exceeds_depth(data):
             return None
     return data if isinstance(data, dict) else None
 
@@ -107,7 +111,12 @@ def is_answer(message: Message) -> bool:
 def glimpsed_id(line: bytes) -> tuple[bool, Any]:
     """Whether the line's id can be told without reading it, and the id."""
     found = _FIRST.match(line) or _LAST.search(line, max(0, len(line) - TAIL))
-    return (False, None) if found is None else (True, from_json(found[1]))
+    if found is None:
+        return False, None
+    try:
+        return True, from_json(found[1])
+    except ValueError:  # it looks like an id and is not JSON, as 02
+        return False, None
 
 
 class Events:

@@ -8,21 +8,24 @@ leaves the list alone. Where a fault changes the list that the client knows, the
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sealegs.adapters.mcp.framing import Message, id_of
 from sealegs.adapters.mcp.listed_tools import LearningExchange, ListedTools
 from sealegs.adapters.mcp.mcp_exchange import McpExchange
-from sealegs.adapters.mcp.mcp_request import CALL, LIST, McpRequest
+from sealegs.adapters.mcp.mcp_request import CALL, HTTP_REQUEST, LIST, McpRequest
 from sealegs.adapters.mcp.session_exchange import SessionExchange
 from sealegs.adapters.mcp.task_results import FETCHES, TaskFetch
 from sealegs.faults.call import Layer
 from sealegs.faults.plan import Plan, Rule
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.triggers import Tool
-from sealegs.inject import Clock, Session, Watcher, as_given
+from sealegs.faults.user_error import UserError
+from sealegs.inject import Clock, InterceptedCall, Session, Watcher, as_given
 from sealegs.inject.session import UNARMED
 
+OF_REQUESTS = ("error", "rate_limit", "connection", "timeout", "delay", "hang", "interrupted")  # kinds of fault
 STRANGER = "\0"  # the name of no tool: what matches it was not written for the list
 
 
@@ -34,7 +37,7 @@ class Gate:
         episode: part of the key of every random decision.
         layers: layers between the client and the faults (recovery). They may have any tool of the server called.
         clock: real by default.
-        timeout: seconds of waiting on faults after which a call is given up; None waits for ever.
+        timeout: seconds of waiting on faults after which a call is given up; None waits forever.
         watcher: hears of everything (a recorder).
 
     Attributes:
@@ -42,7 +45,10 @@ class Gate:
         tools: the tools that the server has listed.
         tasks: calls whose result is fetched later, by the id of their task.
         lists: whether the plan has rules on the list of the tools.
+        requests: whether it has rules on requests over HTTP themselves.
         shut: whether every message passes as it is, because nothing is ever to be done.
+        ending: how the connection ended, in words, once a relay knows.
+        crashed: whether the server ended by itself and not well.
     """
 
     def __init__(
@@ -55,10 +61,15 @@ class Gate:
         timeout: float | None = None,
         watcher: Watcher | None = None,
     ) -> None:
+        self.requests = any(_names(rule, HTTP_REQUEST) for rule in plan.rules)
+        _check_requests(plan)
+        known = [ToolSpec(LIST)] if layers else []
+        if self.requests:
+            known.append(ToolSpec(HTTP_REQUEST, effects=False))
         self.session = Session(
             _guarded(plan),
             episode=episode,
-            specs=[ToolSpec(LIST)] if layers else (),
+            specs=known,
             layers=layers,
             others=None,
             clock=clock,
@@ -67,8 +78,10 @@ class Gate:
         )
         self.tools = ListedTools(self.session)
         self.tasks: dict[str, SessionExchange] = {}
-        self.lists = any(_names_list(rule) for rule in plan.rules)
+        self.lists = any(_names(rule, LIST) for rule in plan.rules)
         self.shut = not plan.rules and watcher is None and not layers
+        self.ending = ""
+        self.crashed = False
         self._batched = False
 
     def exchange(self, raw: bytes, message: Message) -> McpExchange | None:
@@ -77,7 +90,9 @@ class Gate:
         if id is None or self.shut:
             return None
         if method == LIST:
-            params = params if isinstance(params, dict) else {}
+            if params is not None and not isinstance(params, dict):
+                return None
+            params = params or {}
             arguments = {key: value for key, value in params.items() if key != "_meta"}
             request = McpRequest(raw, message, id, LIST, arguments)
             crossing = self.session.intercept(LIST, as_given, arguments) if self.lists else None
@@ -86,8 +101,9 @@ class Gate:
             return SessionExchange(request, crossing, self.tools, self.tasks)
         if not isinstance(params, dict):
             return None
-        if method in FETCHES and params.get("taskId") in self.tasks:
-            return TaskFetch(McpRequest(raw, message, id, method, params), self.tasks[params["taskId"]])
+        task = params.get("taskId")
+        if method in FETCHES and isinstance(task, str) and task in self.tasks:
+            return TaskFetch(McpRequest(raw, message, id, method, params), self.tasks[task])
         if method != CALL:
             return None
         tool, arguments = params.get("name"), params.get("arguments") or {}
@@ -97,6 +113,10 @@ class Gate:
         if crossing is None:
             return None
         return SessionExchange(McpRequest(raw, message, id, tool, arguments), crossing, self.tools, self.tasks)
+
+    def http_request(self, arguments: Mapping[str, Any]) -> InterceptedCall | None:
+        """What a request over HTTP must itself go through; None where nothing strikes it. Asking counts it."""
+        return self.session.intercept(HTTP_REQUEST, as_given, arguments)
 
     def batch(self, raw: bytes) -> None:
         """Look at what is not a message, which passes. A batch with calls in it passes without faults: warn once."""
@@ -108,15 +128,29 @@ class Gate:
             )
 
 
-def _names_list(rule: Rule) -> bool:
+def _names(rule: Rule, special: str) -> bool:
+    """Whether a rule was written for this name, and not for any tool."""
     none: frozenset[str] = frozenset()
-    return rule.match.may_match(LIST, none) and not rule.match.may_match(STRANGER, none)
+    return rule.match.may_match(special, none) and not rule.match.may_match(STRANGER, none)
+
+
+def _check_requests(plan: Plan) -> None:
+    """Raise where a rule on requests over HTTP has a fault that cannot strike one."""
+    for rule in plan.rules:
+        if _names(rule, HTTP_REQUEST) and rule.fault.kind not in OF_REQUESTS:
+            raise UserError(
+                f"rule {rule.id!r}: {rule.fault.kind!r} cannot strike {HTTP_REQUEST}; give one of "
+                f"{', '.join(OF_REQUESTS)}, or name a tool or {LIST}"
+            )
 
 
 def _guarded(plan: Plan) -> Plan:
-    """The plan, with rules that were written for any tool kept from the list of the tools."""
-    rules = [
-        rule if _names_list(rule) else rule.model_copy(update={"match": ~Tool(LIST) & rule.match})
-        for rule in plan.rules
-    ]
+    """The plan, with rules that were written for any tool kept from the list of the tools and from HTTP's requests."""
+    rules = []
+    for rule in plan.rules:
+        barred = [Tool(name) for name in (LIST, HTTP_REQUEST) if not _names(rule, name)]
+        match = rule.match
+        for one in barred:
+            match = ~one & match
+        rules.append(rule.model_copy(update={"match": match}) if barred else rule)
     return plan.model_copy(update={"rules": tuple(rules)})

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 
 import aiohttp
 from aiohttp import web
 
 from sealegs.adapters.mcp.framing import Events, RequestId
-from sealegs.adapters.mcp.http_response import message_event
-from sealegs.adapters.mcp.http_upstream import SESSION, SHORT, STREAM, Upstream, passed_on
+from sealegs.adapters.mcp.http_response import LIMIT, SESSION, message_event
 from sealegs.adapters.mcp.list_changes import list_changed
+from sealegs.adapters.relaying.http_forwarding import forwarded
+from sealegs.adapters.relaying.http_upstream import STREAM, Upstream, passed_on
 
 
 class PassThrough:
@@ -32,26 +34,19 @@ class PassThrough:
     ) -> web.StreamResponse:
         """Answer a request as the server does. `subscription`: its id, where it asks to hear of changed lists."""
         async with self._upstream.asking(request, body, passed_on(request.headers)) as answer:
-            headers = passed_on(answer.headers)
-            if answer.content_type != STREAM and answer.content_length is not None and answer.content_length <= SHORT:
-                return web.Response(status=answer.status, headers=headers, body=await answer.read())
-            response = web.StreamResponse(status=answer.status, headers=headers)
-            await response.prepare(request)
             listens = subscription is not None or request.method == "GET"
-            if listens and self._announces and answer.content_type == STREAM and "Content-Encoding" not in headers:
-                await self._pass_events(request, answer, response, subscription)
-            else:
-                async for piece in answer.content.iter_any():
-                    await response.write(piece)
-            await response.write_eof()
-            return response
+            events = answer.content_type == STREAM and "Content-Encoding" not in answer.headers
+            if events and (LIMIT in request or (listens and self._announces)):
+                passing = partial(self._pass_events, request, answer, subscription)
+                return await forwarded(self._upstream, request, answer, passing)
+            return await forwarded(self._upstream, request, answer)
 
     async def _pass_events(
         self,
         request: web.BaseRequest,
         answer: aiohttp.ClientResponse,
-        response: web.StreamResponse,
         subscription: RequestId | None,
+        response: web.StreamResponse,
     ) -> None:
         """Pass a stream on event by event, so that word of a changed list can go between them."""
         listener = (request.headers.get(SESSION), subscription, response)
@@ -59,7 +54,12 @@ class PassThrough:
         events = Events()
         try:
             async for piece in answer.content.iter_any():
-                if found := events.fed(piece):
+                found = events.fed(piece)
+                if LIMIT in request:
+                    for event in found:
+                        await response.write(event)
+                        await request[LIMIT].count()
+                elif found:
                     await response.write(b"".join(found))
             if events.rest:
                 await response.write(events.rest)

@@ -4,8 +4,7 @@ Every request passes with its method, path, headers and body, and every answer a
 through the session is asked for by itself, and the events that come before its answer pass meanwhile. A client that
 hangs up ends its request to the server too: in the stateless era that is how a call is cancelled. In the handshake era
 a stream of numbered events may break off and be taken up by another request (`Last-Event-ID`); a call waits for that,
-and its answer is struck where it comes. What it does not cover: addresses of the server inside its answers (those of a
-login).
+and its answer is struck where it comes.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from typing import Any
 
 import aiohttp
 from aiohttp import web
-from yarl import URL
 
 from sealegs.adapters.mcp.framing import (
     CANCEL,
@@ -33,11 +31,15 @@ from sealegs.adapters.mcp.framing import (
 )
 from sealegs.adapters.mcp.gate import Gate
 from sealegs.adapters.mcp.http_passthrough import PassThrough
-from sealegs.adapters.mcp.http_response import GrowingResponse, ResponseHead, hang_up
+from sealegs.adapters.mcp.http_response import SESSION, GrowingResponse, ResponseHead, drained
 from sealegs.adapters.mcp.http_resumption import KeptCalls, ResumableCall
-from sealegs.adapters.mcp.http_upstream import SESSION, STREAM, Upstream, drained, passed_on, uncompressed
+from sealegs.adapters.mcp.http_struck_request import StruckRequest, request_arguments
 from sealegs.adapters.mcp.list_changes import subscribed
 from sealegs.adapters.mcp.mcp_exchange import ClientReply, McpExchange, ServerReply
+from sealegs.adapters.relaying.http_guard import RequestGuard
+from sealegs.adapters.relaying.http_serving import hang_up
+from sealegs.adapters.relaying.http_upstream import STREAM, Upstream, uncompressed
+from sealegs.faults.retry_after import seconds_invited
 
 RESUMED = "Last-Event-ID"
 
@@ -48,14 +50,13 @@ class HttpRelay:
     Args:
         upstream: the server.
         gate: what requests must go through.
-        names: the hosts that a client may have asked for; None for any. A page in a browser may have led a name of its
-            own to this machine, and the server behind can no longer tell.
+        guard: says which requests are answered at all.
     """
 
-    def __init__(self, upstream: Upstream, gate: Gate, names: frozenset[str] | None) -> None:
+    def __init__(self, upstream: Upstream, gate: Gate, guard: RequestGuard) -> None:
         self._upstream = upstream
         self._gate = gate
-        self._names = names
+        self._guard = guard
         self._passing = PassThrough(upstream, announces=gate.lists)
         self._exchanges: dict[tuple[str | None, RequestId], McpExchange] = {}
         self._deaf: set[asyncio.Task[Any]] = set()  # calls that continue though their client is gone
@@ -63,16 +64,26 @@ class HttpRelay:
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one request."""
-        if self._names is not None and URL.build(scheme="http", authority=request.host).host not in self._names:
-            return web.Response(status=421, text=f"this proxy answers only for {', '.join(sorted(self._names))}\n")
-        if not request.raw_path.startswith("/"):
-            return web.Response(status=400, text="this is not a proxy for other servers; ask for a path\n")
-        if request.headers.get("Expect", "").lower() == "100-continue" and request.transport is not None:
-            request.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        body = await request.content.read() if request.body_exists else b""
+        refusal = self._guard.refusal(request)
+        if refusal is not None:
+            return refusal
+        body = await self._guard.body(request)
+        if isinstance(body, web.Response):
+            return body
+        # Once the gate is shut nothing is struck any more, and bodies need no parsing.
         message = parse_message(body) if body and request.method == "POST" and not self._gate.shut else None
         if message is None and not self._gate.shut:
             self._gate.batch(body)
+        crossing = None
+        if self._gate.requests:
+            crossing = self._gate.http_request(request_arguments(request.method, message))
+        answer = partial(self._answered, request, body, message)
+        if crossing is None:
+            return await answer()
+        return await StruckRequest(request, message, crossing, answer).answered()
+
+    async def _answered(self, request: web.BaseRequest, body: bytes, message: Message | None) -> web.StreamResponse:
+        """Answer a request that is not struck itself."""
         try:
             if message is None:
                 call = self._left_off(request)
@@ -111,6 +122,7 @@ class HttpRelay:
         task = asyncio.get_running_loop().create_task(exchange.through(partial(self._ask, request, call), call.hand))
         call.task = exchange.task = task
         self._exchanges[key] = exchange
+        # Not removed here: the task may outlive this request.
         task.add_done_callback(lambda _: self._gone(key, exchange))
         try:
             await asyncio.wait((task, call.over), return_when=asyncio.FIRST_COMPLETED)
@@ -122,7 +134,7 @@ class HttpRelay:
             raise
         finally:
             if not task.done():
-                self._deaf.add(task)
+                self._deaf.add(task)  # the loop itself keeps only weak references to tasks
                 task.add_done_callback(self._forgotten)
             if call.ids:
                 self._kept.keep(call)
@@ -169,9 +181,10 @@ class HttpRelay:
             call.broke = True
         except asyncio.CancelledError:
             task = asyncio.current_task()
+            # Cancelled because the stream was left, not the call: the answer may come on another stream.
             if not call.left or task is None:
                 raise
-            task.uncancel()
+            task.uncancel()  # or the next `await` in a timeout block would take it for a cancel of its own
         finally:
             call.reads = False
         call.break_off()
@@ -182,14 +195,17 @@ class HttpRelay:
     ) -> ServerReply | None:
         """Ask the server; what it sends before its answer passes at once. None where the answer is still to come."""
         asking = uncompressed(request)
+        # The body may be another one than the client's.
         asking.pop("Content-Length", None)
         async with self._upstream.asking(request, body, asking) as answer:
-            headers = passed_on(answer.headers)
+            headers = self._upstream.answered(request, answer)
             if answer.content_type != STREAM:
                 raw = await answer.read()
                 message = parse_message(raw)
                 form = ResponseHead(answer.status, headers, event=False)
-                return ServerReply(message if message is not None and is_answer(message) else None, raw, form)
+                wait = seconds_invited(answer.headers.get("Retry-After", ""), answer.headers.get("Date", ""))
+                said = message if message is not None and is_answer(message) else None
+                return ServerReply(said, raw, form, answer.status, wait)
             form = ResponseHead(answer.status, headers, event=True)
             events = Events()
             async for piece in answer.content.iter_any():
@@ -197,7 +213,7 @@ class HttpRelay:
                     call.note(event)
                     message = parse_message(stream_event_data(event))
                     if message is not None and is_answer(message) and id_of(message) == id:
-                        await drained(answer)
+                        await drained(answer)  # so that the connection can be used again
                         return ServerReply(message, event, form)
                     await call.response.passed(event, form)
         await call.response.passed(events.rest, form)
@@ -207,7 +223,7 @@ class HttpRelay:
         """A client takes up the stream of a call again: its answer may come here."""
         response = GrowingResponse(request)
         async with self._upstream.asking(request, b"", uncompressed(request)) as answer:
-            headers = passed_on(answer.headers)
+            headers = self._upstream.answered(request, answer)
             if answer.content_type != STREAM:
                 return web.Response(status=answer.status, headers=headers, body=await answer.read())
             form = ResponseHead(answer.status, headers, event=True)

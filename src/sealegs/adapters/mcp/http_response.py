@@ -1,16 +1,22 @@
-"""What the HTTP relay answers a client: a response that becomes a stream with the first event, or a cut connection."""
+"""What the HTTP relay answers a client: a response that becomes a stream with the first event."""
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
 
+import aiohttp
 from aiohttp import web
 from multidict import CIMultiDict
 
 from sealegs.adapters.mcp.framing import Message, encode_message, with_data
-from sealegs.adapters.mcp.http_upstream import STREAM, Headers
 from sealegs.adapters.mcp.mcp_exchange import ClientReply
+from sealegs.adapters.relaying.http_upstream import STREAM, Headers
 
+SESSION = "Mcp-Session-Id"
+LIMIT = "sealegs.events"  # under which a request holds how many events its client is shown
+LINGER = 0.05  # seconds that a stream has to end after the answer
 STATUS = {-32700: 400, -32600: 400, -32601: 404, -32602: 400}  # of protocol errors in the stateless era
 
 
@@ -21,6 +27,29 @@ class ResponseHead:
     status: int
     headers: Headers
     event: bool
+
+
+class EventLimit:
+    """How many events of a stream a client is shown.
+
+    Args:
+        left: so many.
+
+    Attributes:
+        reached: done when these were written.
+    """
+
+    def __init__(self, left: int) -> None:
+        self._left = left
+        self.reached: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    async def count(self) -> None:
+        """One more was written. Never returns from the last one: whoever set the limit ends the stream."""
+        self._left -= 1
+        if self._left <= 0:
+            if not self.reached.done():
+                self.reached.set_result(None)
+            await asyncio.get_running_loop().create_future()
 
 
 class GrowingResponse:
@@ -35,6 +64,8 @@ class GrowingResponse:
         """An event passes on; after the end, nowhere."""
         if event and not self._over:
             await (await self._begun(form)).write(event)
+            if LIMIT in self._request:
+                await self._request[LIMIT].count()
 
     async def finished(self, reply: ClientReply, modern: bool) -> web.StreamResponse:
         """The answer itself, as it came or as it was changed."""
@@ -47,7 +78,7 @@ class GrowingResponse:
             raw = heard.raw if heard is not None else b""
             await self._stream.write(message_event(raw if message is None else encode_message(message)))
         elif message is not None:
-            return _json(message, modern, heard.form if heard is not None else None)
+            return _json(reply, message, modern)
         elif heard is not None:
             return web.Response(status=heard.form.status, headers=heard.form.headers, body=heard.raw)
         return await self.ended()
@@ -71,16 +102,21 @@ def message_event(data: bytes) -> bytes:
     return with_data(b"event: message\r\n\r\n", data)
 
 
-def hang_up(request: web.BaseRequest) -> web.StreamResponse:
-    """Cut the client's connection; what is returned goes nowhere."""
-    if request.transport is not None:
-        request.transport.abort()
-    return web.Response(status=502)
+async def drained(answer: aiohttp.ClientResponse) -> None:
+    """Read what ends a stream, so that its connection can be used again; one that continues is given up."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(LINGER):
+            await answer.content.readany()
 
 
-def _json(message: Message, modern: bool, form: ResponseHead | None) -> web.Response:
+def _json(reply: ClientReply, message: Message, modern: bool) -> web.Response:
+    form = reply.heard.form if reply.heard is not None else None
     headers = CIMultiDict(form.headers) if form is not None else CIMultiDict({"Content-Type": "application/json"})
     headers.popall("Content-Length", None)
     error = message.get("error")
     status = STATUS.get(error["code"], 200) if modern and error is not None else 200
+    if reply.true and form is not None:
+        status = form.status
+    elif form is not None and form.status >= 300:  # what is shown is not of that answer
+        headers = CIMultiDict({"Content-Type": "application/json"})
     return web.Response(status=status, headers=headers, body=encode_message(message))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from sealegs.adapters.mcp.announced_tool import announced_spec, announces_dry_run
@@ -24,12 +25,14 @@ class ListedTools:
         specs: the tools that the server has listed, by name.
         dry: those of them that can be run without their effect: they say so in their `_meta`, under `sealegs/dry`, and
             heed it in that of a call.
+        on_new: called when a tool is listed that was not known, or was known otherwise.
     """
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self.specs: dict[str, ToolSpec] = {}
         self.dry: set[str] = set()
+        self.on_new: Callable[[], None] = lambda: None
         self._pages: dict[Any, set[str]] = {}  # by the cursor of the next page: the tools on those before it
         self._shown: dict[str, Any] = {}  # by the place in the list (its cursor): the tools that the client was shown
 
@@ -37,15 +40,21 @@ class ListedTools:
         """Learn of the tools in an answer. `cursor`: where in the list this page begins, if not at its head."""
         result = message.get("result")
         tools = result.get("tools") if isinstance(result, dict) else None
-        specs = [announced_spec(tool) for tool in tools or () if isinstance(tool, dict)]
+        listed = [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
+        specs = [announced_spec(tool) for tool in listed]
+        new = any(self.specs.get(spec.name) != spec for spec in specs)
         self.specs.update((spec.name, spec) for spec in specs)
-        self.dry.update(str(tool.get("name")) for tool in tools or () if announces_dry_run(tool))
+        if new:
+            self.on_new()
+        self.dry.update(str(tool.get("name")) for tool in listed if announces_dry_run(tool))
         self._session.know(specs)
         if isinstance(tools, list) and isinstance(result, dict):
             self._paged({spec.name for spec in specs}, cursor, result.get("nextCursor"))
 
     def _paged(self, tools: set[str], here: Any, next: Any) -> None:
         """Put the pages of the list together; with the last one, it is known which tools there are."""
+        if not all(cursor is None or isinstance(cursor, str) for cursor in (here, next)):  # cursors are strings
+            return
         before = self._pages.pop(here, None) if here else set[str]()
         if before is None:
             return

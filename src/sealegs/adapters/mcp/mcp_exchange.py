@@ -25,22 +25,27 @@ class ServerReply:
         message: the message; None where it answered with something else (an HTTP error).
         raw: the bytes that it came in.
         form: what else its transport must know to pass it on.
+        status: the HTTP status; 0 over pipes, which have none.
+        retry_after: seconds after which the server invites another try, where it says so in a header.
     """
 
     message: Message | None
     raw: bytes
     form: Any = None
+    status: int = 0
+    retry_after: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ClientReply:
     """What the client is to see: this message, in the form of what was heard; without one, `heard` as it came.
 
-    Without either, the connection is to be cut.
+    Without either, the connection is to be cut. `true`: the message is the server's own, under the client's id.
     """
 
     heard: ServerReply | None
     message: Message | None
+    true: bool = False
 
     @property
     def cut(self) -> bool:

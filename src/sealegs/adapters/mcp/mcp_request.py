@@ -1,6 +1,6 @@
 """A request of an MCP client that a tool or the list of the tools answers, and the same request asked again.
 
-The plan names tools/list like a tool, by `tools/list`.
+The plan names tools/list like a tool, by `tools/list`, and a request over HTTP by `http/request`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from sealegs.faults.call import Call
 
 LIST = "tools/list"
 CALL = "tools/call"
+HTTP_REQUEST = "http/request"  # the name of a request over HTTP itself
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"  # in the `_meta` of every request of the stateless era
 DRY = "sealegs/dry"  # in the `_meta` of a tool and of a call
 
@@ -32,13 +33,13 @@ class McpRequest:
     @property
     def modern(self) -> bool:
         """Whether it is of the stateless era."""
-        meta = self.message.get("params", {}).get("_meta")
+        meta = (self.message.get("params") or {}).get("_meta")
         return isinstance(meta, dict) and VERSION_KEY in meta
 
     def again(self, call: Call, turn: int) -> tuple[bytes, RequestId]:
         """The request once more, for this call: under an id of its own, and without asking for progress reports."""
         id = f"{json.dumps(self.id)}+{turn}"
-        params = dict(self.message["params"])
+        params = dict(self.message.get("params") or {})
         if self.tool == LIST:
             params |= call.arguments
         else:

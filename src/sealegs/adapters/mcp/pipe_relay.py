@@ -4,7 +4,7 @@ Bytes pass as they came, in the order they came, whole lines at a time. A reques
 taken out of the stream into a task of its own, and so is the server's answer to it: no other message waits for either.
 Where one side reads too slowly, the other is read no further. When the client closes its pipe, the server's is closed,
 and calls that wait are let go; when the server ends, so does the relay, with the same exit code. What it does not
-cover: Windows, and pipes that are files.
+cover: pipes that are files, but on Windows, where threads read and write them.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import subprocess
 import sys
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, BinaryIO
 
 from sealegs.adapters.mcp.framing import (
@@ -34,11 +35,18 @@ from sealegs.adapters.mcp.framing import (
 from sealegs.adapters.mcp.gate import Gate
 from sealegs.adapters.mcp.list_changes import list_changed, subscribed
 from sealegs.adapters.mcp.mcp_exchange import McpExchange, ServerReply
+from sealegs.adapters.mcp.server_process import (
+    GRACE,
+    ask_to_end,
+    end_of_server,
+    end_server,
+    start_server_process,
+)
+from sealegs.adapters.mcp.thread_pipes import ThreadReader, ThreadWriter
+from sealegs.adapters.relaying.loop_signals import WINDOWS, on_signals
 from sealegs.faults.user_error import UserError
 
 BROKEN = 1  # exit code where a fault cut the connection
-GRACE = 2.0  # seconds that a server has to end by itself after that
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
 INTERRUPTED = 128 + signal.SIGINT  # exit code where the user ended it with Ctrl-C
 
 
@@ -47,16 +55,19 @@ class PipeRelay:
 
     Args:
         gate: what requests must go through.
+        windows: whether to use the forms that Windows needs.
     """
 
-    def __init__(self, gate: Gate) -> None:
+    def __init__(self, gate: Gate, windows: bool = WINDOWS) -> None:
         self._gate = gate
+        self._windows = windows
         self._exchanges: dict[RequestId, McpExchange] = {}  # by the client's id
         # Who waits for the server's answer to which id; None for an answer that nobody wants any more.
         self._asked: dict[RequestId, asyncio.Future[ServerReply] | None] = {}
         self._subscriptions: list[RequestId] = []  # in the stateless era, who wants word of the list of the tools
         self._left: deque[bytes] = deque()  # the client's lines that are still to be looked at
         self._interrupted = False
+        self._ended_by = ""  # whoever ended it, where that was not the server
         self._over: asyncio.Future[int | None] = asyncio.get_running_loop().create_future()
 
     async def run(self, command: Sequence[str], reading: BinaryIO, writing: BinaryIO) -> int:
@@ -73,22 +84,17 @@ class PipeRelay:
         Raises:
             UserError: the command cannot be started, or the client's ends are not pipes.
         """
-        loop = asyncio.get_running_loop()
-        server = _started(command)
+        server = start_server_process(command, self._windows)
         assert server.stdin is not None
         assert server.stdout is not None
-        self._to_server = await _sink(server.stdin)
-        self._to_client = await _sink(writing)
-        from_server, _ = await loop.connect_read_pipe(
-            lambda: LineBuffer(self._from_server, self._server_ended), server.stdout
-        )
-        from_client, _ = await loop.connect_read_pipe(
-            lambda: LineBuffer(self._from_client, self._client_ended), reading
-        )
+        self._to_server = await self._sink(server.stdin)
+        self._to_client = await self._sink(writing)
+        from_server = await self._source(server.stdout, self._from_server, self._server_ended)
+        from_client = await self._source(reading, self._from_client, self._client_ended)
         self._to_server.holds = from_client
         self._to_client.holds = from_server
-        loop.add_signal_handler(signal.SIGTERM, _pass_on, server, signal.SIGTERM)
-        loop.add_signal_handler(signal.SIGINT, self._interrupt, server)
+        terminate, interrupt = partial(self._terminate, server), partial(self._interrupt, server)
+        on_signals({"SIGTERM": terminate, "SIGBREAK": terminate, "SIGINT": interrupt}, self._windows)
         try:
             cut = await self._over
         finally:
@@ -97,22 +103,30 @@ class PipeRelay:
                 if exchange.task is not None:
                     exchange.task.cancel()
         from_client.close()
+        # A fault that cuts the connection must look like a cut: nothing that was buffered is still sent.
         if cut is not None:
             self._to_client.abort()
             self._to_server.abort()
         await self._to_client.closed()
         if cut is not None:
-            await asyncio.to_thread(_finished, server)
+            self._gate.ending = "a fault cut the connection"
+            # In a thread: waiting for a process would block the loop.
+            await asyncio.to_thread(end_server, server, self._windows)
             return cut
         code = await asyncio.to_thread(server.wait)
+        self._gate.ending = self._ended_by or end_of_server(code)
+        self._gate.crashed = not self._ended_by and code != 0
         if self._interrupted:
             return INTERRUPTED
+        # As shells report a death by signal; Popen gives minus its number.
         return code if code >= 0 else 128 - code
 
     def _from_client(self, block: bytes) -> None:
+        # The whole block at once: almost all traffic is not ours and need not be parsed.
         if not self._left and not self._concerns_us(block):
             self._to_server.write(block)
             return
+        # If lines are left, a round of `_sort` is on its way already.
         held = bool(self._left)
         self._left.extend(split_lines(block))
         if not held:
@@ -135,6 +149,7 @@ class PipeRelay:
                 continue
             self._begin(exchange)
             if self._left:
+                # The task begins in the next round of the loop, and its request has to be written before later lines.
                 asyncio.get_running_loop().call_soon(self._sort)
                 return
 
@@ -156,6 +171,7 @@ class PipeRelay:
         if id in self._subscriptions:
             self._subscriptions.remove(id)
         exchange = self._exchanges.get(id) if id is not None else None
+        # The server knows this request, so the notification is its own.
         if exchange is None:
             return False
         exchange.cancel()
@@ -168,6 +184,7 @@ class PipeRelay:
         exchange.task.add_done_callback(lambda task: self._done(id, exchange))
 
     def _done(self, id: RequestId, exchange: McpExchange) -> None:
+        # A client may use an id again once it was answered.
         if self._exchanges.get(id) is exchange:
             del self._exchanges[id]
 
@@ -195,6 +212,7 @@ class PipeRelay:
         try:
             return await answer
         finally:
+            # The server may still answer; that line must not reach the client.
             if answer.cancelled() and id not in self._exchanges:
                 self._asked[id] = None  # asked under an id that the client does not know
             else:
@@ -210,6 +228,7 @@ class PipeRelay:
 
     def _was_asked(self, line: bytes) -> bool:
         """Whether the line is an answer to a request of ours, which it then goes to."""
+        # A glimpse at the end of the line spares parsing large answers that are not ours.
         known, id = glimpsed_id(line)
         if known and id not in self._asked:
             return False
@@ -225,18 +244,26 @@ class PipeRelay:
         return True
 
     def _client_ended(self) -> None:
+        # Lines that came before the end still have to go out.
         if self._left:
             asyncio.get_running_loop().call_soon(self._client_ended)
             return
+        if not self._over.done():
+            self._ended_by = self._ended_by or "the client left"
         self._gate.session.clock.release()
         self._to_server.close()
 
     def _interrupt(self, server: subprocess.Popen[bytes]) -> None:
         """End the server as a client would: close its input, and terminate it only where that does not do."""
         self._interrupted = True
+        self._ended_by = "SIGINT"
         self._left.clear()
         self._client_ended()
-        asyncio.get_running_loop().call_later(GRACE, _pass_on, server, signal.SIGTERM)
+        asyncio.get_running_loop().call_later(GRACE, ask_to_end, server, self._windows)
+
+    def _terminate(self, server: subprocess.Popen[bytes]) -> None:
+        self._ended_by = self._ended_by or "SIGTERM"
+        ask_to_end(server, self._windows)
 
     def _server_ended(self) -> None:
         self._to_client.close()
@@ -245,6 +272,22 @@ class PipeRelay:
     def _end(self, cut: int | None) -> None:
         if not self._over.done():
             self._over.set_result(cut)
+
+    async def _sink(self, pipe: Any) -> _Sink:
+        if self._windows:
+            sink = _Sink()
+            ThreadWriter(pipe, sink)
+            return sink
+        _, sink = await asyncio.get_running_loop().connect_write_pipe(_Sink, pipe)
+        return sink
+
+    async def _source(
+        self, pipe: Any, take: Callable[[bytes], None], ended: Callable[[], None]
+    ) -> asyncio.ReadTransport:
+        if self._windows:
+            return ThreadReader(pipe, LineBuffer(take, ended))
+        source, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: LineBuffer(take, ended), pipe)
+        return source
 
 
 class _Sink(asyncio.BaseProtocol):
@@ -287,34 +330,6 @@ class _Sink(asyncio.BaseProtocol):
         await self._closed
 
 
-async def _sink(pipe: Any) -> _Sink:
-    _, sink = await asyncio.get_running_loop().connect_write_pipe(_Sink, pipe)
-    return sink
-
-
-def _started(command: Sequence[str]) -> subprocess.Popen[bytes]:
-    # A terminal's Ctrl-C reaches the server too, and most would print a traceback: it is ours to end it.
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
-    except OSError as error:
-        raise UserError(
-            f"cannot start {command[0]!r}: {error.strerror}; give the server's command after `--`"
-        ) from error
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _finished(server: subprocess.Popen[bytes]) -> None:
-    """End the server."""
-    server.terminate()
-    try:
-        server.wait(GRACE)
-    except subprocess.TimeoutExpired:
-        server.kill()
-        server.wait()
-
-
 def _check_pipes() -> None:
     """The client's ends must be such that one can wait for them: files and the null device are not."""
     with selectors.DefaultSelector() as waiting:
@@ -328,16 +343,12 @@ def _check_pipes() -> None:
                 ) from error
 
 
-def _pass_on(server: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    if server.poll() is None:
-        server.send_signal(number)
-
-
 def run_pipe_relay(command: Sequence[str], gate: Gate) -> int:
     """Relay between this process's standard pipes and a server; see `PipeRelay.run`."""
 
     async def play() -> int:
-        _check_pipes()
-        return await PipeRelay(gate).run(command, sys.stdin.buffer, sys.stdout.buffer)
+        if not WINDOWS:
+            _check_pipes()
+        return await PipeRelay(gate, WINDOWS).run(command, sys.stdin.buffer, sys.stdout.buffer)
 
     return asyncio.run(play())

@@ -13,11 +13,12 @@ from sealegs.adapters.mcp.answers import (
     call_answer,
     call_outcome,
     cuts_connection,
+    http_failure,
     is_failed_answer,
     list_answer,
     list_outcome,
 )
-from sealegs.adapters.mcp.framing import Message, id_of
+from sealegs.adapters.mcp.framing import Message, RequestId, id_of
 from sealegs.adapters.mcp.listed_tools import ListedTools
 from sealegs.adapters.mcp.mcp_exchange import Ask, ClientReply, Hand, McpExchange, ServerReply
 from sealegs.adapters.mcp.mcp_request import LIST, McpRequest
@@ -52,7 +53,7 @@ class SessionExchange(McpExchange):
         self._later: asyncio.Future[ClientReply] | None = None  # what came of it, where that is fetched later
         self._result: asyncio.Future[ServerReply] | None = None
         self._wait: Wait | None = None
-        self._answers: list[tuple[Outcome, ServerReply]] = []
+        self._answers: list[tuple[Outcome, ServerReply, RequestId]] = []  # last the id that was asked under
         self._truth: Message | None = None  # the tool's own last answer: what is shown takes its form
 
     async def through(self, ask: Ask, hand: Hand) -> ClientReply | None:
@@ -75,6 +76,7 @@ class SessionExchange(McpExchange):
             if call.dry and call.tool not in self._tools.dry:
                 return NO_DRY_RUN
             turn = len(self._answers)
+            # Only the client's own request may use its id and its bytes; the server must not see an id twice.
             own = turn == 0 and not call.dry and call.tool == request.tool and call.arguments is request.arguments
             self.asked = True
             raw, id = (request.raw, request.id) if own else request.again(call, turn)
@@ -83,7 +85,8 @@ class SessionExchange(McpExchange):
             if task is not None:
                 answer = await self._put_off(task, answer, hand)
             outcome = self._outcome(answer)
-            self._answers.append((outcome, answer))
+            self._answers.append((outcome, answer, id))
+            # A failed answer has no form that a value could take.
             if call.tool == request.tool and not is_failed_answer(answer.message):
                 self._truth = answer.message
             return outcome
@@ -96,6 +99,7 @@ class SessionExchange(McpExchange):
         assert self._result is not None
         if not self._result.done():
             self._result.set_result(result)
+        # A client that gives up fetching may fetch the result again.
         return await asyncio.shield(self._later)
 
     async def _put_off(self, task: str, handle: ServerReply, hand: Hand) -> ServerReply:
@@ -120,12 +124,14 @@ class SessionExchange(McpExchange):
 
     def _reply(self, outcome: Outcome) -> ClientReply:
         request = self.request
-        for said, answer in self._answers:
-            if outcome is said or safely_equal(outcome, said):
+        # The latest first: an answer shown unchanged passes as the server's own bytes.
+        for said, answer, id in reversed(self._answers):
+            if outcome is said or safely_equal(outcome, said) or _is_refusal(answer, said, outcome):
                 self._shows(outcome, False)
-                if answer.message is None or id_of(answer.message) == request.id:
+                # Asked under another id, the answer has to get the client's back.
+                if answer.message is None or id == request.id or id_of(answer.message) != id:
                     return ClientReply(answer, None)
-                return ClientReply(answer, {**answer.message, "id": request.id})
+                return ClientReply(answer, {**answer.message, "id": request.id}, true=True)
         if cuts_connection(outcome):
             return ClientReply(None, None)
         last = self._answers[-1][1] if self._answers else None
@@ -141,6 +147,8 @@ class SessionExchange(McpExchange):
             self.changes_list = self._tools.shows(self.request, outcome.value, changed)
 
     def _outcome(self, answer: ServerReply) -> Outcome:
+        if answer.status >= 300:
+            return http_failure(answer.message, answer.status, answer.retry_after)
         if answer.message is None:
             return Failure("The server answered with no message.", type="TransportError")
         if self.request.tool != LIST:
@@ -168,6 +176,13 @@ class SessionExchange(McpExchange):
                 generator.close()
 
         return attended
+
+
+def _is_refusal(answer: ServerReply, said: Outcome, shown: Outcome) -> bool:
+    """Whether a failure that is shown is an HTTP error of the server's, to which a layer has added words."""
+    if answer.status < 300 or not isinstance(said, Failure) or not isinstance(shown, Failure):
+        return False
+    return (said.status, said.type) == (shown.status, shown.type) and shown.message.startswith(said.message)
 
 
 def _task_of(message: Message | None) -> str | None:

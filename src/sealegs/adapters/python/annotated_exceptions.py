@@ -1,4 +1,4 @@
-"""A tool's own exception with more to say: of its own class still, so that whoever catches it goes on doing so.
+"""A tool's own exception with more to say: of its own class still, so that handlers still catch it.
 
 Recovery may add a sentence to a failure whose tool raised an exception. What is raised then is of a subclass under the
 same name, with the attributes, cause and traceback of the tool's and the longer text. Where no subclass can be made (a

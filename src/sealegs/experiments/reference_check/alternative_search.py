@@ -128,9 +128,11 @@ class AlternativeSearch:
                 continue
             places = {path: self._place(other, step, path) for path in read}
             closure = self._closure(other)
+            # Equal values count only if they tell the two reads from any others: two answers of 1 prove nothing.
             wanted = [self._wanted(step, path, number) for path in read for number in self._learner.runs_with(other)]
             if None in places.values() or step in closure or not telling(wanted):
                 continue
+            # What the task needs anyway belongs to no way; a step of two ways would make them depend on each other.
             own = tuple(one for one in closure if one not in self._learner.needed)
             if any(set(own) & set(way) for way in ways):
                 continue
@@ -226,6 +228,7 @@ class AlternativeSearch:
             if steps[tool] == [first]:
                 continue
             step = self._other_step(tool, first, said.arguments.get(tool, {}), read)
+            # What the other way builds on is needed whichever way is taken.
             shared = {one for source in step.sources for one in self._closure(source.step)}
             ways[0] = tuple(one for one in ways[0] if one not in shared)
             for path in read:
@@ -240,6 +243,7 @@ class AlternativeSearch:
         """The step of a declared alternative: as it was seen, or with the arguments of the same names."""
         learner, known = self._learner, self._learner.tools[tool]
         if tool in learner.order:
+            # Seen in the clean runs, where it stands for itself: as an alternative it is not needed.
             learner.needed.pop(tool, None)
             self.extra[tool] = learner.arguments(tool)
             return learner.steps([tool], self.extra)[0]

@@ -17,10 +17,10 @@ from sealegs.experiments.reference_check.reference_learning import (
     leaves_of,
     without_doubles,
 )
-from sealegs.experiments.reference_check.value_search import distinctive, made_here, told_by_task
+from sealegs.experiments.reference_check.value_search import distinctive, given_by_task, made_here
 from sealegs.faults import paths
 from sealegs.scoring.matching import TOLERANCE, close
-from sealegs.scoring.told_values import told_values
+from sealegs.scoring.stated_values import stated_values
 from sealegs.tasks.value_matching import contains_value
 
 NAMED = 5  # values that a note names
@@ -49,8 +49,10 @@ def _from_fields(learner: ReferenceLearner) -> Iterator[LearnedDeliverable]:
     for call in first.calls:
         acts = learner.tools[call.tool].effects
         for source, value in leaves_of(call):
-            if isinstance(call.answer, str) or told_by_task(learner.request, value) or not tells(first.answer, value):
+            # A value of the request shows nothing, and texts are searched apart, by `_from_words`.
+            if isinstance(call.answer, str) or given_by_task(learner.request, value) or not tells(first.answer, value):
                 continue
+            # A read that repeats its argument would make the agent's own invention a deliverable.
             if not made_here(call, value) and not acts and not _given_by_agent(learner, call.step, value):
                 continue
             known = next((sources for held, sources in places if close(held, value)), None)
@@ -83,11 +85,11 @@ def _told_in(run: CleanRun, source: AnswerSource, value: Any) -> bool:
 def _from_words(learner: ReferenceLearner, known: list[LearnedDeliverable]) -> Iterator[LearnedDeliverable]:
     """Values that no field holds: said by a tool's text, or worked out from two others."""
     strangers = []
-    for told in told_values(learner.runs[0].answer):
+    for told in stated_values(learner.runs[0].answer):
         value: Any = told.numbers[0][0] if told.kind == "number" and told.numbers else told.text
         if told.kind not in ("number", "code") or told.free or not distinctive(value):
             continue
-        if told_by_task(learner.request, value) or any(close(one.value, value) for one in known):
+        if given_by_task(learner.request, value) or any(close(one.value, value) for one in known):
             continue
         if any(
             contains_value(str(held), value)

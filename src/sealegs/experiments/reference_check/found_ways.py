@@ -59,11 +59,13 @@ def _another_way(step: LearnedStep, turn: Turn, reference: LearnedReference) -> 
     known = {one.tool for one in reference.steps.values()}
     grouped = any(step.id in way for group in reference.alternatives for way in group.ways)
     acts = reference.acts(step.tool) or reference.acts(tool) or tool not in reference.tools
+    # Only a read that no step uses can be another way, and only what the tool said itself shows its values.
     if tool in known or grouped or acts or not answered(turn.said) or turn.said != turn.shown:
         return None
     read = list(dict.fromkeys(source.path for source in _readers(reference) if source.step == step.id))
     places = {path: _place(step, path, turn) for path in read}
     wanted = [value for path in read for value in paths.values_at(step.answer, path)]
+    # Small or common values agree by chance, so they prove nothing.
     if not places or None in places.values() or not telling(wanted):
         return None
     gives = {

@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sealegs.adapters.python import DECLARED
 from sealegs.experiments.agent_under_test import AgentUnderTest, CallableAgent, agent_from, arguments_for
 from sealegs.experiments.code_digest import code_digest
 from sealegs.experiments.experiment_course import NO_FAULTS, ExperimentView, SilentView
@@ -34,10 +33,10 @@ from sealegs.experiments.reference_check.checked_tools import (
     CheckedTool,
     Reset,
     do_reset,
-    read_tools,
     takes_tools,
 )
 from sealegs.experiments.reference_check.found_ways import with_found_ways
+from sealegs.experiments.reference_check.given_tools import acts_unreset, makes_fresh, tool_maker
 from sealegs.experiments.reference_check.learned_reference import LearnedReference, LearnedTool
 from sealegs.experiments.reference_check.reference_assembly import learn_reference
 from sealegs.experiments.reference_check.reference_file import read_reference, write_reference
@@ -100,12 +99,9 @@ def check(
     Raises:
         UserError: something that was given cannot be used, or nothing can be learned.
     """
-    if not task.strip():
-        raise UserError("the task is empty; say what the agent is asked")
-    if clean_runs < 1 or repeats < 1:
-        raise UserError(f"clean_runs={clean_runs} and repeats={repeats}: give 1 or more of each")
+    _require_sensible(task, clean_runs, repeats)
     judge_of_clean = import_callable(correct) if isinstance(correct, str) and correct else correct or None
-    made = _tool_maker(tools, list(specs), effects)
+    made = tool_maker(tools, list(specs), effects)
     known = made()
     found, original = _agent(agent, made)
     options = CheckOptions(
@@ -119,61 +115,34 @@ def check(
     )
     resets = import_callable(reset) if isinstance(reset, str) and reset else reset or None
     player = RunPlayer(found, options, specs={tool.spec.name: tool.spec for tool in known})
-    shown = view or SilentView()
     _require_takes(found, task)
+    unreset = acts_unreset(known, resets is not None or makes_fresh(tools))
     course = _CheckCourse(
         player,
         options,
         known,
         declared_ways(alternatives, {tool.spec.name: tool for tool in known}),
         partial(do_reset, resets),
-        None if reference is None else Path(reference),
-        None if out is None else Path(out),
-        shown,
+        Path(reference) if reference is not None else None,
+        Path(out) if out is not None else None,
+        view or SilentView(),
         judge_of_clean,
-        acts_unreset(known, resets is not None or _makes_fresh(tools)),
+        unreset,
     )
     course.require_file()
     code = code_digest(original, judge_of_clean)
-    with closing(ExperimentFolder(course.out, options, code, shown.note)) as folder:
+    with closing(ExperimentFolder(course.out, options, code, course.view.note)) as folder:
         report = course.report(folder)
         folder.end(report.data())
     return report
 
 
-def _tool_maker(
-    tools: str | Iterable[Any] | Callable[[], Iterable[Any]], specs: list[ToolSpec], effects: Sequence[str] | None
-) -> Callable[[], list[CheckedTool]]:
-    """What gives the tools of a run: always the same, or those that a function makes afresh.
-
-    Raises:
-        UserError: one tool was given in place of several.
-    """
-    given: Any = import_object(tools) if isinstance(tools, str) else tools
-    if isinstance(effects, str):
-        raise UserError(f"effects is the text {effects!r}; give a list of names, such as [{effects!r}]")
-    if _makes_fresh(given):
-        make = given
-
-        def fresh() -> list[CheckedTool]:
-            try:
-                found = make()
-            except TypeError as error:
-                raise UserError(
-                    f"tools is a function that cannot be called without arguments ({error}); give a list"
-                ) from error
-            return read_tools(found, specs, effects)
-
-        return fresh
-    same = read_tools(given, specs, effects)
-    return lambda: same
-
-
-def _makes_fresh(tools: Any) -> bool:
-    """Whether tools are given by a function that makes them; a single tool is none."""
-    found = import_object(tools) if isinstance(tools, str) else tools
-    single = hasattr(found, DECLARED) or hasattr(found, "invoke")
-    return callable(found) and not hasattr(found, "__iter__") and not single
+def _require_sensible(task: str, clean_runs: int, repeats: int) -> None:
+    """Refuse an empty task, and less than one run of each sort."""
+    if not task.strip():
+        raise UserError("the task is empty; say what the agent is asked")
+    if clean_runs < 1 or repeats < 1:
+        raise UserError(f"clean_runs={clean_runs} and repeats={repeats}: give 1 or more of each")
 
 
 def _require_takes(agent: AgentUnderTest, task: str) -> None:
@@ -188,17 +157,6 @@ def _require_takes(agent: AgentUnderTest, task: str) -> None:
     stage = RunStage(task, "", NO_FAULTS, Session(clock=clock), Recorder(clock), 1.0, 1.0)
     function = agent.function
     arguments_for(partial(function, tools=[]) if isinstance(agent, AgentWithTools) else function, stage)
-
-
-def acts_unreset(tools: Sequence[CheckedTool], afresh: bool) -> str:
-    """What to say where tools change something and nothing puts it back; empty where nothing is to be said."""
-    acting = [tool.spec.name for tool in tools if tool.spec.effects]
-    if not acting or afresh:
-        return ""
-    return (
-        f"{', '.join(acting)} really changes something in each run, and nothing puts it back: give reset=..., or a "
-        "function that makes fresh tools"
-    )
 
 
 @dataclass(frozen=True)

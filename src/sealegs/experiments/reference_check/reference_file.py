@@ -5,7 +5,7 @@ A file that is there counts as it is; nothing is learned over it. Every mistake 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +71,7 @@ class AlternativesText(BaseModel):
     gives: dict[str, list[str]] = {}
 
 
-class ToldText(BaseModel):
+class WrittenDeliverable(BaseModel):
     """A deliverable as written."""
 
     model_config = ConfigDict(extra="forbid")
@@ -104,7 +104,7 @@ class ReferenceText(BaseModel):
     tools: dict[str, ToolText]
     steps: dict[str, LearnedStepText] = Field(min_length=1)
     alternatives: list[AlternativesText] = []
-    answer: list[ToldText] = []
+    answer: list[WrittenDeliverable] = []
     notes: list[str] = []
 
 
@@ -257,35 +257,45 @@ def _reference(written: ReferenceText, problems: list[str]) -> LearnedReference:
         )
         for id, step in written.steps.items()
     }
-    groups = []
-    for one in written.alternatives:
-        strangers = [id for way in one.ways for id in way if id not in steps]
-        problems += [f"alternatives: {one.id}: there is no step {id!r}" for id in strangers]
-        gives = {name: sources(texts, f"alternatives: {one.id}: {name}") for name, texts in one.gives.items()}
-        problems += [
-            f"alternatives: {one.id}: {name} needs one place for each of the {len(one.ways)} ways"
-            for name, texts in one.gives.items()
-            if len(texts) != len(one.ways)
-        ]
-        groups.append(LearnedAlternatives(one.id, tuple(map(tuple, one.ways)), gives, one.origin))
-    told = [
+    groups = tuple(_alternatives(one, steps, sources, problems) for one in written.alternatives)
+    deliverables = [
         LearnedDeliverable(one.label, one.value, sources(one.from_, f"answer: {one.label}"), one.how, one.origin)
         for one in written.answer
     ]
-    tools = {
-        name: LearnedTool(
-            name,
-            one.effects,
-            one.idempotent,
-            one.key,
-            one.shown_by,
-            one.defaults,
-            None if one.parameters is None else tuple(one.parameters),
-        )
-        for name, one in written.tools.items()
-    }
+    tools = {name: _tool(name, one) for name, one in written.tools.items()}
     return LearnedReference(
-        written.task, tools, steps, tuple(groups), tuple(told), tuple(written.notes), written.clean_runs
+        written.task, tools, steps, groups, tuple(deliverables), tuple(written.notes), written.clean_runs
+    )
+
+
+def _alternatives(
+    written: AlternativesText,
+    steps: Mapping[str, LearnedStep],
+    sources: Callable[[list[str], str], tuple[AnswerSource, ...]],
+    problems: list[str],
+) -> LearnedAlternatives:
+    """Read one group of alternatives; what is wrong with it joins the problems."""
+    where = f"alternatives: {written.id}"
+    strangers = [id for way in written.ways for id in way if id not in steps]
+    problems += [f"{where}: there is no step {id!r}" for id in strangers]
+    gives = {name: sources(texts, f"{where}: {name}") for name, texts in written.gives.items()}
+    problems += [
+        f"{where}: {name} needs one place for each of the {len(written.ways)} ways"
+        for name, texts in written.gives.items()
+        if len(texts) != len(written.ways)
+    ]
+    return LearnedAlternatives(written.id, tuple(map(tuple, written.ways)), gives, written.origin)
+
+
+def _tool(name: str, written: ToolText) -> LearnedTool:
+    return LearnedTool(
+        name,
+        written.effects,
+        written.idempotent,
+        written.key,
+        written.shown_by,
+        written.defaults,
+        None if written.parameters is None else tuple(written.parameters),
     )
 
 

@@ -25,10 +25,10 @@ from sealegs.experiments.reference_check.value_search import (
     contained,
     copies,
     distinctive,
+    given_by_task,
     holders,
     is_prose,
     made_here,
-    told_by_task,
     worked_out,
 )
 from sealegs.faults import paths
@@ -93,7 +93,7 @@ class ReferenceLearner:
         value, tool = values[0], self.tool_of(step)
         if name == tool.key or len(values) < len(given):
             return LearnedArgument(value, "free")
-        if all(told_by_task(self.request, one) for one in values):
+        if all(given_by_task(self.request, one) for one in values):
             return LearnedArgument(value, "task") if same(values) else LearnedArgument(value, "free")
         known = [self._before(number, step) for number in runs]
         copied = self.chosen([copies(v, name, calls) for v, calls in zip(values, known, strict=True)], name)

@@ -63,10 +63,10 @@ def parts_of(data: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
             yield from parts_of(value, f"{prefix}.{key}" if prefix else str(key))
 
 
-def told_by_task(request: str, value: Any) -> bool:
+def given_by_task(request: str, value: Any) -> bool:
     """Whether the task's text says a value."""
     if isinstance(value, (Mapping, list, tuple)):
-        return bool(value) and all(told_by_task(request, leaf) for _, leaf in paths.leaves(value))
+        return bool(value) and all(given_by_task(request, leaf) for _, leaf in paths.leaves(value))
     return contains_value(request, value) or (isinstance(value, str) and bool(value) and value == request)
 
 
@@ -102,7 +102,7 @@ def contained(text: Any, request: str, calls: Iterable[SeenCall]) -> dict[Answer
     leaves = [leaf for _, leaf in paths.leaves(text)] if isinstance(text, (Mapping, list, tuple)) else [text]
     for call in calls:
         for path, held in paths.leaves(call.answer):
-            if not distinctive(held) or any(close(held, one) for one in seen) or told_by_task(request, held):
+            if not distinctive(held) or any(close(held, one) for one in seen) or given_by_task(request, held):
                 continue
             if any(close(leaf, held) or (isinstance(leaf, str) and contains_value(leaf, held)) for leaf in leaves):
                 found[AnswerSource(call.step, path)] = None
@@ -128,6 +128,7 @@ def worked_out(value: Any, request: str, calls: Iterable[SeenCall]) -> tuple[Ans
         for path, held in paths.leaves(call.answer):
             if isinstance(held, (int, float)) and not isinstance(held, bool) and held not in (0, 1):
                 known.append((AnswerSource(call.step, path), float(held)))
+    # The pairs grow with the square, so long answers are cut; 0 and 1 would explain any number.
     known = [*known[:LONGEST], *((None, number) for number in numbers(request) if number not in (0, 1))]
     for (one, a), (other, b) in combinations(known, 2):
         results = [a * b, a + b, a - b, b - a, a / b if b else value + 1, b / a if a else value + 1]

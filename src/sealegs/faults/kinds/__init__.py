@@ -16,6 +16,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, InitErrorDetails, core_schema
 
+from sealegs.faults.kinds.altered_reply import AlteredReply
 from sealegs.faults.kinds.connection import Connection
 from sealegs.faults.kinds.corruption import applicable_kinds
 from sealegs.faults.kinds.delay import Delay, Exponential, Lognormal, Normal, Quantiles, Uniform
@@ -35,6 +36,7 @@ from sealegs.faults.kinds.logic_violation import LogicViolation
 from sealegs.faults.kinds.lost_ack import LostAck
 from sealegs.faults.kinds.malformed import Malformed
 from sealegs.faults.kinds.missing_required_fields import MissingRequiredFields
+from sealegs.faults.kinds.model_error import ModelError
 from sealegs.faults.kinds.own_kinds import findable, is_own_kind, own_fault
 from sealegs.faults.kinds.partial import Partial
 from sealegs.faults.kinds.physics_violation import PhysicsViolation
@@ -83,7 +85,9 @@ BuiltInFault = Annotated[
     | MissingRequiredFields
     | LogicViolation
     | TemporalContradiction
-    | FactContradiction,
+    | FactContradiction
+    | ModelError
+    | AlteredReply,
     Field(discriminator="kind"),
 ]
 
@@ -147,6 +151,7 @@ AnyFault = Annotated[Fault, _AnyKind()]
 
 __all__ = [
     "KINDS",
+    "AlteredReply",
     "AnyFault",
     "Connection",
     "Delay",
@@ -169,6 +174,7 @@ __all__ = [
     "LostAck",
     "Malformed",
     "MissingRequiredFields",
+    "ModelError",
     "Normal",
     "Partial",
     "PhysicsViolation",

@@ -4,7 +4,7 @@ A corruption breaks one of the tool's declared invariants of its family, so that
 only when it is verified: the statement is false of it, the keys of every object are those of the true answer, and
 where it is known which fields later steps use, one of them has changed. With a `rung` it is also on that rung of the
 ladder (`faults.rungs`), and has the structure of the tool's schema. What it does not cover: wrong answers that keep
-every invariant, which cannot be told from the answer alone (`forged`, `delta`, `stale`, `unit_swap`).
+every invariant, which cannot be detected from the answer alone (`forged`, `delta`, `stale`, `unit_swap`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ FAMILIES = (
     "fact_contradiction",
 )
 TRIES = 6  # draws for each invariant: a drawn wrong value may by chance be an allowed one
-TRIES_ON_RUNG = 48  # or one that is told on another rung
+TRIES_ON_RUNG = 48  # or one that is detectable on another rung
 PROOFS = 3  # streams that must all succeed before an answer is said to fit
 
 
@@ -52,7 +52,7 @@ class Corruption(Fault):
     optional: ClassVar[tuple[str, ...]] = ("rung",)
     rung: VisibleRung | None = Field(
         default=None,
-        description="`glance` or `arithmetic`: only an answer that is told in this way is shown; else any.",
+        description="`glance` or `arithmetic`: give only a false answer that is detectable so; any by default.",
     )
 
     def act(self, call: Call, setting: FaultSetting) -> Steps:
@@ -122,7 +122,7 @@ def break_invariant(
 def is_on_rung(
     rung: VisibleRung, family: str, spec: ToolSpec | None, arguments: Mapping[str, Any], output: Any, wrong: Any
 ) -> bool:
-    """Whether a wrong answer is told in this way and in no easier one, and keeps the structure of the tool's schema.
+    """Whether a wrong answer is detectable so and in no easier way, and keeps the structure of the tool's schema.
 
     A field is empty in the family alone that is named after it; there the structure is the keys.
     """

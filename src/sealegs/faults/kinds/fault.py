@@ -43,12 +43,14 @@ class FaultSetting:
         draw: the fault's own stream of random numbers for this call.
         earlier: earlier true outcomes of this tool in the episode, the oldest first.
         moment: when it strikes; None where the tool has no effects.
+        same: those of the earlier outcomes that answered the call's own arguments.
     """
 
     spec: ToolSpec | None
     draw: random.Random
     earlier: tuple[Outcome, ...] = ()
     moment: Moment | None = None
+    same: tuple[Outcome, ...] = ()
 
 
 def _require_kind(schema: dict[str, Any]) -> None:

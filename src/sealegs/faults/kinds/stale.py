@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
+from pydantic import Field
+
 from sealegs.faults.call import Value
 from sealegs.faults.kinds.fault import FaultSetting, Rewrite
 
@@ -14,13 +16,18 @@ class Stale(Rewrite):
     Where there is none (the first call of the tool, or one answer again and again) nothing changes.
     """
 
+    optional: ClassVar[tuple[str, ...]] = ("of",)
+
     implicit: ClassVar[bool] = True
     remembers: ClassVar[bool] = True
     kind: Literal["stale"] = "stale"
+    of: Literal["call"] | None = Field(
+        default=None, description="`call`: only earlier answers to the same arguments; else all of the tool's."
+    )
 
     def rewritten(self, value: Any, setting: FaultSetting) -> Any:
         """The latest different earlier answer."""
-        for outcome in reversed(setting.earlier):
+        for outcome in reversed(setting.same if self.of else setting.earlier):
             if isinstance(outcome, Value) and outcome.value != value:
                 return outcome.value
         return value

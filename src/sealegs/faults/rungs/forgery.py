@@ -97,6 +97,7 @@ def _other_texts(path: str, value: str, others: Sequence[Any], draw: random.Rand
     moment = _moment(value)
     if moment is not None:
         units = [timedelta(days=d) for d in DAYS] if len(value) == 10 else [timedelta(minutes=m) for m in MINUTES]
+        # A moment moves by whole days or minutes, so that it stays one that the tool could have said.
         for unit in draw.sample(units, len(units)):
             yield (moment + unit).isoformat(value[10:11] or "T")[: len(value.removesuffix("Z"))] + "Z" * value.endswith(
                 "Z"
@@ -129,6 +130,7 @@ def _repaired(spec: ToolSpec, arguments: Mapping[str, Any], output: Any, kept: s
         broken = next((one for one in relations if not one.holds(arguments, output)), None)
         if broken is None:
             return output
+        # The relation would put the true value back in place of the forged one.
         if broken.field == kept:
             return None
         result = _result(broken, arguments, output)

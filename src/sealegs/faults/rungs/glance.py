@@ -67,13 +67,13 @@ def _findings(arguments: Mapping[str, Any], output: Any) -> Iterator[str]:
             yield f"{path}: {value} is impossible"
 
 
-def _differs(asked: Any, told: Any) -> bool:
-    if isinstance(asked, (Mapping, list, tuple)) or isinstance(told, (Mapping, list, tuple)) or asked is None:
+def _differs(asked: Any, answered: Any) -> bool:
+    if isinstance(asked, (Mapping, list, tuple)) or isinstance(answered, (Mapping, list, tuple)) or asked is None:
         return False
-    if isinstance(asked, str) and isinstance(told, str) and DATE.match(asked) and DATE.match(told):
-        size = min(len(asked), len(told))
-        return asked[:size] != told[:size]
-    return not roughly_equal(asked, told)
+    if isinstance(asked, str) and isinstance(answered, str) and DATE.match(asked) and DATE.match(answered):
+        size = min(len(asked), len(answered))
+        return asked[:size] != answered[:size]
+    return not roughly_equal(asked, answered)
 
 
 def _possible(name: str, value: float) -> bool:

@@ -28,7 +28,7 @@ VALUES_ONLY = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "en
 
 
 def visible_rung(spec: ToolSpec | None, arguments: Mapping[str, Any], truth: Any, wrong: Any) -> Rung | None:
-    """The highest rung on which a wrong answer can be told from the call and the answer alone; None if on neither.
+    """The highest rung on which a wrong answer is detectable from the call and the answer alone; None if on neither.
 
     Args:
         spec: the tool; where it is not known, there is nothing to work out.

@@ -9,14 +9,16 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass
+from concurrent.futures import Future
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sealegs.engines.journal import Journal
-from sealegs.engines.workers import workers
+from sealegs.engines.journal import Journal, KeyedJournal
+from sealegs.engines.shards import open_shard_folder
+from sealegs.engines.work_ahead import AHEAD, work_ahead
+from sealegs.engines.workers import WorkerPool, WorkerTask
 from sealegs.faults import seeds
 from sealegs.faults.user_error import UserError
 from sealegs.generate.rules.graph_outlines import draw_graph_outline
@@ -30,8 +32,10 @@ from sealegs.tasks import Task
 from sealegs.tasks.similarity import SeenToolSets
 from sealegs.tasks.yaml_tasks import task_data
 from sealegs.traces.atomic_files import write_atomically
+from sealegs.traces.folder_lock import locks_folder
 from sealegs.world.corpus import load_corpus, load_corpus_file
 
+JOURNAL = "journal.jsonl"
 CHUNK = 100  # attempts of one level that are made and written down together
 MOST_TRIED = 1000  # attempts of a level of a user's own domain
 MOST_IN_VAIN = 300  # of which none made a task
@@ -75,6 +79,7 @@ def attempt_task(level: str, number: int, seed: int, seen: SeenToolSets | None =
     return Attempt(task_data(task, vocabulary.corpus.groups), tools)
 
 
+@locks_folder("out")
 def generate_by_rules(
     levels: Sequence[str],
     per_level: int,
@@ -92,24 +97,25 @@ def generate_by_rules(
     Raises:
         UserError: the folder holds another run, or no task could be made.
     """
-    settings = {"engine": "rules", "levels": list(levels), "per_level": per_level, "seed": seed, "chunk": CHUNK}
-    settings |= {"world": world_pointer(world)} if world is not None else {}
-    journal = Journal(out / "journal.jsonl", settings)
-    found = _Sorting(per_level)
+    settings = rules_settings(levels, per_level, seed, world)
+    open_shard_folder(out, None)
+    ahead = work_ahead(out, settings)
+    journal = Journal(out / JOURNAL, settings)
+    found = AttemptSorting(per_level)
     for entry in journal.entries:
         found.add(entry)
     progress(len(found.tasks), per_level * len(levels))
     jobs = jobs or os.cpu_count() or 1
-    with workers(jobs) as pool:
+    with WorkerPool(jobs) as pool:
         try:
             for level in levels:
-                for made in _chunks(pool, jobs, level, seed, found, "" if world is None else str(world.resolve())):
+                for made in _chunks(pool, jobs, level, seed, found, world_file(world), ahead):
                     entry = found.sorted(level, made)
                     journal.append(entry)
                     found.add(entry)
                     progress(len(found.tasks), per_level * len(levels))
         finally:
-            pool.shutdown(cancel_futures=True)
+            pool.shutdown()
     if world is not None:
         if not found.tasks:
             raise UserError(
@@ -119,25 +125,65 @@ def generate_by_rules(
         write_atomically(out / WORLD, world_pointer(world))
     result = GenerationYield("rules", found.tasks, found.tried, found.fell)
     write_dataset(out, result, settings)
+    (out / AHEAD).unlink(missing_ok=True)
     return result
 
 
+def rules_settings(levels: Sequence[str], per_level: int, seed: int, world: Path | None) -> dict[str, Any]:
+    """What a set is: equal settings give equal tasks."""
+    settings = {"engine": "rules", "levels": list(levels), "per_level": per_level, "seed": seed, "chunk": CHUNK}
+    return settings | ({"world": world_pointer(world)} if world is not None else {})
+
+
+def world_file(world: Path | None) -> str:
+    """The file of a user's domain, for workers; empty for the shipped ones."""
+    return "" if world is None else str(world.resolve())
+
+
+def chunk_key(level: str, start: int) -> str:
+    """The name of the chunk that begins with this attempt."""
+    return f"{level}/{start}"
+
+
+def chunk_data(level: str, start: int, made: Sequence[Attempt]) -> dict[str, Any]:
+    """A chunk as an entry of work that is done ahead."""
+    return {"key": chunk_key(level, start), "attempts": [asdict(one) for one in made]}
+
+
+def known_chunk(ahead: KeyedJournal, key: str) -> list[Attempt]:
+    """A chunk that was made ahead."""
+    return [Attempt(**{**one, "tools": tuple(one["tools"])}) for one in ahead.entry(key)["attempts"]]
+
+
 def _chunks(
-    pool: ProcessPoolExecutor, jobs: int, level: str, seed: int, found: _Sorting, world: str
+    pool: WorkerPool,
+    jobs: int,
+    level: str,
+    seed: int,
+    found: AttemptSorting,
+    world: str,
+    ahead: KeyedJournal | None,
 ) -> Iterator[list[Attempt]]:
     """Chunks of attempts in their order, a few of them under way at a time, until the level is full."""
-    waiting: list[Future[list[Attempt]]] = []
+    waiting: list[Future[list[Attempt]] | WorkerTask[list[Attempt]]] = []
     start = found.tried.get(level, 0)
     while not found.full(level) and not (world and found.exhausted(level)):
         while len(waiting) <= jobs:
-            waiting.append(pool.submit(_chunk, level, start, seed, found.known, world))
+            key = chunk_key(level, start)
+            if ahead is not None and key in ahead.keys:
+                known: Future[list[Attempt]] = Future()
+                known.set_result(known_chunk(ahead, key))
+                waiting.append(known)
+            else:
+                waiting.append(pool.submit(make_attempts, level, start, seed, found.known, world))
             start += CHUNK
         yield waiting.pop(0).result()
     for future in waiting:
         future.cancel()
 
 
-def _chunk(level: str, start: int, seed: int, known: Sequence[tuple[str, ...]], world: str) -> list[Attempt]:
+def make_attempts(level: str, start: int, seed: int, known: Sequence[tuple[str, ...]], world: str) -> list[Attempt]:
+    """A chunk of attempts; near duplicates of the known tools are not looked at further."""
     seen = SeenToolSets((str(number), frozenset(tools)) for number, tools in enumerate(known))
     return [attempt_task(level, number, seed, seen, world) for number in range(start, start + CHUNK)]
 
@@ -147,7 +193,7 @@ def _vocabulary(world: str) -> CorpusVocabulary:
     return CorpusVocabulary(load_corpus_file(Path(world)), own=True) if world else CorpusVocabulary(load_corpus())
 
 
-class _Sorting:
+class AttemptSorting:
     """Sorts attempts, in their order, into tasks and what the others fell at.
 
     A near duplicate is counted as such whatever else is wrong with it, so what a worker knew of others does not matter.
@@ -167,6 +213,7 @@ class _Sorting:
         return self.tried.get(level, 0) >= (MOST_TRIED if made else MOST_IN_VAIN)
 
     def full(self, level: str) -> bool:
+        """Whether a level has all its tasks."""
         return bool(sum(task["level"] == level for task in self.tasks) >= self.per_level)
 
     def sorted(self, level: str, attempts: Sequence[Attempt]) -> dict[str, Any]:

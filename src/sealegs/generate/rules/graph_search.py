@@ -92,6 +92,7 @@ class Search:
             free = [p for p in self._patterns(place.kinds) if not self.barred & set(p.tools)]
             if place.kinds and free:
                 self.aims[number] = self.draw.choice(free)
+                # So that no later step does what the group does.
                 self.barred |= self.corpus.kin(self.aims[number].tools)
 
     def _patterns(self, kinds: Sequence[str]) -> list[Pattern]:
@@ -101,6 +102,7 @@ class Search:
         tools = [t for t in self.corpus.tools.values() if t.category != "action" and t.name not in self.barred]
         wanted = self.vocabulary.providers(self.aims[place.feeds]) if place.feeds in self.aims else frozenset()
         names = sorted(tool.name for tool in tools if not wanted or tool.name in wanted)
+        # An empty list of options cannot be drawn from.
         for _ in range(TRIES if names else 0):
             if self._step(self._balanced([(name, "") for name in names])[0], {}):
                 return
@@ -126,6 +128,7 @@ class Search:
                     found.setdefault(pair, []).append(held)
         if place.feeds in self.aims:
             wanted = self.vocabulary.providers(self.aims[place.feeds])
+            # If no tool leads towards the aim, any step is better than a dead end here.
             return {pair: held for pair, held in found.items() if pair[0] in wanted} or found
         return found
 
@@ -176,6 +179,7 @@ class Search:
         if found is None:
             return False
         bindings, values, inputs = found
+        # Dry first: a refused call must not leave effects in the world of the search.
         outcome = self.corpus.run(Call(name, values, dry=True), self.world)
         if isinstance(outcome, Failure):
             return False
@@ -194,13 +198,16 @@ class Search:
         if found is None:
             return False
         bindings, values, inputs = found
+        # A group that takes nothing from before would hang beside the graph.
         fed = {f"in.{name}" for name, binding in bindings.items() if isinstance(binding, Field)}
         if any(
             not fed & {ref for call in way.calls.values() for ref in call.values() if isinstance(ref, str)}
             for way in pattern.ways
         ):
             return False
+        # Each way runs in a world of its own, or the second would find what the first did.
         results = [self._run_way(way, values, self.world.fork()) for way in pattern.ways]
+        # Alternatives have to deliver the same, or the judge could not accept either.
         if results[0] is None or not all(other is not None and same_value(results[0], other) for other in results[1:]):
             return False
         self._run_way(pattern.ways[0], values, self.world)
@@ -239,6 +246,7 @@ class Search:
     ) -> tuple[dict[str, Binding], dict[str, Any], dict[str, Any]] | None:
         """Bindings, values, and new inputs of the user's for these parameters; None where they do not go together."""
         taken = dict(taken)
+        # Sorted: sets have no order, and the draws must come out the same for a seed.
         for name in sorted(wanted - taken.keys()):
             if self.draw.random() < ALSO:
                 options = [h for h in self.held if any(slot in set(self._takers(h)) for slot in slots[name])]
@@ -252,7 +260,7 @@ class Search:
         for name in sorted(wanted - taken.keys()):
             value = example.get(name)
             if not _sayable(value):
-                return None
+                return None  # no person would say it, so the user cannot give it
             key = self._input(name, value)
             inputs[key], bindings[name], values[name] = value, UserInput(key), value
         return bindings, values, inputs
@@ -269,6 +277,7 @@ class Search:
             parameter = self.vocabulary.currency_of(slot.tool)
             if not parameter:
                 continue
+            # From the same node: an amount means nothing in another's currency.
             currency = next((h for h in self.held if h.field == Field(held.field.node, "currency")), None)
             name = next((n for n, own in slots.items() if ParameterSlot(slot.tool, parameter) in own), None)
             if currency is None or name is None or taken.get(name, currency) != currency:
@@ -289,6 +298,7 @@ class Search:
         self.nodes.append(node)
         self.inputs |= inputs
         self.read |= sources
+        # All nodes before it, so that parallel branches can be kept apart.
         self.before[node.id] = frozenset(sources).union(*(self.before[source] for source in sources))
         self.barred |= self.corpus.kin(step.tool for step in steps)
         known = [*map(_plain, _scalars(self.inputs)), *(_plain(held.value) for held in self.held)]

@@ -129,10 +129,9 @@ class Stages:
         """Whether an independent model finds a solution's calls and what each needs from the request alone."""
         task = self._task(item)
         names = sorted({*item["tools"], *task.graph.step_of}, key=lambda name: seeds.digest(self.seed, name))
-        tools = stage_prompts.join_texts([stage_prompts.short_text(self.corpus.tools[name]) for name in names])
-        question = f"Message:\n{task.request}\n\nTools:\n{tools}"
+        question = stage_prompts.reverse_question(task.request, [self.corpus.tools[name] for name in names])
         found = await self.judge.ask(stage_prompts.REVERSE, question, read_calls, item["talk"])
-        if not any(_closure(found) == _closure(_needs(task.graph, choice)) for choice in _choices(task.graph)):
+        if not equals_a_solution(found, task.graph):
             raise RejectedItem("not equal to a solution")
         return {"reconstructed": {tool: sorted(needs) for tool, needs in found.items()}}
 
@@ -211,6 +210,11 @@ def read_calls(text: str) -> dict[str, set[str]]:
     if not isinstance(calls, list) or not all(isinstance(c, dict) and isinstance(c.get("tool"), str) for c in calls):
         raise BadAnswer("wrong form", 'The answer must be {"calls": [{"tool": ..., "needs": [...]}]}.')
     return {call["tool"]: {str(need) for need in call.get("needs") or ()} for call in calls}
+
+
+def equals_a_solution(calls: Mapping[str, set[str]], graph: Graph) -> bool:
+    """Whether calls, each with what it needs, are those of a solution of the graph; what follows need not be said."""
+    return any(_closure(calls) == _closure(_needs(graph, choice)) for choice in _choices(graph))
 
 
 def _choices(graph: Graph) -> Sequence[Mapping[str, int]]:

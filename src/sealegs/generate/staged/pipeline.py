@@ -21,6 +21,7 @@ from sealegs.generate.staged.model_queries import PromptedModel, RejectedItem, S
 from sealegs.generate.task_dataset import GenerationYield, write_dataset
 from sealegs.tasks.similarity import SeenToolSets, tools_of
 from sealegs.tasks.yaml_tasks import tasks_of
+from sealegs.traces.folder_lock import locks_folder
 from sealegs.world.corpus import Corpus, load_corpus
 
 STAGES = ("sample", "architect", "meaning", "space", "specification", "request", "reverse", "corruption")
@@ -30,6 +31,7 @@ Progress = Callable[[int, int], None]
 Stage = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
 
 
+@locks_folder("out")
 def generate_with_models(
     levels: Sequence[str],
     per_level: int,

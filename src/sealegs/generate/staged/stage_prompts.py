@@ -46,6 +46,23 @@ each which other calls' answers it needs. Use as few calls as do the job. Answer
 {"calls": [{"tool": TOOL, "needs": [TOOL, ...]}]} in an order in which they can be made."""
 
 
+RESTORE = """You are shown the calls that an assistant made for a person, with their answers, and the names of the
+results that it reported. Write the message with which the person asked for all of that: every value that the calls use
+and no answer gives must be in it, and every result must be asked for. Do not say what the answers say. Name no tool and
+no field. Answer with the message alone."""
+
+SAME = """You are shown two messages of a person to an assistant, A and B, and the calls that an assistant made for A.
+Say whether B asks for the same: whoever carries out B must make the same calls with the same values, and report the
+same results. Other words, a reason or an order of telling make no difference; a value, a condition, a choice or a
+result that only one of them has does.
+Answer with JSON alone: {"same": true or false, "differences": [WORDS, ...]}."""
+
+
+def reverse_question(request: str, tools: Sequence[SimulatedTool]) -> str:
+    """What the model that works out the calls is shown."""
+    return f"Message:\n{request}\n\nTools:\n{join_texts([short_text(tool) for tool in tools])}"
+
+
 def level_words(level: str) -> str:
     """What a level asks of a graph."""
     least, most = SIZES[level]

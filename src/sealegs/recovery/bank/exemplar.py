@@ -90,7 +90,7 @@ class Exemplar(BaseModel):
         steps = " ".join(f"{place}. {step.rstrip('.')}." for place, step in enumerate(self.steps, start=1))
         return f"{BEGINNING} {self.diagnosis.rstrip('.')}. {steps} Stop when {self.stop.rstrip('.')}."
 
-    def told(self, signature: Signature) -> str:
+    def advice_on(self, signature: Signature) -> str:
         """What an agent reads of it on this failure, with a warning before it repeats what may have happened.
 
         Words never prove that a call did nothing: a refusal may be that of an inner call, after the work was done. So

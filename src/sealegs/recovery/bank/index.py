@@ -87,6 +87,7 @@ class Bank:
     ) -> None:
         import numpy as np
 
+        # By name, so that a user's exemplar replaces the shipped one of the same name.
         self.exemplars = tuple({one.name: one for one in exemplars}.values())
         if not self.exemplars:
             raise ValueError("a bank needs at least one exemplar")
@@ -98,9 +99,11 @@ class Bank:
                 self._meanings[name].add(one.cause)
         texts = [(place, look) for place, one in enumerate(self.exemplars) for look in one.masks]
         self._texts = index(tuple(look for _, look in texts))
+        # `reduceat` needs the place at which each exemplar's texts begin.
         self._first = np.flatnonzero(np.diff([-1, *(place for place, _ in texts)]))  # each one's first text
         self._single = len(texts) == len(self.exemplars)
         groups: dict[tuple[Any, ...], int] = {}
+        # Most exemplars share their structure with others, so distances are computed once for each structure.
         self._group = np.array([groups.setdefault(_structure(one), len(groups)) for one in self.exemplars])
         self._features = _Features([self.exemplars[place] for place in _firsts(self._group, len(groups))], rules)
         self._texts.likeness("warm")  # what is built on the first question is built now
@@ -115,6 +118,7 @@ class Bank:
 
         likeness = self._texts.likeness(_words(signature))
         if not self._single:
+            # An exemplar with several messages is as near as the nearest of them.
             likeness = np.maximum.reduceat(likeness, self._first)
         structure = self._features.distances(signature, call)[self._group]
         found: NDArray[np.float64] = structure + (1 - STRUCTURE) * (1 - likeness)
@@ -135,7 +139,9 @@ class Bank:
             places: Sequence[int] = [int(found.argmin())]
         else:
             count = min(count, len(self.exemplars))
+            # Partition rather than sort: only a few of perhaps 100,000 are wanted.
             some = np.argpartition(found, count - 1)[:count]
+            # ties by place, as `argmin` breaks them
             places = sorted(map(int, some), key=lambda place: (found[place], place))
         return tuple(
             Match(self.exemplars[p], float(found[p]), float(alike[p])) for p in places if np.isfinite(found[p])
@@ -151,7 +157,9 @@ class Bank:
     def advice(self, call: Call, signature: Signature) -> Advice | None:
         """What the exemplar says that helps here; None where none does."""
         match = self.helps(signature, call)
-        return None if match is None else Advice(match.exemplar.told(signature), match.exemplar.name, match.distance)
+        return (
+            None if match is None else Advice(match.exemplar.advice_on(signature), match.exemplar.name, match.distance)
+        )
 
     def helps(self, signature: Signature, call: Call | None = None) -> Match | None:
         """The nearest exemplar that is known to be about this failure; None where there is none, for a guess misleads.
@@ -162,6 +170,7 @@ class Bank:
         told = cause(signature) if self._rules else None
         known = told[0].name if told is not None and told[0].name not in UNTELLING else ""
         found = self._distances(signature, call)
+        # One first: `argmin` is cheaper, and the nearest usually speaks.
         for count in (1, SOME):
             for match in self._first_of(*found, count):
                 if match.distance <= self.floor and self._speaks(match, signature, known):
@@ -173,6 +182,7 @@ class Bank:
         if one.repeated:
             return True
         if known and one.cause == known:
+            # A wide cause covers failures that need different help.
             same = name in one.types or signature.status in one.status
             if same or not causes()[known].wide or match.alike >= AKIN:
                 return True
@@ -201,7 +211,9 @@ def read_bank(path: str | Path | None = None, embeddings: str = "") -> Bank:
     if own is None and not embeddings:
         return shipped_bank()
     ones = own.exemplars if own is not None else ()
+    # A bank needs at least one exemplar.
     if own is None or own.shipped or not ones:
+        # Own ones last: of several with one name the last counts.
         ones = (*shipped_exemplars(), *ones)
     if not embeddings:
         return Bank(ones)
@@ -239,7 +251,9 @@ class _Features:
             total += WEIGHTS[name] * part
             weight += WEIGHTS[name]
         found: NDArray[np.float64] = STRUCTURE * (total / weight if weight else np.full(len(self._ones), UNSAID))
+        # A failure and a wrong answer have nothing in common: the greatest structural distance.
         found[self._silent != signature.silent] = STRUCTURE
+        # These are found by repetition alone, see `_distances`.
         found[self._repeats] = np.inf
         for place in self._bound:
             if call is None or not any(fnmatchcase(call.tool, pattern) for pattern in self._ones[place].tools):
@@ -252,6 +266,7 @@ class _Features:
         return found
 
     def _parts(self, signature: Signature) -> Iterable[tuple[str, Any]]:
+        # Only what the failure says is weighed; the rest must not make every exemplar equally far.
         if signature.status is not None:
             yield "status", _looked_up(self._status, signature.status)
         name = error_basename(signature.type)
@@ -283,6 +298,7 @@ def _table(said: Sequence[Sequence[Any]]) -> dict[Any, Any]:
     """For each value, how far each structure is from it; under None, from a value that no structure names."""
     import numpy as np
 
+    # An exemplar that names no value fits any, but says less than one that names it.
     default = np.array([1.0 if values else UNSAID for values in said])
     places: dict[Any, list[int]] = {}
     for place, values in enumerate(said):

@@ -49,6 +49,7 @@ def levels(views: Sequence[FlatCall]) -> list[Level]:
     found = []
     for path in dict.fromkeys(path for view in views for path in view.values):
         values = [v for view in views if path not in view.listed for v in view.values.get(path, ()) if number(v)]
+        # A level needs values that vary; a few distinct ones are codes rather than amounts.
         if path.startswith("argument:") or len(values) < LEAST or len(set(values)) < LEAST / 2:
             continue
         log = min(values) > 0 and max(values) / min(values) >= 20
@@ -82,7 +83,7 @@ class DriftWatch:
         self._limit = limit(answers * max(1, len(known)))
         self._sums = {level.path: (0.0, 0.0, 0, 0) for level in known}
 
-    def told(self, view: FlatCall) -> list[tuple[Level, float, str]]:
+    def moved_levels(self, view: FlatCall) -> list[tuple[Level, float, str]]:
         """Levels that this answer shows to have moved: the level, how far past the limit, and a sentence."""
         found = []
         for level in self._levels:

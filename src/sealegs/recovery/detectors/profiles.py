@@ -121,6 +121,7 @@ class Profiles:
             raise UserError(f"false_alarms is {false_alarms:g}; give a share between 0 and 1, such as 0.01")
         held = self.answers if per == "answer" else self.episodes
         least = held.threshold(false_alarms)
+        # With n held-out answers no rate below 1 / (n + 1) can be promised.
         if math.isinf(least):
             raise UserError(
                 f"{held.count} {per}s were held out, too few for a false alarm in {1 / false_alarms:.0f} of them;"
@@ -166,7 +167,9 @@ def learn(
     own = len(episodes)
     if not own:
         raise UserError("no tool answers are kept in the record; record with arguments and results (content) in it")
+    # After the own ones, so that the folds below can tell them by their place.
     episodes += [found for trace in also if (found := _views(trace))]
+    # Each fold needs an episode of the own record.
     folds = min(FOLDS, own)
     if folds < 2 and tell is not None:
         tell("one episode alone: nothing can be held out, so that no detector can be made; learn from more")
@@ -174,11 +177,13 @@ def learn(
     tallies = [_tally(*cut) for cut in cuts]
     marked = []
     for fold, (statements, held) in enumerate(cuts):
+        # Scores are not calibrated on the answers that they are then given to.
         others = CalibrationTally(tally for place, tally in enumerate(tallies) if place != fold)
         index = StatementIndex(_scored(statements, others))
         alike = held[: len(range(fold, own, folds))]  # those of the first record come first
         marked += [[evidence(index.broken(one.tool, one.view)) for one in episode] for episode in alike]
     return Profiles(
+        # What ships is mined from everything; only the threshold comes from held-out answers.
         _profiles(episodes, CalibrationTally(tallies)),
         _held_out([score for scores in marked for score in scores]),
         _held_out([max(scores) for scores in marked]),
@@ -204,6 +209,7 @@ def _views(trace: Trace) -> list[ObservedAnswer]:
             json.dumps([call.tool, call.arguments], sort_keys=True, default=str),
         )
         for call in trace.calls
+        # Failures say nothing about normal answers.
         if call.arguments is not None and isinstance(call.said, Value) and call.said is not NOT_KEPT
     ]
 
@@ -256,13 +262,16 @@ def _scored(
 def _profiles(episodes: Sequence[Answers], tally: CalibrationTally) -> dict[str, Profile]:
     scored = _scored(_statements(episodes), tally)
     views: dict[str, list[FlatCall]] = {"": [], **_by_tool(episodes)}
+    # A statement that scores nothing however badly it is broken is dropped.
     told = {tool: tuple(one for one in own if one[1][-1] > LEAST) for tool, own in scored.items()}
     counts = {tool: len(own) for tool, own in views.items()} | {"": sum(map(len, episodes))}
     return {tool: Profile(tool, counts[tool], own, tuple(levels(views[tool]))) for tool, own in told.items()}
 
 
 def _held_out(scores: Sequence[float]) -> HeldOut:
+    # Thresholds lie among the high scores, so the low ones need not be in the file.
     ordered = sorted(scores, reverse=True)[: math.ceil(KEPT * len(scores))]
+    # The count is of all of them, since the dropped ones belong to the share.
     return HeldOut(len(scores), tuple(round(float(score), 4) for score in ordered))
 
 
@@ -324,6 +333,7 @@ def read_profiles(path: str | Path) -> Profiles:
         raise UserError(f"cannot read {path}: {error.strerror}; `sealegs detect learn` makes such a file") from error
     except ValueError as error:
         raise UserError(f"{path} is not JSON ({error}); make it again with `sealegs detect learn`") from error
+    # Before validation, whose message would be about fields.
     if isinstance(data, dict) and data.get("version", VERSION) != VERSION:
         raise UserError(f"{path} is of version {data['version']!r}; this Sealegs reads version {VERSION}; learn again")
     try:

@@ -60,10 +60,12 @@ def repeats_value(mode: str, asked: Any, told: Any) -> bool:
     if not (isinstance(asked, str) and isinstance(told, str)):
         return False
     if mode == "opens":
+        # One letter begins many texts.
         return len(asked) >= 2 and told != asked and told.startswith(asked)
     if mode == "day":
         return len(asked) >= 10 and len(told) >= 10 and asked[4:5] == "-" == asked[7:8] and told[:10] == asked[:10]
     tails = asked.rpartition("-"), told.rpartition("-")
+    # Short tails agree by chance.
     return len(tails[0][2]) >= 4 and tails[0][1] == "-" == tails[1][1] and tails[0][2] == tails[1][2]
 
 
@@ -135,6 +137,7 @@ def equation_result(op: str, values: list[float], constants: tuple[float, float]
 
 def equals_rounded(told: float, right: float) -> bool:
     """Whether a number is this result, but for rounding."""
+    # For small numbers a whole cent would be too much to allow.
     return abs(told - right) <= max(CENT if abs(told) >= 2 else CENT * abs(told) / 2, ROUNDED * abs(told))
 
 

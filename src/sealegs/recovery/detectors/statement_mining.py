@@ -86,6 +86,7 @@ def _of_field(path: str, views: Sequence[FlatCall]) -> Iterator[Statement]:
     listed = any(path in view.listed for view in having)
     values = [value for view in having for value in view.values[path]]
     given = [value for value in values if value not in (None, "")]
+    # A field that was ever missing may be missing again; entries of a list may be none at all.
     if len(given) == len(values) and (listed or len(having) == len(views)):
         yield Filled(len(views), path, listed)
     types = {type_of(value) for value in given}
@@ -96,6 +97,7 @@ def _of_field(path: str, views: Sequence[FlatCall]) -> Iterator[Statement]:
         yield from _of_numbers(path, given, having)
         return
     distinct = list(dict.fromkeys(given))
+    # A closed set of values shows in that they return; a few values that never did may be a beginning.
     if len(distinct) <= FEW and len(given) >= 2 * len(distinct):
         yield KnownValues(len(having) // len(distinct), path, tuple(distinct))
     shape = learn_text_forms(distinct) if types == {"text"} else None
@@ -107,6 +109,7 @@ def _of_numbers(path: str, values: list[float], having: Sequence[FlatCall]) -> I
     if min(values) >= 0:
         yield NeverNegative(len(having), path, float(max(values)))
     yield _range(path, values, len(having))
+    # An amount without its unit has a range too wide to catch anything: 20 °C and 68 °F are both normal.
     units = [name for name in having[0].values if name.rpartition(".")[2] in UNITS]
     for unit in units:
         kinds = {view.single(unit) for view in having}
@@ -119,8 +122,10 @@ def _of_numbers(path: str, values: list[float], having: Sequence[FlatCall]) -> I
 
 def _range(path: str, values: list[float], support: int, where: tuple[str, str] | None = None) -> Within:
     ordered = sorted(values)
+    # Many values hold outliers, and a range that reaches to them finds no fault.
     cut = len(ordered) // 100 if len(ordered) >= TRIMMED else 0
     low, high = float(ordered[cut]), float(ordered[-1 - cut])
+    # Skewed amounts vary by factors rather than by differences, so their margins do as well.
     log = (low > 0 and high / low >= WIDE) or (low > 0 and median(ordered) < (low + high) / 4)
     return Within(support, path, low, high, log, where)
 
@@ -139,9 +144,12 @@ def _echoes(views: Sequence[FlatCall]) -> Iterator[Echoes]:
         if not both:
             continue
         for mode in ("same", "opens", "tail", "day"):
+            # The mirror image says nothing new, and two flags agree by chance.
             if mode == "same" and ((path, name) in same or isinstance(both[0][0], bool)):
                 break
             if all(repeats_value(mode, one, other) for one, other in both):
+                # One value that is the same each time may be a coincidence, unless it is the argument that was asked
+                # for.
                 distinct = len({str(one) for one, _ in both})
                 if distinct >= 2 or (mode == "same" and name.startswith(ARGUMENT)):
                     yield Echoes(distinct, name, path, mode)
@@ -156,10 +164,12 @@ def _before(views: Sequence[FlatCall]) -> Iterator[Before]:
     amounts = [name for name in names if all(map(number, (v for view in views for v in view.values.get(name, ()))))]
     for group, is_times in ((times, True), (amounts[:NUMBERS], False)):
         for one, other in permutations(group, 2):
+            # The caller orders its arguments; that says nothing of the tool's answers.
             if one.startswith(ARGUMENT) and other.startswith(ARGUMENT):
                 continue
             both = {(view.single(one), view.single(other)) for view in views}
             both = {pair for pair in both if None not in pair}
+            # Two numbers are in order by chance in half of the cases, so they need more witnesses than times do.
             if len(both) < (2 if is_times else 6):
                 continue
             found = Before(len(both), one, other, is_times)
@@ -185,6 +195,7 @@ def _determined(views: Sequence[FlatCall], echoes: Iterable[Echoes]) -> Iterator
     for view in views:
         single = {name: found[0] for name, found in view.values.items() if len(found) == 1 and name not in view.listed}
         texts = [(name, value) for name, value in single.items() if isinstance(value, str) and 0 < len(value) <= 80]
+        # Nothing is determined by a moment: what is true at noon need not be true at one.
         keys = [(name, value) for name, value in texts if not _time(value)]
         fields = [(name, value) for name, value in single.items() if not name.startswith(ARGUMENT)]
         for key, asked in keys:
@@ -198,10 +209,12 @@ def _determined(views: Sequence[FlatCall], echoes: Iterable[Echoes]) -> Iterator
                 elif table[asked] == told:
                     repeats[pair] = repeats.get(pair, 0) + 1
                 else:
+                    # One contradiction ends it for good; without the mark the next answer would begin a new table.
                     broken.add(pair)
                     del tables[pair]
     for (key, path), table in tables.items():
         again = repeats.get((key, path), 0)
+        # A field that is always the same is determined by everything, which finds nothing.
         several = len({str(value) for value in table.values()}) >= 2
         if again >= 2 and len(table) >= 2 and several and len(table) <= TABLE:
             yield Determined(again, key, path, table)
@@ -233,6 +246,7 @@ def _table(views: Sequence[FlatCall], shadows: set[str]) -> tuple[list[dict[str,
     rows = [{name: value for name in view.numbers() if (value := view.number(name)) is not None} for view in views]
     usual = max(map(len, rows), default=0)
     rows = [row for row in rows if len(row) >= usual / 2]
+    # A relation that only some answers can show would be mined from too few.
     names = [name for name in rows[0] if all(name in row for row in rows)] if rows else []
     names = [name for name in names if name not in shadows]
     plain = [name for name in names if " of " not in name]
@@ -241,9 +255,12 @@ def _table(views: Sequence[FlatCall], shadows: set[str]) -> tuple[list[dict[str,
 
 def _candidates(names: Sequence[str], targets: Sequence[str]) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     for target in targets:
+        # Two figures of one list are related by being of one list.
         others = [name for name in names if name != target and not (" of " in target and " of " in name)]
+        # Lines come first: `explained` then spares sums that say the same.
         for name in others:
             yield target, "line", (name,)
+        # A count of items is no sum, product or percentage of amounts.
         if target.startswith(NUMBER_OF):
             continue
         for pair in combinations(others, 2):
@@ -278,6 +295,7 @@ def _held(
         if not _trivial(op, values):
             points[(row[target], *values)] = (row[target], right)
     told = [pair[0] for pair in points.values()]
+    # Constants fitted to the data explain as many points by themselves.
     free = 2 if op == "line" and constants[1] else 1 if op == "line" and constants[0] != 1 else 0
     if len(set(told)) < 2 + free:
         return None
@@ -300,6 +318,7 @@ def _line(target: str, name: str, rows: Sequence[dict[str, float]]) -> tuple[flo
     (x0, y0), (x1, y1) = points[0], points[-1]
     if len(points) < 3 or x0 == x1 or y0 == y1:
         return None
+    # Rounded, since rates have few digits and the tool's rounding hides the rest.
     factor = float(f"{(y1 - y0) / (x1 - x0):.5g}")
     if all(equals_rounded(y, factor * x) for x, y in points):
         return factor, 0.0
@@ -313,6 +332,7 @@ def _chance(points: Sequence[tuple[float, float]]) -> float:
     spread = max(told) - min(told)
     tolerance = 2 * max(0.011, 5e-4 * median(map(abs, told)))
     floor = min(1.0, tolerance / spread) if spread else 1.0
+    # Pairs grow with the square; 20 points make 380.
     sample = points[:20]
     crossed = [equals_rounded(one[0], other[1]) for one, other in permutations(sample, 2)]
     share = sum(crossed) / len(crossed) if crossed else 1.0

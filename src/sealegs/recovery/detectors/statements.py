@@ -78,6 +78,7 @@ class Filled(Statement):
     def breach(self, view: FlatCall) -> Breach | None:
         found = view.values.get(self.path)
         if found is None:
+            # A list may have no entries, and then none of their fields.
             return None if self.listed else (1, f"{self.path or 'the answer'} is missing, which it never was")
         if None in found or "" in found:
             return 0, f"{self.path or 'the answer'} is empty, which it never was"
@@ -253,7 +254,8 @@ class Within(Statement):
         """How many widths a value lies outside."""
         low, high = self.low, self.high
         if not self.log:
+            # A range that is a single value has no width, so a tenth of it serves as one.
             return max(low - value, value - high) / max(high - low, 0.1 * max(abs(low), abs(high)), 1e-9)
         if value <= 0:
-            return math.inf
+            return math.inf  # 0 and below have no magnitude
         return max(math.log(low / value), math.log(value / high)) / max(math.log(high / low), math.log(1.5))

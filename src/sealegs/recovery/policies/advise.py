@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
+from sealegs.faults.visible_text import visible
 from sealegs.recovery.failed_call import FailedCall, RecoveryContext
 from sealegs.recovery.policies.policy import AtOnce
 from sealegs.recovery.signature import Signature
@@ -63,7 +64,8 @@ class Advise(AtOnce):
 
 
 def with_note(outcome: Outcome, text: str) -> Outcome:
-    """The outcome with a note for the agent."""
+    """The outcome with a note for the agent, who sees every sign of it: it may quote what somebody else wrote."""
+    text = visible(text)
     if isinstance(outcome, Failure):
         return replace(outcome, message=f"{outcome.message}\n\n{text}")
     if isinstance(outcome.value, str):

@@ -219,6 +219,7 @@ class ByHistory:
     def _speaks(self, entry: Any, call: Call) -> bool:
         known = isinstance(entry, Mapping) and isinstance(entry.get(REQUEST), Mapping)
         if not known or entry.get(STATUS) not in ("completed", "partial") or OPERATION not in entry:
+            # One strange entry makes the whole list doubtful: it may be the one that was looked for.
             raise Unclear(f"an entry is no record of a call: {entry!r:.80}")
         request = entry[REQUEST]
         if entry[OPERATION] != call.tool or any(
@@ -226,6 +227,7 @@ class ByHistory:
         ):
             return False
         fields = self.spec.parameters.get("properties", {})
+        # A server fills in its defaults, so an argument that the call left out may be there with that value.
         left = {name: value for name, value in request.items() if name not in call.arguments}
         return all(
             value is None or loosely_equal(value, fields.get(name, {}).get("default")) for name, value in left.items()
@@ -248,6 +250,7 @@ def holds(condition: Condition, answer: Any, call: Call) -> bool:
             return any(value not in (None, "", [], {}) for value in paths.values_at(answer, path)) is wanted
         case Count(path, least):
             found = _field(answer, path)
+            # `type`, since a bool is an int and counts nothing.
             return (found if type(found) is int else len(_list(answer, path))) >= least
         case ListedEntry():
             return bool(_matching(condition, answer, call))
@@ -281,6 +284,7 @@ def loosely_equal(left: Any, right: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
+    # Otherwise "true" or "None" as texts would equal them.
     if value is None or isinstance(value, bool):
         return value
     text = str(value).strip().casefold()
@@ -294,6 +298,7 @@ def _entries(condition: Condition, answer: Any, call: Call) -> tuple[Any, ...] |
     """The entries that meet a condition of entries; None where it is of another form."""
     if isinstance(condition, ListedEntry):
         return _matching(condition, answer, call)
+    # Two conditions on entries may be met by different ones, so there is no single list to count.
     if isinstance(condition, All) and not any(isinstance(one, All) for one in condition.conditions):
         of_entries = [one for one in condition.conditions if isinstance(one, ListedEntry)]
         if len(of_entries) == 1:
@@ -305,6 +310,7 @@ def _matching(condition: ListedEntry, answer: Any, call: Call) -> tuple[Any, ...
     entries = _list(answer, condition.path)
     wanted = {path: source_value(source, call) for path, source in condition.where.items()}
     for path in wanted:
+        # A field that no entry has was renamed, perhaps; without it, nothing proves an absence.
         if entries and not any(paths.values_at(entry, path) for entry in entries):
             raise Unclear(f"no entry of {condition.path} has a field {path}")
     return tuple(

@@ -61,6 +61,7 @@ class ValueSources:
         own = {part.tool for part in alternative.parts}
         return all(self._expected(source, own) for source in alternative.sources())
 
+    # Whether the value is known now, or will be once the alternative's own calls are answered.
     def _expected(self, source: Source, own: Collection[str]) -> bool:
         if isinstance(source, FirstKnown):
             return any(self._expected(one, own) for one in source.sources)
@@ -82,6 +83,7 @@ class ValueSources:
             case StepField(step, path):
                 return paths.first_value(self.answers[step], path)
             case EarlierArgument(tool, argument):
+                # A call answered by this alternative never reached its tool, so the session's memory lacks it.
                 own = self.asked.get(tool)
                 return (self.memory.asked(tool) if own is None else own).get(argument, LEFT_OUT)
             case EarlierAnswer(tool, path):
@@ -126,6 +128,7 @@ class Detour:
         self._legs: dict[tuple[int, str], Leg] = {}
         self._lock = threading.RLock()
         counts = [len(part.steps) for part in alternative.parts]
+        # Step numbers run through all parts, so that a later part can name the steps of an earlier one.
         self._first = [sum(counts[: place + 1]) for place in range(len(alternative.then))]
 
     def place(self, call: Call) -> int | None:
@@ -139,6 +142,7 @@ class Detour:
     def steps(self, place: int, leg: Leg) -> list[tuple[int, AlternativeStep]]:
         """The steps that are still to be made for a call, with their numbers."""
         numbered = enumerate(self._then[place].steps, self._first[place])
+        # Steps that succeeded before a failure are not made twice.
         return [(number, step) for number, step in numbered if number not in leg.answers]
 
     def leg(self, place: int, call: Call, spec: ToolSpec | None) -> Leg | None:
@@ -167,6 +171,7 @@ class Detour:
         if then.tool != call.tool:
             return False
         try:
+            # Recognised by values shown in place of the answer: only they tie this call to the detour.
             return all(call.arguments[name] == self._known(known) for name, known in then.knows.items())
         except KeyError:
             return False

@@ -26,7 +26,7 @@ class Parse(AtOnce):
     """Lenient reading of a text answer where data was announced.
 
     It forgives what has one reading: text around the JSON, code fences, single quotes, commas too many, missing closing
-    brackets after a value that is certainly whole. A number at which the text breaks off may be incomplete, so it is
+    brackets after a value that is certainly whole. A number at which the text is cut off may be incomplete, so it is
     not read; nor is anything that breaks the tool's schema of answers.
     """
 

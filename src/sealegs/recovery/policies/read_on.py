@@ -1,4 +1,4 @@
-"""Read on where an answer breaks off and says how it continues."""
+"""Read on where an answer is cut off and says how it continues."""
 
 from __future__ import annotations
 

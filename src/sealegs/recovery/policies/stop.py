@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from sealegs.faults.call import Failure
+from sealegs.faults.visible_text import visible
 from sealegs.recovery.failed_call import FailedCall, RecoveryContext
 from sealegs.recovery.policies.advise import with_note
 from sealegs.recovery.policies.policy import AtOnce
@@ -37,7 +38,7 @@ class Stop(AtOnce):
         else:
             reason = "; ".join(signature.reasons) or signature.message or "it is not as announced"
             message = f"The answer of {tool} is not to be trusted{tries}: {reason}."
-            report = Failure(message, type="SuspectAnswer")
+            report = Failure(visible(message), type="SuspectAnswer")
             if not ward.harmless(tool) and not trouble.undone:
                 done = "What was asked for may have been done: find out before you ask again."
                 return ward.remark(trouble, self.name, "warned", with_note(outcome, f"{message} {done}"), reason)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from sealegs.faults.call import Call, Failure, Outcome, Value
 from sealegs.faults.equal import arguments_key
+from sealegs.faults.visible_text import visible
 from sealegs.recovery.failed_call import FailedCall, RecoveryContext, Steps
 from sealegs.recovery.failure_category import FailureCategory
 from sealegs.recovery.policies.advise import with_note
@@ -48,6 +49,7 @@ class Switch(Policy):
         for alternative in alternatives:
             self._of.setdefault(alternative.tool, []).append(alternative)
             for then in alternative.then:
+                # Empty entries mark the tools to look at, so that other calls pass without a search.
                 self._taken.setdefault(then.tool, ())
         self.guards = bool(self._taken)
 
@@ -75,6 +77,7 @@ class Switch(Policy):
 
     def heal(self, trouble: FailedCall, ward: RecoveryContext) -> Steps:
         """Try them one after the other."""
+        # First of all: this call was kept from its tool, so nothing else can answer it.
         under_way = self._detour(trouble.call)
         if under_way is not None:
             return (yield from self._goes_on(*under_way, trouble, ward))
@@ -83,11 +86,14 @@ class Switch(Policy):
         for alternative in self._of[trouble.call.tool]:
             known = ValueSources(trouble.call.arguments, ward.memory).begins(alternative)
             tools = [step.tool for step in alternative.steps]
+            # The claim comes last, since it takes from the budget.
             if not known or not all(map(ward.seat.reaches, alternative.tools())) or not ward.claims(trouble, *tools):
                 continue
             before = trouble.made
             trouble, clean = yield from self._by(alternative, trouble, ward)
+            # All steps were claimed together; those not made are free for other calls.
             ward.purse.give_back(tools[trouble.made - before :])
+            # After a step that may have acted, another alternative could do the same a second time.
             if trouble.over or not clean:
                 break
         return trouble
@@ -102,6 +108,7 @@ class Switch(Policy):
             return False
         key = call.tool, arguments_key(call.arguments, ward.spec(call.tool))
         if not ward.nothing_done(trouble):
+            # Kept for the session: a later refusal of an equal call does not undo the doubt.
             self._doubtful.add(key)
         elif trouble.undone:
             self._doubtful.discard(key)
@@ -120,6 +127,7 @@ class Switch(Policy):
             trouble = yield from ward.attempt(trouble, self.name, "switched", step.tool, arguments, reason)
             if not trouble.over:
                 return self._left(failed, trouble, ward), clean and ward.nothing_done(trouble)
+            # A step that succeeded has had its effect, even if a later one fails.
             clean = clean and ward.effect_free(step.tool)
             answers[number] = trouble.outcome.value if isinstance(trouble.outcome, Value) else None
         try:
@@ -136,6 +144,7 @@ class Switch(Policy):
         detour = Detour(alternative, failed.call, answers, answer)
         with self._lock:
             for tool in {then.tool for then in alternative.then}:
+                # A new tuple instead of a change in place, so that readers need no lock.
                 self._taken[tool] = (*self._taken[tool], detour)[-DETOURS:]
         done = " and ".join(step.tool for step in alternative.steps)
         first = f"{done} answered in place of {alternative.tool}" if done else f"{alternative.tool} did not answer"
@@ -160,6 +169,7 @@ class Switch(Policy):
         try:
             if isinstance(leg.outcome, Failure):
                 return self._stopped(trouble, trouble, ward, leg.outcome)
+            # An equal call again: its steps are not repeated.
             if leg.outcome is not None:
                 return ward.answer(trouble, self.name, "answered", leg.outcome, "an equal call was answered so")
             tools = [step.tool for _, step in detour.steps(place, leg)]
@@ -170,7 +180,7 @@ class Switch(Policy):
             ward.purse.give_back(tools[trouble.made - before :])
             return trouble
         finally:
-            leg.busy = False
+            leg.busy = False  # also where the caller leaves, or no equal call could ever be answered
 
     def _leg(self, detour: Detour, place: int, leg: Leg, trouble: FailedCall, ward: RecoveryContext) -> Steps:
         """Make the steps that are still to be made for a call, and answer it."""
@@ -184,6 +194,7 @@ class Switch(Policy):
             trouble = yield from ward.attempt(trouble, self.name, "switched", step.tool, arguments, reason)
             if not trouble.over:
                 outcome = _failure(trouble, step.tool, call.tool)
+                # Only this step counts: the earlier ones succeeded and will not be made again.
                 if not ward.nothing_done(replace(trouble, begun=False)):
                     done = "It may have been done all the same: find out before you ask again."
                     outcome = leg.outcome = replace(outcome, message=f"{outcome.message} {done}")
@@ -200,6 +211,7 @@ class Switch(Policy):
     def _left(self, failed: FailedCall, trouble: FailedCall, ward: RecoveryContext, why: str = "") -> FailedCall:
         """The trouble unchanged, but for what was spent on it."""
         failed = replace(failed, made=trouble.made, failed=trouble.failed)
+        # A failed step is in the record already; only other reasons need a remark.
         return ward.remark(failed, self.name, "left", failed.outcome, why) if why else failed
 
     def _stopped(self, failed: FailedCall, trouble: FailedCall, ward: RecoveryContext, outcome: Failure) -> FailedCall:
@@ -215,6 +227,8 @@ def _failure(trouble: FailedCall, step: str, tool: str) -> Failure:
     """What the agent is shown of a step that failed in place of its call."""
     outcome, signature = trouble.outcome, trouble.signature
     if isinstance(outcome, Failure):
+        # Without the exception, which a framework would raise as if the agent's own tool had.
         return replace(outcome, message=f"{step}, in place of {tool}, failed: {outcome.message}", exception=None)
     why = "; ".join(signature.reasons) if signature is not None else ""
-    return Failure(f"{step}, in place of {tool}, gave an answer that is not to be trusted: {why}.", "SuspectAnswer")
+    message = f"{step}, in place of {tool}, gave an answer that is not to be trusted: {visible(why)}."
+    return Failure(message, "SuspectAnswer")

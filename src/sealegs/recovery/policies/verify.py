@@ -84,6 +84,7 @@ class Verify(Policy):
     def refuses(self, call: Call, ward: RecoveryContext) -> Refusal | None:
         """Never refuse; note a call of an action that can be seen as under way."""
         spec = ward.seat.specs.get(call.tool)
+        # Before the key is made: most calls cannot be checked.
         if not self._checks and (spec is None or not spec.shown_by):  # most calls
             return None
         if self._check(call.tool, ward) is not None:
@@ -91,13 +92,13 @@ class Verify(Policy):
                 key = call.tool, arguments_key(call.arguments, spec)
                 equal = {id for id, other in self._under_way.items() if other == key}
                 if equal:
-                    self._beside |= {call.id, *equal}
+                    self._beside |= {call.id, *equal}  # stays so even after one of them has ended
                 self._under_way[call.id] = key
         return None
 
     def went_well(self, call: Call) -> None:
         """Note that the action was done."""
-        if self._under_way:
+        if self._under_way:  # without the lock: this runs on every call that goes well
             self._over(call, done=True)
 
     def heal(self, trouble: FailedCall, ward: RecoveryContext) -> Steps:
@@ -108,9 +109,10 @@ class Verify(Policy):
                 return trouble
             return (yield from self._looked(check, trouble, ward))
         finally:
-            self._over(trouble.call, done=False)
+            self._over(trouble.call, done=False)  # also where the caller leaves
 
     def _looked(self, check: AnyCheck, trouble: FailedCall, ward: RecoveryContext) -> Steps:
+        # Attempts of other policies count, so that all of them together keep to the limit.
         tried = trouble.failed - 1
         while True:
             trouble, look = yield from self._look(check, trouble, ward)
@@ -122,6 +124,7 @@ class Verify(Policy):
                 done = f": {look.seen.told}" if look.seen.told else ""
                 told = f"{check.tool} shows that only a part of {trouble.call.tool} was done{done}."
                 return self._left(trouble, ward, f"{told} It is not made again, for that might do this part twice.")
+            # A run left behind may still write its entry, so "not there" is not yet "not done".
             overdue = isinstance(trouble.outcome, Failure) and was_left_running(trouble.outcome)
             if look.seen.state == "undone" and overdue and not check.settles:
                 why = "it was left behind at its deadline and may still be at work"
@@ -134,10 +137,12 @@ class Verify(Policy):
                 told = f"{check.tool} does not show {trouble.call.tool}, and may do so later. It is not made again."
                 return self._left(trouble, ward, told)
             if look.seen.state == "undone":
+                # Later policies may now repeat it or use another tool.
                 trouble = replace(trouble, undone=True)
             before = trouble
             trouble = yield from self._again(trouble, ward, tried, f"{check.tool} shows that it was not done")
             if trouble.over and trouble is not before:
+                # `went_well` is not called for attempts of the layer.
                 self._over(trouble.call, done=True)
             if trouble is before or trouble.over or not ward.in_doubt(trouble):
                 return trouble
@@ -148,6 +153,7 @@ class Verify(Policy):
     def _again(self, trouble: FailedCall, ward: RecoveryContext, tried: int, why: str) -> Steps:
         """Make an action that was not done; the trouble as it was where that makes no sense or cannot be afforded."""
         call, spec = trouble.attempt, ward.spec(trouble.attempt.tool)
+        # Repeating the same arguments cannot help; mending them is tried once and not counted as a retry.
         if trouble.nature == "arguments":
             better = repair_arguments(call.arguments, spec.parameters) if spec is not None and spec.parameters else None
             if better is None or not ward.claims(trouble, call.tool):
@@ -158,7 +164,7 @@ class Verify(Policy):
             return trouble
         if not ward.claims(trouble, call.tool, seconds=seconds):
             return trouble
-        yield Wait(seconds)
+        yield Wait(seconds)  # after the claim, which limits waiting time as well
         return (yield from ward.attempt(trouble, self.name, "retried", call.tool, call.arguments, why))
 
     def _look(
@@ -182,6 +188,7 @@ class Verify(Policy):
             outcome = trouble.outcome
             if trouble.over and isinstance(outcome, Value):
                 look = self._read(check, outcome.value, failed)
+                # The trouble stays that of the action; the look only cost calls.
                 return _back(failed, trouble), look
             why = f"{check.tool} failed"
         return _back(failed, trouble), LookOutcome(why=why)
@@ -195,22 +202,27 @@ class Verify(Policy):
             return LookOutcome(why=f"{check.tool} does not tell ({error})")
         with self._lock:
             key = self._under_way.get(call.id) or (call.tool, arguments_key(call.arguments))
+            # Two equal calls leave entries that cannot be told apart while both run.
             if any(other == key for id, other in self._under_way.items() if id != call.id):
                 return LookOutcome(why="an equal call is under way")
             if call.id in self._beside and seen.state == "done":
                 return LookOutcome(why="an equal call ran at the same time, and the entries do not tell which is whose")
+            # Equal calls that are known to be done left entries of their own: this call's is one more than those.
             before = self._done[key]
             if seen.state == "done" and not seen.counted and before:
                 return LookOutcome(why=f"{check.tool} does not tell it from an equal call before")
+            # The list lags behind, or shows only some: then the absence of an entry proves nothing.
             if seen.counted and len(seen.entries) < before:
                 return LookOutcome(
                     why=f"{check.tool} lists {len(seen.entries)} of {before} equal calls that were done before"
                 )
             if seen.state == "done" and seen.counted and len(seen.entries) == before:
                 seen = LookEvidence("undone", counted=True)
+            # A page, a filter or a time of update may hide the entry.
             if seen.state == "undone" and (why := why_inconclusive(answer)):
                 return LookOutcome(why=f"{check.tool} does not list it, and {why}")
             if seen.state == "done":
+                # Counted under the lock that compared it, so that two calls cannot claim one entry.
                 self._done[key] += 1
         return LookOutcome(seen, answer)
 
@@ -221,7 +233,9 @@ class Verify(Policy):
         told = f"{trouble.call.tool} was done, though it did not say so: {check.tool} shows it"
         answer: Any = None
         with suppress(KeyError, Unclear):
+            # An empty answer means that the check says nothing of fields.
             answer = check.translated(look.answer, entry, trouble.attempt) or None
+        # An answer put together wrongly must not pass for the tool's own.
         whole = answer is not None and ward.examine(trouble.call, Value(answer)) is None
         found = Value(answer) if whole else Value({"done": True, "found": entry, NOTE: f"{told}."})
         return ward.answer(trouble, self.name, "verified", found, told)
@@ -238,6 +252,7 @@ class Verify(Policy):
         if spec is None or not spec.shown_by:
             return None
         reading = ward.spec(spec.shown_by)
+        # The read has to take the tool's name; otherwise it is of another form.
         if reading is None or OPERATION not in reading.parameters.get("properties", {}):
             return None
         return ByHistory(spec.shown_by, spec, resumes)

@@ -7,11 +7,12 @@ the papers' other tables.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+
+from sealegs.faults.csv_tables import table_rows
 
 SOURCE = "ToolMaze, arXiv 2606.05806, tables 2 and 20"
 PROMPTS = ("standard", "failure-aware")
@@ -68,33 +69,33 @@ def published_by_level(prompt: str = "standard") -> tuple[PublishedFigures, ...]
 
 def corpus_by_level() -> dict[str, dict[str, float]]:
     """Table 1: what each level's tasks are like, by the table's own words and level (`C1`, ...)."""
-    rows = csv.DictReader(_lines(CORPUS_BY_LEVEL))
+    rows = _table(CORPUS_BY_LEVEL)
     return {row["key"]: {name.upper(): float(row[name]) for name in ("c1", "c2", "c3", "c4")} for row in rows}
 
 
 def published_corpus() -> dict[str, dict[str, int]]:
     """Table 4: how many tools and groups there are, by part (`category`, `domain`, `group`, `total`) and name."""
     found: dict[str, dict[str, int]] = {}
-    for row in csv.DictReader(_lines(CORPUS)):
+    for row in _table(CORPUS):
         found.setdefault(row["part"], {})[row["name"]] = int(row["count"])
     return found
 
 
 def chaosllm_counts() -> dict[tuple[str, str, str], int]:
     """ChaosLLM's table II: how many runs there are by (fault, outcome, model)."""
-    rows = list(csv.DictReader(_lines(CHAOSLLM_COUNTS)))
+    rows = _table(CHAOSLLM_COUNTS)
     models = [name for name in rows[0] if name not in ("fault", "outcome")]
     return {(row["fault"], row["outcome"], model): int(row[model]) for row in rows for model in models}
 
 
 def chaosllm_rates() -> dict[str, dict[str, float]]:
     """ChaosLLM's table III: `tsr`, `hr` and `tr` of each model, in %."""
-    rows = csv.DictReader(_lines(CHAOSLLM_RATES))
+    rows = _table(CHAOSLLM_RATES)
     return {row["model"]: {"tsr": float(row["tsr"]), "hr": float(row["hr"]), "tr": float(row["to"])} for row in rows}
 
 
-def _lines(file: str) -> list[str]:
-    return files(__package__).joinpath(file).read_text(encoding="utf-8").splitlines()
+def _table(file: str) -> list[dict[str, str]]:
+    return table_rows(files(__package__).joinpath(file).read_text(encoding="utf-8"))
 
 
 def _under(file: str, prompt: str) -> tuple[PublishedFigures, ...]:
@@ -105,7 +106,7 @@ def _under(file: str, prompt: str) -> tuple[PublishedFigures, ...]:
 
 @cache
 def _read(file: str) -> tuple[PublishedFigures, ...]:
-    return tuple(map(_published, csv.DictReader(_lines(file))))
+    return tuple(map(_published, _table(file)))
 
 
 def _published(row: Mapping[str, str]) -> PublishedFigures:

@@ -41,7 +41,7 @@ class Writer:
         self._made += 1
         return f"<thought>I call {act.tool}.</thought>\n<execute>\n{code}\n</execute>"
 
-    def told(self, observation: str) -> None:
+    def observe(self, observation: str) -> None:
         """What the host showed."""
         assert self._last is not None
         self._agent.observe(self._last, _read(unwrap_observation(observation)))

@@ -37,7 +37,9 @@ def agent_for(name: str, episode: HighwaterEpisode) -> Coder:
     """
     if name not in CODERS:
         raise ValueError(f"highwater has no scripted agent {name!r}; choose one of {', '.join(CODERS)}")
-    functions = None if episode.setting == "open" else tuple(one.spec for one in episode.offered)
+    functions = (
+        None if episode.setting == "open" else tuple(one.spec_in(episode.manner.rows) for one in episode.offered)
+    )
     knowing = name in ("oracle", "naive")
     reach = frozenset(one for one in episode.found.functions if episode.callable(one)) if knowing else frozenset()
     solutions = episode.found.solutions if knowing else ()
@@ -99,7 +101,7 @@ def _play_in_code(writer: Writer, environment: Environment, recorder: Recorder, 
                 recorder.finish("answered", answer=asked.text)
                 return
             recorder.wrote(message)
-            writer.told(interpreter.run(asked.text))
+            writer.observe(interpreter.run(asked.text))
     recorder.finish("steps", detail=STOPPED.format(max_steps))
 
 

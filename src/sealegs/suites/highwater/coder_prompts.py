@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 from sealegs.suites.highwater.function_search import MOST
 from sealegs.suites.highwater.problem_episodes import HighwaterEpisode
+from sealegs.suites.highwater.worked_examples import examples_in_words
+from sealegs.world.sql.parameter import RowForm
 from sealegs.world.sql.schema import in_words
 
 PROTOCOL = """\
@@ -22,8 +25,8 @@ there is no network. When you know the answer, write instead:
 
 <solution>the answer</solution>
 
-The answer is the rows that the question asks for, as a JSON list of lists with one list a row and the columns in the \
-order of the question; a single value may stand alone. Take it from what functions answered, never from memory. If the \
+The answer is the rows that the question asks for, as a JSON list of {answer}; a single value may stand alone. \
+Take it from what functions answered, never from memory. If the \
 functions cannot answer the question, say so in <solution>. You have {steps} messages in all.
 """
 OPEN = f"""\
@@ -33,24 +36,31 @@ your code:
 search_tools(query, num_results={MOST})  # a list of {{"name", "description"}}, the best first; at most {MOST}
 get_info(tool_name)  # the whole documentation of one function
 
-A function answers with a list of rows. Some take rows that another one answered.
+A function answers with a list of {{rows}}. Some take rows that another one answered.
 """
 LISTED = """\
-These functions can be called in your code; their names say nothing. A function answers with a list of rows. Some take \
-rows that another one answered.
+These functions can be called in your code; their names say nothing. A function answers with a list of {rows}. \
+Some take rows that another one answered.
 
 """
-FAILING = "A function may fail. Then look for another way to the same rows: another function, or several together.\n"
+FORMS: Mapping[RowForm, tuple[str, str]] = {  # what a function answers with, and what the answer is a list of
+    "lists": ("rows", "lists with one list a row and the columns in the order of the question"),
+    "records": ("records, one a row, keyed by column", "records with the keys that the functions give them"),
+}
+FAILING = "A function may fail. Then look for another way to the same rows.\n"
 
 
 def coder_system_prompt(episode: HighwaterEpisode, steps: int) -> str:
     """What comes before the question."""
-    if episode.setting == "open":
-        middle = OPEN
-    else:
-        lines = [json.dumps(function.spec, ensure_ascii=False) for function in episode.offered]
-        middle = LISTED + "\n".join(lines or ["(none)"]) + "\n"
-    return "\n".join([PROTOCOL.format(steps=steps), middle, FAILING])
+    manner = episode.manner
+    rows, answer = FORMS[manner.rows]
+    searched = episode.setting == "open"
+    middle = (OPEN if searched else LISTED).replace("{rows}", rows)
+    if not searched:
+        lines = [json.dumps(function.spec_in(manner.rows), ensure_ascii=False) for function in episode.offered]
+        middle += "\n".join(lines or ["(none)"]) + "\n"
+    examples = [examples_in_words(manner.rows, searched)] if manner.examples else []
+    return "\n".join([PROTOCOL.format(steps=steps, answer=answer), middle, FAILING, *examples])
 
 
 def question(episode: HighwaterEpisode) -> str:

@@ -29,6 +29,6 @@ def next_message(name: str, conversation: list[ChatMessage], about: Mapping[str,
     writer = Writer(agent_for(name, highwater_episode_from(about)))
     message = writer.message()
     for told in [one for one in conversation if isinstance(one, ChatMessageUser)][1:]:
-        writer.told(told.text)
+        writer.observe(told.text)
         message = writer.message()
     return ModelOutput.from_content(name, message)

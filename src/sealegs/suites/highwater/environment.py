@@ -18,6 +18,8 @@ from sealegs.scoring.highwater_judge import SEARCH
 from sealegs.suites.highwater.function_search import BM25, MOST, finder
 from sealegs.suites.highwater.problem_episodes import HighwaterEpisode
 from sealegs.traces import Recorder
+from sealegs.world.sql.function_library import SqlFunction
+from sealegs.world.sql.value_hints import near_values
 
 INFO = "get_info"
 CALL_TIMEOUT = 60.0
@@ -55,9 +57,10 @@ class Environment:
 
     def __init__(self, episode: HighwaterEpisode, recorder: Recorder, clock: Clock, search: str = BM25) -> None:
         self._episode = episode
+        self._manner = episode.manner
         self._search = search
         self._specs = {spec.name: spec for spec in ((SEARCHING, TELLING) if episode.setting == "open" else ())}
-        self._specs |= {function.name: function.tool for function in episode.offered}
+        self._specs |= {function.name: self._tool(function) for function in episode.offered}
         self._session = Session(
             episode.plan,
             episode=episode.id,
@@ -75,7 +78,7 @@ class Environment:
     def named(self, text: str) -> list[ToolSpec]:
         """Functions that a text names and that were not named before: from now on they are known."""
         names = [name for name in dict.fromkeys(NAME.findall(text)) if self._episode.callable(name)]
-        return self._learned(self._episode.library.functions[name].tool for name in names)
+        return self._learned(self._tool(self._episode.library.functions[name]) for name in names)
 
     def answer(self, tool: str, arguments: Mapping[str, Any]) -> Outcome:
         """Make a call in this thread."""
@@ -107,7 +110,21 @@ class Environment:
             return self._found(**call.arguments)
         if call.tool == INFO:
             return self._told(**call.arguments)
-        return self._episode.library.call(call.tool, call.arguments)
+        return self._rows(self._episode.library.functions[call.tool], call.arguments)
+
+    def _rows(self, function: SqlFunction, arguments: Mapping[str, Any]) -> Outcome:
+        """What a function answers, in the manner of the episode."""
+        outcome = self._episode.library.call(function.name, arguments)
+        if isinstance(outcome, Failure):
+            return outcome
+        if self._manner.empty_hint and not outcome.value:
+            hint = near_values(self._episode.library, function, arguments)
+            if hint:
+                return Value(hint)
+        return Value(function.as_records(outcome.value)) if self._manner.rows == "records" else outcome
+
+    def _tool(self, function: SqlFunction) -> ToolSpec:
+        return function.tool_in(self._manner.rows)
 
     def _found(self, query: Any = None, num_results: Any = MOST, **others: Any) -> Outcome:
         problems = [f"there is no argument {name!r}" for name in others]
@@ -125,4 +142,4 @@ class Environment:
             return Failure(f"{INFO} takes one name of a function: tool_name", type="InvalidArguments", status=422)
         if tool_name not in self._episode.library.functions:
             return Failure(f"There is no function {tool_name!r}.", type="UnknownFunction", status=404)
-        return Value(self._episode.library.functions[tool_name].spec)
+        return Value(self._episode.library.functions[tool_name].spec_in(self._manner.rows))

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sealegs.engines.logs import LogError, LogSchema, agent_or_model, read_logs, settings_in_words, single_run
+from sealegs.engines.logs import (
+    LogError,
+    LogSchema,
+    agent_or_model,
+    check_edition,
+    read_logs,
+    settings_in_words,
+    single_run,
+)
 from sealegs.scoring.highwater_judge import judge_highwater
 from sealegs.scoring.highwater_metrics import HighwaterResult
 from sealegs.scoring.invalid import PlayedCell, played_cell
-from sealegs.scoring.metric import Row
+from sealegs.scoring.metric import Row, player_row
 from sealegs.suites.highwater.libraries import library_data
-from sealegs.suites.highwater.problem_episodes import SUITE, HighwaterEpisode, highwater_episode_from
+from sealegs.suites.highwater.problem_episodes import MANNERS, PLAIN, SUITE, HighwaterEpisode, highwater_episode_from
+from sealegs.tasks.editions import TASK_SET
 from sealegs.traces import EpisodeEnded, EpisodeStarted, Event, Record
 
 RUN_FACTS = ("max_steps", "search", "interface")
-SETTINGS = ("agent", "model", "setting", "distractors", "hints", "seed", "own", "data", *RUN_FACTS)
+SETTINGS = ("agent", "model", "setting", "distractors", "hints", "seed", "own", "data", *MANNERS, *RUN_FACTS, TASK_SET)
 
 
 @dataclass(frozen=True)
@@ -38,15 +47,14 @@ class HighwaterRun:
     def played(self) -> list[PlayedCell]:
         """Where every episode is counted, the invalid ones with their causes."""
         found: dict[HighwaterEpisode, Record | str] = {**self.records, **self.invalid}
-        return [played_cell(one.level, one.mode, one.found.origin or one.problem, how) for one, how in found.items()]
+        return [played_cell(one.level, one.mode, one.found.database, how) for one, how in found.items()]
 
 
 def judge_highwater_episode(episode: HighwaterEpisode, found: Record) -> HighwaterResult:
     """One episode judged."""
     problem = episode.found
     verdict = judge_highwater(found, episode.reference, episode.ways, problem.question)
-    origin = problem.origin or problem.id
-    return HighwaterResult(problem.id, origin, episode.level, episode.mode, episode.epoch, verdict)
+    return HighwaterResult(problem.id, problem.database, episode.level, episode.mode, episode.epoch, verdict)
 
 
 def read_highwater_runs(path: Path) -> list[HighwaterRun]:
@@ -58,7 +66,9 @@ def read_highwater_runs(path: Path) -> list[HighwaterRun]:
     logged = read_logs(path, FORM)
     keys = sorted(logged.runs, key=lambda key: (key[:3], key[4:], int(key[3])))
     return [
-        HighwaterRun(_who(key), logged.runs[key], logged.warnings, settings_in_words(key, FORM), logged.invalid[key])
+        HighwaterRun(
+            highwater_player(key), logged.runs[key], logged.warnings, settings_in_words(key, FORM), logged.invalid[key]
+        )
         for key in keys
     ]
 
@@ -72,16 +82,17 @@ def read_highwater_run(path: Path) -> HighwaterRun:
     return single_run(read_highwater_runs(path), path)
 
 
-def _who(key: tuple[str, ...]) -> Row:
-    agent, model = key[:2]
-    return {"suite": SUITE, "agent": agent} if agent else {"suite": SUITE, "model": model}
+def highwater_player(key: tuple[str, ...]) -> Row:
+    """Suite, and agent or model, of a run with these settings."""
+    agent, model, *_, tasks = key
+    return player_row(SUITE, agent or model, tasks, scripted=bool(agent))
 
 
 def _episode(found: Record, file: Path) -> HighwaterEpisode:
     episode = highwater_episode_from(found.about)
-    known = library_data(episode.data)
-    if episode.problem not in known.problems or found.about.get("library") != known.digest:
-        raise LogError(f"{file}: {found.episode} was played with other functions than are there now; run it again")
+    check_edition(found, episode.edition, file)
+    if episode.problem not in library_data(episode.data).problems:
+        raise LogError(f"{file}: there is no problem {episode.problem!r} any more; run it again")
     if found.about.get("plan") != episode.plan.digest():
         raise LogError(f"{file}: the faults of {found.episode} are not those of this version of Sealegs; run it again")
     return episode
@@ -106,4 +117,4 @@ def sampled_episode(metadata: Mapping[str, Any], round: int) -> HighwaterEpisode
     return highwater_episode_from({**metadata, "epoch": metadata["epoch"] + (round - 1) * metadata["epochs"]})
 
 
-FORM = LogSchema(SUITE, SETTINGS, _episode, _unrecorded)
+FORM = LogSchema(SUITE, SETTINGS, _episode, _unrecorded, {name: str(value) for name, value in asdict(PLAIN).items()})

@@ -6,15 +6,13 @@ the code runs there (`containers`).
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from inspect_ai import Task, task
+from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.log import transcript
+from inspect_ai.log import HeadlineMetric, transcript
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
@@ -24,107 +22,56 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.scorer import Metric as InspectMetric
-from inspect_ai.scorer import SampleScore, Score, Scorer, Target, metric, scorer
+from inspect_ai.scorer import SampleScore, Score, Scorer, Target, accuracy, metric, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from sealegs.engines.inspect_ends import ModelEnd, finish_by_model, model_end
-from sealegs.engines.inspect_runner import METADATA, note_faults, note_record, transcript_record
+from sealegs.engines.inspect_runner import note_faults, note_record, transcript_record
+from sealegs.engines.inspect_turns import METADATA, tell_facts
 from sealegs.engines.logs import agent_or_model
-from sealegs.faults.plan_files import read_plan
 from sealegs.inject.clock import RealClock
 from sealegs.sandbox import launcher
 from sealegs.scoring.highwater_metrics import CLEAN
 from sealegs.suites.highwater.coder_prompts import coder_system_prompt, question
 from sealegs.suites.highwater.coding_protocol import NO_ACTION, action, wrap_observation
-from sealegs.suites.highwater.containers import kernels, problems_of, resolve_sandbox_path, sandbox_for
+from sealegs.suites.highwater.containers import kernels, sandbox_for
 from sealegs.suites.highwater.environment import Environment
 from sealegs.suites.highwater.function_search import BM25
 from sealegs.suites.highwater.highwater_logs import RUN_FACTS, judge_highwater_episode, sampled_episode
 from sealegs.suites.highwater.interpreter import TaskInterpreter
-from sealegs.suites.highwater.libraries import check_databases
-from sealegs.suites.highwater.options import MODES
+from sealegs.suites.highwater.options import HighwaterOptions
 from sealegs.suites.highwater.problem_episodes import (
     SUITE,
     VERSION,
     HighwaterEpisode,
-    choose_problems,
-    episodes_of_problems,
 )
+from sealegs.suites.inspect_entry import option_task
 from sealegs.traces import Recorder, build_record
 
 STOP = "</execute>"
 
 
-@task
-def highwater(
-    setting: str = "open",
-    distractors: int = 9,
-    hints: bool = False,
-    errors: str = "both",
-    split: str = "test",
-    limit: int | None = None,
-    epochs: int = 1,
-    seed: int = 0,
-    max_steps: int = 25,
-    search: str = BM25,
-    plan: str = "",
-    data: str = "",
-    allow_weak_sandbox: bool = False,
-    sandbox: str = "",
-    only: Sequence[str] | None = None,
-) -> Task:
-    """Questions to answer with functions made from SQL, the first of which is refused.
-
-    Args:
-        setting: `open` (functions are searched for), `closed` (solutions and distractors are in the prompt), or
-            `distractors` (only those are).
-        distractors: how many.
-        hints: whether the agent is told which data is meant.
-        errors: `off`, `on` or `both`.
-        split: `test`, `validation` or `all`.
-        limit: at most this many problems.
-        epochs: how many times each is run, each time as its own sample, so that a run can be resumed.
-        seed: decides distractors, their order, and which problems are the first.
-        max_steps: messages of the model until an episode is cut off.
-        search: `bm25`, or a sentence-transformers model.
-        plan: your own fault plan as JSON, or the name of its file; it replaces the refusals.
-        data: a folder that `sealegs highwater build` wrote, in place of the package's own data.
-        allow_weak_sandbox: run code where there is no strong isolation.
-        sandbox: runs code in a sandbox of Inspect in place of ours: `docker`, `docker:compose.yaml`, ...
-        only: ids of episodes to run and no others.
-    """
-    if errors not in MODES:
-        raise ValueError(f"errors={errors!r} is unknown; choose from {', '.join(MODES)}")
-    if wrong := problems_of(sandbox, allow_weak_sandbox):
-        raise ValueError("; ".join(wrong))
-    if not sandbox:
-        launcher(allow_weak_sandbox)  # what is wrong with it is reported before anything runs
-    own = json.dumps(read_plan(plan).as_data()) if plan and not plan.startswith("{") else plan
-    problems = choose_problems(data, split, limit, seed)
-    check_databases(data, problems)
-    found = episodes_of_problems(
-        problems,
-        MODES[errors],
-        setting=setting,
-        distractors=distractors,
-        hints=hints,
-        seed=seed,
-        own=own,
-        folder=data,
-        epochs=epochs,
-    )
-    asked = {"max_steps": max_steps, "search": search, "interface": "code"}
+def _highwater_task(options: HighwaterOptions, episodes: list[HighwaterEpisode]) -> Task:
+    """The task of these episodes."""
+    if not options.sandbox:
+        launcher(options.allow_weak_sandbox)  # what is wrong with it is reported before anything runs
+    asked = {"max_steps": options.max_steps, "search": options.search, "interface": "code"}
     return Task(
-        dataset=MemoryDataset([_sample(one, asked, epochs) for one in found if only is None or one.id in only], SUITE),
-        solver=code_loop(max_steps, search, allow_weak_sandbox),
-        sandbox=sandbox_for(resolve_sandbox_path(sandbox)),
+        dataset=MemoryDataset([_sample(one, asked, options.epochs) for one in episodes], SUITE),
+        solver=code_loop(options.max_steps, options.search, options.allow_weak_sandbox),
+        sandbox=sandbox_for(options.sandbox),
         scorer=rows_verdict(),
+        headline_metric=HeadlineMetric(metric="accuracy_errors"),
         config=GenerateConfig(temperature=0.0, max_tokens=4_000, stop_seqs=[STOP]),
         fail_on_error=False,
         score_on_error=True,
         version=VERSION,
-        metadata={"setting": setting, "seed": seed, "sandbox": sandbox, **asked},
+        metadata={"setting": options.setting, "seed": options.seed, "sandbox": options.sandbox, **asked},
     )
+
+
+ABOUT = "Questions to answer with functions made from SQL, the first of which is refused."
+highwater = option_task(HighwaterOptions, _highwater_task, name=SUITE, summary=ABOUT, module=__name__)
 
 
 def _sample(episode: HighwaterEpisode, asked: dict[str, Any], epochs: int) -> Sample:
@@ -142,6 +89,7 @@ def code_loop(max_steps: int = 25, search: str = BM25, allow_weak_sandbox: bool 
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         episode = sampled_episode(state.metadata, state.epoch)
+        tell_facts(state, {"epoch": episode.epoch})
         clock = RealClock()
         recorder = Recorder(clock, note_faults)
         asked = {name: state.metadata[name] for name in RUN_FACTS}
@@ -190,13 +138,13 @@ def _closed(message: ChatMessageAssistant) -> ChatMessageAssistant:
     return message.model_copy(update={"content": f"{text.rstrip()}\n{STOP}"})
 
 
-@metric(name="accuracy_no_errors")
+@metric(name="accuracy_no_errors", scores="unreduced")
 def accuracy_clean() -> InspectMetric:
     """Share of right answers without errors, in %."""
     return _accuracy(clean=True)
 
 
-@metric(name="accuracy_errors")
+@metric(name="accuracy_errors", scores="unreduced")
 def accuracy_faulty() -> InspectMetric:
     """Share of right answers under errors, in %."""
     return _accuracy(clean=False)
@@ -211,7 +159,7 @@ def _accuracy(clean: bool) -> InspectMetric:
     return value
 
 
-@scorer(metrics=[accuracy_clean(), accuracy_faulty()])
+@scorer(metrics=[accuracy_clean(), accuracy_faulty(), accuracy()])
 def rows_verdict() -> Scorer:
     """Our judge's verdict, from the record in the transcript; also under `inspect score`. None of an invalid one."""
 

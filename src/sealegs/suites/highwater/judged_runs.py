@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from sealegs import __version__
 from sealegs.reports.highwater_tables import runner_name
+from sealegs.reports.suite_page import task_set_fact
 from sealegs.scoring.highwater_metrics import HighwaterResult, highwater_table
 from sealegs.scoring.invalid import InvalidCount, invalid_count, playing_rows
 from sealegs.scoring.metric import Row
 from sealegs.suites.highwater.highwater_logs import HighwaterRun
-from sealegs.suites.highwater.problem_episodes import VERSION
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def judge_highwater_runs(runs: Sequence[HighwaterRun]) -> JudgedRuns:
         "functions": ", ".join(f"{count:,}" for count in libraries.values()),
         "seed": ", ".join(sorted({str(episode.seed) for run in runs for episode in run.records})),
         "sealegs": __version__,
-        "suite version": VERSION,
+        **task_set_fact(rows),
     }
     warnings = tuple(dict.fromkeys(w for run in runs for w in run.warnings))
     return JudgedRuns(rows, results, warnings, facts, invalid_count([one for run in runs for one in run.played()]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -11,6 +10,7 @@ from pathlib import Path
 from sealegs.faults.call import Failure
 from sealegs.faults.user_error import UserError
 from sealegs.suites.highwater.own import OWN
+from sealegs.tasks.editions import contents_digest
 from sealegs.world.sql.database import find_database, same_rows
 from sealegs.world.sql.function_library import TABLE, Library, SqlProblem
 
@@ -44,7 +44,7 @@ def library_data(folder: str = SHIPPED) -> LibraryData:
     """
     home = Path(folder) if folder else OWN
     library = Library.open(home)
-    return LibraryData(library, hashlib.sha256((home / TABLE).read_bytes()).hexdigest()[:16])
+    return LibraryData(library, contents_digest([(home / TABLE).read_bytes()]))
 
 
 def check_databases(folder: str, problems: Iterable[SqlProblem]) -> None:

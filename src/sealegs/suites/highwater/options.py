@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self, cast
 
 from pydantic import model_validator
 
@@ -20,15 +20,22 @@ from sealegs.suites.highwater.environment import SEARCHING, TELLING
 from sealegs.suites.highwater.function_search import BM25, finder
 from sealegs.suites.highwater.libraries import SHIPPED, check_databases, library_data
 from sealegs.suites.highwater.problem_episodes import (
+    PLAIN,
+    PUBLISHED_MANNER,
     SUITE,
     VERSION,
     HighwaterEpisode,
+    Manner,
+    RefusalWords,
     choose_problems,
     episodes_of_problems,
 )
 from sealegs.suites.run_options import RunOptions, hidden_option, option, plan_json, plan_of_file, run_only_option
+from sealegs.world.sql.parameter import RowForm
 
 BOTH = "both"
+AUTO = "auto: as --published says."
+CHOSEN = {"rows": PUBLISHED_MANNER.rows, "refusal": PUBLISHED_MANNER.refusal}  # what --published chooses of several
 MODES = {BOTH: ERRORS, "off": ("off",), "on": ("on",)}
 
 
@@ -44,6 +51,11 @@ class HighwaterOptions(RunOptions):
     data: str = option(SHIPPED, "A folder that `sealegs highwater build` wrote.")
     search: str = option(BM25, "bm25, or a sentence-transformers model.")
     interface: str = option("auto", "code, calls (no code is run), or auto: code if it can be contained.")
+    rows: Literal["auto", "lists", "records"] = option("auto", f"Rows as lists, or as records by column. {AUTO}")
+    empty_hint: bool = option(False, "A function that finds nothing names the nearest value.")
+    examples: bool = option(False, "Show two worked examples before the question.")
+    refusal: Literal["auto", "own", "published"] = option("auto", f"The words of a refusal: own or published. {AUTO}")
+    published: bool = option(False, "As published: records, hints at values, examples, refusal.")
     plan: str = option("", "The file of your own fault plan, in place of refusals.")
     sandbox: str = option("", "Run code in a sandbox of Inspect: docker, docker:FILE.")
     allow_weak_sandbox: bool = run_only_option(False, "Run code without namespaces.")
@@ -61,7 +73,18 @@ class HighwaterOptions(RunOptions):
             given["distractors"] = 0
         if given.get("plan"):
             given["errors"] = "off"
+        manner = PUBLISHED_MANNER if given.get("published") else PLAIN
+        for name in CHOSEN:
+            if given.get(name, "auto") == "auto":
+                given[name] = getattr(manner, name)
+        if given.get("published"):
+            given |= {"empty_hint": True, "examples": True}
         return given
+
+    @property
+    def manner(self) -> Manner:
+        """How functions answer, and what the agent is shown of it."""
+        return Manner(cast("RowForm", self.rows), self.empty_hint, self.examples, cast("RefusalWords", self.refusal))
 
     @property
     def refusals(self) -> tuple[str, ...]:
@@ -83,6 +106,9 @@ class HighwaterOptions(RunOptions):
             yield "the interface calls is for scripted agents without Inspect; leave --interface out"
         if self.sandbox and self.engine == "direct":
             yield "--sandbox is of Inspect, and the direct engine has none; leave --engine out"
+        if self.published and self.manner != PUBLISHED_MANNER:
+            own = [f"--{name} {getattr(self, name)}" for name in CHOSEN if getattr(self, name) != CHOSEN[name]]
+            yield f"--published does not go with {' and '.join(own)}; leave one of them out"
         folder, wrong = self._library()
         yield from wrong
         plan, wrong = plan_of_file(self.plan)
@@ -121,6 +147,7 @@ class HighwaterOptions(RunOptions):
             own=self.plan,
             folder=self.data,
             epochs=self.epochs,
+            manner=self.manner,
         )
 
     @property
@@ -130,6 +157,7 @@ class HighwaterOptions(RunOptions):
         parts = [
             *([f"{self.setting}{self.distractors}"] if self.setting != "open" else []),
             *(["hints"] if self.hints else []),
+            *([self.manner.words.replace(", ", "-").replace(" ", "-")] if self.manner.words else []),
             *([f"errors-{'-'.join(self.refusals)}"] if self.errors != default.errors and not self.plan else []),
             *([self.split] if self.split != default.split else []),
             *([f"limit{self.limit}"] if self.limit else []),

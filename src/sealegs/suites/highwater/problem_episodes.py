@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, Literal
 
 from sealegs.faults import seeds
 from sealegs.faults.call import Value
@@ -18,13 +18,48 @@ from sealegs.faults.triggers import FirstTouch, Tool
 from sealegs.scoring.highwater_judge import Way
 from sealegs.scoring.row_matching import ReferenceRows
 from sealegs.suites.highwater.libraries import SHIPPED, LibraryData, library_data
+from sealegs.tasks.editions import edition, edition_facts
 from sealegs.world.sql.function_library import Library, SqlFunction, SqlProblem
+from sealegs.world.sql.parameter import RowForm
 
 SUITE = "highwater"
-VERSION = "1-A"
+VERSION = "2-A"
 REFUSED = "This function is unavailable at the moment and will stay so. Use another way to get what you need."
+REFUSED_AS_PUBLISHED = "{name} is currently unavailable. Please try a different function."
 CLEAN, EXTERNAL, OWN_MODE = "no errors", "external errors", "plan"
 SAME_ROWS_TRIES = 24
+RefusalWords = Literal["own", "published"]
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How functions answer, and what an agent is shown of it before it begins.
+
+    Attributes:
+        rows: `lists`, or `records` keyed by column.
+        empty_hint: whether a function that finds nothing names the value nearest to the one it was given.
+        examples: whether two worked examples come before the question.
+        refusal: the words of a refusal: our `own`, or those `published`.
+    """
+
+    rows: RowForm = "lists"
+    empty_hint: bool = False
+    examples: bool = False
+    refusal: RefusalWords = "own"
+
+    @property
+    def words(self) -> str:
+        """What tells it from the default, in a few words; nothing where nothing does."""
+        if self == PUBLISHED_MANNER:
+            return "as published"
+        differing = {"records": self.rows == "records", "hints at values": self.empty_hint, "examples": self.examples}
+        differing["published refusal"] = self.refusal == "published"
+        return ", ".join(name for name, on in differing.items() if on)
+
+
+PLAIN = Manner()
+PUBLISHED_MANNER = Manner("records", True, True, "published")
+MANNERS = tuple(one.name for one in fields(Manner))
 
 
 @dataclass(frozen=True)
@@ -41,6 +76,7 @@ class HighwaterEpisode:
         own: the user's plan as JSON, in place of refusals.
         data: the folder of the library; empty for the package's own.
         epoch: counts repetitions from 1.
+        manner: how functions answer, and what the agent is shown of it.
     """
 
     problem: str
@@ -52,6 +88,7 @@ class HighwaterEpisode:
     own: str = ""
     data: str = SHIPPED
     epoch: int = 1
+    manner: Manner = PLAIN
 
     @property
     def id(self) -> str:
@@ -66,8 +103,9 @@ class HighwaterEpisode:
     @property
     def level(self) -> str:
         """The setting as tables name it."""
-        told = self.setting if self.setting == "open" else f"{self.setting} {self.distractors}"
-        return f"{told} with hints" if self.hints else told
+        setting = self.setting if self.setting == "open" else f"{self.setting} {self.distractors}"
+        setting = f"{setting} with hints" if self.hints else setting
+        return f"{setting}, {self.manner.words}" if self.manner.words else setting
 
     @cached_property
     def found(self) -> SqlProblem:
@@ -78,6 +116,11 @@ class HighwaterEpisode:
     def known(self) -> LibraryData:
         """The data that the problem is of."""
         return library_data(self.data)
+
+    @property
+    def edition(self) -> str:
+        """Version and digest of the data, as records and rows name them."""
+        return edition(VERSION, self.known.digest)
 
     @property
     def library(self) -> Library:
@@ -102,7 +145,7 @@ class HighwaterEpisode:
     def plan(self) -> Plan:
         """The faults."""
         refusing = self.errors and self.setting != "distractors"  # where no function of a solution can be called
-        return _plan(self.own, self.problem, refusing, self.seed, self.data)
+        return _plan(self.own, self.problem, refusing, self.seed, self.data, self.manner.refusal == "published")
 
     @property
     def reference(self) -> ReferenceRows:
@@ -129,7 +172,8 @@ class HighwaterEpisode:
             "epoch": self.epoch,
             "seed": self.seed,
             "plan": self.plan.digest(),
-            "library": self.known.digest,
+            **edition_facts(self.edition),
+            **asdict(self.manner),
         }
         marks = {name: value for name, value in (("own", self.own), ("data", self.data)) if value}
         return {**facts, **marks, **who}
@@ -147,6 +191,7 @@ def highwater_episode_from(about: Mapping[str, Any]) -> HighwaterEpisode:
         about.get("own", ""),
         about.get("data", SHIPPED),
         about["epoch"],
+        Manner(**{name: about[name] for name in MANNERS if name in about}),
     )
 
 
@@ -166,18 +211,19 @@ def refusable(problem: SqlProblem) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _plan(own: str, problem: str, errors: bool, seed: int, folder: str) -> Plan:
+def _plan(own: str, problem: str, errors: bool, seed: int, folder: str, published: bool) -> Plan:
     if own:
         return plan_from(json.loads(own))
     if not errors:
         return Plan(name=f"highwater {problem}", seed=seed)
     group = refusable(library_data(folder).problems[problem])
+    words = REFUSED_AS_PUBLISHED if published else REFUSED
     rules = tuple(
         Rule(
             id=f"plan A: {name}",
             match=Tool(name),
             when=FirstTouch(group),
-            fault=Error(type="FunctionUnavailable", message=REFUSED),
+            fault=Error(type="FunctionUnavailable", message=words.format(name=name)),
             persistence="permanent",
             key="order",  # so that records of one seed stay what they are
         )
@@ -225,6 +271,7 @@ def episodes_of_problems(
     own: str = "",
     folder: str = SHIPPED,
     epochs: int = 1,
+    manner: Manner = PLAIN,
 ) -> list[HighwaterEpisode]:
     """The episodes of a run.
 
@@ -234,10 +281,11 @@ def episodes_of_problems(
         setting, distractors, hints, seed, own: as in `HighwaterEpisode`.
         folder: the library's.
         epochs: how often each is played.
+        manner: of all.
     """
     count = 0 if setting == "open" else distractors
     return [
-        HighwaterEpisode(problem.id, mode == "on", setting, count, hints, seed, own, folder, epoch)
+        HighwaterEpisode(problem.id, mode == "on", setting, count, hints, seed, own, folder, epoch, manner)
         for problem in problems
         for mode in (("off",) if own else errors)
         for epoch in range(1, epochs + 1)

@@ -13,6 +13,8 @@ from sealegs.suites.suite import RunReport, Suite
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ModelOutput
 
+    from sealegs.engines.logs import LogSchema
+    from sealegs.scoring.entrants import Entrant
     from sealegs.suites.highwater.options import HighwaterOptions
 
 PUBLISHED = "hohw"
@@ -30,6 +32,13 @@ class HighwaterSuite(Suite["HighwaterOptions"]):
         from sealegs.suites.highwater.options import HighwaterOptions
 
         return HighwaterOptions
+
+    @property
+    def schema(self) -> LogSchema[Any]:
+        """What its records hold."""
+        from sealegs.suites.highwater.highwater_logs import FORM
+
+        return FORM
 
     def run_scripted(self, options: HighwaterOptions, folder: Path, progress: Progress) -> None:
         """Play what is left of a scripted agent's run without Inspect."""
@@ -63,6 +72,12 @@ class HighwaterSuite(Suite["HighwaterOptions"]):
         from sealegs.suites.highwater.coder_replies import next_message
 
         return next_message(name, conversation, dict(about))
+
+    def entrants(self, logs: Path) -> list[Entrant]:
+        """Read and judge runs for a ranking."""
+        from sealegs.suites.highwater.highwater_entrants import highwater_entrants
+
+        return highwater_entrants(logs)
 
     def report(self, logs: Path, against: str = "") -> RunReport:
         """Read and judge the runs of a folder; `against` is `hohw`, the published rows."""

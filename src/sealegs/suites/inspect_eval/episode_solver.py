@@ -1,7 +1,9 @@
 """The solver around an eval's own: it opens the session of a sample and keeps its record.
 
 What ended a sample from outside (the model's provider, the sandbox) is noted in the record, so that no agent is blamed
-for it. The agent's final words are the sample's output, or, where a model plays the user, the last text of any other.
+for it. The agent's final words are the sample's output, or, where a model plays the user, the last text of any other:
+the user is told by the role of its model, or, where the eval's own model plays it too and what is known of the eval
+says so, by being offered none of the agent's tools.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ from sealegs.traces import Recorder
 from sealegs.traces.record import OUTSIDE
 
 NO_FAULTS = Plan(name="clean")
+NO_FAULTS_DIGEST = NO_FAULTS.digest()  # made once, because every clean sample notes it
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,7 @@ class EvalArm:
         plans: the faults by sample and epoch; none where nothing is to fail.
         specs: what is known of the tools.
         user_tools: those of a simulated user.
+        has_user: whether a model is known to play a user.
         texts: how answers hold data.
         layers: makes the layers of a session.
         timeout: seconds of waiting after which a call is given up.
@@ -60,6 +64,7 @@ class EvalArm:
     plans: Mapping[tuple[str, int], Plan] = field(default_factory=dict)
     specs: tuple[ToolSpec, ...] = ()
     user_tools: Collection[str] = ()
+    has_user: bool = False
     texts: AnswerText = JSON_TEXT
     layers: Callable[[], list[Layer]] = list
     timeout: float = 60.0
@@ -78,8 +83,9 @@ def played_under_faults(inner: Solver, arm: EvalArm) -> Solver:
         clock = RealClock()
         recorder = Recorder(clock, note_faults)
         name = episode_name(arm.facts, sample, epoch, arm.mode)
+        digest = NO_FAULTS_DIGEST if plan is NO_FAULTS else plan.digest()
         lasting = [rule.id for rule in plan.rules if rule.persistence == "permanent"]
-        about = {"mode": arm.mode, "sample": sample, "epoch": epoch, "plan": plan.digest(), LASTING: lasting}
+        about = {"mode": arm.mode, "sample": sample, "epoch": epoch, "plan": digest, LASTING: lasting}
         recorder.start(name, {**arm.facts, **about})
         layers = arm.layers()
         session = Session(
@@ -91,7 +97,7 @@ def played_under_faults(inner: Solver, arm: EvalArm) -> Solver:
                 with in_sample(seam):
                     state = await _in_turn(inner, state, generate)
                 recorder.note(_found(seam, arm.schemas))
-                recorder.finish("answered", answer=final_words(state))
+                recorder.finish("answered", answer=final_words(state, arm))
         finally:
             arm.done()
         return state
@@ -123,13 +129,17 @@ def episode_name(facts: Mapping[str, Any], sample: str, epoch: int, mode: str) -
     return f"{facts['task']}({arguments})/{sample}/{epoch}/{mode}"
 
 
-def final_words(state: TaskState) -> str:
+def final_words(state: TaskState, arm: EvalArm) -> str:
     """What the agent said in the end."""
     spoken = [event for event in transcript().events if isinstance(event, ModelEvent) and event.output.choices]
-    if not any(is_user_role(event.role) for event in spoken):
+    if any(is_user_role(event.role) for event in spoken):
+        own = [event for event in spoken if not is_user_role(event.role)]
+    elif arm.has_user and spoken:
+        own = [event for event in spoken if any(tool.name not in arm.user_tools for tool in event.tools)]
+    else:
         return state.output.completion
-    own = (event.output.completion for event in reversed(spoken) if not is_user_role(event.role))
-    return next((text for text in own if text.strip()), "")
+    said = (event.output.completion for event in reversed(own))
+    return next((text for text in said if text.strip()), "")
 
 
 @contextmanager

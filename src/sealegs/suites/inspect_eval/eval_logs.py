@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sealegs.engines.logs import OF_SUITE, SETTINGS, LogError, agent_or_model, log_files, one_line
-from sealegs.scoring.metric import Row
+from sealegs.engines.shards import Shard, absent_shards_note, read_shard_note
+from sealegs.scoring.metric import Row, player_row
 from sealegs.suites.inspect_eval.options import CLEAN, VERSION
+from sealegs.tasks.editions import TASK_SET
 from sealegs.traces import Event, Record, StoreError, build_record
 from sealegs.traces.inspect_logs import SUFFIX, sample_events, samples
 
@@ -84,7 +86,7 @@ class EvalLogs:
         """Suite, and agent or model, of the long table."""
         suite = f"{SUITE}:{self.facts['task']}"
         agent, model = self.facts.get("agent"), self.facts.get("model")
-        return {"suite": suite, "agent": agent} if agent else {"suite": suite, "model": str(model)}
+        return player_row(suite, str(agent or model), str(self.facts.get(TASK_SET) or ""), scripted=bool(agent))
 
     @property
     def valid(self) -> dict[EvalEpisode, PlayedEpisode]:
@@ -120,8 +122,9 @@ def read_eval_logs(path: Path) -> EvalLogs:
     asked = _asked(path)
     unstruck = frozenset(EvalEpisode(mode, *one) for mode, own in asked.get(UNSTRUCK, {}).items() for one in own)
     epochs = range(1, int(asked.get("epochs") or 1) + 1)
-    planned = tuple((str(sample), epoch) for sample in asked.get("samples", ()) for epoch in epochs)
+    planned = tuple((str(sample), epoch) for sample in _planned_samples(path, asked) for epoch in epochs)
     modes = tuple(dict.fromkeys((*(key.mode for key in played), *asked.get(FAULT_MODES, ()))))
+    warnings += absent_shards_note([path if path.is_dir() else path.parent])
     return EvalLogs(facts, played, unstruck, planned, modes, tuple(scores), tuple(known), tuple(warnings))
 
 
@@ -176,6 +179,17 @@ def _asked(path: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def own_samples(samples: Sequence[str], part: Shard | None) -> list[str]:
+    """The samples that a command plays: all, or those of its shard."""
+    return list(samples) if part is None else part.among(samples, str)
+
+
+def _planned_samples(path: Path, asked: Mapping[str, Any]) -> list[str]:
+    """The samples that the run, or the shard, of a folder is to have."""
+    note = read_shard_note(path if path.is_dir() else path.parent)
+    return own_samples([str(sample) for sample in asked.get("samples", ())], note.place if note else None)
 
 
 def _played(sample: Mapping[str, Any], noted: Mapping[str, Any], value: float | None, file: Path) -> PlayedEpisode:
@@ -245,7 +259,7 @@ def _score_names(scores: Mapping[str, Any]) -> Iterator[str]:
 
 
 def as_number(value: Any) -> float | None:
-    """A score's value as Inspect counts it (C, P, I, N, yes, no and numbers); None where it is none."""
+    """A score's value as Inspect counts it (C, P, I, N, yes, no and numbers); None for anything else."""
     if isinstance(value, str):
         if value in LETTERS or value.lower() in LETTERS:
             return LETTERS.get(value, LETTERS.get(value.lower()))

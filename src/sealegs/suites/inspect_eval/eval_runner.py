@@ -27,6 +27,7 @@ from sealegs.adapters.inspect_seam import sample_calls_intercepted
 from sealegs.engines.folders import ELSEWHERE, Progress, check_same_run
 from sealegs.engines.inspect_runner import plain_words
 from sealegs.engines.logs import OF_SUITE, SETTINGS, LogError
+from sealegs.engines.shards import NOTE, ShardNote, describe_shard, holds_files, open_shard_folder
 from sealegs.faults.call import Layer
 from sealegs.faults.plan import Plan
 from sealegs.faults.spec import ToolSpec
@@ -44,22 +45,26 @@ from sealegs.suites.inspect_eval.eval_logs import (
     EvalLogs,
     clean_records,
     finished,
+    own_samples,
     played_by,
     read_eval_logs,
 )
 from sealegs.suites.inspect_eval.eval_marks import OFFERED, TO_USER
-from sealegs.suites.inspect_eval.foreign_task import load_eval, only_samples, sample_names
+from sealegs.suites.inspect_eval.foreign_task import load_eval, only_samples, sample_names, samples_edition
 from sealegs.suites.inspect_eval.knowledge import EvalKnowledge, load_knowledge
 from sealegs.suites.inspect_eval.knowledge_answers import read_answer, write_answer
 from sealegs.suites.inspect_eval.options import CLEAN, InspectOptions
 from sealegs.suites.inspect_eval.slim_logs import state_out_of_logs
 from sealegs.suites.run_options import plan_of_file
+from sealegs.tasks.editions import TASK_SET
+from sealegs.traces import Record
 from sealegs.traces.atomic_files import write_atomically
 from sealegs.traces.inspect_logs import SUFFIX
 
 PROBED = 3  # samples that are played first
 NO_MODEL = "mockllm/model"  # for a reference agent, which asks none
 MACHINERY = {"submit"}  # tools of agents, and not of an eval
+KEPT = " (the clean samples are kept)"
 Pair = tuple[str, int]  # a sample and an epoch
 
 
@@ -81,10 +86,12 @@ class EvalCourse:
             specs = (*shipped.specs, *self._specs)
             check_plan(self._plan, options.task, {spec.name for spec in specs}, specs)
         self._task = task.name
+        self._edition = samples_edition(task)
         self._samples = self._begin(sample_names(task.dataset, options.limit))
         there = {str(sample.id) for sample in task.dataset}
         if gone := [name for name in self._samples if name not in there]:
             raise LogError(f"{folder}: the eval has no sample {gone[0]!r} any more; {ELSEWHERE}")
+        self._own = own_samples(self._samples, options.part)
         self._done = 0
         self._total = 0
         self._progress: Progress = lambda done, total: None
@@ -114,14 +121,15 @@ class EvalCourse:
             first = [pair for pair in left if pair[1] == 1][:PROBED]
             self._play(CLEAN, dict.fromkeys(first))
             self._check_first()
+            if self._plan is not None:
+                self._check_plan_early(self._plan)
             left = [pair for pair in left if pair not in first]
         self._play(CLEAN, dict.fromkeys(left))
 
     def _play_faulted(self) -> None:
-        logs = self.logs()
-        records = {} if logs is None else clean_records(logs)
-        if self._plan is not None:
-            self._check_plan(records)
+        records = self._clean_records()
+        if self._plan is not None and records:
+            self._check_plan(self._plan, KEPT)
         for mode in self._modes:
             plans = {pair: self._drawn(mode, pair, record) for pair, record in records.items()}
             struck = {pair: plan for pair, plan in plans.items() if plan is not None}
@@ -150,9 +158,9 @@ class EvalCourse:
             raise
 
     def _pairs(self) -> list[Pair]:
-        return [(sample, epoch) for sample in self._samples for epoch in range(1, self._options.epochs + 1)]
+        return [(sample, epoch) for sample in self._own for epoch in range(1, self._options.epochs + 1)]
 
-    def _drawn(self, mode: str, pair: Pair, record: Any) -> Plan | None:
+    def _drawn(self, mode: str, pair: Pair, record: Record) -> Plan | None:
         if mode == OWN:
             return self._plan
         known = self._known
@@ -173,14 +181,23 @@ class EvalCourse:
     def _begin(self, samples: list[str]) -> list[str]:
         """Make or check the run's folder; the samples of a run are those of its first command."""
         file = self._folder / SETTINGS
+        open_shard_folder(self._folder, self._shard_note(samples))
         if file.exists():
             if not self._may_change_plan(file):
                 check_same_run(self._options, file)
             samples = [str(one) for one in json.loads(file.read_text(encoding="utf-8"))["samples"]]
-        elif self._folder.is_dir() and any(self._folder.iterdir()):
+        elif holds_files(self._folder):
             raise LogError(f"{self._folder} is not empty and holds no run of Sealegs; {ELSEWHERE}")
         self._write({"samples": samples, FAULT_MODES: [] if self._options.describe else list(self._modes)})
         return samples
+
+    def _shard_note(self, samples: list[str]) -> ShardNote | None:
+        """What the folder says of the shard that is played; None for the whole."""
+        options = self._options
+        if options.part is None:
+            return None
+        asked = {**options.model_dump(mode="json"), "file": options.task.partition("@")[0]}
+        return describe_shard(options.part, SUITE, samples, asked)
 
     def _may_change_plan(self, file: Path) -> bool:
         """Whether only the plan differs and nothing was played under it: then it may be mended."""
@@ -215,27 +232,33 @@ class EvalCourse:
         wrong = ""
         if logs is not None and options.score and logs.known_scores and not logs.scores:
             wrong = str(unknown_score(options.task, options.score, logs.known_scores))
-        elif finished(logs, CLEAN) and not (self._offered() or self._specs):
+        elif finished(logs, CLEAN) and not (self._offered() - MACHINERY or self._specs):
             wrong = (
                 f"the eval {options.task} offers its agent no tools, and faults strike tools; name an eval with tools"
             )
         if wrong:
-            for file in (*self._folder.glob(f"*{SUFFIX}"), self._folder / SETTINGS):
-                file.unlink()
+            for file in (*self._folder.glob(f"*{SUFFIX}"), self._folder / SETTINGS, self._folder / NOTE):
+                file.unlink(missing_ok=True)
             raise UserError(wrong)
 
-    def _check_plan(self, records: Mapping[Pair, Any]) -> None:
+    def _check_plan_early(self, plan: Plan) -> None:
+        """Refuse a plan by the first samples, where all of them offered the same tools."""
+        sets = {frozenset(record.about.get(OFFERED, ())) for record in self._clean_records().values()}
+        if len(sets) == 1:
+            self._check_plan(plan, f"{KEPT}; if only other samples have the tool, name it in a --knowledge file")
+
+    def _check_plan(self, plan: Plan, more: str) -> None:
         """Refuse a plan with a rule that strikes no tool that the clean samples offered."""
         tools = self._offered() | self._offered(TO_USER) | {spec.name for spec in self._specs}
-        assert self._plan is not None
-        if records:
-            check_plan(self._plan, self._options.task, tools, self._specs, " (the clean samples are kept)")
+        check_plan(plan, self._options.task, tools, self._specs, more)
 
     def _offered(self, to: str = OFFERED) -> set[str]:
         """The tools that the clean samples offered, to the agent or to a simulated user."""
+        return {name for record in self._clean_records().values() for name in record.about.get(to, ())}
+
+    def _clean_records(self) -> Mapping[Pair, Record]:
         logs = self.logs()
-        records = {} if logs is None else clean_records(logs)
-        return {name for record in records.values() for name in record.about.get(to, ())} - MACHINERY
+        return {} if logs is None else clean_records(logs)
 
     def _play(self, mode: str, plans: Mapping[Pair, Plan | None]) -> None:
         """Play these samples and epochs of a mode: together those of which every epoch is left, then epoch by epoch."""
@@ -303,6 +326,7 @@ class EvalCourse:
             "suite": SUITE,
             "version": options.version,
             "task": task.name,
+            TASK_SET: self._edition,
             "task_args": options.arguments,
             **played_by(options.agent, options.model),
             "recovery": options.recovery,
@@ -318,6 +342,7 @@ class EvalCourse:
             {pair: plan for pair, plan in plans.items() if plan is not None},
             self._specs,
             () if self._known is None else self._known.user_tools,
+            self._known is not None and self._known.has_user,
             _texts(self._known),
             partial(recovery_layers_for, options.recovery, self._known, options.seed),
             options.tool_timeout,

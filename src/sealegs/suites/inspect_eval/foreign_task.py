@@ -22,6 +22,7 @@ from pydantic_core import to_jsonable_python
 from sealegs.engines.inspect_runner import plain_words
 from sealegs.faults.seeds import digest
 from sealegs.faults.user_error import UserError
+from sealegs.tasks.editions import contents_digest, edition
 
 SHOWN = 6  # names in a message
 
@@ -78,6 +79,14 @@ def sample_names(dataset: Dataset, limit: int | None) -> list[str]:
     if dataset.shuffled:
         names.sort(key=_natural)
     return names[:limit]
+
+
+def samples_edition(task: Task) -> str:
+    """Version of an eval and digest of its samples, as records and rows name them; in whatever order they come."""
+    texts = sorted(
+        json.dumps([str(sample.id), to_jsonable_python(sample.input, fallback=str)]) for sample in task.dataset
+    )
+    return edition(str(task.version), contents_digest(text.encode() for text in texts))
 
 
 def only_samples(dataset: Dataset, names: Collection[str]) -> Dataset:

@@ -131,7 +131,8 @@ class EvalKnowledge(_Read):
         answers: how the tools write data: as JSON, or as YAML and as Python writes a mapping.
         bookkeeping: dotted paths in the sample's store that count calls and are no part of what the tools act on.
         tools: the agent's tools.
-        simulated_user: the tools that a simulated user calls, which are not the agent's.
+        simulated_user: the tools that a simulated user calls, which are not the agent's. Where it is named at all, if
+            only as `{}`, a model plays the user, and its words are not the agent's.
         alternatives: other ways to what a tool gives.
     """
 
@@ -180,6 +181,11 @@ class EvalKnowledge(_Read):
     def user_tools(self) -> frozenset[str]:
         """The tools that only a simulated user calls."""
         return frozenset(self.simulated_user)
+
+    @property
+    def has_user(self) -> bool:
+        """Whether the file says that a model plays a user, with or without tools."""
+        return "simulated_user" in self.model_fields_set
 
     @cached_property
     def implicit(self) -> Mapping[str, tuple[str, ...]]:
@@ -263,10 +269,17 @@ def _joined(name: str, found: Iterable[EvalKnowledge]) -> EvalKnowledge:
             answers=joined.answers,
             bookkeeping=tuple(dict.fromkeys((*joined.bookkeeping, *other.bookkeeping))),
             tools=_united(name, joined.tools, other.tools),
-            simulated_user=_united(name, joined.simulated_user, other.simulated_user),
             alternatives=(*joined.alternatives, *other.alternatives),
+            **_joined_user(name, joined, other),
         )
     return joined
+
+
+def _joined_user(name: str, left: EvalKnowledge, right: EvalKnowledge) -> dict[str, Mapping[str, ToolKnowledge]]:
+    """The simulated user of two suites, where either has one."""
+    if not (left.has_user or right.has_user):
+        return {}
+    return {"simulated_user": _united(name, left.simulated_user, right.simulated_user)}
 
 
 def _united(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,11 @@ from sealegs.engines.logs import LogError
 from sealegs.faults.user_error import UserError
 from sealegs.scoring.metric import Row
 from sealegs.suites.suite import RunReport, RunView, Suite
+from sealegs.traces.folder_lock import FolderLock
 
 if TYPE_CHECKING:
+    from sealegs.engines.merging import MergeResult, ShardFolder
+    from sealegs.scoring.entrants import Entrant
     from sealegs.suites.inspect_eval.options import InspectOptions
 
 DRAFT = "knowledge.yaml"
@@ -50,11 +54,24 @@ class InspectSuite(Suite["InspectOptions"]):
         """Play what is left of a run; agents and models alike are played by Inspect."""
         from sealegs.suites.inspect_eval.eval_runner import EvalCourse
 
-        EvalCourse(options, folder).play(progress)
+        with FolderLock(folder):
+            EvalCourse(options, folder).play(progress)
 
     def run_inspect(self, options: InspectOptions, folder: Path) -> None:
         """Play what is left of a run."""
         self.run_scripted(options, folder, lambda done, total: None)
+
+    def merge(self, parts: Sequence[ShardFolder], out: Path) -> MergeResult:
+        """Join the folders of a run's shards."""
+        from sealegs.suites.inspect_eval.eval_merge import merge_evals
+
+        return merge_evals(parts, out)
+
+    def entrants(self, logs: Path) -> list[Entrant]:
+        """Read and judge a run for a ranking."""
+        from sealegs.suites.inspect_eval.eval_entrants import eval_entrants
+
+        return eval_entrants(logs)
 
     def report(self, logs: Path, against: str = "") -> RunReport:
         """Read and judge a run; `against` is another run of the same eval."""

@@ -2,11 +2,12 @@
 
 A model is asked again with the whole conversation every time, so the agent is made afresh and told everything it saw.
 The task is known by the request's text; the metadata of the user's message says where faults strike, for `oracle`
-alone.
+alone. Asked by a review whether an answer is corrupt, each of them says what the tool's declared invariants say.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -19,6 +20,11 @@ from sealegs.scenarios.moments import DRAW
 from sealegs.scenarios.perturbation import LADDER
 from sealegs.scenarios.scenario import Scenario
 from sealegs.scenarios.task_sets import SHIPPED, task_set
+from sealegs.scenarios.wordings import FIRST, all_phrasings
+from sealegs.scoring.maze_metrics import CLEAN
+from sealegs.tasks.written_forms import ENGLISH
+
+ASKED = "asked"  # in the facts of a review's question: the call whose answer is shown, and that answer
 
 
 def next_act(name: str, conversation: list[ChatMessage], about: Mapping[str, Any]) -> ModelOutput:
@@ -32,7 +38,16 @@ def next_act(name: str, conversation: list[ChatMessage], about: Mapping[str, Any
     Raises:
         ValueError: the request belongs to no task, or the suite has no such agent.
     """
+    if ASKED in about:
+        return ModelOutput.from_content(name, _declared_verdict(about[ASKED]))
     return scripted_output(name, _agent(name, conversation, about), conversation)
+
+
+def _declared_verdict(asked: Mapping[str, Any]) -> str:
+    """What code that knows only what the tool declares says of an answer: whether it breaks any of that."""
+    specs = {spec.name: spec for spec in Scenario(asked["task"], CLEAN).specs}
+    found = specs[asked["tool"]].violations(asked["arguments"], json.loads(asked["shown"]))
+    return json.dumps({"corrupt": bool(found), "why": "; ".join(one.reason for one in found[:1])})
 
 
 def _agent(name: str, conversation: list[ChatMessage], about: Mapping[str, Any]) -> ScriptedAgent:
@@ -43,7 +58,8 @@ def _agent(name: str, conversation: list[ChatMessage], about: Mapping[str, Any])
         raise ValueError("a scripted agent plays only the tasks of maze; this request is not one of theirs")
     mode, epoch, seed = about.get("mode", "NP"), about.get("epoch", 1), about.get("seed", 0)
     moment, implicit = about.get("moment", DRAW), about.get("implicit", LADDER)
-    episode = Scenario(task, mode, epoch, seed, about.get("own", ""), tasks, moment, implicit)
+    asked = about.get("wording", FIRST), about.get("language", ENGLISH)
+    episode = Scenario(task, mode, epoch, seed, about.get("own", ""), tasks, moment, implicit, *asked)
     if name not in SCRIPTED:
         raise ValueError(f"maze has no scripted agent {name!r}; choose one of {', '.join(SCRIPTED)}")
     return SCRIPTED[name](episode.briefing)
@@ -51,4 +67,8 @@ def _agent(name: str, conversation: list[ChatMessage], about: Mapping[str, Any])
 
 @cache
 def _by_request(tasks: str) -> dict[str, str]:
-    return {task.request: task.id for task in task_set(tasks).tasks.values()}
+    own = {task.request: task.id for task in task_set(tasks).tasks.values()}
+    if tasks != SHIPPED:
+        return own
+    others = [phrasing.requests.items() for phrasing in all_phrasings()]
+    return {**own, **{worded.request: id for each in others for id, worded in each}}

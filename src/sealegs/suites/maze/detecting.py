@@ -85,6 +85,7 @@ class DetectionSplit:
 
 def halves(names: Iterable[str], seed: int = 0) -> tuple[frozenset[str], frozenset[str]]:
     """The tasks in two halves, which the seed decides."""
+    # By digest, so that the halves do not depend on the order of the tasks.
     ordered = sorted(names, key=lambda name: seeds.digest("halves", seed, name))
     return frozenset(ordered[::2]), frozenset(ordered[1::2])
 
@@ -132,6 +133,7 @@ def _units(turns: Iterable[tuple[Scenario, Turn]]) -> Iterator[tuple[Scenario, T
         if episode.mode == "NP":
             yield episode, turn, ""
             continue
+        # Only the first strike of each rule: a permanent fault would otherwise count once for every retry.
         for strike in turn.strikes:
             if strike.delivered and (episode.id, strike.rule) not in met:
                 met.add((episode.id, strike.rule))
@@ -152,6 +154,7 @@ def split_without_leaks(
     kept = [tuple(map(cut, part)) for part in given]
     before, after = (sum(len(one.calls) for part in parts for one in part) for parts in (given, kept))
     half = DetectionSplit(kept[0], kept[1], asked, before - after)
+    # A leak would make every figure too good, so it is checked on the result and not taken on trust.
     problems = leaked_items(half)
     assert not problems, problems
     return half

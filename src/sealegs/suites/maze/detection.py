@@ -24,6 +24,7 @@ from sealegs.suites.maze.detecting import (
 )
 from sealegs.suites.maze.detection_parts import DetectionSettings, FinishedParts, asked_data, asked_from, result_from
 from sealegs.suites.maze.detection_rows import detection_rows, guarded_rows
+from sealegs.traces.folder_lock import locks_folder
 
 GUARDED = ("naive", "retrier")
 SHARE = 0.01  # of false alarms per answer, with which recovery is measured
@@ -44,6 +45,7 @@ class DetectionMeasurement:
     about: dict[str, Any]
 
 
+@locks_folder("folder")
 def measure_detection(
     settings: DetectionSettings, recover: bool, folder: Path, progress: Progress = lambda *_: None
 ) -> DetectionMeasurement:

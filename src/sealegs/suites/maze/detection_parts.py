@@ -6,7 +6,6 @@ profiles. It does not cover a change of the code in between: use another folder 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from sealegs.recovery.detectors import Profiles, read_profiles
 from sealegs.scoring import Verdict
 from sealegs.scoring.maze_metrics import MazeResult
 from sealegs.suites.maze.detecting import CheckedAnswer
+from sealegs.traces.atomic_files import write_atomically
 
 JOURNAL = "parts.jsonl"
 HALF = "half of the base tasks"
@@ -80,9 +80,7 @@ class FinishedParts:
         """Return profiles: as they were kept, or learned and kept."""
         file = self._folder / f"{name.replace(', ', '-').replace(' ', '-')}-profiles.json"
         if not file.exists():
-            aside = file.with_name(f".{file.name}.{os.getpid()}")
-            aside.write_text(make().text(), encoding="utf-8")
-            aside.replace(file)
+            write_atomically(file, make().text(), "name another folder with --out")
         return read_profiles(file)
 
 

@@ -5,12 +5,11 @@ What our judge needs is in the log itself (see `running.inspecting`).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
-from inspect_ai import Task, task
+from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.log import transcript
+from inspect_ai.log import HeadlineMetric, transcript
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageSystem,
@@ -19,111 +18,55 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.scorer import Metric as InspectMetric
-from inspect_ai.scorer import SampleScore, Score, Scorer, Target, metric, scorer
+from inspect_ai.scorer import SampleScore, Score, Scorer, Target, accuracy, metric, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from sealegs.engines.inspect_runner import METADATA, note_faults, note_record, transcript_record
-from sealegs.engines.inspect_turns import take_turns_in_inspect
+from sealegs.engines.inspect_runner import note_faults, note_record, transcript_record
+from sealegs.engines.inspect_turns import METADATA, take_turns_in_inspect, tell_facts
 from sealegs.engines.logs import agent_or_model
 from sealegs.faults.call import Call, Layer, Outcome
-from sealegs.faults.plan_files import read_plan
 from sealegs.inject import Session
 from sealegs.inject.clock import RealClock
-from sealegs.scenarios import LEVELS, MODES
-from sealegs.scenarios.moments import DRAW, SETTINGS
-from sealegs.scenarios.perturbation import IMPLICIT_SETTINGS, LADDER
 from sealegs.scenarios.recovery_alternatives import recovery_layers
-from sealegs.scenarios.scenario import TOOL_TIMEOUT, VERSION, Scenario, list_scenarios
+from sealegs.scenarios.scenario import SUITE, TOOL_TIMEOUT, Scenario
 from sealegs.scenarios.system_prompts import scenario_prompt
-from sealegs.scenarios.task_sets import SHIPPED
+from sealegs.scenarios.task_sets import VERSION
 from sealegs.scoring import Verdict, judge
 from sealegs.scoring.maze_metrics import DESIGN, PRR, RC, TSR, MazeResult
 from sealegs.scoring.metric import EpisodeTable, Metric, estimate
+from sealegs.suites.inspect_entry import option_task
 from sealegs.suites.maze.maze_logs import episode_of
+from sealegs.suites.maze.options import MazeOptions
 from sealegs.traces import Recorder, build_record
 from sealegs.world.state import World
 
 
-@task
-def maze(
-    levels: str | Sequence[str] = ",".join(LEVELS),
-    modes: str | Sequence[str] = ",".join(MODES),
-    prompt: str = "standard",
-    limit: int | None = None,
-    epochs: int = 1,
-    seed: int = 0,
-    max_steps: int = 25,
-    plan: str = "",
-    tasks: str = SHIPPED,
-    recovery: str = "off",
-    moment: str = DRAW,
-    implicit: str = LADDER,
-    only: Sequence[str] | None = None,
-) -> Task:
-    """Tasks of four levels on simulated tools that fail in four ways.
-
-    Args:
-        levels: some of C1, C2, C3, C4, with commas.
-        modes: some of NP, P1, P2, P3, P4, with commas.
-        prompt: `standard` or `failure-aware`.
-        limit: at most this many base tasks of each level.
-        epochs: how many times each is run, each time as its own sample, so that a run can be resumed.
-        seed: decides victims and faults.
-        max_steps: model calls until an episode is cut off.
-        plan: your own fault plan as JSON, or the name of its file; it replaces the modes.
-        tasks: a folder of your own tasks (`sealegs maze generate` makes one) in place of those that ship.
-        recovery: `active` puts the recovery layer on the seam, `advise` its modest form.
-        moment: when faults strike actions: `draw`, or `before` (the published protocol), `during`, `after`.
-        implicit: `ladder`, or `published` (the nine families as they fit).
-        only: ids of episodes (`c1-01/P2/1`) to run and no others.
-    """
-    own = json.dumps(read_plan(plan).as_data()) if plan and not plan.startswith("{") else plan
-    chosen = [
-        episode
-        for episode in list_scenarios(
-            _listed(levels, LEVELS),
-            _listed(modes, MODES),
-            limit=limit,
-            epochs=epochs,
-            seed=seed,
-            own=own,
-            tasks=tasks,
-            moment=_listed(moment, SETTINGS)[0],
-            implicit=_listed(implicit, IMPLICIT_SETTINGS)[0],
-        )
-        if only is None or episode.id in only
-    ]
+def _maze_task(options: MazeOptions, episodes: list[Scenario]) -> Task:
+    """The task of these episodes."""
+    kept = ("prompt", "seed", "max_steps", "recovery", "moment", "implicit", "wording", "language")
     return Task(
-        dataset=MemoryDataset([_sample(episode, prompt, epochs) for episode in chosen], name="maze"),
-        solver=tool_loop(max_steps, recovery),
+        dataset=MemoryDataset([_sample(one, options.prompt, options.epochs) for one in episodes], name=SUITE),
+        solver=tool_loop(options.max_steps, options.recovery),
         scorer=verdict(),
+        headline_metric=HeadlineMetric(metric="tsr"),
         config=GenerateConfig(temperature=1.0, max_tokens=16_000),
+        # A sample that fails is invalid and can be made again; the others continue.
         fail_on_error=False,
         score_on_error=True,
         version=VERSION,
-        metadata={
-            "prompt": prompt,
-            "seed": seed,
-            "max_steps": max_steps,
-            "recovery": recovery,
-            "moment": moment,
-            "implicit": implicit,
-        },
+        metadata={name: getattr(options, name) for name in kept},
     )
 
 
-def _listed(names: str | Sequence[str], known: Sequence[str]) -> list[str]:
-    chosen = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
-    unknown = [name for name in chosen if name not in known]
-    if unknown:
-        raise ValueError(f"{', '.join(map(repr, unknown))} unknown; choose from {', '.join(known)}")
-    return chosen
+ABOUT = "Tasks of four levels on simulated tools that fail in four ways."
+maze = option_task(MazeOptions, _maze_task, name=SUITE, summary=ABOUT, module=__name__)
 
 
 def _sample(episode: Scenario, prompt: str, epochs: int) -> Sample:
     about = {"task": episode.task, "level": episode.base.level, "mode": episode.mode, "seed": episode.seed}
     about |= {"epoch": episode.epoch, "epochs": epochs, "own": episode.own, "tasks": episode.tasks}
     about |= {"moment": episode.moment, "implicit": episode.implicit}
+    about |= {"wording": episode.wording, "language": episode.language}
     messages: list[ChatMessage] = [
         ChatMessageSystem(content=scenario_prompt(prompt, episode.moment)),
         ChatMessageUser(content=episode.base.request, metadata={METADATA: about}),
@@ -137,6 +80,7 @@ def tool_loop(max_steps: int = 25, recovery: str = "off") -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         episode = episode_of(state.metadata, state.epoch)
+        tell_facts(state, {"epoch": episode.epoch})
         clock = RealClock()
         recorder = Recorder(clock, note_faults)
         recorder.start(
@@ -172,6 +116,7 @@ async def _converse(
         episode=episode.id,
         specs=offered.values(),
         layers=between,
+        # Every tool of the world can be run for another, as they share one `run`.
         others=None,
         clock=clock,
         timeout=TOOL_TIMEOUT,
@@ -184,19 +129,19 @@ async def _converse(
     await take_turns_in_inspect(state, list(offered.values()), session, run, recorder, max_steps)
 
 
-@metric(name="tsr")
+@metric(name="tsr", scores="unreduced")
 def tsr_metric() -> InspectMetric:
     """Task success rate in %, the mean over the modes."""
     return _metric(TSR)
 
 
-@metric(name="prr")
+@metric(name="prr", scores="unreduced")
 def prr_metric() -> InspectMetric:
     """Perturbation recovery rate in %."""
     return _metric(PRR)
 
 
-@metric(name="rc")
+@metric(name="rc", scores="unreduced")
 def rc_metric() -> InspectMetric:
     """Redundancy cost in %."""
     return _metric(RC)
@@ -217,7 +162,7 @@ def _result(score: SampleScore) -> MazeResult:
     return MazeResult(about["task"], about["level"], about["mode"], about["epoch"], Verdict(**facts))
 
 
-@scorer(metrics=[tsr_metric(), prr_metric(), rc_metric()])
+@scorer(metrics=[tsr_metric(), prr_metric(), rc_metric(), accuracy()])
 def verdict() -> Scorer:
     """Our judge's verdict, from the record in the transcript; also under `inspect score`. None of an invalid one."""
 

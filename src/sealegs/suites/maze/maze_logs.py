@@ -7,17 +7,33 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sealegs.engines.logs import LogError, LogSchema, agent_or_model, read_logs, settings_in_words, single_run
+from sealegs.engines.logs import (
+    LogError,
+    LogSchema,
+    agent_or_model,
+    check_edition,
+    read_logs,
+    settings_in_words,
+    single_run,
+)
 from sealegs.scenarios.moments import DRAW, PUBLISHED
 from sealegs.scenarios.perturbation import LADDER, PUBLISHED_FAMILIES
 from sealegs.scenarios.scenario import SUITE, Scenario, scenario_from_record
-from sealegs.scoring import judge
+from sealegs.scenarios.wordings import FIRST
+from sealegs.scoring import Case, judge
 from sealegs.scoring.invalid import PlayedCell, played_cell
 from sealegs.scoring.maze_metrics import MazeResult
-from sealegs.scoring.metric import Row
+from sealegs.scoring.metric import Row, player_row
+from sealegs.tasks.editions import TASK_SET
+from sealegs.tasks.written_forms import ENGLISH, LANGUAGES
 from sealegs.traces import EpisodeEnded, EpisodeStarted, Event, Record
 
-SETTINGS = ("agent", "model", "prompt", "seed", "own", "max_steps", "tasks", "moment", "implicit", "recovery")
+SETTINGS = (
+    *("agent", "model", "prompt", "seed", "own", "max_steps", "tasks", "moment", "implicit", "wording", "language"),
+    *("recovery", TASK_SET),
+)
+
+HELPED = {"off": [], "active": ["with recovery"], "advise": ["with advice"]}  # what a run's name says of it
 
 
 @dataclass(frozen=True)
@@ -33,22 +49,23 @@ class MazeRun:
 
     def results(self) -> list[MazeResult]:
         """Every episode judged."""
-        return [
-            MazeResult(
-                episode.task,
-                episode.base.level,
-                episode.mode,
-                episode.epoch,
-                judge(found, episode.case(found)),
-                episode.hardest_rung(found),
-            )
-            for episode, found in self.records.items()
-        ]
+        return [judge_maze_episode(episode, found) for episode, found in self.records.items()]
 
     def played(self) -> list[PlayedCell]:
         """Where every episode is counted, the invalid ones with their causes."""
         found: dict[Scenario, Record | str] = {**self.records, **self.invalid}
         return [played_cell(one.base.level, one.mode, one.task, how) for one, how in found.items()]
+
+
+def judge_maze_episode(episode: Scenario, found: Record) -> MazeResult:
+    """One episode judged."""
+    return maze_result(episode, found, episode.case(found))
+
+
+def maze_result(episode: Scenario, found: Record, case: Case) -> MazeResult:
+    """One episode judged as a case that its record makes it."""
+    rung = episode.hardest_rung(found)
+    return MazeResult(episode.task, episode.base.level, episode.mode, episode.epoch, judge(found, case), rung)
 
 
 def read_maze_run(path: Path) -> MazeRun:
@@ -68,25 +85,34 @@ def read_maze_runs(path: Path) -> list[MazeRun]:
     """
     logged = read_logs(path, FORM)
     return [
-        MazeRun(_who(key), found, logged.warnings, logged.paths, settings_in_words(key, FORM), logged.invalid[key])
+        MazeRun(
+            maze_player(key), found, logged.warnings, logged.paths, settings_in_words(key, FORM), logged.invalid[key]
+        )
         for key, found in logged.runs.items()
     ]
 
 
-def _who(key: tuple[str, ...]) -> Row:
-    agent, model, prompt, *_, moment, implicit, recovery = key
-    helped = {"off": [], "active": ["with recovery"], "advise": ["with advice"]}[recovery]
-    kept = [*([prompt] if prompt not in ("", "standard") else []), *helped]
+def maze_player(key: tuple[str, ...]) -> Row:
+    """Suite, and agent or model, of a run with these settings."""
+    agent, model, prompt, *_, moment, implicit, wording, language, recovery, tasks = key
+    kept = [*([prompt] if prompt not in ("", "standard") else []), *HELPED[recovery]]
     kept += [f"moment {moment}"] if moment != DRAW else []
     kept += [f"implicit {implicit}"] if implicit != LADDER else []
+    kept += [f"wording {wording}"] if wording != FIRST else []
+    kept += [LANGUAGES[language]] if language != ENGLISH else []
     name = " ".join([agent or model, *([f"({', '.join(kept)})"] if kept else [])])
-    return {"suite": SUITE, "agent": name} if agent else {"suite": SUITE, "model": name}
+    return player_row(SUITE, name, tasks, scripted=bool(agent))
 
 
 def _episode(found: Record, file: Path) -> Scenario:
     episode = scenario_from_record(found.about)
+    for setting, known in (("recovery", HELPED), ("language", LANGUAGES)):
+        value = str(found.about.get(setting, DEFAULTS[setting]))
+        if value not in known:
+            raise LogError(f"{file}: {found.episode} has {setting} {value!r}; there are {', '.join(known)}")
     if episode.task not in episode.set.tasks:
         raise LogError(f"{file}: there is no base task {episode.task!r}; the log is of another version of the corpus")
+    check_edition(found, episode.set.edition, file)
     if found.about.get("plan") != episode.plan.digest():
         raise LogError(f"{file}: the faults of {found.episode} are not those of this version of Sealegs; run it again")
     return episode
@@ -112,9 +138,10 @@ def episode_of(metadata: Mapping[str, Any], round: int) -> Scenario:
     epoch = metadata["epoch"] + (round - 1) * metadata["epochs"]
     own, tasks, moment = metadata.get("own", ""), metadata.get("tasks", ""), metadata.get("moment", PUBLISHED)
     implicit = metadata.get("implicit", PUBLISHED_FAMILIES)
-    return Scenario(metadata["task"], metadata["mode"], epoch, metadata["seed"], own, tasks, moment, implicit)
+    asked = metadata.get("wording", FIRST), metadata.get("language", ENGLISH)
+    return Scenario(metadata["task"], metadata["mode"], epoch, metadata["seed"], own, tasks, moment, implicit, *asked)
 
 
-FORM = LogSchema(
-    SUITE, SETTINGS, _episode, _unrecorded, {"recovery": "off", "moment": PUBLISHED, "implicit": PUBLISHED_FAMILIES}
-)
+BEFORE = {"moment": PUBLISHED, "implicit": PUBLISHED_FAMILIES, "wording": FIRST, "language": ENGLISH}
+DEFAULTS = {"recovery": "off", **BEFORE}
+FORM = LogSchema(SUITE, SETTINGS, _episode, _unrecorded, DEFAULTS)

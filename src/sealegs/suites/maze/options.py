@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self
 
 from sealegs.agents import SCRIPTED
 from sealegs.engines import direct
@@ -15,9 +15,10 @@ from sealegs.scenarios import LEVELS, MODES
 from sealegs.scenarios.moments import DRAW, SETTINGS
 from sealegs.scenarios.perturbation import IMPLICIT_SETTINGS, LADDER
 from sealegs.scenarios.recovery_alternatives import RECOVERIES
-from sealegs.scenarios.scenario import VERSION, Scenario, list_scenarios
+from sealegs.scenarios.scenario import Scenario, list_scenarios
 from sealegs.scenarios.system_prompts import PROMPTS
-from sealegs.scenarios.task_sets import SHIPPED, task_set
+from sealegs.scenarios.task_sets import SHIPPED, VERSION, task_set
+from sealegs.scenarios.wordings import FIRST, WORDINGS, Phrasing
 from sealegs.suites.choices import unknown_name_problems, who_problems
 from sealegs.suites.run_options import (
     Names,
@@ -28,12 +29,15 @@ from sealegs.suites.run_options import (
     plan_of_file,
     run_only_option,
 )
+from sealegs.tasks.written_forms import ENGLISH, LANGUAGES
 
 ENGINES = ("auto", *direct.ENGINES, "inspect")
 
 
 class MazeOptions(RunOptions):
     """The options of `maze`."""
+
+    of_the_command: ClassVar[frozenset[str]] = frozenset({"world"})  # which makes the tasks before it runs them
 
     agent: str = option("", "Scripted: oracle, verifier, planner, retrier or naive.")
     limit: int | None = option(None, "At most this many base tasks of each level.", ge=1)
@@ -45,6 +49,9 @@ class MazeOptions(RunOptions):
     plan: str = option("", "The file of your own fault plan, in place of the modes.")
     moment: str = option(DRAW, "When faults strike actions: draw, before (as published), during or after.")
     implicit: str = option(LADDER, "Implicit faults: ladder, or published (the nine families as they fit).")
+    wording: str = option(FIRST, "first or second: which of the two English requests of each task is asked.")
+    language: str = option(ENGLISH, "en, de, es or zh: of the requests; other than in English there are 40 tasks.")
+    translated: bool = option(False, "Only the tasks that have requests in all four languages.")
     recovery: str = option("off", "off, advise or active: the recovery layer around the tools.")
     engine: str = option("auto", "auto, inspect, or for scripted agents direct, langchain or mcp.")
     version: str = hidden_option(VERSION)
@@ -60,6 +67,7 @@ class MazeOptions(RunOptions):
         yield from unknown_name_problems("recovery", [self.recovery], RECOVERIES)
         yield from unknown_name_problems("moment", [self.moment], SETTINGS)
         yield from unknown_name_problems("kind of implicit faults", [self.implicit], IMPLICIT_SETTINGS)
+        yield from self._wording_problems()
         yield from who_problems(self.agent, self.model, self.engine)
         if self.world:
             yield (
@@ -73,6 +81,22 @@ class MazeOptions(RunOptions):
         yield from wrong
         if plan is not None:
             yield from _plan_problems(plan, self.plan, self.agent, tasks)
+
+    def _wording_problems(self) -> Iterator[str]:
+        yield from unknown_name_problems("wording", [self.wording], WORDINGS)
+        yield from unknown_name_problems("language", [self.language], LANGUAGES)
+        if self.wording != FIRST and self.language in LANGUAGES and self.language != ENGLISH:
+            yield (
+                f"--wording {self.wording}: there is one wording in {LANGUAGES[self.language]}; "
+                "leave out --wording or --language"
+            )
+        chosen = [
+            *([f"--wording {self.wording}"] if self.wording != FIRST else []),
+            *([f"--language {self.language}"] if self.language != ENGLISH else []),
+            *(["--translated"] if self.translated else []),
+        ]
+        if self.tasks and chosen:
+            yield f"{' '.join(chosen)}: each task of a folder has one request; leave it out with --tasks"
 
     def checked(self) -> Self:
         """Return the options with levels in their order and files read.
@@ -96,6 +120,8 @@ class MazeOptions(RunOptions):
             tasks=self.tasks,
             moment=self.moment,
             implicit=self.implicit,
+            phrasing=Phrasing(self.wording, self.language),
+            translated=self.translated,
         )
 
     @property
@@ -114,6 +140,9 @@ class MazeOptions(RunOptions):
             *([f"{Path(self.tasks).name}"] if self.tasks else []),
             *([f"moment-{self.moment}"] if self.moment != default.moment else []),
             *([f"implicit-{self.implicit}"] if self.implicit != default.implicit else []),
+            *([f"wording-{self.wording}"] if self.wording != default.wording else []),
+            *([f"language-{self.language}"] if self.language != default.language else []),
+            *(["translated"] if self.translated and self.language == ENGLISH else []),
             *([f"recovery-{self.recovery}"] if self.recovery != default.recovery else []),
             *([f"steps{self.max_steps}"] if self.max_steps != default.max_steps else []),
             *([self.engine] if self.agent and self.engine != "direct" else []),

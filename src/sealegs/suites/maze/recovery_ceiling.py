@@ -89,11 +89,13 @@ def within_reach(episode: Scenario, habits: Habits = OTHERS, ways: Sequence[Alte
         step = graph.steps[id]
         node = graph.home[id][0].id if id in graph.home else id
         if node in slots:
+            # A group has one fault, which its first called tool takes.
             slots.discard(node)
             fault = struck_step(episode, id)
             if not _put_right(fault, habits):
                 way = _way(fault, known, answered)
                 if way is None:
+                    # Stopping is right only in a dead end, and only if the agent can know that it is in one.
                     return habits.stops and _told(fault) and _dead_end(episode, done, fault)
                 answered |= set(way.tools())
         answered.add(step.tool)
@@ -106,6 +108,7 @@ def struck_step(episode: Scenario, id: str) -> StruckStep:
     """What the episode's fault makes of a step that is called rightly."""
     step, expected = episode.base.graph.steps[id], episode.set.right_run(episode.task).steps[id]
     specs = {spec.name: spec for spec in episode.specs}
+    # The fault is played rather than derived from the plan, so that draws and moments are those of the run.
     session = Session(episode.plan, episode=episode.id, specs=specs.values(), clock=VirtualClock(), timeout=1)
     shown = session.call(step.tool, expected.arguments, partial(_answered, episode, expected))
     spec = specs[step.tool]
@@ -143,6 +146,7 @@ def _put_right(fault: StruckStep, habits: Habits) -> bool:
     if fault.lasting:
         return False
     if fault.moment == "during":
+        # A part that was done may be done again only by a tool that completes it.
         return fault.looked and fault.spec.idempotent
     if harmless(fault.spec) or fault.looked:
         return not done or bool(fault.spec.key)

@@ -16,6 +16,7 @@ from typing import Any
 from sealegs.reports import published
 from sealegs.scenarios import LEVELS
 from sealegs.scenarios.task_sets import base_tasks
+from sealegs.scenarios.wordings import SECOND, Phrasing, shared_words, translated_tasks
 from sealegs.scoring.metric import ALL, Row
 from sealegs.suites.maze.retrieval import STATED_K, ReverseCheck, reverse_check
 from sealegs.tasks import Task
@@ -34,6 +35,8 @@ class Figures:
         levels: figure -> level -> value, as in the published table 1.
         tasks: how many there are.
         histories: how many history tools show what the actions did; no other figure counts them.
+        wordings: the share of the words of a task's two requests that are in both, by the task's id.
+        translated: how many tasks have requests in all languages.
         retrieval: where a retrieval baseline, from the requests alone, puts the tools of each task.
     """
 
@@ -41,6 +44,8 @@ class Figures:
     levels: Mapping[str, Mapping[str, float]]
     tasks: int
     histories: int
+    wordings: Mapping[str, float]
+    translated: int
     retrieval: ReverseCheck
 
     def pairs(self) -> Iterator[tuple[str, str, str]]:
@@ -56,7 +61,7 @@ class Figures:
 
     def notes(self) -> str:
         """What the table cannot show."""
-        failing = self._failing()
+        failing, shares = self._failing(), self.wordings.values()
         told = "; ".join(f"{task}: {', '.join(tools)}" for task, tools in failing.items())
         half, most = (self.retrieval.k(share) for share in (0.5, 0.9))
         tools, share = self.corpus["total"]["tools"], self._share()
@@ -65,7 +70,9 @@ class Figures:
             f"{self.histories} history tools, which show what the actions did, are kept apart: no figure counts them.\n"
             f"From the request alone, BM25 and the flow of data find all tools of a solution among the {STATED_K}\n"
             f"likeliest of {tools} for {share:.1f} % of the tasks (half of them need {half}, nine in ten {most}).\n"
-            f"Not so for {len(failing)}: {told or 'none'}."
+            f"Not so for {len(failing)}: {told or 'none'}.\n"
+            f"The two requests of a task share {mean(shares):.1f} % of their words, values aside, and at most\n"
+            f"{max(shares):.1f} %; {self.translated} tasks also have requests in German, Spanish and Chinese."
         )
 
     def _failing(self) -> dict[str, dict[str, int]]:
@@ -90,6 +97,8 @@ class Figures:
             "levels": {name: dict(values) for name, values in self.levels.items()},
             "published": {"corpus": published.published_corpus(), "levels": published.corpus_by_level()},
             "retrieval": retrieval,
+            "words_in_both": {"mean": mean(self.wordings.values()), "max": max(self.wordings.values())},
+            "translated": self.translated,
         }
 
     def rows(self) -> list[Row]:
@@ -107,6 +116,9 @@ class Figures:
             ]
             rows += [_row(who, level, name, v) for name, values in levels.items() for level, v in values.items()]
         rows.append(_row("sealegs", ALL, "history tools, counted apart", self.histories))
+        rows.append(_row("sealegs", ALL, "words in both requests, %", mean(self.wordings.values())))
+        rows.append(_row("sealegs", ALL, "words in both requests at most, %", max(self.wordings.values())))
+        rows.append(_row("sealegs", ALL, "tasks in four languages", self.translated))
         return [*rows, _row("sealegs", ALL, f"tasks whose tools are among the {STATED_K} likeliest, %", self._share())]
 
 
@@ -123,7 +135,9 @@ def figures() -> Figures:
     """The figures of the tasks and tools that ship with the suite."""
     tasks, corpus = base_tasks(), load_corpus()
     found = reverse_check(tasks, Shortlist(corpus))
-    return Figures(_corpus(corpus), _levels(list(tasks.values())), len(tasks), len(corpus.histories), found)
+    second = {id: 100 * shared_words(task, Phrasing(SECOND)) for id, task in tasks.items()}
+    counts = len(tasks), len(corpus.histories)
+    return Figures(_corpus(corpus), _levels(list(tasks.values())), *counts, second, len(translated_tasks()), found)
 
 
 def _corpus(corpus: Corpus) -> dict[str, dict[str, int]]:

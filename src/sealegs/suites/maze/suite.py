@@ -14,6 +14,10 @@ from sealegs.suites.suite import RunReport, Suite
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ModelOutput
 
+    from sealegs.engines.logs import LogSchema
+    from sealegs.engines.run_estimate import SizeRange
+    from sealegs.scenarios.scenario import Scenario
+    from sealegs.scoring.entrants import Entrant
     from sealegs.suites.maze.options import MazeOptions
 
 PUBLISHED = "toolmaze"
@@ -32,6 +36,13 @@ class MazeSuite(Suite["MazeOptions"]):
 
         return MazeOptions
 
+    @property
+    def schema(self) -> LogSchema[Any]:
+        """What its records hold."""
+        from sealegs.suites.maze.maze_logs import FORM
+
+        return FORM
+
     def run_scripted(self, options: MazeOptions, folder: Path, progress: Progress) -> None:
         """Play what is left of a scripted agent's run without Inspect."""
         from sealegs.suites.maze.agent_run import run_scripted_agent
@@ -43,6 +54,19 @@ class MazeSuite(Suite["MazeOptions"]):
         from sealegs.suites.maze.maze_eval import run_maze_in_inspect
 
         run_maze_in_inspect(options, folder)
+
+    def sizes(self, options: MazeOptions) -> SizeRange:
+        """How long episodes are, by the agent that takes the shortest way and the one that calls again and again."""
+        from sealegs.scenarios.system_prompts import scenario_prompt
+        from sealegs.suites.run_sizes import opening_letters, scripted_sizes
+
+        def opening(episode: Scenario) -> int:
+            texts = scenario_prompt(options.prompt, episode.moment), episode.base.request
+            return opening_letters(texts, episode.specs)
+
+        return scripted_sizes(
+            options, ("oracle" if not options.plan else "planner", "retrier"), self.run_scripted, self.schema, opening
+        )
 
     def scripted_names(self) -> Collection[str]:
         """The scripted agents that play it."""
@@ -58,6 +82,12 @@ class MazeSuite(Suite["MazeOptions"]):
 
         return next_act(name, conversation, dict(about))
 
+    def entrants(self, logs: Path) -> list[Entrant]:
+        """Read and judge runs for a ranking."""
+        from sealegs.suites.maze.maze_entrants import maze_entrants
+
+        return maze_entrants(logs)
+
     def report(self, logs: Path, against: str = "") -> RunReport:
         """Read and judge a run; `against` is another run's logs, or `toolmaze` for the published models."""
         from sealegs.reports.comparison import prompt_of, published_rows
@@ -65,18 +95,18 @@ class MazeSuite(Suite["MazeOptions"]):
         from sealegs.reports.tables import print_limits, print_ranking, print_tables
         from sealegs.scoring.invalid import invalid_count, playing_rows
         from sealegs.scoring.maze_metrics import maze_table
-        from sealegs.suites.maze.maze_logs import read_maze_run
+        from sealegs.suites.maze.judged_maze import judge_maze_run
         from sealegs.suites.maze.page_material import build_page_material, ceilings, differences
 
-        found = read_maze_run(logs)
-        results, limits = found.results(), ceilings(found)
-        rows = [*maze_table(results, found.who), *playing_rows(found.played(), found.who)]
+        found = judge_maze_run(logs)
+        results, limits = list(found.results.values()), ceilings(found)
+        rows = [*maze_table(results, found.who), *playing_rows(found.played, found.who)]
         published = against == PUBLISHED and not Path(PUBLISHED).exists()
         compared = differences(found, Path(against)) if against and not published else []
-        prompt = prompt_of(str(record.about.get("prompt", "")) for record in found.records.values())
+        prompt = prompt_of(found.facts["prompt"])
 
         def show(console: Console) -> None:
-            print_tables(rows, list(results), console)
+            print_tables(rows, results, console)
             print_limits(rows, limits, console)
 
         def beside(console: Console) -> None:
@@ -87,9 +117,9 @@ class MazeSuite(Suite["MazeOptions"]):
             rows=[*rows, *limits],
             warnings=found.warnings,
             show=show,
-            page=lambda: render_maze_page(build_page_material(found, results, [*rows, *limits], compared, limits)),
+            page=lambda: render_maze_page(build_page_material(found, [*rows, *limits], compared, limits)),
             beside=beside,
-            validity=invalid_count(found.played()),
+            validity=invalid_count(found.played),
             compared=[*compared, *(published_rows(prompt) if published else ())],
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING
 from sealegs.engines.folders import Progress
 from sealegs.faults.user_error import UserError
 from sealegs.suites.suite import RunReport, RunView, Suite
+from sealegs.traces.folder_lock import FolderLock
 
 if TYPE_CHECKING:
+    from sealegs.engines.merging import MergeResult, ShardFolder
+    from sealegs.scoring.entrants import Entrant
+    from sealegs.suites.micro.campaign.campaign_runner import ReadyCampaign
     from sealegs.suites.micro.campaign_options import MicroOptions
 
 CAMPAIGN = "campaign.json"  # in the folder of every campaign
@@ -36,20 +40,17 @@ class MicroSuite(Suite["MicroOptions"]):
         Raises:
             UserError: the file is not a campaign, the folder holds something else, or LangChain is not installed.
         """
-        with needing_langchain():
-            from sealegs.suites.micro.campaign.campaign_runner import prepare_campaign
-        ready = prepare_campaign(options.campaign, options.model, folder, jobs=options.jobs or 1, budget=options.budget)
-        for note in ready.notes:
-            view.note(note)
-        with view.progress(f"{options.label} on {self.name}") as progress:
-            ready.run(progress, view.note)
+        with FolderLock(folder):
+            ready = _ready_campaign(options, folder)
+            for note in ready.notes:
+                view.note(note)
+            with view.progress(f"{options.label} on {self.name}") as progress:
+                ready.run(progress, view.note)
 
     def run_scripted(self, options: MicroOptions, folder: Path, progress: Progress) -> None:
         """Play what is left of a campaign without a word."""
-        with needing_langchain():
-            from sealegs.suites.micro.campaign.campaign_runner import prepare_campaign
-        ready = prepare_campaign(options.campaign, options.model, folder, jobs=options.jobs or 1, budget=options.budget)
-        ready.run(progress, lambda note: None)
+        with FolderLock(folder):
+            _ready_campaign(options, folder).run(progress, lambda note: None)
 
     def run_inspect(self, options: MicroOptions, folder: Path) -> None:
         """Refuse: its agents are LangChain's.
@@ -59,9 +60,21 @@ class MicroSuite(Suite["MicroOptions"]):
         """
         raise UserError("micro plays agents of LangChain, and has no run through Inspect; leave --engine out")
 
+    def merge(self, parts: Sequence[ShardFolder], out: Path) -> MergeResult:
+        """Join the folders of a campaign's shards."""
+        with needing_langchain():
+            from sealegs.suites.micro.campaign.campaign_merge import merge_campaigns
+        return merge_campaigns(parts, out)
+
     def holds(self, logs: Path) -> bool:
         """Whether a folder is that of a campaign."""
         return (logs / CAMPAIGN).is_file()
+
+    def entrants(self, logs: Path) -> list[Entrant]:
+        """Read and judge the models of a campaign for a ranking."""
+        with needing_langchain():
+            from sealegs.suites.micro.campaign_entrants import campaign_entrants
+        return campaign_entrants(logs)
 
     def report(self, logs: Path, against: str = "") -> RunReport:
         """Read and judge the runs of a campaign."""
@@ -76,9 +89,18 @@ class MicroSuite(Suite["MicroOptions"]):
         return RunReport(
             rows=found.rows(),
             warnings=found.notes,
+            validity=found.validity,
             show=lambda console: print_campaign(found.runs, console),
-            page=lambda: render_micro_page(found.name, found.runs, found.notes),
+            page=lambda: render_micro_page(found.name, found.runs, found.notes, found.asked.settings.task_set),
         )
+
+
+def _ready_campaign(options: MicroOptions, folder: Path) -> ReadyCampaign:
+    with needing_langchain():
+        from sealegs.suites.micro.campaign.campaign_runner import prepare_campaign
+    return prepare_campaign(
+        options.campaign, options.model, folder, jobs=options.jobs or 1, budget=options.budget, shard=options.part
+    )
 
 
 @contextmanager

@@ -28,7 +28,8 @@ from sealegs.suites.micro.agent import SCRIPTED, chat_model, model_mistake, reac
 from sealegs.suites.micro.chat_ends import chat_end, error_end, outside_words
 from sealegs.suites.micro.episode_summary import read_live, summarize_calls
 from sealegs.suites.micro.tools import Toolbox
-from sealegs.suites.micro.workloads import Workload, load_workloads
+from sealegs.suites.micro.workloads import Workload, load_workloads, workloads_edition
+from sealegs.tasks.editions import edition_facts
 from sealegs.traces import Event, Recorder
 from sealegs.traces.record import OUTSIDE
 from sealegs.traces.store import line
@@ -162,6 +163,7 @@ class _Episode:
         if self._payload.level == "mcp":
             return await self._over_mcp()
         live = _Live(self._payload.record)
+        # Written as it happens: a process that hangs is killed from outside, and this file is all that remains.
         recorder = Recorder(self._clock, live.write)
         recorder.start(self._name, self._about())
         try:
@@ -200,6 +202,7 @@ class _Episode:
         from sealegs.suites.micro.turn_counter import TurnCounter
 
         config = {
+            # LangGraph counts the model and the tools as one step each.
             "recursion_limit": 2 * self._payload.max_steps,
             "callbacks": [TurnCounter(self._progress, self._clock)],
         }
@@ -209,6 +212,7 @@ class _Episode:
         except GraphRecursionError:
             return None, "step limit", f"no answer after {self._payload.max_steps} turns of the model"
         except Exception as error:  # whatever a framework, a provider or a raised failure ends a run with
+            # First of all: an empty reply makes the framework fail in ways that say nothing of the cause.
             if not self._progress.said:
                 return None, "empty", "the reply holds no message"
             if self._progress.failed is None:
@@ -222,6 +226,7 @@ class _Episode:
     def _failed_model(self, error: BaseException) -> tuple[str, str]:
         """How a run ends in which the model gave no reply, and why."""
         name = self._payload.model
+        # A scripted model has no provider that could fail.
         if name.startswith(SCRIPTED):
             return "error", f"{type(error).__name__}: {error}"
         end = error_end(error)
@@ -242,7 +247,7 @@ class _Episode:
 
     def _about(self) -> dict[str, Any]:
         kept = self._payload.model_dump(include={"workload", "model", "seed", "level", "boundary", "plan"})
-        return {"suite": "micro", **kept}
+        return {"suite": "micro", **edition_facts(workloads_edition()), **kept}
 
     def _result(self, answer: str | None, ended: str, error: str, events: list[Event]) -> dict[str, Any]:
         return {

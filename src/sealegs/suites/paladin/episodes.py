@@ -7,6 +7,7 @@ say so). What a tool answers to a recovery action depends on the tool and on how
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -30,6 +31,7 @@ from sealegs.suites.paladin.failures import LabelledFailure, classes, published_
 from sealegs.suites.paladin.toolbench.toolbench_export import TASKS
 from sealegs.suites.paladin.toolbench.toolbench_import import shipped_trajectory_tasks
 from sealegs.tasks import Persistence, Task, shortest_solution
+from sealegs.tasks.editions import contents_digest, edition, edition_facts
 from sealegs.traces import Record
 
 SUITE = "paladin"
@@ -203,7 +205,7 @@ class PaladinEpisode:
         facts: dict[str, Any] = {"suite": SUITE, "version": VERSION, "set": self.set, "source": self.source}
         facts |= {"task": self.task, "failure": self.failure, "class": self.klass, "kind": self.kind}
         facts |= {"node": self.node, "turn": self.turn, "times": self.times, "epoch": self.epoch, "seed": self.seed}
-        return {**facts, "plan": self.plan.digest(), **who}
+        return {**facts, **edition_facts(set_edition(self.set)), "plan": self.plan.digest(), **who}
 
 
 @lru_cache(maxsize=4096)
@@ -228,6 +230,15 @@ def failure_plan(episode: PaladinEpisode) -> Plan:
             for step in steps
         ]
     return Plan(name=f"paladin {episode.task} {episode.failure or CLEAN}", seed=episode.seed, rules=tuple(rules))
+
+
+@cache
+def set_edition(set: str) -> str:
+    """Version and digest of the tasks and failures of a set, as records and rows name them."""
+    sources = sorted({source for source, _ in RECIPES[set].turns})
+    failures = [(name, one.klass, one.fault.model_dump(mode="json")) for name, one in sorted(_failures(set).items())]
+    texts = [json.dumps(failures, sort_keys=True), *(_tasks(source).digest for source in sources)]
+    return edition(VERSION, contents_digest(text.encode() for text in texts))
 
 
 def _failures(set: str) -> Mapping[str, LabelledFailure]:

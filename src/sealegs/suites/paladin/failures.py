@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
@@ -11,6 +10,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from sealegs.faults.csv_tables import table_rows
 from sealegs.faults.kinds import AnyFault
 
 _FAULT: TypeAdapter[AnyFault] = TypeAdapter(AnyFault)
@@ -61,8 +61,7 @@ _ALL: TypeAdapter[list[LabelledFailure]] = TypeAdapter(list[LabelledFailure])
 def assignment() -> Mapping[str, str]:
     """The published class of each of the 58 failures, in the published order."""
     text = resources.files("sealegs.recovery").joinpath("data/toolscan_classes.csv").read_text(encoding="utf-8")
-    rows = csv.DictReader(line for line in text.splitlines() if not line.startswith("#"))
-    return {row["failure"]: row["class"] for row in rows}
+    return {row["failure"]: row["class"] for row in table_rows(text)}
 
 
 @cache

@@ -115,7 +115,8 @@ def grade_by_model(traces: Sequence[NamedTrace], model: str) -> Graded:
 
 def rubric() -> str:
     """The rubric that a model grades by. It is frozen: a change makes a new version."""
-    return resources.files("sealegs.suites.paladin").joinpath("rubric.md").read_text(encoding="utf-8")
+    text = resources.files("sealegs.suites.paladin").joinpath("rubric.md").read_text(encoding="utf-8")
+    return text.partition("\n<!--")[0]  # the canary is not the grader's to read
 
 
 def format_trace(trace: NamedTrace) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from inspect_ai import Task, task
+from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.log import transcript
+from inspect_ai.log import HeadlineMetric, transcript
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
@@ -19,77 +18,53 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.scorer import Metric as InspectMetric
-from inspect_ai.scorer import SampleScore, Score, Scorer, Target, metric, scorer
+from inspect_ai.scorer import SampleScore, Score, Scorer, Target, accuracy, metric, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolCall
 
 from sealegs.adapters.inspect import tool_info
 from sealegs.agents.arms import ARMS, AwaitModel, Message, ModelReply, ModelToolUse
 from sealegs.engines.inspect_ends import finish_by_model, model_end
-from sealegs.engines.inspect_runner import METADATA, note_faults, note_record, transcript_record
+from sealegs.engines.inspect_runner import note_faults, note_record, transcript_record
+from sealegs.engines.inspect_turns import METADATA
 from sealegs.engines.logs import agent_or_model
 from sealegs.faults.call import Call, Failure, Outcome, render
 from sealegs.inject import RealClock
 from sealegs.scoring import Verdict
 from sealegs.scoring.paladin_metrics import CLEAN, PaladinResult, recovery_figure
 from sealegs.scoring.paladin_protocol import ProtocolVerdict
-from sealegs.suites.choices import unknown_name_problems
-from sealegs.suites.paladin import SETS
+from sealegs.suites.inspect_entry import option_task
 from sealegs.suites.paladin.arm_engine import EpisodeTools, Setup, session
 from sealegs.suites.paladin.backbone_replies import uses_in
-from sealegs.suites.paladin.episodes import VERSION, PaladinEpisode, episodes_of_set
-from sealegs.suites.paladin.options import MAX_STEPS, RETRIEVALS
-from sealegs.suites.paladin.paladin_logs import judge_paladin_episode, paladin_episode_from
+from sealegs.suites.paladin.episodes import SUITE, VERSION, PaladinEpisode
+from sealegs.suites.paladin.options import PaladinOptions
+from sealegs.suites.paladin.paladin_logs import judge_paladin_episode, sampled_paladin_episode
 from sealegs.traces import Recorder, build_record
 from sealegs.traces.record import UNREADABLE
 
 
-@task
-def paladin(
-    arm: str = "paladin",
-    retrieval: str = "off",
-    set: str = "eval",
-    limit: int | None = None,
-    epochs: int = 1,
-    seed: int = 0,
-    max_steps: int = MAX_STEPS,
-    only: Sequence[str] | None = None,
-) -> Task:
-    """One labelled failure in a task, and an arm that recovers from it or does not.
-
-    Args:
-        arm: vanilla, toolbench, toolreflect, critic, critic-p0.7 or paladin.
-        retrieval: `on` puts the exemplar bank on the seam.
-        set: eval, generalisation or toolreflect.
-        limit: at most this many episodes of each class, and of the clean ones.
-        epochs: how many times each is run, each time as its own sample, so that a run can be resumed.
-        seed: decides tasks, failures and places.
-        max_steps: questions to the model until an episode is cut off.
-        only: ids of episodes to run and no others.
-    """
-    problems = [
-        *unknown_name_problems("arm", [arm], ARMS),
-        *unknown_name_problems("retrieval", [retrieval], RETRIEVALS),
-        *unknown_name_problems("set", [set], SETS),
-    ]
-    if problems:
-        raise ValueError("; ".join(problems))
-    found = episodes_of_set(set, limit=limit, epochs=epochs, seed=seed)
-    chosen = [episode for episode in found if only is None or episode.id in only]
+def _paladin_task(options: PaladinOptions, episodes: list[PaladinEpisode]) -> Task:
+    """The task of these episodes."""
+    kept = ("arm", "retrieval", "set", "seed", "max_steps")
     return Task(
-        dataset=MemoryDataset([_sample(episode) for episode in chosen], name="paladin"),
-        solver=played_arm(arm, retrieval, max_steps),
+        dataset=MemoryDataset([_sample(episode, options.epochs) for episode in episodes], name=SUITE),
+        solver=played_arm(options.arm, options.retrieval, options.max_steps),
         scorer=recovery(),
+        headline_metric=HeadlineMetric(metric="tsr"),
         config=GenerateConfig(temperature=1.0, max_tokens=16_000),
         fail_on_error=False,
         score_on_error=True,
         version=VERSION,
-        metadata={"arm": arm, "retrieval": retrieval, "set": set, "seed": seed, "max_steps": max_steps},
+        metadata={name: getattr(options, name) for name in kept},
     )
 
 
-def _sample(episode: PaladinEpisode) -> Sample:
-    return Sample(input=episode.base.request, id=episode.id, metadata=episode.about({}))
+ABOUT = "One labelled failure in a task, and an arm that recovers from it or does not."
+paladin = option_task(PaladinOptions, _paladin_task, name=SUITE, summary=ABOUT, module=__name__)
+
+
+def _sample(episode: PaladinEpisode, epochs: int) -> Sample:
+    return Sample(input=episode.base.request, id=episode.id, metadata={**episode.about({}), "epochs": epochs})
 
 
 @solver
@@ -97,7 +72,7 @@ def played_arm(arm: str, retrieval: str, max_steps: int) -> Solver:
     """The arm over the model, with the faults of the sample's episode."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        episode = paladin_episode_from(state.metadata)
+        episode = sampled_paladin_episode(state.metadata, state.epoch)
         setup = Setup(arm, retrieval, max_steps)
         clock = RealClock()
         recorder = Recorder(clock, note_faults)
@@ -159,7 +134,7 @@ async def _converse(
 
 
 def _asked_in_vain(state: TaskState, recorder: Recorder) -> bool:
-    """Whether the model declined, or had no room, so that no arm can go on; the record is closed then."""
+    """Whether the model declined, or had no room, so that no arm can continue; the record is closed then."""
     calls = () if state.output.empty else state.output.message.tool_calls or ()
     end = None if calls else model_end(state.output)
     if end is None or not end.last:
@@ -186,25 +161,25 @@ def _chat(message: Message, about: dict[str, Any]) -> ChatMessage:
             return ChatMessageAssistant(content=message.text, tool_calls=calls or None)
 
 
-@metric(name="tsr")
+@metric(name="tsr", scores="unreduced")
 def macro_tsr_metric() -> InspectMetric:
     """Task success rate in %, macro over classes."""
     return _metric("tsr")
 
 
-@metric(name="rr")
+@metric(name="rr", scores="unreduced")
 def rr_metric() -> InspectMetric:
     """Recovery rate in %, macro over classes."""
     return _metric("rr")
 
 
-@metric(name="csr")
+@metric(name="csr", scores="unreduced")
 def csr_metric() -> InspectMetric:
     """Catastrophic success rate in %, macro over classes; higher is better."""
     return _metric("csr")
 
 
-@metric(name="es")
+@metric(name="es", scores="unreduced")
 def es_metric() -> InspectMetric:
     """Efficiency score, macro over classes."""
     return _metric("es")
@@ -225,7 +200,7 @@ def _recovery(facts: dict[str, Any]) -> PaladinResult:
     return PaladinResult(**{**facts, **made})
 
 
-@scorer(metrics=[macro_tsr_metric(), rr_metric(), csr_metric(), es_metric()])
+@scorer(metrics=[macro_tsr_metric(), rr_metric(), csr_metric(), es_metric(), accuracy()])
 def recovery() -> Scorer:
     """Our judge's verdict, from the record in the transcript; also under `inspect score`. None of an invalid one."""
 
@@ -233,7 +208,7 @@ def recovery() -> Scorer:
         played = build_record(transcript_record(transcript().events))
         if played.outside:
             return None
-        found = judge_paladin_episode(paladin_episode_from(state.metadata), played)
+        found = judge_paladin_episode(sampled_paladin_episode(state.metadata, state.epoch), played)
         facts = asdict(found)
         why = found.verdict.attribution and f"{found.verdict.attribution}: {'; '.join(found.verdict.reasons)}"
         value = "C" if found.verdict.success else "I"

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from sealegs import __version__
 from sealegs.reports.card_selection import Played
 from sealegs.reports.paladin_tables import name_of
+from sealegs.reports.suite_page import task_set_fact
 from sealegs.scoring.invalid import InvalidCount, invalid_count, playing_rows
 from sealegs.scoring.metric import ALL, Row
 from sealegs.scoring.paladin_metrics import paladin_table
-from sealegs.suites.paladin.episodes import VERSION
 from sealegs.suites.paladin.paladin_logs import PaladinRun
 
 
@@ -51,7 +51,7 @@ def judge_paladin_runs(runs: Sequence[PaladinRun]) -> JudgedArms:
         "sets": ", ".join(dict.fromkeys(run.mode for run in runs)),
         "seed": ", ".join(sorted({str(episode.seed) for run in runs for episode in run.records})),
         "sealegs": __version__,
-        "suite version": VERSION,
+        **task_set_fact(rows),
     }
     warnings = tuple(dict.fromkeys(w for run in runs for w in run.warnings))
     return JudgedArms(rows, episodes, warnings, facts, invalid_count([one for run in runs for one in run.played()]))

@@ -7,16 +7,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sealegs.engines.logs import LogError, LogSchema, agent_or_model, read_logs, settings_in_words
+from sealegs.engines.logs import LogError, LogSchema, agent_or_model, check_edition, read_logs, settings_in_words
 from sealegs.scoring import judge
 from sealegs.scoring.invalid import PlayedCell, played_cell
-from sealegs.scoring.metric import Row
+from sealegs.scoring.metric import Row, player_row
 from sealegs.scoring.paladin_metrics import PaladinResult
 from sealegs.scoring.paladin_protocol import judge_by_protocol
-from sealegs.suites.paladin.episodes import EXAMPLE, SUITE, PaladinEpisode
+from sealegs.suites.paladin.episodes import EXAMPLE, RECIPES, SUITE, PaladinEpisode, set_edition
+from sealegs.tasks.editions import TASK_SET
 from sealegs.traces import EpisodeEnded, EpisodeStarted, Event, Record
 
-SETTINGS = ("agent", "model", "arm", "retrieval", "set", "seed", "max_steps")
+SETTINGS = ("agent", "model", "arm", "retrieval", "set", "seed", "max_steps", TASK_SET)
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def read_paladin_runs(path: Path) -> list[PaladinRun]:
     logged = read_logs(path, FORM)
     return [
         PaladinRun(
-            _who(key),
+            paladin_player(key),
             key[SETTINGS.index("set")],
             found,
             logged.warnings,
@@ -90,14 +91,17 @@ def read_paladin_runs(path: Path) -> list[PaladinRun]:
     ]
 
 
-def _who(key: tuple[str, ...]) -> Row:
-    agent, model, arm, retrieval, *_ = key
+def paladin_player(key: tuple[str, ...]) -> Row:
+    """Suite, and agent or model, of a run with these settings."""
+    agent, model, arm, retrieval, *_, tasks = key
     marks = [*([arm] if not agent else []), *(["with retrieval"] if retrieval == "on" else [])]
     name = " ".join([agent or model, *([f"({', '.join(marks)})"] if marks else [])])
-    return {"suite": SUITE, "agent": name} if agent else {"suite": SUITE, "model": name}
+    return player_row(SUITE, name, tasks, scripted=bool(agent))
 
 
 def _episode(found: Record, file: Path) -> PaladinEpisode:
+    if found.about.get("set") in RECIPES:
+        check_edition(found, set_edition(found.about["set"]), file)
     try:
         return paladin_episode_from(found.about)
     except (KeyError, ValueError) as error:
@@ -127,12 +131,17 @@ def paladin_episode_from(about: Mapping[str, Any]) -> PaladinEpisode:
     return episode
 
 
+def sampled_paladin_episode(metadata: Mapping[str, Any], round: int) -> PaladinEpisode:
+    """The episode that a sample is, in this round of Inspect's own epochs; older logs say nothing of these."""
+    return paladin_episode_from({**metadata, "epoch": metadata["epoch"] + (round - 1) * metadata.get("epochs", 1)})
+
+
 def _unrecorded(sample: Mapping[str, Any], started: Mapping[str, Any], file: Path) -> list[Event]:
     """A record that says so, for a sample that broke down before it could leave one."""
     about = sample.get("metadata", {})
     if not {"set", "failure", "kind"} <= about.keys():
         raise LogError(f"{file}: sample {sample.get('id')} was not made by the suite {SUITE!r}")
-    episode = paladin_episode_from(about)
+    episode = sampled_paladin_episode(about, sample.get("epoch", 1))
     detail = str((sample.get("error") or {}).get("message", "no record"))
     asked = started.get("task_args", {})
     facts = {name: asked[name] for name in ("arm", "retrieval", "max_steps") if name in asked}

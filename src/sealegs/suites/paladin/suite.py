@@ -15,6 +15,8 @@ from sealegs.suites.suite import RunReport, Suite, TraceGrades
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ModelOutput
 
+    from sealegs.engines.logs import LogSchema
+    from sealegs.scoring.entrants import Entrant
     from sealegs.scoring.metric import Row
     from sealegs.suites.paladin.options import PaladinOptions
 
@@ -33,6 +35,13 @@ class PaladinSuite(Suite["PaladinOptions"]):
         from sealegs.suites.paladin.options import PaladinOptions
 
         return PaladinOptions
+
+    @property
+    def schema(self) -> LogSchema[Any]:
+        """What its records hold."""
+        from sealegs.suites.paladin.paladin_logs import FORM
+
+        return FORM
 
     def run_scripted(self, options: PaladinOptions, folder: Path, progress: Progress) -> None:
         """Play what is left of a scripted agent's run without Inspect."""
@@ -69,6 +78,12 @@ class PaladinSuite(Suite["PaladinOptions"]):
         found = grade_traces(traces_in(logs), grading)
         rows = share_rows(found, model or "code")
         return TraceGrades(rows, grade_lines(found), len(found), lambda console: print_grades(rows, console))
+
+    def entrants(self, logs: Path) -> list[Entrant]:
+        """Read and judge runs for a ranking."""
+        from sealegs.suites.paladin.paladin_entrants import paladin_entrants
+
+        return paladin_entrants(logs)
 
     def report(self, logs: Path, against: str = "") -> RunReport:
         """Read and judge the runs of a folder, all arms side by side; `against` is `paladin`, the published rows."""

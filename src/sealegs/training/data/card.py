@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+from sealegs.tasks.editions import CANARY
 from sealegs.training.data import CLEAN, SPLITS
 from sealegs.training.data.attempts import Making
 from sealegs.training.data.files import DATA, Format, write
@@ -70,6 +71,8 @@ check` proves it again.
 ## Attempts that gave no row
 
 {_fell(tally)}
+
+<!-- {CANARY} -->
 """
 
 

@@ -101,6 +101,7 @@ class Watched:
                 continue
             step, struck = graph.step_of.get(turn.use.tool), graph.step_of.get(open_call.tool) if open_call else None
             if open_call is not None and step is not None and struck is not None:
+                # To continue elsewhere is not blind yet; to do the same again, or in another way, is.
                 other_way = step is not struck and node_of(step, graph) == node_of(struck, graph)
                 if other_way or (step is struck and not self._harmless(open_call, turn.use)):
                     yield BLIND
@@ -110,6 +111,7 @@ class Watched:
                 open_call = turn.use
             elif open_call is not None and turn.use.tool == open_call.tool:
                 open_call = None
+        # An answer while an action is still in doubt says more than is known.
         if open_call is not None and self.closing is not None:
             yield BLIND
 

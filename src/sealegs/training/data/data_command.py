@@ -10,15 +10,27 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from sealegs.engines.journal import Journal
+from sealegs.engines.merging import MergeResult, ShardFolder, merge_result
+from sealegs.engines.shards import Shard, open_shard_folder
+from sealegs.engines.work_ahead import AHEAD, check_whole_folder, merge_work_ahead
 from sealegs.faults.user_error import UserError
 from sealegs.scoring.metric import Row as Figure
+from sealegs.traces.folder_lock import locks_folder
 from sealegs.training.data.attempts import Making
 from sealegs.training.data.card import CARD, write_card
 from sealegs.training.data.data_recipe import DataRecipe, read_data_recipe
 from sealegs.training.data.exporters import FORMS
 from sealegs.training.data.files import FORMATS, Format, check_format
-from sealegs.training.data.row_blocks import MakingTally, Progress, make_missing_rows
-from sealegs.training.data.set_checks import RowContents, check_leaks, judged_again, lapses, read_manifest
+from sealegs.training.data.row_blocks import (
+    JOURNAL,
+    MakingTally,
+    Progress,
+    make_missing_rows,
+    make_shard_rows,
+    settings,
+)
+from sealegs.training.data.set_checks import RowContents, check_leaks, judged_again, lapses, making_of, read_manifest
 from sealegs.training.data.task_sources import DataSources, all_base_tasks
 from sealegs.training.data.trajectory_player import Teacher
 
@@ -94,6 +106,7 @@ def _teacher_problems(recipe: DataRecipe | None, teacher: str) -> list[str]:
     return []
 
 
+@locks_folder("out")
 def make_data_set(
     asked: DataSetRequest, out: Path, progress: Progress, jobs: int | None = None, teacher: Teacher | None = None
 ) -> tuple[MakingTally, RowContents]:
@@ -104,10 +117,7 @@ def make_data_set(
         Leak: it is not fit to be used; there is no card then.
     """
     making = asked.making
-    if teacher is None and making.teacher:
-        from sealegs.training.data.teacher import teacher as of_model
-
-        teacher = of_model(making.teacher)
+    teacher = teacher or _teacher_of(making)
     tally = make_missing_rows(making, out, progress, format=asked.format, jobs=jobs, teacher=teacher)
     if not tally.total:
         (out / CARD).unlink(missing_ok=True)
@@ -119,7 +129,52 @@ def make_data_set(
         (out / CARD).unlink(missing_ok=True)
         raise
     write_card(making, out, asked.format, tally, seen, asked.command)
+    (out / AHEAD).unlink(missing_ok=True)
     return tally, seen
+
+
+def _teacher_of(making: Making) -> Teacher | None:
+    """The model that continues after a failure; None where the recipe has none."""
+    if not making.teacher:
+        return None
+    from sealegs.training.data.teacher import teacher
+
+    return teacher(making.teacher)
+
+
+@locks_folder("out")
+def make_data_shard(asked: DataSetRequest, out: Path, shard: Shard, progress: Progress, jobs: int | None = None) -> int:
+    """Make what is missing of a shard of a set, for `merge_data_sets`; returns how many rows it has.
+
+    Raises:
+        UserError: the folder holds something else, or cannot be written.
+    """
+    check_format(asked.format)
+    wanted = {"settings": settings(asked.making, asked.format), "command": asked.command}
+    return make_shard_rows(asked.making, out, progress, shard, wanted, jobs=jobs, teacher=_teacher_of(asked.making))
+
+
+@locks_folder("out")
+def merge_data_sets(parts: Sequence[ShardFolder], out: Path, progress: Progress) -> MergeResult:
+    """Join the shards of a set: where all rows are there, the set is made from them as one process makes it.
+
+    Raises:
+        UserError: the shards contradict each other, or the set cannot be made.
+        Leak: it is not fit to be used.
+    """
+    asked = parts[0].note.asked
+    making, written = making_of(asked["settings"]), asked["settings"]["format"]
+    again = f"`{asked['command']}` with --out {out} makes them and finishes the set"
+    keys = [str(number) for number in range(making.n)]
+    check_whole_folder(out, JOURNAL, "set of trajectories")
+    open_shard_folder(out, None)
+    if (out / CARD).exists():
+        Journal(out / JOURNAL, asked["settings"])  # which refuses another set
+        return merge_result(parts, "rows", keys, set(keys), again)
+    there = merge_work_ahead(parts, out, asked["settings"], keys)
+    if len(there) == len(keys):
+        make_data_set(DataSetRequest(making, written, asked["command"]), out, progress)
+    return merge_result(parts, "rows", keys, there, again)
 
 
 def row_figures(tally: MakingTally) -> list[Figure]:
@@ -165,4 +220,4 @@ def check_data_set(folder: Path, sample: int) -> tuple[str, list[str]]:
     problems += found.problems()
     played = min(sample, rows) if rows else sample
     head = f"{rows} rows checked for leaks, {played} played and judged again, {len(problems)} problems."
-    return f"{head}\n{found.told()}", problems
+    return f"{head}\n{found.report_text()}", problems

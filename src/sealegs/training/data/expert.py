@@ -125,6 +125,7 @@ class Expert(Planner):
 
     def state(self) -> State:
         """The state of the task; a way that was begun with an action is kept while it is open."""
+        # A way whose action was done is kept: another way would do it again.
         begun = {id for id in self.answers if self._changes(id) and self._way_is_open(id)}
         return replace(super().state(), kept=frozenset(self.kept | begun))
 
@@ -169,6 +170,7 @@ class Expert(Planner):
             return self.use(self.graph.steps[self._draw.choice(ready)]) if ready else self.finished()
         calls = next_calls(self.graph, self.state())
         steps = [self.graph.steps[id] for id in calls]
+        # Before any other step: what was done decides which steps are right.
         if self._open and self._should_look(steps):
             return self._look()
         if steps:
@@ -214,6 +216,7 @@ class Expert(Planner):
             self.doing = "goes on elsewhere" if self.doing in ("switches", "goes on elsewhere") else "switches"
             return self._draw.choice(beside)
         self.doing = "goes on" if self.mended else "prepares"
+        # Otherwise an action of the other branch could be done a second time.
         return self._draw.choice([step for step in steps if not self._leaves_begun(step)] or steps)
 
     def _leaves_begun(self, step: Step) -> bool:
@@ -238,7 +241,7 @@ class Expert(Planner):
             self._open = spec.effects is not False and bool(spec.shown_by)
             return
         self._open = False
-        if not self.wrong:
+        if not self.wrong:  # after a failure the drawn solution no longer counts
             self._left = self._order.after(self._left, self._order.index[self.graph.step_of[use.tool].id])
 
     def problem(self, use: UseTool, data: object) -> str | None:

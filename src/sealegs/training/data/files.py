@@ -9,13 +9,14 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from sealegs.faults.user_error import UserError
+from sealegs.tasks.editions import CANARY_FIELD
+from sealegs.traces.atomic_files import write_atomically
 from sealegs.training.data import SPLITS
 from sealegs.training.data.exporters import exporters_of
 from sealegs.training.data.exporters.exporter import Exporter, Row
@@ -62,13 +63,7 @@ def write(file: Path, data: bytes) -> str:
     Raises:
         UserError: it cannot be written.
     """
-    aside = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        aside.write_bytes(data)
-        aside.replace(file)
-    except OSError as error:
-        raise UserError(f"cannot write {file}: {error.strerror}; name another folder with --out") from error
+    write_atomically(file, data, "name another folder with --out")
     return hashlib.sha256(data).hexdigest()
 
 
@@ -132,7 +127,14 @@ def _schema(wrote: Iterable[Exporter], data: Any) -> Any:
     fields |= {"variant": whole, "level": text, "failing": truth}
     fields |= dict.fromkeys(("failure_class", "failure_kind", "mode"), text)
     fields |= {"step": whole, "step_tool": text, "moment": text, "strategy": text, "optimal_cost": whole, "cost": whole}
-    fields |= {"outcome": text, "exemplar": text, "calls": whole, "offered": pa.list_(text), "plan": text}
+    fields |= {
+        "outcome": text,
+        "exemplar": text,
+        "calls": whole,
+        "offered": pa.list_(text),
+        "plan": text,
+        CANARY_FIELD: text,
+    }
     for exporter in wrote:
         fields |= exporter.fields(data)
     return pa.schema(fields)

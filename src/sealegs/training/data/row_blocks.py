@@ -14,17 +14,20 @@ import json
 import os
 from array import array
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from sealegs.engines.journal import Journal
-from sealegs.engines.workers import workers
-from sealegs.faults.user_error import UserError
+from sealegs.engines.journal import Journal, KeyedJournal
+from sealegs.engines.shards import ELSEWHERE, Shard, describe_shard, open_shard_folder
+from sealegs.engines.work_ahead import AHEAD, check_whole_folder, work_ahead
+from sealegs.engines.workers import WorkerPool, WorkerTask
+from sealegs.tasks.editions import CANARY, CANARY_FIELD
+from sealegs.traces.atomic_files import make_folder
 from sealegs.training.data import SPLITS
 from sealegs.training.data.attempts import Making, first_fit_row
 from sealegs.training.data.exporters.exporter import Row
@@ -34,11 +37,13 @@ from sealegs.training.data.task_sources import all_base_tasks
 from sealegs.training.data.trajectory_player import Teacher
 
 JOURNAL = "journal.jsonl"
+KIND = "data"  # of a shard
 VERSION = "3"
 MOST, LEAST, PIECES = 1000, 25, 8  # rows of a block: as many as make so many blocks, within these bounds
 ASKED_AT_ONCE = 16  # trajectories for which a teacher is asked at the same time
 Progress = Callable[[int, int], None]
-Made = list[tuple[int, Row | None, dict[str, int]]]
+MadeRow = tuple[int, Row | None, dict[str, int]]  # its attempt, the row itself, and why earlier attempts gave none
+Made = list[MadeRow]
 
 
 @dataclass
@@ -80,6 +85,7 @@ class MakingTally:
 
 def settings(making: Making, format: Format) -> dict[str, Any]:
     """What a set is, as JSON data: equal settings give equal bytes."""
+    # The texts of the tasks, since an edited task gives other rows under the same name.
     requests = hashlib.sha256()
     for base in all_base_tasks(making.sources, making.recipe.leave_out).values():
         requests.update(f"{base.id}\x1f{base.task.request}\x1e".encode())
@@ -116,7 +122,11 @@ def make_missing_rows(
         UserError: the folder holds another set, or cannot be written, or a package is missing.
     """
     check_format(format)
-    _check_folder(out)
+    # Refuses a folder that holds a shard.
+    open_shard_folder(out, None)
+    check_whole_folder(out, JOURNAL, "set of trajectories")
+    make_folder(out, ELSEWHERE)
+    ahead = work_ahead(out, settings(making, format))
     journal = Journal(out / JOURNAL, settings(making, format))
     tally, known = MakingTally(), TrajectorySet(making.recipe.similarity)
     for entry in journal.entries:
@@ -125,10 +135,14 @@ def make_missing_rows(
             known.add(base, text, _unpacked(marked))
     size, done = block_size(making.n), len(journal.entries)
     ranges = [range(start, min(start + size, making.n)) for start in range(0, making.n, size)]
+    # Numbers and not blocks: shards may have made some rows of a block ahead.
+    left = [[one for one in numbers if ahead is None or str(one) not in ahead.keys] for numbers in ranges[done:]]
     progress(min(done * size, making.n), making.n)
-    with closing(_blocks(making, ranges[done:], jobs, teacher)) as blocks:
-        for number, (numbers, block_made) in enumerate(zip(ranges[done:], blocks, strict=True), done):
+    with closing(_blocks(making, left, jobs, teacher)) as blocks:
+        for number, (numbers, fresh, made_now) in enumerate(zip(ranges[done:], left, blocks, strict=True), done):
+            block_made = _whole_block(numbers, dict(zip(fresh, made_now, strict=True)), ahead)
             entry = _commit(making, out, number, numbers, block_made, known, format, teacher)
+            # Last: the parts are written whole by then, and a killed run makes this block again.
             journal.append(entry)
             journal.entries.clear()  # what it holds is known already
             tally.add(entry)
@@ -136,47 +150,95 @@ def make_missing_rows(
     return tally
 
 
-def _check_folder(out: Path) -> None:
-    """Check that a set can be made or resumed in a folder."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        foreign = not (out / JOURNAL).exists() and any(out.iterdir())
-    except OSError as error:
-        raise UserError(f"cannot make {out}: {error.strerror}; name another folder with --out") from error
-    if foreign:
-        raise UserError(f"{out} is not empty and holds no set of trajectories; name another folder with --out")
+def make_shard_rows(
+    making: Making,
+    out: Path,
+    progress: Progress,
+    shard: Shard,
+    asked: Mapping[str, Any],
+    *,
+    jobs: int | None = None,
+    teacher: Teacher | None = None,
+) -> int:
+    """Make what is missing of a shard: the first fit attempt at each of its rows, which the whole is made from.
+
+    Args:
+        making: what the whole set is.
+        out: the shard's folder.
+        progress: called with how many rows are done, and of how many.
+        shard: which part it is.
+        asked: the settings of the set and whatever else is noted.
+        jobs: processes; all cores by default. A teacher is asked from this one.
+        teacher: who continues after a failure, where the recipe says so.
+
+    Returns:
+        how many rows the shard has.
+
+    Raises:
+        UserError: the folder holds something else, or cannot be written.
+    """
+    keys = [str(number) for number in range(making.n)]
+    open_shard_folder(out, describe_shard(shard, KIND, keys, asked))
+    journal = KeyedJournal(out / AHEAD, asked["settings"])
+    own = shard.among(range(making.n), str)
+    left = [number for number in own if str(number) not in journal.keys]
+    # Small pieces, since each row of a shard is kept by itself.
+    size = min(LEAST, block_size(making.n))
+    ranges = [left[start : start + size] for start in range(0, len(left), size)]
+    progress(len(own) - len(left), len(own))
+    with closing(_blocks(making, ranges, jobs, teacher)) as blocks:
+        for numbers, block_made in zip(ranges, blocks, strict=True):
+            for number, (trial, row, why) in zip(numbers, block_made, strict=True):
+                journal.append({"key": str(number), "trial": trial, "row": row, "fell": why})
+            progress(len(journal.keys), len(own))
+    return len(own)
+
+
+def _whole_block(numbers: Sequence[int], made_now: Mapping[int, MadeRow], ahead: KeyedJournal | None) -> Made:
+    """The rows of a block in their order: those that were made now, and those that shards made ahead."""
+    found: Made = []
+    for number in numbers:
+        if ahead is None or number in made_now:
+            found.append(made_now[number])
+            continue
+        entry = ahead.entry(str(number))
+        found.append((entry["trial"], entry["row"], entry["fell"]))
+    return found
 
 
 def _blocks(
-    making: Making, ranges: Sequence[range], jobs: int | None, teacher: Teacher | None
+    making: Making, ranges: Sequence[Sequence[int]], jobs: int | None, teacher: Teacher | None
 ) -> Generator[Made, None, None]:
     """The blocks in their order, a few of them under way at a time."""
     if teacher is not None:
+        # Threads: a teacher is waited for, and its connections cannot go to other processes.
         with ThreadPoolExecutor(ASKED_AT_ONCE) as threads:
             for numbers in ranges:
                 yield list(threads.map(lambda number: first_fit_row(making, number, 0, teacher), numbers))
         return
-    jobs = min(jobs or os.cpu_count() or 1, len(ranges))
+    jobs = min(jobs or os.cpu_count() or 1, sum(map(bool, ranges)))
     if jobs <= 1:
         yield from (_block(making, numbers) for numbers in ranges)
         return
-    with workers(jobs) as pool:
+    with WorkerPool(jobs) as pool:
         try:
             yield from _in_order(pool, making, ranges, jobs)
         finally:
-            pool.shutdown(cancel_futures=True)
+            pool.shutdown()
 
 
-def _in_order(pool: ProcessPoolExecutor, making: Making, ranges: Sequence[range], jobs: int) -> Iterator[Made]:
+def _in_order(pool: WorkerPool, making: Making, ranges: Sequence[Sequence[int]], jobs: int) -> Iterator[Made]:
     left = iter(ranges)
-    waiting: list[Future[Made]] = [pool.submit(_block, making, numbers) for numbers in islice(left, jobs + 1)]
+    # One more than there are workers, so that none waits for the commit.
+    waiting: list[WorkerTask[Made]] = [pool.submit(_block, making, numbers) for numbers in islice(left, jobs + 1)]
     while waiting:
         made = waiting.pop(0).result()
+        # Before the yield: workers go to work while the caller commits.
         waiting += [pool.submit(_block, making, numbers) for numbers in islice(left, 1)]
         yield made
 
 
-def _block(making: Making, numbers: range) -> Made:
+def _block(making: Making, numbers: Sequence[int]) -> Made:
     return [first_fit_row(making, number) for number in numbers]
 
 
@@ -184,7 +246,7 @@ def _commit(
     making: Making,
     out: Path,
     number: int,
-    numbers: range,
+    numbers: Sequence[int],
     block_made: Made,
     known: TrajectorySet,
     format: Format,
@@ -197,6 +259,7 @@ def _commit(
     lost = 0
     for row_number, (trial, row, why) in zip(numbers, block_made, strict=True):
         fell.update(why)
+        # A duplicate is replaced by the row's next attempt, so that the number of rows stays.
         while row is not None:
             text, marked = text_digest(row), trajectory_features(row)
             alike = known.like(row["base_task"], text, marked)
@@ -239,6 +302,7 @@ def _unpacked(text: str) -> tuple[int, ...]:
 def manifest(making: Making, format: Format, tally: MakingTally) -> str:
     """What the set is and what it came to, as JSON."""
     told = {
+        CANARY_FIELD: CANARY,
         "settings": settings(making, format),
         "sha256": tally.digest(),
         "rows": {split: tally.rows[split] for split in SPLITS if tally.rows[split]},

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sealegs.tasks import State, recovery_cost
+from sealegs.tasks.editions import CANARY, CANARY_FIELD
 from sealegs.training.data.exporters import FORMS
 from sealegs.training.data.exporters.exporter import Row
 from sealegs.training.data.trajectory_player import Trajectory, TrajectoryOrder
@@ -43,6 +44,7 @@ def row(order: TrajectoryOrder, made: Trajectory, about: Mapping[str, Any], form
         "calls": sum(message["role"] == "tool" for message in made.messages),
         "offered": [spec.name for spec in order.specs],
         "plan": json.dumps(order.plan.as_data(), ensure_ascii=False) if order.plan.rules else None,
+        CANARY_FIELD: CANARY,
     }
     gave_up = told["outcome"] == "right stop"
     for exporter in FORMS[form]:

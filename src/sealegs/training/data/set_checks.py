@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from heapq import nsmallest
 from pathlib import Path
@@ -136,12 +136,7 @@ def read_manifest(folder: Path) -> tuple[Making, dict[str, Any]]:
     file = folder / MANIFEST
     try:
         told = json.loads(file.read_text(encoding="utf-8"))
-        how = told["settings"]
-        origin = how["sources"]
-        sources = DataSources(origin["shipped"], tuple(origin["folders"]), tuple(origin["trajectories"]))
-        form = next(form for form in FORMS if form == how["form"])
-        recipe = DataRecipe.model_validate(how["recipe"])
-        return Making(recipe, sources, how["n"], how["seed"], form, how["teacher"]), told
+        return making_of(told["settings"]), told
     except OSError as error:
         raise UserError(
             f"{folder} holds no finished set ({MANIFEST} is not there); `sealegs data make` makes one, and the same "
@@ -149,6 +144,19 @@ def read_manifest(folder: Path) -> tuple[Making, dict[str, Any]]:
         ) from error
     except (ValueError, KeyError, TypeError, StopIteration) as error:
         raise UserError(f"{file} is not a manifest of a set: {error!r}; make the set again") from error
+
+
+def making_of(settings: Mapping[str, Any]) -> Making:
+    """What the set is that has these settings.
+
+    Raises:
+        ValueError, KeyError, TypeError, StopIteration: they are no settings of a set.
+    """
+    origin = settings["sources"]
+    sources = DataSources(origin["shipped"], tuple(origin["folders"]), tuple(origin["trajectories"]))
+    form = next(form for form in FORMS if form == settings["form"])
+    recipe = DataRecipe.model_validate(settings["recipe"])
+    return Making(recipe, sources, settings["n"], settings["seed"], form, settings["teacher"])
 
 
 def judged_again(folder: Path, making: Making, sample: int) -> list[str]:
@@ -234,7 +242,7 @@ class Lapses:
             self.counts[kind] += 1
             self.named.setdefault(kind, row["id"])
 
-    def told(self) -> str:
+    def report_text(self) -> str:
         """All counts, a line each."""
         return "\n".join(f"{self.counts[kind]:6} times: {kind}" for kind in KINDS)
 

@@ -93,7 +93,7 @@ def lesson(failed: str, call: Call = NO_CALL, spec: ToolSpec | None = None) -> s
     if seen is None:
         return LESSON.format(exemplars="- none is near; check the answer against what was asked")
     near = shipped_bank().nearest(seen, None, EXEMPLARS)
-    return LESSON.format(exemplars="\n".join(f"- {' '.join(match.exemplar.told(seen).split())}" for match in near))
+    return LESSON.format(exemplars="\n".join(f"- {' '.join(match.exemplar.advice_on(seen).split())}" for match in near))
 
 
 def _failed_call(messages: Sequence[Message], specs: Sequence[ToolSpec], failed: str) -> tuple[Call, ToolSpec | None]:

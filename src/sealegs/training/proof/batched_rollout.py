@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from inspect import signature
 from typing import Any
 
 from sealegs.agents import UseTool
@@ -34,8 +35,8 @@ class ProofModel:
     tokenizer: Any
     template: str
 
-    def told(self, player: TrajectoryPlayer) -> list[int]:
-        """What the model has not been told yet: all that follows its last turn, and the mark of its next one."""
+    def unread_tokens(self, player: TrajectoryPlayer) -> list[int]:
+        """What the model has not read yet: all that follows its last turn, and the mark of its next one."""
         messages = tuple(player.made.messages)
         text, _ = render_conversation(
             RowConversation(messages, offered_tools(player.order.specs), frozenset()), self.tokenizer, self.template
@@ -96,7 +97,7 @@ def _together(speaker: ProofModel, orders: Sequence[TrajectoryOrder], retrieval:
     for order in orders:
         layers = [RecoveryLayer(Advise(order.voice.adviser()))] if retrieval else []
         player = TrajectoryPlayer(order, layers)
-        seats.append(RolloutSlot(player, speaker.told(player)))
+        seats.append(RolloutSlot(player, speaker.unread_tokens(player)))
     end = speaker.tokenizer.convert_tokens_to_ids(END)
     mind, present = BatchedKVCache(speaker.model, len(seats)), list(seats)
     with torch.inference_mode():
@@ -148,7 +149,7 @@ def _act(speaker: ProofModel, seat: RolloutSlot, end: int) -> None:
     if player.calls >= MOST_CALLS:
         seat.made = player.end(None, f"no answer within {MOST_CALLS} calls")
         return
-    seat.pending = [end, *speaker.told(player)]
+    seat.pending = [end, *speaker.unread_tokens(player)]
 
 
 class BatchedKVCache:
@@ -166,6 +167,8 @@ class BatchedKVCache:
         self._model = model
         self._device = next(model.parameters()).device
         self._cache = DynamicCache(config=model.config)
+        taken = signature(model.base_model.forward).parameters
+        self._argument = "cache" if "cache" in taken else "past_key_values"  # its name until transformers 5.24
         self._seen = torch.zeros(count, 0, dtype=torch.long, device=self._device)
 
     def feed(self, news: Sequence[list[int]]) -> list[int]:
@@ -184,8 +187,8 @@ class BatchedKVCache:
             input_ids=fed,
             attention_mask=self._seen,
             position_ids=places,
-            past_key_values=self._cache,
             use_cache=True,
+            **{self._argument: self._cache},
         ).last_hidden_state
         asked = hidden[torch.arange(len(news), device=self._device), last]
         likeliest: list[int] = self._model.get_output_embeddings()(asked).argmax(dim=-1).tolist()

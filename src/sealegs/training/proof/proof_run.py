@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, wait
 from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
-from sealegs.engines.workers import workers
+from sealegs.engines.workers import WorkerPool, WorkerTask
 from sealegs.faults.user_error import UserError
 from sealegs.inject.clock import RealClock
+from sealegs.traces.atomic_files import write_atomically
 from sealegs.training.preflight import require_packages
 from sealegs.training.proof.sizes import SIZES, ProofSize
 
@@ -85,16 +85,16 @@ def _claim(out: Path, size: ProofSize) -> None:
 def _all(size: ProofSize, out: Path, every: list[Any], done: set[str], tell: Tell, jobs: int) -> None:
     """Make stages in their order, as soon as what they need is there."""
     waiting = [stage for stage in every if stage.name not in done]
-    with workers(jobs) as pool:
-        running: dict[Future[None], str] = {}
+    with WorkerPool(jobs) as pool:
+        running: dict[WorkerTask[None], str] = {}
         try:
             while waiting or running:
                 for stage in [stage for stage in waiting if done.issuperset(stage.needs)][: jobs - len(running)]:
                     waiting.remove(stage)
                     running[pool.submit(_make, out, size, stage)] = stage.name
-                for future in wait(running, return_when=FIRST_COMPLETED).done:
-                    future.result()
-                    done.add(running.pop(future))
+                for task in pool.first_done(list(running)):
+                    task.result()
+                    done.add(running.pop(task))
                     tell(len(done), len(every))
         except BaseException:
             for worker in active_children():  # what they were at is taken up by the same command
@@ -117,9 +117,7 @@ def _make(out: Path, size: ProofSize, stage: Any) -> None:
 
 def _write(path: Path, data: Mapping[str, Any]) -> None:
     """Write JSON so that the file is there whole or not at all."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
-    aside.write_text(json.dumps(data) + "\n", encoding="utf-8")
-    aside.replace(path)
+    write_atomically(path, json.dumps(data) + "\n", "name another --out")
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -62,6 +62,8 @@ def _scalar(types: Sequence[str], value: Any) -> Any:
 
 
 def _row(item: Any, width: int) -> list[Any]:
+    if isinstance(item, Mapping):
+        item = list(item.values())
     if width == 1 and not isinstance(item, (list, tuple)):
         item = [item]
     if not isinstance(item, (list, tuple)) or len(item) != width:
@@ -70,7 +72,9 @@ def _row(item: Any, width: int) -> list[Any]:
 
 
 def _only(item: Any) -> Any:
-    """A value, also where it stands alone in a row."""
+    """A value, also where it stands alone in a row, which is a list or a record."""
+    if isinstance(item, Mapping):
+        item = list(item.values())
     if isinstance(item, (list, tuple)):
         if len(item) != 1:
             raise ValueError(f"holds a row of {len(item)} cells where one value is wanted")

@@ -17,6 +17,8 @@ from typing import Any
 
 from sealegs.faults.seeds import digest
 from sealegs.faults.user_error import UserError
+from sealegs.tasks.editions import CANARY, CANARY_FIELD
+from sealegs.world.sql.database import mark_database
 from sealegs.world.sql.documentation import DocumentedFunction, Write, document_by_model, document_by_rule
 from sealegs.world.sql.drafts import (
     DraftJob,
@@ -34,7 +36,8 @@ from sealegs.world.sql.pairs import read_names, read_pairs
 LETTERS = "bcdfghjkmnpqrstvwxz23456789"  # no words, and nothing that is read for another
 LENGTH = 5
 VALIDATION = 0.1
-VARIANTS = 7
+VARIANTS = 12
+SHARE = 0.1  # of the problems that one database may give; what is as written is never left out for it
 LEFT_OUT = "left_out.jsonl"
 
 Each = Callable[[Callable[[DraftJob], Drafts], Iterable[DraftJob]], Iterable[Drafts]]
@@ -110,7 +113,7 @@ def compile_library(
     names = opaque_names([(function.database, function.sql) for function in drafted], seed)
     documented = document_by_rule(drafted) if write is None else document_by_model(drafted, write)
     functions = sorted((_function(one, names) for one in documented), key=lambda function: function.name)
-    problems = _split(_problems(found, names), seed)
+    problems = _split(limit_shares(_problems(found, names), seed), seed)
     left_out = sorted((one for drafts in found for one in drafts.left_out), key=lambda one: one.number)
     if not functions:
         reasons = "\n".join(f"pair {one.number} ({one.database}): {one.reason}" for one in left_out[:20])
@@ -157,6 +160,7 @@ def _function(one: DocumentedFunction, names: Mapping[tuple[str, str], str]) -> 
         ),
         description=one.description,
         columns=made.columns,
+        keys=made.keys,
     )
 
 
@@ -192,6 +196,37 @@ def _problem(made: DraftProblem, names: Mapping[tuple[str, str], str]) -> SqlPro
         replaced=made.replaced,
         origin=made.origin,
     )
+
+
+def limit_shares(problems: Sequence[SqlProblem], seed: int) -> list[SqlProblem]:
+    """The problems without variants by which one database would give more than `SHARE` of them.
+
+    The question with the most variants loses one first. Databases too few to keep to the share keep all variants, and
+    no question as written is left out.
+    """
+    kept = {problem.id: problem for problem in problems}
+    if len({problem.database for problem in problems}) <= 1 / SHARE:
+        return list(problems)
+    while True:
+        most = int(SHARE * len(kept))
+        counts = Counter(problem.database for problem in kept.values())
+        over = [name for name, count in counts.items() if count > most]
+        dropped = [id for name in over for id in _surplus(name, kept.values(), counts[name] - most, seed)]
+        if not dropped:
+            return list(kept.values())
+        for id in dropped:
+            del kept[id]
+
+
+def _surplus(database: str, problems: Iterable[SqlProblem], count: int, seed: int) -> list[str]:
+    """The ids of so many variants of a database, or of as many as there are."""
+    here = [problem for problem in problems if problem.database == database and problem.id != problem.origin]
+    ranks: Counter[str] = Counter()
+    order: list[tuple[int, int, str]] = []
+    for problem in sorted(here, key=lambda one: digest("highwater", "share", seed, one.id)):
+        ranks[problem.origin] += 1
+        order.append((-ranks[problem.origin], digest("highwater", "share", seed, problem.id), problem.id))
+    return [id for _, _, id in sorted(order)[:count]]
 
 
 def _split(problems: Sequence[SqlProblem], seed: int) -> list[SqlProblem]:
@@ -255,8 +290,10 @@ def _write(
             made, old = Path(beside) / "new", Path(beside) / "old"
             (made / "databases").mkdir(parents=True)
             for name, path in databases.items():
-                shutil.copyfile(path, made / "databases" / f"{name}{Path(path).suffix}")
-            lines = [json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in left_out]
+                copied = made / "databases" / f"{name}{Path(path).suffix}"
+                shutil.copyfile(path, copied)
+                mark_database(copied)
+            lines = [json.dumps({**asdict(one), CANARY_FIELD: CANARY}, ensure_ascii=False) + "\n" for one in left_out]
             (made / LEFT_OUT).write_text("".join(lines), encoding="utf-8")
             write_table(made, about, functions, problems)
             if out.exists():

@@ -12,16 +12,18 @@ import math
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from sealegs.faults.user_error import UserError
+from sealegs.tasks.editions import CANARY, CANARY_FIELD
 
 STEPS = 50_000_000  # of SQLite's virtual machine: about one second
 EVERY = 10_000
 MOST_ROWS = 100_000
+MARK_TABLE = "sealegs_canary"
 SUFFIXES = (".sqlite", ".sqlite3", ".db", ".sql")
 LIMITS = {  # so that a statement cannot fill the memory with one cell
     sqlite3.SQLITE_LIMIT_LENGTH: 64 * 2**20,
@@ -124,6 +126,18 @@ class Database:
     def _tick(self) -> int:
         self._left -= 1
         return int(self._left <= 0)
+
+
+def mark_database(path: Path) -> None:
+    """Write the canary into a copy of a database: at the head of a script, in a table of its own in a file."""
+    if path.suffix == ".sql":
+        script = path.read_bytes()
+        if CANARY.encode() not in script:
+            path.write_bytes(f"-- {CANARY}\n".encode() + script)
+        return
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"CREATE TABLE IF NOT EXISTS {MARK_TABLE} ({CANARY_FIELD} TEXT PRIMARY KEY)")
+        connection.execute(f"INSERT OR IGNORE INTO {MARK_TABLE} VALUES (?)", (CANARY,))
 
 
 def find_database(folder: Path, name: str) -> Path | None:

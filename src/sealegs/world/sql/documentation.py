@@ -1,8 +1,9 @@
 """What an agent is told of each function: by rule, or in a model's words where they pass the checks.
 
 The rule's text says what the SQL does in the schema's words and never holds a value. A model is asked up to three
-times; its text must have the required fields, describe the function's arguments and no others, and tell no value of
-the questions. Where none of its answers will do, the rule's text stays, and is counted.
+times; its text must have the required fields, describe the function's arguments and no others, tell no value of the
+questions, and not print the text of another function of the database. Where none of its answers will do, the rule's
+text stays, and is counted.
 """
 
 from __future__ import annotations
@@ -11,15 +12,17 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from sealegs.world.sql.documentation_overlap import Words, contains_run, telling_words
 from sealegs.world.sql.drafts import FunctionDraft
 from sealegs.world.sql.schema import in_words
 
 Write = Callable[[str], str]
 ATTEMPTS = 3
 SIDE_BY_SIDE = 8
+AFTER = "rule after model"
 SHORTEST_LITERAL = 3  # shorter ones stand in any text
 
 PROMPT = """\
@@ -35,7 +38,8 @@ Its arguments: {arguments}
 Answer with one JSON object and nothing else:
 {{"description": "what it finds, in one to three sentences", "parameters": {shape}}}
 
-Describe every argument under its own name. Do not name SQL, and give no example values.
+Describe every argument under its own name. Say what the answer means, as one would say it to a colleague, and not how
+it is computed. Do not name SQL, and give no example values.
 """
 AGAIN = "\nYour last answer will not do: {problem}. Give the whole object again.\n"
 
@@ -81,8 +85,29 @@ def document_by_model(drafts: Sequence[FunctionDraft], write: Write) -> list[Doc
         write: the model: a prompt in, its text out. It is called from several threads; what it raises counts as an
             answer that will not do.
     """
+    rules = document_by_rule(drafts)
+    others: dict[str, list[Words]] = {}
+    for one in rules:
+        others.setdefault(one.draft.database, []).append(telling_words(one.description))
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
-        return list(pool.map(lambda rule: _asked(rule, write), document_by_rule(drafts)))
+        asked = list(pool.map(lambda one: _asked(one, write, others[one.draft.database]), rules))
+    return _apart(asked, rules)
+
+
+def _apart(asked: Sequence[DocumentedFunction], rules: Sequence[DocumentedFunction]) -> list[DocumentedFunction]:
+    """The documentation, by rule where a model's text prints the text that a model gave another function."""
+    texts: dict[str, list[Words]] = {}
+    for one in asked:
+        texts.setdefault(one.draft.database, []).append(telling_words(one.description))
+    return [
+        replace(rule, by=AFTER) if one.by == "model" and _printed(one.description, rule, texts) else one
+        for one, rule in zip(asked, rules, strict=True)
+    ]
+
+
+def _printed(text: str, rule: DocumentedFunction, texts: Mapping[str, Sequence[Words]]) -> bool:
+    own = telling_words(text)
+    return any(words != own and contains_run(own, words) for words in texts[rule.draft.database])
 
 
 def documentation_prompt(rule: DocumentedFunction) -> str:
@@ -122,15 +147,19 @@ def read_documentation(text: str, rule: DocumentedFunction) -> DocumentedFunctio
     )
 
 
-def _asked(rule: DocumentedFunction, write: Write) -> DocumentedFunction:
+def _asked(rule: DocumentedFunction, write: Write, others: Sequence[Words]) -> DocumentedFunction:
     asked = documentation_prompt(rule)
     problem = ""
     for _ in range(ATTEMPTS):
         try:
-            return read_documentation(write(asked + (AGAIN.format(problem=problem) if problem else "")), rule)
+            found = read_documentation(write(asked + (AGAIN.format(problem=problem) if problem else "")), rule)
+            own = telling_words(found.description)
+            if any(contains_run(own, words) for words in others if words != telling_words(rule.description)):
+                raise RejectedText("it holds the whole text of another function; say it in other words")
+            return found
         except Exception as error:  # whatever a model's client raises is an answer that did not come
             problem = str(error) if isinstance(error, RejectedText) else "there was no answer"
-    return DocumentedFunction(rule.draft, rule.description, rule.parameters, "rule after model")
+    return replace(rule, by=AFTER)
 
 
 def _object(text: str) -> Mapping[str, Any]:

@@ -8,24 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sealegs.faults.call import Failure
 from sealegs.faults.seeds import digest
 from sealegs.faults.user_error import UserError
 from sealegs.world.sql.augmentation import Variant, variants
-from sealegs.world.sql.binding import bind_arguments
 from sealegs.world.sql.database import Database, QueryFailed, find_database, same_rows
 from sealegs.world.sql.database import QueryResult as Answer
 from sealegs.world.sql.function_library import Kind
 from sealegs.world.sql.pairs import Pair
 from sealegs.world.sql.parameter import Parameter
-from sealegs.world.sql.parametrised_queries import Parametrised, QueryParameter
+from sealegs.world.sql.parametrised_queries import Parametrised
 from sealegs.world.sql.parsing import UnsupportedQuery, parse, strict_sql_of, subqueries
 from sealegs.world.sql.query_wording import Wording
 from sealegs.world.sql.schema import Schema, read_schema
 from sealegs.world.sql.solving import EarlierRows, Way, ways
+from sealegs.world.sql.way_runs import earlier_calls_matter, parameter, run_way
 
 MOST_ANSWER_ROWS = 100
 ORDER: tuple[Kind, ...] = ("whole", "subquery", "outer")
@@ -41,6 +41,7 @@ class FunctionDraft:
         parameters: with the types of all its uses.
         description, columns: by rule.
         literals: what stood in the places of its parameters.
+        keys: the names of the answer's columns, as SQLite has them.
     """
 
     database: str
@@ -50,6 +51,7 @@ class FunctionDraft:
     description: str
     columns: tuple[str, ...]
     literals: frozenset[str] = frozenset()
+    keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -193,24 +195,29 @@ class _Desk:
         try:
             answer = self.database.run(query)
             known = ways(tree, self.schema, self._columns)
-            answers = [self._answer(way) for way in known]
+            runs = [run_way(self.database, way) for way in known]
         except QueryFailed as error:
             return _Read(reason=f"execution error: {error}")
         except RecursionError:
             return _Read(reason="parse error: it is nested too deeply")
         ordered = tree.args.get("order") is not None
-        direct, *others = [found is not None and same_rows(found.rows, answer.rows, ordered) for found in answers]
-        if not direct:
+        fits = [bool(run) and same_rows(run[-1].rows, answer.rows, ordered) for run in runs]
+        # The first way is the query as one function: if that differs, our reading of the query is wrong, and no
+        # composition of it can be trusted.
+        if not fits[0]:
             return _Read(reason="differs: as a function it does not give the same rows")
-        agreeing = (known[0], *(way for way, fits in zip(known[1:], others, strict=True) if fits))
-        for way in agreeing:
-            self._keep(way)
+        for way, run, fit in zip(known, runs, fits, strict=True):
+            if fit:
+                self._keep(way, run)
+        agreeing = tuple(way for way, fit in zip(known, fits, strict=True) if fit)
         nested = subqueries(tree)
         reason = _reason(answer)
         if nested and len(known) == 1:
             reason = "its subqueries are correlated only"
         elif nested and len(agreeing) == 1:
             reason = "differs: composed calls do not give the same rows"
+        elif nested and not reason and not all(step.rows for run in runs for step in run):
+            reason = "a subquery finds nothing, so that it filters nothing"
         return _Read(answer, agreeing, ordered, reason, plain=not nested)
 
     def _problems(self, pair: Pair, read: _Read) -> None:
@@ -221,13 +228,15 @@ class _Desk:
         self.found.problems.append(self._problem(own, origin, origin, read.answer, read.ordered))
         made = 0
         for variant in variants(pair, read.agreeing, self.database, self.given.seed):
+            # A variant must find something by each of its ways, or it would ask for nothing.
             if made >= self.given.most_variants:
                 break
-            answers = [self._answer(way) for way in variant.ways]
-            first = answers[0]
-            if first is None or _reason(first):
+            runs = [run_way(self.database, way) for way in variant.ways]
+            first = runs[0][-1] if runs[0] else None
+            if first is None or _reason(first) or _counts_nothing(first):
                 continue
-            if all(one is not None and same_rows(one.rows, first.rows, read.ordered) for one in answers):
+            agree = all(run and same_rows(run[-1].rows, first.rows, read.ordered) for run in runs)
+            if agree and all(map(partial(earlier_calls_matter, self.database), variant.ways, runs)):
                 id = _id(pair.database, variant.question)
                 self.found.problems.append(self._problem(variant, id, origin, first, read.ordered))
                 made += 1
@@ -245,23 +254,6 @@ class _Desk:
             replaced=variant.replaced,
         )
 
-    def _answer(self, way: Way) -> Answer | None:
-        """What a way's last call answers; None where a call is refused."""
-        found: list[Answer] = []
-        for use in way:
-            values = {
-                name: found[value.of].as_lists() if isinstance(value, EarlierRows) else value
-                for name, value in use.arguments.items()
-            }
-            ready = bind_arguments([parameter(slot) for slot in use.function.slots], values)
-            if isinstance(ready, Failure):
-                return None
-            try:
-                found.append(self.database.run(use.function.sql, ready))
-            except QueryFailed:
-                return None
-        return found[-1]
-
     def _columns(self, query: Parametrised) -> tuple[str, ...] | None:
         """The names of a subquery's columns; None where SQLite cannot prepare it alone."""
         try:
@@ -269,17 +261,17 @@ class _Desk:
         except QueryFailed:
             return None
 
-    def _keep(self, way: Way) -> None:
+    def _keep(self, way: Way, run: Sequence[Answer]) -> None:
         """Keep a way's functions, joined with what is known of them."""
-        for place, use in enumerate(way):
+        for place, (use, answer) in enumerate(zip(way, run, strict=True)):
             function = use.function
             outer = any(slot.scratchpad for slot in function.slots)
             kind: Kind = "outer" if outer else "subquery" if place < len(way) - 1 else "whole"
-            made = self._draft(function, kind)
+            made = self._draft(function, kind, answer.columns)
             known = self.found.functions.get(function.sql)
             self.found.functions[function.sql] = made if known is None else _joined(known, made)
 
-    def _draft(self, function: Parametrised, kind: Kind) -> FunctionDraft:
+    def _draft(self, function: Parametrised, kind: Kind, keys: tuple[str, ...]) -> FunctionDraft:
         wording = Wording(self.schema)
         return FunctionDraft(
             database=self.given.database,
@@ -289,21 +281,8 @@ class _Desk:
             description=wording.sentence(function.tree),
             columns=tuple(wording.columns(function.tree)),
             literals=frozenset(str(value) for value in function.values.values()),
+            keys=keys,
         )
-
-
-def parameter(slot: QueryParameter) -> Parameter:
-    """A slot as a parameter of a function, described by rule."""
-    if slot.type == "values":
-        return Parameter(slot.name, "values", description="the values to work on; rows of one cell will do")
-    if slot.type == "rows":
-        return Parameter(slot.name, "rows", description=f"the rows to work on, of {slot.width} cells", width=slot.width)
-    words = {"integer": "a whole number", "number": "a number"}.get(slot.type, "a text")
-    if slot.pattern:
-        words = "a text to look for" if slot.key[0] == "part" else "a pattern; % stands for any text"
-    if slot.column is not None:
-        words += f", as in the {slot.column.words} of the {slot.column.table_words}"
-    return Parameter(slot.name, "value", (slot.type,), words)
 
 
 def _joined(one: FunctionDraft, other: FunctionDraft) -> FunctionDraft:
@@ -329,6 +308,11 @@ def _reason(answer: Answer) -> str:
     if len(answer.rows) > MOST_ANSWER_ROWS:
         return f"the answer has more than {MOST_ANSWER_ROWS} rows"
     return ""
+
+
+def _counts_nothing(answer: Answer) -> bool:
+    """Whether an answer is nothing but zeros: what was to be counted or added up does not exist."""
+    return all(cell == 0 for row in answer.rows for cell in row)
 
 
 def _step(function: Parametrised, arguments: Mapping[str, Any]) -> DraftStep:

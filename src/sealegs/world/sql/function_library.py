@@ -10,7 +10,7 @@ import gzip
 import json
 import threading
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -21,12 +21,13 @@ from pydantic import TypeAdapter, ValidationError
 from sealegs.faults.call import Failure, Outcome, Value
 from sealegs.faults.spec import ToolSpec
 from sealegs.faults.user_error import UserError
+from sealegs.tasks.editions import CANARY, CANARY_FIELD
 from sealegs.world.sql.binding import bind_arguments
 from sealegs.world.sql.database import Database, QueryFailed, find_database
-from sealegs.world.sql.parameter import Parameter
+from sealegs.world.sql.parameter import Parameter, RowForm
 
 TABLE = "library.jsonl.gz"
-FORM = 1
+FORM = 2
 Kind = Literal["whole", "subquery", "outer"]
 Split = Literal["validation", "test"]
 
@@ -43,6 +44,7 @@ class SqlFunction:
         parameters: in order.
         description: what it finds.
         columns: what each column of the answer holds, where it is known.
+        keys: the names of the answer's columns, where they are known.
     """
 
     name: str
@@ -52,36 +54,67 @@ class SqlFunction:
     parameters: tuple[Parameter, ...] = ()
     description: str = ""
     columns: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
 
     @cached_property
     def spec(self) -> dict[str, Any]:
-        """The function as models are told of it: name, description, parameters and returns."""
+        """The function as models are told of it: name, description, parameters and returns; rows are lists."""
+        return self.spec_in("lists")
+
+    def spec_in(self, form: RowForm) -> dict[str, Any]:
+        """The function as models are told of it, with rows in a form."""
         return {
             "name": self.name,
             "description": self.description,
             "parameters": {
                 "type": "object",
-                "properties": {one.name: one.schema for one in self.parameters},
+                "properties": {one.name: one.schema_in(form) for one in self.parameters},
                 "required": [one.name for one in self.parameters],
                 "additionalProperties": False,
             },
-            "returns": self._returns,
+            "returns": self._records if form == "records" else self._lists,
         }
 
     @cached_property
     def tool(self) -> ToolSpec:
-        """The function as the kernel's other rooms see a tool."""
+        """The function as the kernel's other rooms see a tool; rows are lists."""
+        return self.tool_in("lists")
+
+    def tool_in(self, form: RowForm) -> ToolSpec:
+        """The function as the kernel's other rooms see a tool, with rows in a form."""
+        spec = self.spec_in(form)
         return ToolSpec(
             name=self.name,
             description=self.description,
-            parameters=self.spec["parameters"],
-            returns=self._returns,
+            parameters=spec["parameters"],
+            returns=spec["returns"],
             tags=frozenset({self.database, self.kind}),
             effects=False,
         )
 
+    def as_records(self, rows: Iterable[Sequence[Any]]) -> list[dict[str, Any]]:
+        """Rows as records keyed by column; a name that is there twice has a number after it the second time."""
+        return [dict(zip(self.record_keys, row, strict=True)) for row in rows]
+
+    @cached_property
+    def record_keys(self) -> tuple[str, ...]:
+        """The keys of a row as a record, each once."""
+        seen: dict[str, int] = {}
+        keys: list[str] = []
+        for key in self.keys:
+            seen[key] = seen.get(key, 0) + 1
+            keys.append(key if seen[key] == 1 else f"{key}_{seen[key]}")
+        return tuple(keys)
+
     @property
-    def _returns(self) -> dict[str, Any]:
+    def _records(self) -> dict[str, Any]:
+        words = self.columns if len(self.columns) == len(self.keys) else self.keys
+        properties = {key: {"description": told} for key, told in zip(self.record_keys, words, strict=True)}
+        record = {"type": "object", "properties": properties, "required": list(properties)}
+        return {"type": "array", "description": "the rows, each a record keyed by column", "items": record}
+
+    @property
+    def _lists(self) -> dict[str, Any]:
         row: dict[str, Any] = {"type": "array"}
         if self.columns:
             row["prefixItems"] = [{"description": words} for words in self.columns]
@@ -229,16 +262,31 @@ class Library:
 
     def answers(self, solution: Solution) -> Outcome:
         """What a solution's last call answers; the first failure where there is one."""
+        given = self._given(solution)
+        return given if isinstance(given, Failure) else self.call(solution.steps[-1].function, given)
+
+    def arguments(self, solution: Solution) -> dict[str, Any]:
+        """The arguments of a solution's last call, with the rows of the calls before it.
+
+        Raises:
+            ValueError: one of these fails.
+        """
+        given = self._given(solution)
+        if isinstance(given, Failure):
+            raise ValueError(given.message)
+        return given
+
+    def _given(self, solution: Solution) -> dict[str, Any] | Failure:
         found: list[Any] = []
         for step in solution.steps:
-            arguments = {
-                name: given.value if given.rows is None else found[given.rows] for name, given in step.arguments.items()
-            }
-            outcome = self.call(step.function, arguments)
+            given = {name: one.value if one.rows is None else found[one.rows] for name, one in step.arguments.items()}
+            if step is solution.steps[-1]:
+                return given
+            outcome = self.call(step.function, given)
             if isinstance(outcome, Failure):
                 return outcome
             found.append(outcome.value)
-        return Value(found[-1])
+        return {}
 
     def database(self, name: str) -> Database:
         """An open database of the library.
@@ -266,7 +314,7 @@ def write_table(
     folder: Path, about: Mapping[str, Any], functions: Iterable[SqlFunction], problems: Iterable[SqlProblem]
 ) -> None:
     """Write the table of a library. The same contents give the same bytes."""
-    lines = [("library", {**about, "form": FORM})]
+    lines = [("library", {**about, "form": FORM, CANARY_FIELD: CANARY})]
     lines += [("function", asdict(function)) for function in functions]
     lines += [("problem", asdict(problem)) for problem in problems]
     text = "".join(json.dumps([kind, data], ensure_ascii=False, allow_nan=False) + "\n" for kind, data in lines)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+RowForm = Literal["lists", "records"]
+"""How rows are written: each a list of its cells, or a record keyed by column."""
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -16,6 +19,7 @@ class Parameter:
         types: the JSON types of a value.
         description: as an agent is told.
         width: how many cells each row of a scratchpad has.
+        column: the table and column that a value is compared with as it is; nothing where there is none.
     """
 
     name: str
@@ -23,14 +27,23 @@ class Parameter:
     types: tuple[str, ...] = ()
     description: str = ""
     width: int = 0
+    column: tuple[str, ...] = ()
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The parameter as JSON Schema."""
+        """The parameter as JSON Schema; a scratchpad takes rows as lists."""
+        return self.schema_in("lists")
+
+    def schema_in(self, form: RowForm) -> dict[str, Any]:
+        """The parameter as JSON Schema, with the rows of a scratchpad in a form."""
         told: dict[str, Any] = {"description": self.description} if self.description else {}
         cells = {"type": ["string", "number", "integer", "null"]}
         if self.role == "value":
             return {"type": self.types[0] if len(self.types) == 1 else list(self.types), **told}
+        if form == "records":
+            fewest = self.width or 1
+            record = {"type": "object", "additionalProperties": cells, "minProperties": fewest, "maxProperties": fewest}
+            return {"type": "array", "items": {"anyOf": [cells, record]} if self.role == "values" else record, **told}
         if self.role == "rows":
             row = {"type": "array", "items": cells, "minItems": self.width, "maxItems": self.width}
             return {"type": "array", "items": row, **told}

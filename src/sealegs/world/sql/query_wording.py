@@ -1,8 +1,14 @@
-"""A parametrised query in English, by rule: what is found, where, under which conditions, in which order.
+"""A parametrised query in English, by rule: a paraphrase of what is found, not of how it is computed.
 
 The words are the schema's: the names that people gave to tables and columns, or the declared ones split into words.
-Values are the parameters' names, so that nothing of a question is told. What has no words of its own here is told as
+Values are the parameters' names, so they reveal nothing of a question. What has no words of its own here is written as
 SQL.
+
+A subquery is described by what it means for the rows around it ("whose salary is above average among those whose city
+is `arg_0`"), in other words than the function made of it alone ("The average salary of employees whose city is
+`arg_0`"). So no documentation reads as the recipe for a way round the function that it documents;
+`documentation_overlap` checks this. Selects inside others begin with the rows and name the column last; selects alone
+begin with the column.
 """
 
 from __future__ import annotations
@@ -12,6 +18,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from sealegs.world.sql.inflection import plural, singular
 from sealegs.world.sql.parsing import Tree, column_of, query_sources, reads_scratchpad, selects, sql_of
 from sealegs.world.sql.schema import Schema, fold_name, in_words
 
@@ -34,8 +41,14 @@ AGGREGATES: dict[type[Tree], str] = {
     exp.Max: "the maximum",
     exp.Min: "the minimum",
 }
+EXTREMES: dict[type[Tree], str] = {exp.Avg: "average", exp.Max: "highest", exp.Min: "lowest", exp.Sum: "sum"}
+NARROWING = ("where", "group", "having", "order", "limit")
 ARITHMETIC: dict[type[Tree], str] = {exp.Add: "plus", exp.Sub: "minus", exp.Mul: "times", exp.Div: "divided by"}
-SETS = ((exp.Union, "; together with: "), (exp.Intersect, "; and which also are among: "), (exp.Except, "; but not: "))
+SETS: tuple[tuple[type[Tree], str, str], ...] = (
+    (exp.Union, "", "or also"),
+    (exp.Intersect, "both ", "and"),
+    (exp.Except, "", "but not"),
+)
 
 
 @dataclass(frozen=True)
@@ -58,57 +71,123 @@ class Wording:
         first = selects(query)[0]
         if any(isinstance(item, exp.Star) or isinstance(item.unalias(), exp.Star) for item in first.expressions):
             return []
-        return [self._bare(self.value(item)) for item in first.expressions]
+        return list(map(_bare, self._items(first)))
 
     def query(self, query: Tree) -> str:
-        """A query, without a full stop."""
+        """A query that stands alone, without a full stop."""
         if isinstance(query, exp.Subquery):
             return self.query(query.this)
         if isinstance(query, exp.SetOperation):
-            between = next(words for kind, words in SETS if isinstance(query, kind))
-            told = self.query(query.this) + between + self.query(query.expression)
-            return told + self._order(query)
+            return self._set(query)
         if not isinstance(query, exp.Select):
             return sql_of(query)
-        return self._select(query)
+        rows = list(query_sources(query))
+        if not rows:
+            return self._taken(query)
+        plain = len(rows) == 1 and isinstance(rows[0][1], exp.Table) and not any(map(query.args.get, NARROWING))
+        counted = _of_rows(query.expressions[-1].unalias())
+        phrase = self._what(query, "the overall number" if plain and counted else "the number")
+        if counted:
+            return f"{phrase} of {self._rows(query)}"
+        if any(item.find(exp.AggFunc) for item in query.expressions):
+            return f"{phrase} over {self._rows(query)}"
+        if plain:
+            return f"{phrase} of every {singular(self._source(rows[0][1]))}"
+        return f"{phrase} {'of' if self._owner(query) is not None else 'out of'} {self._rows(query)}"
 
-    def _select(self, query: exp.Select) -> str:
-        what = _listed([self.value(item) for item in query.expressions])
+    def _what(self, query: exp.Select, number: str) -> str:
+        """What is selected, to be followed by `of` and the rows; `number` counts them where that comes last."""
+        items = [_bare(item) for item in self._items(query)]
+        if _of_rows(query.expressions[-1].unalias()):
+            items[-1] = number.removeprefix("the ")
+        phrase = _listed([f"the {item}" for item in items])
+        if phrase == "the every column":
+            return "every column"
+        return f"the different values of {_bare(phrase)}" if query.args.get("distinct") else phrase
+
+    def _items(self, query: exp.Select) -> list[str]:
+        """What each item of a select is; without its table where all are of the table that is named first."""
         if any(isinstance(item, exp.Star) for item in query.expressions):
-            what = "every column"
-        if query.args.get("distinct"):
-            what = f"the different values of {self._bare(what)}"
-        parts = [what]
-        tables = [self._source(node) for _, node in query_sources(query)]
-        if tables:
-            keys = [self._key(join) for join in query.args.get("joins") or []]
-            parts.append("from " + " joined with ".join(map("".join, zip(tables, ["", *keys], strict=True))))
+            return ["every column"]
+        owner = self._owner(query)
+        tail = "" if owner is None else f" of the {self.schema.table_words.get(fold_name(owner.name), '')}"
+        return [self.value(item).removesuffix(tail) for item in query.expressions]
+
+    def _owner(self, query: exp.Select) -> exp.Table | None:
+        """The one table that all that is selected is of; none where there are several, or no columns."""
+        sources = dict(query_sources(query))
+        if len(sources) == 1:
+            return next((node for node in sources.values() if isinstance(node, exp.Table)), None)
+        asked = {fold_name(column.table) for item in query.expressions for column in item.find_all(exp.Column)}
+        found = sources.get(next(iter(asked))) if len(asked) == 1 else None
+        return found if isinstance(found, exp.Table) else None
+
+    def _set(self, query: exp.SetOperation) -> str:
+        """Two queries as one: what is found among the rows of both, of either, or of one alone."""
+        before, between = next((b, w) for kind, b, w in SETS if isinstance(query, kind))
+        sides = [side for side in (query.this, query.expression) if isinstance(side, exp.Select)]
+        taken = {self._taken(side) for side in sides}
+        if len(sides) == 2 and len(taken) == 1:
+            left, right = (self._rows(side) for side in sides)
+            phrase = f"the {taken.pop()} found {before}among {left} {between} among {right}"
+        else:
+            left, right = (self._member(side) for side in (query.this, query.expression))
+            phrase = f"what is found {before}{left} {between} {right}"
+        return phrase + self._order(query)
+
+    def _member(self, query: Tree) -> str:
+        """One side of a set operation: its rows first, what is taken of them last."""
+        if isinstance(query, exp.Subquery):
+            return self._member(query.this)
+        if isinstance(query, exp.SetOperation):
+            before, between = next((b, w) for kind, b, w in SETS if isinstance(query, kind))
+            return f"{before}{self._member(query.this)} {between} {self._member(query.expression)}"
+        return f"among {self._rows(query)} as {self._taken(query)}" if isinstance(query, exp.Select) else sql_of(query)
+
+    def _taken(self, query: exp.Select) -> str:
+        """What a select inside another one takes of its rows."""
+        return _listed(list(map(_bare, self._items(query))))
+
+    def _rows(self, query: exp.Select) -> str:
+        """The rows that a select reads: tables, conditions, groups and order."""
+        joins = query.args.get("joins") or []
+        sources = [node for _, node in query_sources(query)]
+        keys = ["", *map(self._key, joins)]
+        if (owner := self._owner(query)) is not None and sources:
+            at = next(place for place, node in enumerate(sources) if node is owner)
+            sources[0], sources[at] = sources[at], sources[0]
+        tables = list(map(self._source, sources)) or ["a row"]
+        phrase = tables[0]
+        if len(tables) > 1:
+            phrase += " with " + _listed(list(map("".join, zip(tables[1:], keys[1:], strict=True))))
         if where := query.args.get("where"):
-            parts.append(f"where {self.condition(where.this)}")
+            phrase += f" {self._where(where.this, len(tables) == 1)}"
         if group := query.args.get("group"):
-            keys = [self._place(item, query) for item in group.expressions]
-            parts.append(f"for each {_listed([self._bare(key) for key in keys])}")
+            phrase += f" for each {_listed([_bare(self._place(item, query)) for item in group.expressions])}"
         if having := query.args.get("having"):
-            parts.append(f"keeping those where {self.condition(having.this)}")
-        return " ".join(parts) + self._order(query)
+            phrase += f" with the condition that {self.condition(having.this)}"
+        return phrase + self._order(query)
+
+    def _where(self, node: Tree, alone: bool) -> str:
+        parts = [self.condition(part) for part in (node.flatten() if isinstance(node, exp.And) else [node])]
+        if alone and all(part.startswith("the ") for part in parts):
+            return "whose " + " and ".join(map(_bare, parts))
+        return "where " + " and ".join(parts)
 
     def _order(self, query: Tree) -> str:
-        told = ""
-        limit = query.args.get("limit")
-        if order := query.args.get("order"):
-            keys = []
-            for item in order.expressions:
-                down = bool(item.args.get("desc"))
-                keys.append(
-                    f"{self._place(item.this, query)} from {'highest to lowest' if down else 'lowest to highest'}"
-                )
-            told = f", sorted by {_listed(keys)}"
-        if isinstance(limit, exp.Limit):
-            count = sql_of(limit.expression)
-            told += ", only the first one" if count == "1" else f", only the first {count}"
-        if offset := query.args.get("offset"):
-            told += f" after skipping {sql_of(offset.expression)}"
-        return told
+        limit, order, offset = (query.args.get(part) for part in ("limit", "order", "offset"))
+        keys = [(_bare(self._place(item.this, query)), bool(item.args.get("desc"))) for item in order or ()]
+        count = sql_of(limit.expression) if isinstance(limit, exp.Limit) else ""
+        if keys and count and not offset:
+            phrase = _listed([f"the {'highest' if down else 'lowest'} {key}" for key, down in keys])
+            return f", only {'the one' if count == '1' else f'the {count}'} with {phrase}"
+        phrase = ""
+        if keys:
+            ways = [f"{key} from {'highest to lowest' if down else 'lowest to highest'}" for key, down in keys]
+            phrase = f", sorted by {_listed(ways)}"
+        if count:
+            phrase += ", only the first one" if count == "1" else f", only the first {count}"
+        return phrase + (f" after skipping {sql_of(offset.expression)}" if offset else "")
 
     def _place(self, node: Tree, query: Tree) -> str:
         """What is sorted or grouped by: a number means a column of the answer."""
@@ -122,13 +201,11 @@ class Wording:
 
     def _source(self, node: Tree) -> str:
         if isinstance(node, exp.Table):
-            return self.schema.table_words.get(fold_name(node.name)) or in_words(node.name)
+            return plural(self.schema.table_words.get(fold_name(node.name)) or in_words(node.name))
         if isinstance(node, exp.Subquery):
-            return (
-                f"({self.query(node.this)})"
-                if not reads_scratchpad(node.this)
-                else f"the rows in {self.scratchpad(node)}"
-            )
+            if reads_scratchpad(node.this):
+                return f"the rows in {self.scratchpad(node)}"
+            return f"rows found {self._member(node.this)}"
         return sql_of(node)
 
     def _key(self, join: Tree) -> str:
@@ -152,23 +229,22 @@ class Wording:
         for kind, words in AGGREGATES.items():
             if isinstance(node, kind):
                 inner = node.this.expressions[0] if isinstance(node.this, exp.Distinct) else node.this
-                return f"{words} {self._bare(self.value(inner))}"
+                return f"{words} {_bare(self.value(inner))}"
         for kind, words in ARITHMETIC.items():
             if isinstance(node, kind):
                 return f"{self.value(node.this)} {words} {self.value(node.expression)}"
         if isinstance(node, exp.Subquery):
-            return self._inner(node)
+            return self._single(node)
         if isinstance(node, (exp.Paren, exp.Alias)):
             return self.value(node.this)
         if isinstance(node, exp.DPipe):
-            return self._joined(node)
+            sides = [side for side in (node.this, node.expression) if not isinstance(side, exp.Literal)]
+            return " followed by ".join(self.value(side) for side in sides)
         if isinstance(node, (exp.Lower, exp.Upper, exp.Cast)):
             return self.value(node.this)
         if isinstance(node, exp.Distinct):
-            return f"different {_listed([self._bare(self.value(item)) for item in node.expressions])}"
-        if isinstance(node, exp.Placeholder):
-            return f"`{node.name}`"
-        return sql_of(node)
+            return f"different {_listed([_bare(self.value(item)) for item in node.expressions])}"
+        return f"`{node.name}`" if isinstance(node, exp.Placeholder) else sql_of(node)
 
     def condition(self, node: Tree, no: bool = False) -> str:
         """What must hold; with `no`, what must not."""
@@ -186,7 +262,9 @@ class Wording:
         if isinstance(node, exp.In):
             return self._within(node, no)
         if isinstance(node, exp.Exists):
-            return f"there {'are no' if no else 'are'} rows of {self._inner(node)}"
+            if reads_scratchpad(node.this):
+                return f"there are {'no ' if no else ''}values in {self.scratchpad(node)}"
+            return f"there are {'no' if no else 'some'} {self._rows(selects(node.this)[0])}"
         return self._comparison(node, no)
 
     def _comparison(self, node: Tree, no: bool) -> str:
@@ -195,28 +273,44 @@ class Wording:
             no = not no
         if kind not in COMPARISONS or right is None:
             return f"{'not ' if no else ''}{self.value(node)}"
-        if isinstance(left, exp.Placeholder) and not isinstance(right, exp.Placeholder):
+        if isinstance(left, (exp.Placeholder, exp.Subquery)) and not isinstance(right, (exp.Placeholder, exp.Subquery)):
             left, right, kind = right, left, TURNED.get(kind, kind)
         words = COMPARISONS[kind][no]
         if isinstance(node, (exp.Like, exp.ILike)):
             words = _likeness(node, no)
         if isinstance(right, exp.Null):
             return f"{self.value(left)} {'is known' if no is not (kind is exp.NEQ) else 'is missing'}"
+        if isinstance(right, exp.Subquery) and not reads_scratchpad(right.this):
+            return f"{self.value(left)} {words} {self._single(right)}"
         return f"{self.value(left)} {words} {self.value(right)}"
 
     def _within(self, node: exp.In, no: bool) -> str:
         query = node.args.get("query")
         words = "is not one of" if no else "is one of"
-        if query is not None:
-            return f"{self.value(node.this)} {words} {self._inner(query)}"
-        return f"{self.value(node.this)} {words} {_listed([self.value(item) for item in node.expressions], ', ')}"
+        if query is None:
+            return f"{self.value(node.this)} {words} {_listed([self.value(item) for item in node.expressions], ', ')}"
+        if reads_scratchpad(query.this):
+            return f"{self.value(node.this)} {words} the values in {self.scratchpad(query)}"
+        found = f"{self.value(node.this)} {'is not' if no else 'occurs'}"
+        if isinstance(query.this, exp.SetOperation):
+            return f"{found} {self._member(query.this)}"
+        return f"{found} among {self._rows(query.this)} as {self._taken(query.this)}"
 
-    def _inner(self, node: Tree) -> str:
-        """A subquery in a condition: its words, or the scratchpad in its place."""
-        if reads_scratchpad(node.this):
-            listed = isinstance(node.parent, (exp.In, exp.Exists)) or isinstance(node, exp.Exists)
-            return f"{'the values in' if listed else 'the value in'} {self.scratchpad(node)}"
-        return f"({self.query(node.this)})"
+    def _single(self, node: exp.Subquery) -> str:
+        """A subquery in the place of one value, or the scratchpad there."""
+        query = node.this
+        if reads_scratchpad(query):
+            return f"the value in {self.scratchpad(node)}"
+        if not isinstance(query, exp.Select) or len(query.expressions) != 1:
+            return f"what is found {self._member(query)}"
+        item = query.expressions[0].unalias()
+        rows = self._rows(query)
+        if isinstance(item, exp.Count):
+            taken = "" if _of_rows(item) else f" by {_bare(self.value(item.this))}"
+            return f"as many as there are {rows}{taken}"
+        words = next((words for kind, words in EXTREMES.items() if isinstance(item, kind)), "")
+        taken = _bare(self.value(item.this if words else item))
+        return f"the {words} among {rows} in {taken}" if words else f"that found with {rows} as {taken}"
 
     def _column(self, node: exp.Column) -> str:
         if isinstance(node.this, exp.Star):
@@ -229,25 +323,28 @@ class Wording:
         return f"the {column.words}" if alone else f"the {column.words} of the {column.table_words}"
 
     def _count(self, node: exp.Count) -> str:
-        if isinstance(node.this, exp.Distinct):
-            return f"the number of {self.value(node.this)}"
+        if not _of_rows(node):
+            return f"the number of {_bare(self.value(node.this))}"
         select = node.find_ancestor(exp.Select)
-        tables = [self._source(source) for _, source in query_sources(select)] if select is not None else []
-        alone = (
-            len(tables) == 1 and isinstance(next(query_sources(select))[1], exp.Table) if select is not None else False
-        )
-        return f"the number of {tables[0]} rows" if alone else "the number of rows"
-
-    def _joined(self, node: exp.DPipe) -> str:
-        sides = [side for side in (node.this, node.expression) if not isinstance(side, exp.Literal)]
-        return " followed by ".join(self.value(side) for side in sides)
+        if select is None:
+            return "the number of rows"
+        such = "" if any(node in (item, item.unalias()) for item in select.expressions) else "such "
+        tables = [source for _, source in query_sources(select)]
+        alone = len(tables) == 1 and isinstance(tables[0], exp.Table)
+        return f"the number of {such}{self._source(tables[0]) if alone else 'rows'}"
 
     def scratchpad(self, node: Tree) -> str:
         """The name of the scratchpad in a subquery."""
         return next((f"`{found.name}`" for found in node.find_all(exp.Placeholder)), "the rows given")
 
-    def _bare(self, words: str) -> str:
-        return words.removeprefix("the ")
+
+def _bare(words: str) -> str:
+    return words.removeprefix("the ")
+
+
+def _of_rows(node: Tree) -> bool:
+    """Whether this is a COUNT of rows, and not of the different values of a column."""
+    return isinstance(node, exp.Count) and not isinstance(node.this, exp.Distinct)
 
 
 def _likeness(node: Tree, no: bool) -> str:

@@ -30,7 +30,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, basic_agent, generate, solver, use_tools
-from inspect_ai.tool import Tool, ToolCall, ToolChoice, ToolInfo, ToolSource, mcp_server_stdio, tool
+from inspect_ai.tool import Tool, ToolCall, ToolChoice, ToolInfo, ToolSource, mcp_server_stdio, tool, tool_with
 from inspect_ai.util import store
 
 PRICES = {"lamp": 20, "chair": 45, "desk": 120, "rug": 80, "vase": 15}
@@ -148,6 +148,11 @@ def with_customer(count: int = 4) -> Task:
 
 
 @task
+def differing(count: int = 6) -> Task:
+    return Task(dataset=samples(count), solver=[tools_of_the_sample(), generate()], scorer=right_orders())
+
+
+@task
 def toolless() -> Task:
     return Task(dataset=samples(2), solver=generate(), scorer=right_orders())
 
@@ -184,6 +189,19 @@ def own_loop() -> Solver:
                 return state
             messages, _ = await execute_tools(state.messages, tools)
             state.messages.extend(messages)
+
+    return solve
+
+
+@solver
+def tools_of_the_sample() -> Solver:
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        number = int(str(state.sample_id)[1:])
+        more = (
+            [tool_with(order(), "wrap_up")] if number == 5 else [tool_with(look_up(), "browse")] if number % 2 else []
+        )
+        state.tools = [look_up(), order(), *more]
+        return state
 
     return solve
 

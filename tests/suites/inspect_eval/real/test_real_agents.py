@@ -17,7 +17,9 @@ import inspect_evals.tau2.tau2
 from inspect_ai import Task, task_with
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog
+from inspect_ai.model import ChatMessage, ChatMessageTool, GenerateConfig, ModelAPI, ModelOutput, modelapi
 from inspect_ai.scorer import value_to_float
+from inspect_ai.tool import ToolChoice, ToolInfo
 
 from sealegs.suites.inspect_eval.eval_judging import judged_episodes
 from sealegs.suites.inspect_eval.eval_logs import EvalEpisode, EvalLogs, read_eval_logs
@@ -95,6 +97,42 @@ def test_a_stop_in_tau2_is_the_agents_own_words(tmp_path: Path) -> None:
         assert (record.answer or "").startswith("I have to stop here: ")
         assert found[mode, sample].right_stop
         assert not found[mode, sample].early_stop
+
+
+@modelapi(name="bothsides")
+class BothSides(ModelAPI):
+    """Plays tau2's agent and its user, as one model does that is given no role: the agent is offered tools."""
+
+    async def generate(
+        self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
+    ) -> ModelOutput:
+        if not tools:
+            over = any("stop here" in message.text for message in input)
+            return ModelOutput.from_content("both", "###STOP###" if over else "I am raj_sanchez_7340. Cancel my trip.")
+        last = input[-1]
+        if isinstance(last, ChatMessageTool):
+            said = "I have to stop here, because I cannot see your account." if last.error else "You need to stop here."
+            return ModelOutput.from_content("both", said)
+        return ModelOutput.for_tool_call("both", "get_user_details", {"user_id": "raj_sanchez_7340"})
+
+
+def test_a_model_that_plays_tau2s_user_too_does_not_speak_for_the_agent(tmp_path: Path) -> None:
+    options = InspectOptions(
+        task="inspect_evals/tau2_airline",
+        task_args=("shuffle=false",),
+        model="bothsides/one",
+        modes=("P2",),
+        limit=1,
+    ).checked()
+    EvalCourse(options, tmp_path).play(lambda done, total: None)
+    logs = read_eval_logs(tmp_path)
+    (hit,) = [one for key, one in logs.played.items() if key.mode == "P2"]
+    assert hit.record is not None
+    assert hit.record.exposed
+    assert hit.record.answer == "I have to stop here, because I cannot see your account."
+    (found,) = [one for one in judged_episodes(logs) if one.mode == "P2"]
+    assert found.right_stop == (not found.solved)
+    assert not found.early_stop
 
 
 class CutCaller(ReferenceCaller):

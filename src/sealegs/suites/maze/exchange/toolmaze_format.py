@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from sealegs.faults.moment import Moment
+from sealegs.faults.nesting import DEEPEST, exceeds_depth
 from sealegs.faults.user_error import UserError
 from sealegs.scenarios import LEVELS, MODES
 
@@ -221,10 +222,13 @@ def _read(folder: Path, form: type[T], noun: str) -> list[tuple[Path, T]]:
     for file in files:
         try:
             items = list(_items(file))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             problems.append(f"{file}: not JSON: {error}")
             continue
         for place, item in items:
+            if exceeds_depth(item):
+                problems.append(f"{place}: nested deeper than {DEEPEST} levels")
+                continue
             try:
                 found.append((file, form.model_validate(item)))
             except ValidationError as error:

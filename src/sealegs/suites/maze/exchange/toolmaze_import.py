@@ -17,6 +17,7 @@ from sealegs.scenarios.task_sets import TASKS, TOOLS
 from sealegs.suites.maze.exchange.path_graph import GraphShape, InconsistentPaths, KnownTool, build_graph_shape
 from sealegs.suites.maze.exchange.toolmaze_format import StepForm, TaskForm
 from sealegs.tasks import Reference, Task
+from sealegs.tasks.editions import CANARY, CANARY_FIELD
 from sealegs.tasks.graph import Deliverable
 from sealegs.tasks.levels import level_problems
 from sealegs.tasks.validation import validate_graph
@@ -112,7 +113,7 @@ def import_all(forms: Sequence[TaskForm]) -> tuple[list[Imported], list[tuple[st
 
 def task_set_files(found: Sequence[Imported]) -> Mapping[str, str]:
     """The files of a folder of tasks that `sealegs run maze --tasks` takes, by name."""
-    tasks = [json.dumps(task_data(each.task, {}), ensure_ascii=False) for each in found]
+    tasks = [json.dumps({**task_data(each.task, {}), CANARY_FIELD: CANARY}, ensure_ascii=False) for each in found]
     tools = [tool.model_dump_json() for each in found for tool in each.tools]
     return {TASKS: "\n".join(tasks) + "\n", TOOLS: "\n".join(tools) + "\n"}
 

@@ -66,6 +66,7 @@ def trace_verdicts(tasks: Sequence[TaskForm], traces: Sequence[TraceForm]) -> li
     for number, trace in enumerate(traces, 1):
         place = f"trace {number} ({trace.task_id or 'no task_id'}, {trace.mode or 'no mode'})"
         modes = forms.get(trace.task_id, {})
+        # A task with a single mode leaves no doubt about the mode of its trace.
         mode = trace.mode or (next(iter(modes)) if len(modes) == 1 else "")
         if trace.task_id in reasons:
             problems.append(f"{place}: the task cannot be judged: {reasons[trace.task_id]}")
@@ -105,6 +106,7 @@ def _row(trace: TraceForm, mode: str, task: Imported, form: TaskForm) -> Verdict
     record = _Reader(task, mode, held).record(trace)
     verdict = judge(record, case)
     reasons = [*verdict.reasons]
+    # Without deliverables in the file the judge cannot check the answer, so this rule stands in for it.
     if verdict.success and not task.tells and verdict.solvable:
         reasons += [*_untold(record, task), *invented_values(record, case)]
     return {
@@ -165,6 +167,7 @@ class _Reader:
         if content is None:
             return Turn(call)
         shown, clean = _outcome(content), self._clean(call)
+        # Compared first: an answer that is right was not struck, even where a fault was planned.
         if clean is not None and isinstance(shown, Value) and close(shown.value, clean):
             return Turn(call, shown, shown, effects=self._effects(call))
         if self._strikes(call.tool, isinstance(shown, Failure)):
@@ -187,6 +190,7 @@ class _Reader:
         if tool not in self.targets.get(node, ()) or failed == (self.mode in IMPLICIT):
             return False
         first = self.victims.setdefault(node, tool) == tool and node not in self.struck
+        # Also if another tool was the victim: the group's first call is over.
         self.struck.add(node)
         return first or (self.victims[node] == tool and PERSISTENCE[self.mode] == "permanent")
 
@@ -201,6 +205,7 @@ class _Reader:
         expected = self.task.right_run.steps[step.id]
         if right_arguments(call.arguments, expected):
             return expected.effects
+        # An action on other arguments did something that no right step does.
         return (Effect("something unrecorded", call.tool, dict(call.arguments), call.id),)
 
 
@@ -218,6 +223,7 @@ def _told(call: Call, content: Any, deed: DeedForm) -> Turn:
 def _result(trace: TraceForm, number: int, call: CallForm) -> Any:
     """The content that answers the call at this place: by its id, else the next answer of a tool of its name."""
     for message in trace.messages[number + 1 :]:
+        # Some frameworks give no ids; then order and name have to do.
         if message.kind == "result" and (message.call_id == call.id if call.id else message.name == call.name):
             return message.content
     return None

@@ -20,6 +20,7 @@ from sealegs.suites.micro.campaign.runs import Campaign, PlannedRun
 from sealegs.suites.micro.campaign.second_opinion import with_opinions
 from sealegs.suites.micro.isolation import RunEnd
 from sealegs.suites.micro.workloads.workload import Workload, load_workloads
+from sealegs.tasks.editions import TASK_SET
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +51,13 @@ class CampaignResults:
 
     def rows(self) -> list[Row]:
         """The long table."""
-        return micro_table(self.runs)
+        return micro_table(self.runs, self.asked.settings.task_set)
 
     def about(self) -> dict[str, Any]:
         """What the rows are of."""
         return {
             "campaign": self.name,
+            TASK_SET: self.asked.settings.task_set,
             "budget_seconds": self.asked.settings.budget,
             "runs": len(self.runs),
             "planned": self.planned,

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from sealegs.engines.shards import Shard, describe_shard, open_shard_folder
 from sealegs.suites.micro.campaign.campaign_check import read_campaign
 from sealegs.suites.micro.campaign.folder import (
     JOURNAL,
+    KIND,
     TRACES,
     CampaignRequest,
     CampaignSettings,
@@ -18,12 +20,12 @@ from sealegs.suites.micro.campaign.folder import (
     read_ends,
 )
 from sealegs.suites.micro.campaign.run_process import FOLDER, PRELOAD, WORK, failed_outside
-from sealegs.suites.micro.campaign.runs import Campaign
+from sealegs.suites.micro.campaign.runs import Campaign, PlannedRun
 from sealegs.suites.micro.campaign.shipped import campaign_text
 from sealegs.suites.micro.chat_ends import ask_chat_first
 from sealegs.suites.micro.isolation import RunEnd, RunLimits, RunRequest, run_all
+from sealegs.suites.micro.workloads import workloads_edition
 
-HOME = Path("sealegs-campaigns")
 MEMORY = 2 * 2**30  # bytes that a run may take
 
 
@@ -34,7 +36,8 @@ class ReadyCampaign:
     Attributes:
         campaign: what is to be run.
         folder: where.
-        finished: ids of its runs that have ended before.
+        runs: those that are to be run: all of the campaign's, or those of a shard.
+        finished: ids of them that have ended before.
         jobs: runs at a time.
         budget: seconds that a run may take.
         notes: what a person should know beforehand.
@@ -42,6 +45,7 @@ class ReadyCampaign:
 
     campaign: Campaign
     folder: Path
+    runs: tuple[PlannedRun, ...]
     finished: frozenset[str]
     jobs: int
     budget: float
@@ -54,7 +58,7 @@ class ReadyCampaign:
             progress: told how many runs have ended, and of how many.
             tell: told what a person should know, in sentences.
         """
-        requests = [RunRequest(run.id, run.as_data()) for run in self.campaign.runs()]
+        requests = [RunRequest(run.id, run.as_data()) for run in self.runs]
         done = len(self.finished)
         progress(done, len(requests))
         if done == len(requests):
@@ -79,27 +83,34 @@ class ReadyCampaign:
             )
 
 
-def prepare_campaign(file: str, model: str, out: Path | None, *, jobs: int, budget: float) -> ReadyCampaign:
+def prepare_campaign(
+    file: str, model: str, folder: Path, *, jobs: int, budget: float, shard: Shard | None = None
+) -> ReadyCampaign:
     """Read a campaign and make its folder.
 
     Args:
         file: the campaign's, or the name of one that ships.
         model: stands in for all models of the file; empty: as in the file.
-        out: the folder; named after the file where None.
+        folder: where its runs are kept.
         jobs: runs at a time.
         budget: seconds that a run may take.
+        shard: the part of the runs that is to be run; None for all.
 
     Raises:
         UserError: the file is not a campaign, the folder holds something else, or a model cannot be asked.
     """
     name, text = campaign_text(file)
     campaign = read_campaign(text, model, file)
-    folder = out or HOME / name
-    wanted = {run.id for run in campaign.runs()}
+    every = campaign.runs()
+    own = every if shard is None else shard.among(every, lambda run: run.id)
+    wanted = {run.id for run in own}
     done = {id for id, end in read_ends(folder).items() if not failed_outside(end)}
-    for asked in dict.fromkeys(run.experiment.model for run in campaign.runs() if run.id not in done):
-        ask_chat_first(asked)
-    open_campaign_folder(folder, CampaignRequest(name, text, model, CampaignSettings(budget)))
+    for chat in dict.fromkeys(run.experiment.model for run in own if run.id not in done):
+        ask_chat_first(chat)
+    asked = CampaignRequest(name, text, model, CampaignSettings(budget, task_set=workloads_edition()))
+    ids = [run.id for run in every]
+    open_shard_folder(folder, describe_shard(shard, KIND, ids, asdict(asked)) if shard else None)
+    open_campaign_folder(folder, asked)
     known = read_ends(folder)
     former = [id for id in known if id not in wanted]
     notes = []
@@ -112,7 +123,7 @@ def prepare_campaign(file: str, model: str, out: Path | None, *, jobs: int, budg
     kept = frozenset(done) & wanted
     if kept and len(kept) < len(wanted):
         notes.append(f"{len(kept)} of {len(wanted)} runs are finished; running the rest")
-    return ReadyCampaign(campaign, folder, kept, jobs, budget, tuple(notes))
+    return ReadyCampaign(campaign, folder, tuple(own), kept, jobs, budget, tuple(notes))
 
 
 @contextmanager

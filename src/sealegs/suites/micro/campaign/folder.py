@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from sealegs.engines.shards import holds_files
 from sealegs.faults.user_error import UserError
 from sealegs.suites.micro.isolation import RunEnd
 from sealegs.traces.atomic_files import make_folder, write_atomically
@@ -21,6 +22,7 @@ SETTINGS = "campaign.json"
 JOURNAL = "journal.jsonl"
 TRACES = "traces"
 ELSEWHERE = "name another folder with --out"
+KIND = "micro"  # of a shard
 VERSION = 1  # of what a run is; a folder of another version is not resumed
 
 
@@ -31,10 +33,12 @@ class CampaignSettings:
     Attributes:
         budget: seconds that a run may take.
         version: of the rules of running.
+        task_set: the edition of the workloads; empty in a folder that is older than that.
     """
 
     budget: float
     version: int = VERSION
+    task_set: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,7 @@ def open_campaign_folder(folder: Path, asked: CampaignRequest) -> None:
         told = "; ".join(f"{key} was {before[key]!r}, is {now[key]!r}" for key in now if before[key] != now[key])
         if told:
             raise UserError(f"{folder} holds runs under other settings ({told}); give the same, or name another --out")
-    elif folder.is_dir() and any(folder.iterdir()):
+    elif holds_files(folder):
         raise UserError(f"{folder} is not empty and holds no campaign; {ELSEWHERE}")
     write_atomically(file, json.dumps(asdict(asked), indent=1) + "\n", ELSEWHERE)
     make_folder(folder / TRACES, ELSEWHERE)
@@ -101,4 +105,18 @@ def read_ends(folder: Path) -> dict[str, RunEnd]:
             found[entry["id"]] = RunEnd(**{name: entry[name] for name in names})
         except (ValueError, KeyError, TypeError) as error:
             raise UserError(f"{file}:{number} is not a line of a journal ({error}); restore the file") from error
+    return found
+
+
+def journal_lines(folder: Path) -> dict[str, list[str]]:
+    """The whole lines of the journal by the run that they are about.
+
+    Raises:
+        UserError: the journal is damaged.
+    """
+    found: dict[str, list[str]] = {}
+    if not read_ends(folder):
+        return found
+    for line in (folder / JOURNAL).read_bytes().split(b"\n")[:-1]:
+        found.setdefault(json.loads(line)["id"], []).append(line.decode() + "\n")
     return found

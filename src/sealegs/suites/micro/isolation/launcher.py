@@ -6,6 +6,7 @@ import os
 import select
 import selectors
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -139,8 +140,17 @@ class Zygotes:
         Raises:
             UserError: the function or a module cannot be imported.
         """
+        losses = 0
         while self.control is None:
             answer = self._launch()
+            if answer is None:
+                losses += 1
+                if losses == TRIES:
+                    raise UserError(
+                        f"the interpreter that imports {self._settings['work']!r} and {self._settings['preload']} was "
+                        f"killed {TRIES} times, by hand or for want of memory; the same command resumes the runs"
+                    )
+                continue
             if "mistake" in answer:
                 self.dismiss()
                 raise UserError(answer["mistake"])
@@ -151,7 +161,8 @@ class Zygotes:
                 continue
             self._roots.append(answer["ready"])
 
-    def _launch(self) -> Mapping[str, Any]:
+    def _launch(self) -> Mapping[str, Any] | None:
+        """Start one; returns what it says after its imports, None where it was killed meanwhile."""
         self.control, theirs = socket.socketpair()
         lifeline, end = os.pipe()
         self._ends.append(end)
@@ -162,18 +173,23 @@ class Zygotes:
                 pass_fds=numbers,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
+                # The user's own environment comes last and wins.
                 env={**SETTINGS, **os.environ},
                 start_new_session=True,
             )
         finally:
             theirs.close()
-            os.close(lifeline)
+            os.close(lifeline)  # the child's copy has to be the only one left at that end
         with suppress(BrokenPipeError):
             frames.send(self.control, {**self._settings, "start": self.start})
         answer = frames.receive(self.control)
         if not isinstance(answer, dict):
+            # No answer: it ended while it imported.
             code = self._process.wait()
             self.dismiss()
+            # Killed from outside, perhaps for memory; another try may do. Any other end is the import's own.
+            if code == -signal.SIGKILL:
+                return None
             raise UserError(
                 f"importing {self._settings['work']!r} and {self._settings['preload']} ended the interpreter with "
                 f"{code}; import them alone first"
@@ -270,6 +286,7 @@ class Launch:
     def _received(self, line: socket.socket, request: RunRequest) -> RunEnd | None:
         """How the run ended; None where it is to be tried again."""
         told = None
+        # A keeper that is killed while it writes leaves half a message.
         with line, suppress(ValueError):
             told = frames.receive(line)
         if isinstance(told, dict) and "id" in told:

@@ -36,7 +36,7 @@ class RunJournal:
         self.known: dict[str, RunEnd] = {}
         self._asked: dict[str, str] = {}
         try:
-            self._store = Store(path)
+            self._store = Store(path, chained=False)
         except StoreError as error:
             raise UserError(str(error)) from None
         try:

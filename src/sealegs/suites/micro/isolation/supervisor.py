@@ -64,16 +64,18 @@ def supervise_run(launcher: socket.socket, work: Work, zygote: int) -> NoReturn:
     """Take one request from the launcher, see its run through, and answer. Never returns."""
     status = 1
     try:
-        os.setsid()
+        os.setsid()  # so that a signal to the run's group cannot reach the zygote
+        # Whatever a run detaches becomes a child of this process and can be found and killed.
         linux_calls.adopt_orphans()
         above = os.pidfd_open(zygote)
+        # The zygote may have been killed before the descriptor was opened; its number could be another's now.
         if os.getppid() == zygote:
             asked = frames.receive(launcher)
             if asked is not None:
                 status = _see_through(launcher, work, above, asked)
     finally:
         family.kill_all()
-        os._exit(status)
+        os._exit(status)  # a fork must never return into the zygote's code
 
 
 def _see_through(launcher: socket.socket, work: Work, zygote: int, asked: Mapping[str, Any]) -> int:
@@ -82,13 +84,14 @@ def _see_through(launcher: socket.socket, work: Work, zygote: int, asked: Mappin
         try:
             ended = RunWatch(launcher, zygote, asked, work, folder).until_the_end()
         finally:
-            family.kill_all()
+            family.kill_all()  # before the folder goes: a process still alive could write into it
             remove(folder)
         frames.send(launcher, asdict(ended))
     except (PeerGone, BrokenPipeError):
         with suppress(OSError):
             Path(work.root).rmdir()  # the last one out
         return 0
+    # Reported as lost and not as a result, so that the launcher sends the request again.
     except Exception as error:  # ours, or the machine's: no folder, no process to be had
         frames.send(launcher, {"lost": runner.describe(error)})
     return 0
@@ -108,17 +111,19 @@ class RunWatch:
         self._dead = False
         self._oom = linux_calls.killed_for_memory()
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        # An abstract socket has no file that a run could find and remove; the name is random, so it cannot be guessed.
         address = f"\0sealegs-{secrets.token_hex(16)}"
         self._listener.bind(address)
         self._listener.listen(8)
         self._pipe, output = os.pipe()
+        # A run may hold the pipe open for ever, and reading must not wait for it.
         os.set_blocking(self._pipe, False)
         self._started, theirs = socket.socketpair()
         for name in ("work", "tmp"):
             (Path(folder) / name).mkdir()
         self._deadline = monotonic() + START
         self._runner = self._start(runner.RunOrder(asked["id"], asked["payload"], folder, address), theirs, output)
-        theirs.close()
+        theirs.close()  # so that the other end closes when the run dies
         os.close(output)
         self._end = os.pidfd_open(self._runner)
         self._above = {launcher.fileno(), zygote}
@@ -132,6 +137,7 @@ class RunWatch:
         if pid:
             if work.function is None:
                 given = {"work": work.name, "preload": work.preload, "order": asdict(order)}
+                # The new process may be dead already; its end is noticed like any other.
                 with suppress(BrokenPipeError):
                     frames.send(self._started, given)
             return pid
@@ -139,13 +145,14 @@ class RunWatch:
             runner.settle(me, output, {started.fileno(), *work.kept})
             if work.function is not None:
                 runner.call(work.function, order, started)
+            # `exec` closes everything that is not inheritable.
             started.set_inheritable(True)
             words = clean_interpreter.module_command("runner", started.fileno())
             os.execv(words[0], words)
         except BaseException:
             traceback.print_exc()
         finally:
-            os._exit(1)
+            os._exit(1)  # the fork must not run on as a second supervisor
 
     def until_the_end(self) -> RunEnd:
         """Wait for the answer, the process's end, or a limit.
@@ -154,10 +161,12 @@ class RunWatch:
             PeerGone: nothing waits for the answer any more.
         """
         while True:
+            # Limits may be too large for `poll`, so it wakes up once an hour at least.
             pause = min(max(0.0, self._deadline - monotonic()), 3600.0)
             if self._limits.memory is not None and self._began is not None:
                 pause = min(pause, TICK)
             ready = {number for number, _ in self._poll.poll(pause * 1000)}
+            # These never send anything more, so being readable means that they have ended.
             if ready & self._above:
                 raise PeerGone
             if self._pipe in ready:
@@ -208,6 +217,7 @@ class RunWatch:
         """The run's answer, which only the process that was started may give."""
         line, _ = self._listener.accept()
         pid, _, _ = PEER.unpack(line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, PEER.size))
+        # The kernel names the sender; a child of the run could otherwise forge its answer.
         if pid != self._runner:
             line.close()
             return None
@@ -231,6 +241,7 @@ class RunWatch:
         if code >= 0:
             return self._ended("exited", error=f"the process left with {code} and no answer", exit_code=code)
         name = _signal_name(-code)
+        # A SIGKILL alone may have come from anyone; the kernel's own counter tells.
         if -code == signal.SIGKILL and linux_calls.killed_for_memory() > self._oom:
             return self._ended("memory", error="the machine's memory ran out; the kernel killed the run", signal=name)
         return self._ended("signal", error=f"the process was ended by {name}", signal=name)
@@ -242,6 +253,7 @@ class RunWatch:
 
     def _too_big(self) -> RunEnd | None:
         limit = self._limits.memory
+        # Other events wake the loop too, and reading memory costs.
         if limit is None or self._base is None or monotonic() - self._looked < TICK:
             return None
         self._looked = monotonic()
@@ -257,11 +269,12 @@ class RunWatch:
     def _ended(self, how: How, *, at: float | None = None, error: str = "", **more: Any) -> RunEnd:
         """Count what is left, end it, and say how it ended."""
         at = monotonic() if at is None else at
+        # Counted before the kill, since what a run leaves behind is a result.
         left = [pid for pid in family.descendants(os.getpid()) if pid != self._runner and family.alive(pid)]
         stuck = family.kill_all()
         if stuck:
             error += f" ({stuck} of its processes could not be ended)"
-        self._read_output()
+        self._read_output()  # the last words may have come while processes were ended
         began = self._began
         return RunEnd(
             id=self._asked["id"],
@@ -277,6 +290,7 @@ class RunWatch:
 
     def _read_output(self) -> None:
         """Take what waits in the pipe, at most a few times its size, and keep the end."""
+        # A run that prints without end must not keep this loop from its limits.
         for _ in range(16):
             try:
                 piece = os.read(self._pipe, 2**16)
@@ -302,6 +316,7 @@ def remove(folder: str) -> None:
         shutil.rmtree(folder)
     except OSError:
         for place, _, _ in os.walk(folder):
+            # A run may have taken away its own right to list or change a folder.
             with suppress(OSError):
                 Path(place).chmod(0o700)
         shutil.rmtree(folder, ignore_errors=True)

@@ -28,6 +28,7 @@ def main(control_number: int, lifeline: int) -> NoReturn:
         lifeline: closes when the launcher ends.
     """
     linux_calls.die_with_pipe(lifeline)  # an import may take long, and does not listen
+    # The launcher may have ended before the signal was set up.
     if select.select([lifeline], [], [], 0)[0]:
         os._exit(1)
     control = socket.socket(fileno=control_number)
@@ -36,7 +37,7 @@ def main(control_number: int, lifeline: int) -> NoReturn:
     settings = frames.receive(control)
     if settings is None:
         os._exit(1)
-    before = _descriptors()
+    before = _descriptors()  # to tell what the imports leave open
     function = None
     if settings["start"] == "fork":
         try:
@@ -52,6 +53,7 @@ def main(control_number: int, lifeline: int) -> NoReturn:
     root = tempfile.mkdtemp(prefix="sealegs-")
     kept = frozenset(_descriptors() - before)
     work = supervisor.Work(settings["work"], tuple(settings["preload"]), function, root, kept)
+    # If a keeper is killed, its run becomes a child of this process.
     linux_calls.adopt_orphans()
     gc.collect()
     gc.disable()  # a collection in one process would copy pages that all share
@@ -98,14 +100,17 @@ def why_not_fork(before: set[int]) -> str:
         before: descriptors that were open before the imports.
     """
     threads = linux_calls.threads_alive()
+    # Only the forking thread lives on in a fork, and locks held by the others would stay locked.
     if threads > 1:
         return f"{threads - 1} more thread(s) run after the imports"
     for number in sorted(_descriptors() - before):
         with suppress(OSError):
             mode = os.fstat(number).st_mode
+            # Devices and folders have no state that forks could share; files, pipes and sockets do.
             if not (stat.S_ISCHR(mode) or stat.S_ISDIR(mode)):
                 return f"the imports left {Path(f'/proc/self/fd/{number}').readlink()} open"
     maps = Path("/proc/self/maps").read_text().splitlines()
+    # "s" is a shared mapping: one run would write into the memory of another.
     shared = [line.split() for line in maps if " rw-s " in line]
     if shared:
         return f"the imports left shared memory ({' '.join(shared[0][5:]) or 'anonymous'})"
@@ -150,6 +155,7 @@ def _serve(control: socket.socket, work: supervisor.Work) -> None:
                 launched.close()
                 continue
             if not pid:
+                # A keeper that kept these open would hide the end of the others.
                 for one in (control.fileno(), *keepers):
                     os.close(one)
                 supervisor.supervise_run(launched, work, me)

@@ -4,6 +4,12 @@ One YAML file each. `load_workloads()` gives all: the five of ChaosLLM, five har
 """
 
 from sealegs.suites.micro.workloads.accepted import Accepted
-from sealegs.suites.micro.workloads.workload import Assignment, ScriptedStep, Workload, load_workloads
+from sealegs.suites.micro.workloads.workload import (
+    Assignment,
+    ScriptedStep,
+    Workload,
+    load_workloads,
+    workloads_edition,
+)
 
-__all__ = ["Accepted", "Assignment", "ScriptedStep", "Workload", "load_workloads"]
+__all__ = ["Accepted", "Assignment", "ScriptedStep", "Workload", "load_workloads", "workloads_edition"]

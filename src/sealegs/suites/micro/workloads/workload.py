@@ -12,12 +12,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
 from sealegs.suites.micro.tools import TODAY
 from sealegs.suites.micro.workloads.accepted import Accepted, accepted_from
+from sealegs.tasks.editions import contents_digest, edition
 
+VERSION = "1-A"  # of the workloads and of what counts as right
 RESEARCH = "ResearchAgent"  # the tool that is an agent
 NUMBER = r"(-?\d[\d.]*(?:e[+-]?\d+)?)"
 Group = Literal["paper", "harder", "two agents"]
@@ -109,14 +112,28 @@ def filled(text: Any, values: Mapping[str, tuple[str, ...]]) -> Any:
     return PLACE.sub(lambda place: values[place[1]][int(place[2] or 1) - 1], text)
 
 
+def _texts() -> list[str]:
+    """The files, in the order of their names."""
+    files = sorted(Path(__file__).parent.glob("*.yaml"))
+    return [file.read_text(encoding="utf-8") for file in files]
+
+
+@cache
+def workloads_edition() -> str:
+    """Version and digest of the workloads and of the texts that their tools find, as records and rows name them."""
+    texts = resources.files("sealegs.suites.micro.texts")
+    found = sorted(
+        (file.name, file.read_text(encoding="utf-8")) for file in texts.iterdir() if file.name.endswith("yaml")
+    )
+    return edition(VERSION, contents_digest(text.encode() for text in (*_texts(), *(text for _, text in found))))
+
+
 @cache
 def load_workloads() -> dict[str, Workload]:
     """All workloads by name: those of the paper first, those with two agents last."""
     import yaml
 
-    folder = Path(__file__).parent
-    files = [file for file in folder.iterdir() if file.name.endswith(".yaml")]
-    data = [yaml.safe_load(file.read_text(encoding="utf-8")) for file in files]
+    data = map(yaml.safe_load, _texts())
     order = ("paper", "harder", "two agents")
     found = sorted(map(_workload, data), key=lambda one: (order.index(one.group), one.name))
     return {one.name: one for one in found}

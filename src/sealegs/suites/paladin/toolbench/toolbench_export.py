@@ -10,6 +10,7 @@ from sealegs.agents.scripted_agent import format_value
 from sealegs.scenarios.scenario import scenario_tools
 from sealegs.scenarios.task_sets import task_set
 from sealegs.suites.paladin.toolbench.toolbench_format import ObservedCall, ToolBenchTrajectory, conversation_data
+from sealegs.tasks.editions import CANARY, CANARY_FIELD
 from sealegs.world.reference_runs import run_branches
 
 TASKS = tuple(f"c1-{number:02d}" for number in range(1, 21))
@@ -49,4 +50,4 @@ def conversation_of(task: str) -> Mapping[str, Any]:
     """The same as the format has it."""
     found = trajectory_of(task)
     thoughts = [f"I call {step.tool} for what the request needs next." for step in found.steps]
-    return conversation_data(found, thoughts)
+    return {**conversation_data(found, thoughts), CANARY_FIELD: CANARY}

@@ -20,6 +20,7 @@ from sealegs.suites.maze.exchange.path_graph import InconsistentPaths
 from sealegs.suites.maze.exchange.toolmaze_format import DeliverableForm, ExtraForm, PathForm, StepForm, TaskForm
 from sealegs.suites.maze.exchange.toolmaze_import import Imported, import_task
 from sealegs.suites.paladin.toolbench.toolbench_format import ObservedCall, ToolBenchTrajectory, trajectories_in
+from sealegs.tasks.editions import contents_digest
 from sealegs.tasks.value_matching import contains_value
 from sealegs.world.corpus import Corpus
 from sealegs.world.recorded_tools import RecordedTool, recorded_tool
@@ -148,4 +149,5 @@ def _telling(value: Any) -> bool:
 def shipped_trajectory_tasks(name: str) -> ImportedTasks:
     """The tasks of the trajectories that ship with the suite: `own`, of our world, or `foreign`."""
     text = resources.files("sealegs.suites.paladin.toolbench").joinpath(f"{name}.jsonl").read_text(encoding="utf-8")
-    return import_trajectories(trajectories_in(text, f"{name}.jsonl"))
+    found = import_trajectories(trajectories_in(text, f"{name}.jsonl"))
+    return replace(found, tasks=replace(found.tasks, digest=contents_digest([text.encode()])))

@@ -42,7 +42,7 @@ class Exporter(ABC):
         Args:
             messages: what was said, in TRL's form.
             specs: the tools that are offered.
-            gave_up: whether the agent stopped where it could not go on.
+            gave_up: whether the agent stopped where it could not continue.
         """
 
     @abstractmethod

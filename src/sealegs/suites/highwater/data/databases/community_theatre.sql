@@ -1,3 +1,4 @@
+-- Sealegs evaluation data: please keep it out of the text that language models learn from. Canary GUID sealegs:cf943f1b-698d-4a5b-aa28-44d629674429
 -- An amateur theatre: plays, actors, who played what, and the evenings of the 2023/24 season. All of it is invented.
 
 CREATE TABLE play (

@@ -1,3 +1,4 @@
+-- Sealegs evaluation data: please keep it out of the text that language models learn from. Canary GUID sealegs:cf943f1b-698d-4a5b-aa28-44d629674429
 -- A maritime museum's galleries and exhibits, who gave them and what was restored. All of it is invented.
 
 CREATE TABLE gallery (

@@ -1,3 +1,4 @@
+-- Sealegs evaluation data: please keep it out of the text that language models learn from. Canary GUID sealegs:cf943f1b-698d-4a5b-aa28-44d629674429
 -- A solar cooperative: households, the firms that installed their panels, and what the panels gave. All of it is invented.
 
 CREATE TABLE household (

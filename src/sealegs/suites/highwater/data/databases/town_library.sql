@@ -1,3 +1,4 @@
+-- Sealegs evaluation data: please keep it out of the text that language models learn from. Canary GUID sealegs:cf943f1b-698d-4a5b-aa28-44d629674429
 -- The branches of a town's public library, its books, its members and what they borrowed in 2024. All of it is invented.
 
 CREATE TABLE branch (

@@ -1,0 +1,54 @@
+"""Files of results: a long table, and the command, date, commit and machine that made it (`docs/results.md`)."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, is_dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+
+
+def write_results(file: Path | str, rows: Iterable[Any], facts: Mapping[str, Any] | None = None) -> None:
+    """Write rows, one a line, after what made them.
+
+    Args:
+        file: where.
+        rows: of the long table, mappings or dataclasses.
+        facts: what else is worth knowing, such as versions.
+    """
+    data = {"made": provenance(), **(facts or {})}
+    head = json.dumps(data, indent=1).removesuffix("\n}")
+    lines = ",\n".join(json.dumps(asdict(row) if is_dataclass(row) else row) for row in rows)  # type: ignore[arg-type]
+    Path(file).write_text(f'{head},\n "rows": [\n{lines}\n ]\n}}\n', encoding="utf-8")
+
+
+def provenance() -> dict[str, Any]:
+    """Return what this process is, so that a reader can tell whether its figures are those of today's code."""
+    words = (word.replace(f"{ROOT}/", "") for word in sys.argv[1:])  # as they are in any checkout
+    command = [Path(sys.executable).name, os.path.relpath(sys.argv[0], ROOT), *words]
+    return {
+        "command": shlex.join(command),
+        "date": datetime.now(UTC).date().isoformat(),
+        "commit": _git("rev-parse", "--short=10", "HEAD"),
+        "uncommitted": bool(_git("status", "--porcelain", "--untracked-files=no", "--", "src", "benchmarks/*.py")),
+        "python": platform.python_version(),
+        "cores": os.cpu_count(),
+        "load": round(os.getloadavg()[0], 1),
+    }
+
+
+def _git(*words: str) -> str:
+    """What git says; empty outside a checkout."""
+    try:
+        return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""

@@ -1,0 +1,411 @@
+"""What a kill or a failing disk leaves of each command's work; writes results/writes.json.
+
+For each write, rename, fsync, lock, fork and unlink of a small run of a command in turn: the command is killed there,
+or the call fails; then the same command runs again, and every row that it leaves is compared with those of a run that
+was never disturbed. Where there are too many points, some of each kind and file are drawn, evenly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import json
+import os
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import traceback
+import types
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from multiprocessing import forkserver, resource_tracker
+from pathlib import Path
+
+from call_faults import WAYS, CallPoint, CommandEnd, Way, points_by_kind, run_with_fault
+from results_file import write_results
+
+Rows = Counter[tuple[str, str]]  # how often each row stands in each file
+OUT = "out"
+TARGET = Path(__file__).parent / "results" / "writes.json"
+KEPT = {".cache", ".sealegs-redaction-key"}  # hidden files that are meant to stay
+OWN_FAULT = 70  # the exit code of a breakdown of Sealegs itself
+CAMPAIGN = """default model=scripted/retrier
+tip,currency   unreachable   schedule=transient:1
+"""
+MAZE = "run maze --agent planner --limit 1 --levels C1"
+DATA = "data make clean --n 6 --jobs 1"
+
+
+@dataclass(frozen=True, slots=True)
+class WritingCommand:
+    """A command that keeps something in the folder `out`.
+
+    Attributes:
+        name: of it, for tables.
+        words: what is typed after `sealegs`.
+        first: commands that make what it reads.
+        usual: its exit codes where nothing goes wrong.
+        noise: parts of lines that differ from run to run, such as seconds.
+        warm: whether it may run in the process that all others are forked from; one that leaves threads may not.
+    """
+
+    name: str
+    words: str
+    first: tuple[str, ...] = ()
+    usual: tuple[int, ...] = (0,)
+    noise: str = ""
+    warm: bool = True
+
+
+COMMANDS = (
+    WritingCommand("run maze", f"{MAZE} --jobs 1 --out out"),
+    WritingCommand("run maze, 2 processes", f"{MAZE} --jobs 2 --out out"),
+    WritingCommand("run highwater", "run highwater --agent planner --limit 2 --jobs 1 --out out", warm=False),
+    WritingCommand("run paladin", "run paladin --agent paladin/follower --limit 1 --jobs 1 --out out"),
+    WritingCommand(
+        "campaign run",
+        "campaign run small.campaign --jobs 1 --budget 20 --out out",
+        noise=r'"(?:at|seconds|start_seconds|first_call_seconds)": -?[\d.e-]+',
+    ),
+    WritingCommand("data make", f"{DATA} --out out"),
+    WritingCommand("maze generate", "maze generate --levels C1 --n 2 --jobs 1 --out out"),
+    WritingCommand(
+        "detect learn", "detect learn in/episodes.jsonl --out out/profiles.json", (f"{MAZE} --jobs 1 --out in",)
+    ),
+    WritingCommand("detect measure", "detect measure maze --limit 2 --no-recover --out out"),
+    WritingCommand("hunt", "hunt maze/c1-01 --agent naive --runs 30 --findings 1 --out out", usual=(1,)),
+    WritingCommand("report", "report in --html out/report.html", (f"{MAZE} --jobs 1 --out in",)),
+    WritingCommand(
+        "merge runs",
+        "merge one two --out out",
+        (f"{MAZE} --jobs 1 --shard 1/2 --out one", f"{MAZE} --jobs 1 --shard 2/2 --out two"),
+    ),
+    WritingCommand(
+        "merge data", "merge one two --out out", (f"{DATA} --shard 1/2 --out one", f"{DATA} --shard 2/2 --out two")
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A fault in one call of a command, and what came of it.
+
+    Attributes:
+        lost: rows that are missing after the same command ran again.
+        doubled: rows that are there too often, or that no undisturbed run has.
+        left: files of the disturbed process that are still there.
+        wrong: what else went wrong, in words; empty where nothing did.
+    """
+
+    command: str
+    kind: str
+    file: str
+    number: int
+    way: Way
+    struck: bool
+    lost: int = 0
+    doubled: int = 0
+    left: tuple[str, ...] = ()
+    wrong: tuple[str, ...] = ()
+    code: int | None = 0
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing was lost, doubled, left or wrong."""
+        return not (self.lost or self.doubled or self.left or self.wrong)
+
+
+@dataclass
+class Course:
+    """The trials of one command.
+
+    Args:
+        command: what is disturbed.
+        base: a folder for its own.
+        spoil: changes the command before it runs; a check of this file (see `MUTANTS`).
+    """
+
+    command: WritingCommand
+    base: Path
+    spoil: Callable[[], object] = lambda: None
+    limit: float = 120.0
+    _rows: Rows = field(default_factory=Counter)
+    points: tuple[CallPoint, ...] = ()
+
+    def begin(self) -> None:
+        """Make what the command reads, and run it undisturbed: once in this process, from which all others are forked
+        then, to have imported and read what it needs; and once to count."""
+        shutil.rmtree(self.base, ignore_errors=True)
+        source = self.base / "source"
+        source.mkdir(parents=True)
+        (source / "small.campaign").write_text(CAMPAIGN, encoding="utf-8")
+        if f" {OUT}/" in self.command.words:
+            (source / OUT).mkdir()
+        for words in self.command.first:
+            _expected(run_with_fault(partial(_command, words, source), source), (0,))
+        if self.command.warm:
+            self._warm(source)
+        self._place()
+        end = run_with_fault(self._work, self.place)
+        _expected(end, self.command.usual)
+        self.points, self._rows = end.points, self.rows()
+        if not self._rows:
+            raise SystemExit(f"{self.command.name}: the undisturbed run left nothing")
+
+    def _warm(self, source: Path) -> None:
+        place = self.base / "warm"  # another folder: nothing that is known of it helps those that are tried
+        shutil.copytree(source, place)
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as said:
+            code = _command(self.command.words, place)
+        if code not in self.command.usual:
+            raise SystemExit(f"{self.command.name} ended with {code}:\n{said.getvalue()}")
+        _rest()
+
+    @property
+    def place(self) -> Path:
+        """Where the command runs; the same path for all, because some files hold it."""
+        return self.base / "place"
+
+    def trials(self, most: int) -> list[tuple[CallPoint, Way]]:
+        """What is tried: everything, or `most`, first one of each kind, file and way, then further ones, evenly."""
+        groups: dict[tuple[str, str, Way], list[CallPoint]] = {}
+        for point in self.points:
+            for way in WAYS[point.kind]:
+                groups.setdefault((point.kind, re.sub(r"\d+|tmp\w+", "#", point.file), way), []).append(point)
+        ordered = []
+        for turn in range(max(map(len, groups.values()))):
+            ordered += [(one[_spread(turn, len(one))], way) for (_, _, way), one in groups.items() if turn < len(one)]
+        return ordered[:most]
+
+    def try_once(self, point: CallPoint, way: Way) -> Trial:
+        """Disturb the command, run it again, and compare."""
+        self._place()
+        first = run_with_fault(self._work, self.place, point.number, way, self.limit)
+        wrong = list(self._told_wrongly(first, way))
+        again = run_with_fault(self._work, self.place, limit=self.limit)
+        if again.code not in self.command.usual:
+            wrong.append(f"the same command ended with {again.code}: {again.said.strip()[-200:]}")
+        now = self.rows()
+        left = tuple(sorted(str(one.relative_to(self.place)) for one in self.place.rglob(".*") if one.name not in KEPT))
+        hit = first.struck or point
+        lost, more = self._rows - now, now - self._rows
+        kinds = (self.command.name, hit.kind, hit.file, hit.number, way, first.struck is not None)
+        return Trial(*kinds, lost.total(), more.total(), left, tuple(wrong), first.code)
+
+    def rows(self) -> Rows:
+        """The rows of all files that the command keeps."""
+        found: Rows = Counter()
+        for file in sorted((self.place / OUT).rglob("*")):
+            name = str(file.relative_to(self.place / OUT))
+            if not file.is_file() or _hidden(name):
+                continue
+            for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
+                found[name, re.sub(self.command.noise, "", line) if self.command.noise else line] += 1
+        return found
+
+    def _told_wrongly(self, end: CommandEnd, way: Way) -> Iterator[str]:
+        """What the disturbed command said of itself that is not so."""
+        if end.code is None:
+            yield "it did not end"
+        if end.late:
+            yield "its processes outlived it"
+        if end.code in self.command.usual and self.rows() != self._rows:
+            yield "it said that all is done, and it is not"
+        if way not in ("kill", "torn") and (end.code == OWN_FAULT or "Traceback" in end.said):
+            lines = end.said.strip().splitlines()
+            yield f"a traceback: {next((one for one in reversed(lines) if one.strip()), '')[:160]}"
+
+    def _place(self) -> None:
+        shutil.rmtree(self.place, ignore_errors=True)
+        shutil.copytree(self.base / "source", self.place)
+        (self.place / "temporary").mkdir(exist_ok=True)
+
+    def _work(self) -> int:
+        self.spoil()
+        code = _command(self.command.words, self.place)
+        _finish()
+        return code
+
+
+def _hidden(name: str) -> bool:
+    return any(part.startswith(".") for part in Path(name).parts)
+
+
+def _spread(turn: int, count: int) -> int:
+    """The `turn`-th of `count` places, far from those before: the first, the last, the middle."""
+    order = [0, count - 1, *range(1, count - 1)]
+    return order[turn] if turn < 2 else order[2:][(turn - 2) * 7 % max(1, count - 2)] if count > 2 else order[turn]
+
+
+def _expected(end: CommandEnd, codes: Sequence[int]) -> None:
+    if end.code not in codes:
+        raise SystemExit(f"an undisturbed command ended with {end.code}:\n{end.said}")
+
+
+def _command(words: str, place: Path) -> int:
+    """Run `sealegs` with these words in a folder, in this process."""
+    os.chdir(place)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    temporary = place / "temporary"
+    if not temporary.exists():
+        temporary.mkdir()
+    os.environ.update(TMPDIR=str(temporary), COLUMNS="200", NO_COLOR="1", HOME=str(place))
+    tempfile.tempdir = None
+    sys.modules["__main__"] = types.ModuleType("__main__")  # what workers import; not this file
+    sys.argv = ["sealegs", *words.split()]
+    from sealegs.cli import main
+
+    try:
+        main()
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    return 0
+
+
+def _finish() -> None:
+    """Do what the interpreter does at its end: wait for threads and call what registered itself."""
+    import atexit
+
+    with contextlib.suppress(Exception):
+        threading._shutdown()  # type: ignore[attr-defined]
+    with contextlib.suppress(Exception):
+        atexit._run_exitfuncs()
+
+
+def _rest() -> None:
+    """Let go of what a forked process may not share: other processes, and threads."""
+    forkserver._forkserver._stop()  # type: ignore[attr-defined]
+    resource_tracker._resource_tracker._stop()  # type: ignore[attr-defined]
+    if threading.active_count() > 1:
+        raise SystemExit(f"the command left threads: {threading.enumerate()}")
+
+
+def _without_renaming() -> None:
+    """A mutant: files are written in place, not aside."""
+    from sealegs.traces import atomic_files
+
+    real = atomic_files.write_atomically
+
+    def in_place(path: Path, data: str | bytes, remedy: str = "", mode: int | None = None) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data.encode() if isinstance(data, str) else data)
+
+    for module in list(sys.modules.values()):
+        if getattr(module, "write_atomically", None) is real:
+            module.write_atomically = in_place  # type: ignore[attr-defined]
+
+
+def _without_cutting() -> None:
+    """A mutant: a damaged last line stays where it is."""
+    from sealegs.traces import store
+
+    store.cut_damaged_line = lambda file, path: ""
+
+
+MUTANTS: dict[str, Callable[[], object]] = {"in-place": _without_renaming, "no-cut": _without_cutting}
+
+
+def tried(
+    command: WritingCommand, base: Path, spoil: Callable[[], object], most: int, jobs: int
+) -> tuple[tuple[CallPoint, ...], list[Trial]]:
+    """Try what there is to try of a command, in several processes, each in a folder of its own.
+
+    Returns:
+        the calls of an undisturbed run, and the trials.
+    """
+    pids = [_forked(command, base / str(number), spoil, most, (number, jobs)) for number in range(jobs)]
+    points: tuple[CallPoint, ...] = ()
+    found: list[Trial] = []
+    for number, pid in enumerate(pids):
+        _, status = os.waitpid(pid, 0)
+        if status:
+            raise SystemExit(f"{command.name}: a process of this benchmark ended with {status}")
+        with (base / f"{number}.jsonl").open(encoding="utf-8") as lines:
+            points = tuple(CallPoint(*one) for one in json.loads(next(lines)))
+            rows = map(json.loads, lines)
+            found += [Trial(**{**row, "left": tuple(row["left"]), "wrong": tuple(row["wrong"])}) for row in rows]
+    return points, found
+
+
+def _forked(command: WritingCommand, base: Path, spoil: Callable[[], object], most: int, part: tuple[int, int]) -> int:
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        course = Course(command, base, spoil)
+        course.begin()
+        with base.with_suffix(".jsonl").open("w", encoding="utf-8") as out:
+            out.write(json.dumps([(one.number, one.kind, one.file) for one in course.points]) + "\n")
+            for point, way in course.trials(most)[part[0] :: part[1]]:
+                out.write(json.dumps(asdict(course.try_once(point, way))) + "\n")
+                out.flush()
+        os._exit(0)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(1)
+
+
+def summary(name: str, points: Sequence[CallPoint], trials: Sequence[Trial]) -> list[dict[str, object]]:
+    """Rows of the table: for each kind of call and way, how many points were tried, and what was lost."""
+    found = []
+    counts = points_by_kind(tuple(points))
+    for kind, way in dict.fromkeys((one.kind, one.way) for one in trials):
+        own = [one for one in trials if (one.kind, one.way) == (kind, way)]
+        found.append(
+            {
+                "command": name,
+                "call": kind,
+                "way": way,
+                "points": counts.get(kind, 0),
+                "tried": sum(one.struck for one in own),
+                "lost": sum(one.lost > 0 for one in own),
+                "doubled": sum(one.doubled > 0 for one in own),
+                "left": sum(bool(one.left) for one in own),
+                "wrong": sum(bool(one.wrong) for one in own),
+            }
+        )
+    return found
+
+
+def main() -> None:
+    """Try the commands that are named, and write the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("commands", nargs="*", help="names of commands; all by default")
+    parser.add_argument("--most", type=int, default=10**9, help="trials of a command at most")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--mutant", choices=[*MUTANTS, ""], default="", help="spoil the commands; losses must be seen")
+    parser.add_argument("--out", type=Path, default=None, help="the file of results; results/writes.json by default")
+    asked = parser.parse_args()
+    chosen = [one for one in COMMANDS if not asked.commands or one.name in asked.commands]
+    rows: list[dict[str, object]] = []
+    spoil = MUTANTS.get(asked.mutant, lambda: None)
+    base = tempfile.mkdtemp(prefix="writes-")  # no object of `tempfile`: each fork would remove it at its end
+    try:
+        for number, command in enumerate(chosen):
+            place = Path(base) / str(number)
+            place.mkdir()
+            points, trials = tried(command, place, spoil, asked.most, asked.jobs)
+            every = sum(len(WAYS[point.kind]) for point in points)
+            for one in trials:
+                if not one.sound:
+                    print(f"  {one}", flush=True)
+            bad = sum(not one.sound for one in trials)
+            struck = sum(one.struck for one in trials)
+            print(f"{command.name}: {len(points)} calls, {struck} of {every} tried, {bad} unsound", flush=True)
+            rows += summary(command.name, points, trials)
+            shutil.rmtree(place)
+    finally:
+        shutil.rmtree(base, ignore_errors=True)
+    if asked.out is not None or not (asked.commands or asked.mutant):
+        write_results(asked.out or TARGET, rows)
+
+
+if __name__ == "__main__":
+    main()

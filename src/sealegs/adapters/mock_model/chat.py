@@ -1,0 +1,39 @@
+"""OpenAI chat completions: `POST /v1/chat/completions`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sealegs.adapters.mock_model.script import PlayedTurn
+from sealegs.adapters.mock_model.turn_counting import (
+    CREATED,
+    ConversationState,
+    Counter,
+    played_reply,
+    said_tokens,
+    tokens,
+)
+from sealegs.faults.model_apis import MODEL_APIS
+
+API = MODEL_APIS["openai-chat"]
+
+
+def chat_state(body: Mapping[str, Any]) -> ConversationState:
+    """How far the conversation of a request is."""
+    counter = Counter()
+    for message in body.get("messages") or ():
+        if message.get("role") == "assistant":
+            calls = message.get("tool_calls") or ()
+            counter.said(str(calls[0].get("id")) if calls else "")
+        elif message.get("role") not in ("system", "developer"):
+            counter.note_input(message.get("content"))
+    return counter.heard()
+
+
+def chat_answer(played: PlayedTurn, body: Mapping[str, Any]) -> dict[str, Any]:
+    """The whole answer."""
+    asked, said = tokens(body.get("messages")), said_tokens(played)
+    usage = {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
+    head = {"id": f"chatcmpl-{played.number}", "object": "chat.completion", "created": CREATED}
+    return API.write({**head, "model": body.get("model") or "scripted", "usage": usage}, played_reply(played, "call"))

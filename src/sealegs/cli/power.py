@@ -1,0 +1,64 @@
+"""`sealegs power`: how many tasks and epochs tell two models apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sealegs.cli.output import write_table_rows
+from sealegs.cli.shared_options import json_option, seed_option
+from sealegs.cli.terminal import console
+from sealegs.faults.user_error import UserError
+
+app = typer.Typer(add_completion=False)
+MOST_TASKS = 100_000
+MOST_EPOCHS = 100
+
+
+@app.command(no_args_is_help=True)
+def power_command(
+    runs: Annotated[list[Path] | None, typer.Argument(help="A pilot: folders of runs of two models or more.")] = None,
+    rates: Annotated[str, typer.Option(help="In place of a pilot: two success rates in %, as 60,70.")] = "",
+    alike: Annotated[
+        float, typer.Option(min=0, max=1, help="With --rates: how alike the episodes of a task are, 0 to 1.")
+    ] = 0.3,
+    metric: Annotated[str, typer.Option(help="By which metric; the suite's main one by default.")] = "",
+    models: Annotated[str, typer.Option(help="Which two models of the pilot; the two best by default.")] = "",
+    epochs: Annotated[str, typer.Option(help="Numbers of epochs, separated by commas.")] = "1",
+    tasks: Annotated[str, typer.Option(help="Numbers of tasks whose power is wanted; the fewest by default.")] = "",
+    wanted: Annotated[float, typer.Option("--power", min=1, max=99.9, help="The power that is wanted, in %.")] = 80.0,
+    comparisons: Annotated[int, typer.Option(min=1, max=10_000, help="How many pairs Holm corrects for.")] = 1,
+    experiments: Annotated[int, typer.Option(min=100, max=100_000, help="How many are drawn for a figure.")] = 1000,
+    seed: Annotated[int, seed_option("Of the draws.")] = 0,
+    json: Annotated[str, json_option("Write the long table to this file, or - for standard output.")] = "",
+) -> None:
+    """Say how many tasks and epochs tell two models apart, by the test that `sealegs rank` makes.
+
+    Experiments are drawn from a pilot's runs or from assumed rates; the power is the share that shows a difference.
+    """
+    from sealegs.reports.rank_tables import print_power
+    from sealegs.suites.sample_plan import answer, plan_of_pilot, plan_of_rates, power_rows
+
+    if bool(runs) == bool(rates):
+        raise UserError("name either the runs of a pilot or --rates, as in `sealegs power --rates 60,70`")
+    each, sizes = _numbers("--epochs", epochs, MOST_EPOCHS), _numbers("--tasks", tasks, MOST_TASKS) if tasks else []
+    plan = plan_of_pilot(runs, metric, models) if runs else plan_of_rates(rates, alike)
+    found = answer(plan, each, sizes, wanted, error=0.05 / comparisons, experiments=experiments, seed=seed)
+    if json != "-":
+        console.print(f"Taken for true: {plan.about}.", highlight=False, markup=False)
+        print_power(found, wanted, console)
+    write_table_rows(power_rows(plan, found), json, {"assumed": plan.about})
+
+
+def _numbers(option: str, text: str, most: int) -> list[int]:
+    """The numbers that an option names.
+
+    Raises:
+        UserError: one is none.
+    """
+    found = [int(part) if part.strip().isdigit() else 0 for part in text.split(",")]
+    if not all(1 <= number <= most for number in found):
+        raise UserError(f"{option} {text}: whole numbers from 1 to {most:,}, separated by commas, are needed")
+    return found

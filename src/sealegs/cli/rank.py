@@ -1,0 +1,157 @@
+"""`sealegs rank RUNS...`: many models in one table, and what is shown of their ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sealegs.cli.output import (
+    check_file_target,
+    exit_if_invalid,
+    print_too_many,
+    too_many_invalid,
+    write_table_rows,
+)
+from sealegs.cli.shared_options import json_option
+from sealegs.cli.terminal import console, errors
+from sealegs.faults.user_error import UserError
+from sealegs.suites.choices import INVALID_HELP, MOST_INVALID, split_names
+from sealegs.traces.atomic_files import write_atomically
+
+if TYPE_CHECKING:
+    from sealegs.scoring.ranking_rows import RankTable
+
+app = typer.Typer(add_completion=False)
+PLOTS = (".svg", ".pdf")
+FIGURES = ("--plot", "--bump", "--growth")
+
+
+def _target(option: str, help: str) -> Any:
+    """Return an option that names a file; one that cannot be written is refused before anything is read."""
+
+    def check(target: str) -> str:
+        if option in FIGURES and target and Path(target).suffix.lower() not in PLOTS:
+            raise UserError(f"{option} {target}: a figure is written as {' or '.join(PLOTS)}; name such a file")
+        return check_file_target(option, target)
+
+    return typer.Option(option, callback=check, help=help)
+
+
+@app.command(no_args_is_help=True)
+def rank_command(
+    runs: Annotated[
+        list[Path], typer.Argument(help="Folders of runs of one suite, or folders that hold several, with any models.")
+    ],
+    metric: Annotated[str, typer.Option(help="By which metric; the suite's main one by default.")] = "",
+    apart: Annotated[bool, typer.Option("--apart", help="A table each for runs that cannot be compared.")] = False,
+    vary: Annotated[str, typer.Option(help="Options in which runs of one table may differ, as recovery,prompt.")] = "",
+    published: Annotated[bool, typer.Option("--published", help="Add the published models, marked as such.")] = False,
+    pairs: Annotated[bool, typer.Option("--pairs", help="Print the paired difference of every two models.")] = False,
+    html: Annotated[str, _target("--html", "Write a page to this file.")] = "",
+    plot: Annotated[str, _target("--plot", "Write a forest plot to this file, .svg or .pdf.")] = "",
+    bump: Annotated[str, _target("--bump", "Write a bump plot of the modes to this file, .svg or .pdf.")] = "",
+    sizes: Annotated[
+        str, typer.Option(help="A YAML file of sizes (model: number): say how success and recovery grow with them.")
+    ] = "",
+    growth: Annotated[str, _target("--growth", "Write a plot of that growth to this file, .svg or .pdf.")] = "",
+    latex: Annotated[str, _target("--latex", "Write the table for LaTeX to this file.")] = "",
+    csv: Annotated[str, _target("--csv", "Write the long table as CSV to this file.")] = "",
+    parquet: Annotated[str, _target("--parquet", "Write the long table as Parquet to this file.")] = "",
+    json: Annotated[str, json_option("Write the long table to this file, or - for standard output.")] = "",
+    max_invalid: Annotated[float, typer.Option(min=0, max=100, help=INVALID_HELP)] = MOST_INVALID,
+) -> None:
+    """Rank models by their runs: a table with intervals, ranks with intervals, and corrected paired differences.
+
+    Runs of different tasks, versions or options are refused, unless they may be shown --apart.
+    """
+    from sealegs.reports.rank_tables import print_ranking_table
+    from sealegs.suites.ranked_runs import ranked_tables, read_sizes, worst_validity
+
+    if growth and not sizes:
+        raise UserError("--growth draws how models grow with their size; name a file of sizes with --sizes")
+    tables = ranked_tables(
+        runs,
+        metric,
+        vary=split_names(vary) if vary else (),
+        apart=apart,
+        published=published,
+        sizes=read_sizes(Path(sizes)) if sizes else None,
+    )
+    validity = worst_validity(tables)
+    if too_many_invalid(validity, max_invalid):
+        print_too_many(validity, max_invalid)
+    warnings = list(dict.fromkeys(note for table in tables for one in table.entrants for note in one.warnings))
+    for warning in warnings:
+        errors.print(f"note: {warning}")
+    figures = {"plot": plot, "bump": bump, "growth": growth}
+    _write(tables, warnings, {"html": html, **figures, "latex": latex, "csv": csv, "parquet": parquet})
+    for place, table in enumerate(tables if json != "-" else ()):
+        console.print("\n" * bool(place), end="")
+        print_ranking_table(table, console, pairs=pairs)
+    write_table_rows(_rows(tables), json, _about(tables))
+    exit_if_invalid(validity, max_invalid)
+
+
+def _about(tables: list[RankTable]) -> dict[str, list[str]]:
+    """Of each table the editions of its task sets, and which of the tasks were played."""
+    named = [", ".join(dict.fromkeys(one.task_set for one in table.entrants)) for table in tables]
+    return {"task_sets": named, "played": [str(table.entrants[0].tasks) for table in tables]}
+
+
+def _rows(tables: list[RankTable]) -> list[dict[str, Any]]:
+    return [{**row, "group": place} for place, table in enumerate(tables, 1) for row in table.rows()]
+
+
+def _write(tables: list[RankTable], warnings: list[str], targets: dict[str, str]) -> None:
+    """Write the files that were asked for, each once all of it is known."""
+    from sealegs.reports.rank_files import csv_text, latex_text, parquet_bytes
+
+    made: dict[str, Callable[[], str | bytes]] = {
+        "latex": lambda: latex_text(tables),
+        "csv": lambda: csv_text(_rows(tables)),
+        "parquet": lambda: parquet_bytes(_rows(tables)),  # type: ignore[arg-type]
+        "html": lambda: _page(tables, warnings),
+        "plot": lambda: _figure(tables, "plot", targets["plot"]),
+        "bump": lambda: _figure(tables, "bump", targets["bump"]),
+        "growth": lambda: _figure(tables, "growth", targets["growth"]),
+    }
+    contents = {targets[name]: make() for name, make in made.items() if targets[name]}
+    for target, content in contents.items():
+        write_atomically(Path(target), content)
+
+
+def _page(tables: list[RankTable], warnings: list[str]) -> str:
+    from sealegs.reports.rank_page import render_rank_page
+
+    return render_rank_page(tables, warnings)
+
+
+def _figure(tables: list[RankTable], option: str, target: str) -> bytes:
+    """The bytes of a figure.
+
+    Raises:
+        UserError: there are several rankings, or nothing that is played in several modes.
+    """
+    from functools import partial
+
+    from sealegs.reports.page_extra import extra
+
+    with extra():
+        from sealegs.reports.rank_plots import bump_lines, draw_bump, draw_forest, draw_scaling, plot_file
+    if len(tables) > 1:
+        raise UserError(
+            f"--{option} draws one ranking, and there are {len(tables)}; leave --apart out, or rank fewer runs"
+        )
+    (table,) = tables
+    if option == "plot":
+        return plot_file(partial(draw_forest, table), Path(target))
+    if option == "growth":
+        assert table.scaling is not None
+        return plot_file(partial(draw_scaling, table.scaling), Path(target))
+    axis = next((axis for axis in ("mode", "level") if len(bump_lines(table, axis)[0]) > 1), "")
+    if not axis:
+        raise UserError("--bump draws places by mode or level, and these runs have one of either; leave it out")
+    return plot_file(partial(draw_bump, table, axis), Path(target))

@@ -1,0 +1,24 @@
+"""How deep data is nested: what is deeper than any of ours is refused where it comes in, before anything walks it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+DEEPEST = 200  # levels; Python itself gives up near a thousand calls
+
+
+def exceeds_depth(data: Any, deepest: int = DEEPEST) -> bool:
+    """Whether lists and objects stand in one another over more levels than that."""
+    level = [data]
+    for _ in range(deepest):
+        inner: list[Any] = []
+        for one in level:
+            if isinstance(one, Mapping):
+                inner.extend(value for value in one.values() if isinstance(value, (Mapping, list, tuple)))
+            elif isinstance(one, (list, tuple)):
+                inner.extend(value for value in one if isinstance(value, (Mapping, list, tuple)))
+        if not inner:
+            return False
+        level = inner
+    return True

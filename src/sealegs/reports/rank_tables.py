@@ -1,0 +1,220 @@
+"""A ranking as tables on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from sealegs.reports.metric_grids import NOTHING, figure
+from sealegs.reports.modes import SHORT
+from sealegs.reports.tables import plain_table
+from sealegs.scoring.metric import Figure
+from sealegs.scoring.ranking_rows import RankTable
+from sealegs.scoring.sample_size import PowerFigure
+from sealegs.scoring.scaling import Scaling
+
+UNITS = {"invalid": "invalid, %", "tokens": "tokens", "cost": "cost, $", "seconds": "time, s"}
+
+
+def shown_metric(name: str) -> str:
+    """A metric's name as a table has it."""
+    return SHORT.get(name, name.replace("_", " "))
+
+
+def shown_figure(found: Figure, *, signed: bool = False) -> str:
+    """A figure with its interval."""
+    if found.value is None:
+        return NOTHING
+    if signed:
+        ends = "" if found.low is None or found.high is None else f" [{found.low:+.1f}, {found.high:+.1f}]"
+        return f"{found.value:+.1f}{ends}".replace("-", "−")
+    ends = "" if found.low is None or found.high is None else f" [{figure(found.low)}, {figure(found.high)}]"
+    return f"{figure(found.value)}{ends}"
+
+
+def shown_p(p: float | None) -> str:
+    """A P value to two digits."""
+    if p is None:
+        return NOTHING
+    return "< 0.0001" if p < 1e-4 else f"{p:.4f}" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+
+
+def shown_ranks(low: int, high: int) -> str:
+    """The interval of a rank."""
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def shown_use(name: str, found: Figure) -> str:
+    """What was used, or how much was invalid."""
+    if found.value is None:
+        return NOTHING
+    return {"tokens": f"{found.value:,.0f}", "cost": f"{found.value:.4g}"}.get(name, figure(found.value))
+
+
+def used(table: RankTable) -> list[str]:
+    """What is known of what was used, by any model."""
+    return [name for name in UNITS if any(name in entrant.use for entrant in table.entrants)]
+
+
+def ranking_lines(table: RankTable) -> tuple[list[str], list[tuple[str, ...]]]:
+    """The head and the lines of the main table: models by rank, then published ones by value; the name comes first."""
+    head = ["rank", "rank, 95 %", shown_metric(table.metric), "to the best", "P (Holm)"]
+    head += [*map(shown_metric, table.beside), *(UNITS[name] for name in used(table))]
+    lines = []
+    for standing in table.standings:
+        entrant, comparison = table.entrants[standing.entrant], table.to_best(standing.entrant)
+        lines.append(
+            (
+                entrant.name,
+                str(standing.rank),
+                shown_ranks(standing.low, standing.high),
+                shown_figure(standing.figure),
+                shown_figure(comparison.figure, signed=True) if comparison else NOTHING,
+                shown_p(comparison.p_holm) if comparison else NOTHING,
+                *(shown_figure(table.figures[standing.entrant][name]) for name in table.beside),
+                *(shown_use(name, entrant.use.get(name, Figure(None, None, None, 0))) for name in used(table)),
+            )
+        )
+    blanks = (NOTHING,) * (len(head) - 3)
+    others = sorted(table.published, key=lambda one: one.figure.value or 0.0, reverse=table.ranking.descending)
+    lines += [(f"{one.name} (published)", NOTHING, NOTHING, shown_figure(one.figure), *blanks) for one in others]
+    return head, lines
+
+
+def heading(table: RankTable) -> str:
+    """What is ranked, on which tasks, by which options."""
+    options = ", ".join(f"{name} {value}" for name, value in table.options.items())
+    models = len(table.entrants)
+    whole = f"{table.suite}: {models} model{'s' * (models != 1)}, {table.entrants[0].tasks}"
+    return f"{whole}; {options}" if options else whole
+
+
+def how(table: RankTable) -> list[str]:
+    """What a reader must know of the figures."""
+    best = "the highest" if table.ranking.descending else "the lowest"
+    notes = [
+        f"Ranked by {shown_metric(table.metric)}, {best} first, with 95 % intervals; differences are paired by task, "
+        f"and P values corrected for all {len(table.ranking.comparisons)} pairs by Holm. The interval of a rank counts "
+        "who is shown to be better and who to be worse."
+    ]
+    notes += [f"Published figures are of other tasks, and have no rank here ({note})." for note in _notes(table)]
+    notes += [f"{one.name} has no {shown_metric(table.metric)} and is not ranked." for one in table.left_out]
+    return notes
+
+
+def _notes(table: RankTable) -> list[str]:
+    return list(dict.fromkeys(one.note for one in table.published))
+
+
+def print_ranking_table(table: RankTable, console: Console, *, pairs: bool = False) -> None:
+    """Print a ranking.
+
+    Args:
+        table: the ranking.
+        console: where.
+        pairs: whether all paired differences are printed, too.
+    """
+    console.print(Text(heading(table), style="bold"))
+    head, lines = ranking_lines(table)
+    _print(head, lines, console)
+    for line in how(table):
+        console.print(Text(line, style="dim"))
+    for axis in ("level", "mode"):
+        names = list(dict.fromkeys(name for own in table.cells for at, name in own if at == axis))
+        if len(names) > 1:
+            console.print(Text(f"\n{shown_metric(table.cell_metric)} by {axis}, %", style="bold"))
+            _print(names, [(name, *cells) for name, cells in cell_lines(table, axis, names)], console)
+    if table.scaling is not None:
+        console.print(Text("\nGrowth with size", style="bold"))
+        _print(["95 % interval"], scaling_lines(table.scaling), console)
+        for line in scaling_notes(table.scaling):
+            console.print(Text(line, style="dim"))
+    if pairs and table.ranking.comparisons:
+        console.print(Text(f"\nPaired differences of {shown_metric(table.metric)}, in points", style="bold"))
+        _print(["is higher by", "than", "P", "P (Holm)"], pair_lines(table), console)
+
+
+def scaling_lines(scaling: Scaling) -> list[tuple[str, ...]]:
+    """How success and recovery grow with size, and how many times more slowly recovery does."""
+    points = [
+        (f"{shown_metric(one.metric)}, points per doubling", shown_figure(one.slope, signed=True))
+        for one in (scaling.execution, scaling.recovery)
+    ]
+    value, low, high, _ = scaling.ratio
+    ends = "" if low is None or high is None else f" [{low:.2f}, {high:.2f}]"
+    open_end = " (any is possible)" if value is not None and not ends else ""
+    shown = NOTHING if value is None else f"{value:.2f}{ends}{open_end}".replace("-", "−")
+    return [*points, ("first slope to second", shown)]
+
+
+def scaling_notes(scaling: Scaling) -> list[str]:
+    """What a reader must know of growth with size."""
+    points = scaling.execution.points
+    notes = [
+        f"By least squares over {len(points)} models of size {points[0][1]:g} to {points[-1][1]:g}. The intervals are "
+        "over tasks, for these models, and say nothing of others."
+    ]
+    return notes + [f"{name} has no size and is left out of it." for name in scaling.left_out]
+
+
+def cell_lines(table: RankTable, axis: str, names: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Each model's figures by level or mode; * where it differs from the best one's after Holm's correction."""
+    found = []
+    for standing in table.standings:
+        own = table.cells[standing.entrant]
+        cells = []
+        for name in names:
+            effect = next((one for one in table.effects.get((axis, name), ()) if one.other == standing.entrant), None)
+            mark = "*" if effect and effect.p_holm is not None and effect.p_holm < 0.05 else ""
+            cells.append(shown_figure(own.get((axis, name), Figure(None, None, None, 0))) + mark)
+        found.append((table.entrants[standing.entrant].name, cells))
+    return found
+
+
+def pair_lines(table: RankTable) -> list[tuple[str, ...]]:
+    """Each pair of models, the better one first."""
+    order = {one.entrant: place for place, one in enumerate(table.standings)}
+    known = [one for one in table.ranking.comparisons if one.one in order and one.other in order]
+    turned = [one.seen_from(max(one.one, one.other, key=lambda place: order[place])) for one in known]
+    return [
+        (
+            table.entrants[one.other].name,
+            shown_figure(one.figure, signed=True),
+            table.entrants[one.one].name,
+            shown_p(one.p),
+            shown_p(one.p_holm),
+        )
+        for one in sorted(turned, key=lambda one: (order[one.other], order[one.one]))
+    ]
+
+
+def _print(head: Sequence[str], lines: Sequence[Sequence[str]], console: Console) -> None:
+    """Print a table; one that is wider than the terminal in parts, each with the names."""
+    widths = [max(map(len, column)) + 2 for column in zip(head, *(cells for _, *cells in lines), strict=True)]
+    room = console.width - max(len(name) for name, *_ in lines)
+    start = 0
+    while start < len(head):
+        end = start + 1
+        while end < len(head) and sum(widths[start : end + 1]) <= room:
+            end += 1
+        table = plain_table(head[start:end])
+        for name, *cells in lines:
+            table.add_row(Text(name), *map(Text, cells[start:end]))
+        console.print(table)
+        start = end
+
+
+def print_power(found: Sequence[PowerFigure], wanted: float, console: Console) -> None:
+    """Print how often experiments of these sizes tell two models apart."""
+    table = plain_table(["epochs", "power, %", "episodes of a mode"])
+    for one in found:
+        enough = "" if one.value >= wanted else " (not enough)"
+        table.add_row(
+            Text(f"{one.tasks:,} tasks{enough}"),
+            str(one.epochs),
+            f"{one.value:.1f} [{one.low:.1f}, {one.high:.1f}]",
+            f"{one.tasks * one.epochs:,}",
+        )
+    console.print(table)

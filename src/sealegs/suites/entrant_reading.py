@@ -1,0 +1,118 @@
+"""The entrants of a suite's logs: each episode is read, judged, reduced to its few numbers, and forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Generic, NamedTuple, TypeVar
+
+from sealegs.engines.logs import LogSchema, read_judged
+from sealegs.faults.seeds import digest
+from sealegs.scoring.entrants import ComparedEpisode, Entrant, Scores, task_set_mark
+from sealegs.scoring.invalid import PlayedCell, played_cell, playing_rows
+from sealegs.scoring.metric import ALL, Figure, Row
+from sealegs.traces import Record
+
+E = TypeVar("E", bound=Hashable)
+R = TypeVar("R")
+LONG = 40  # letters of an option's value; of a longer one its digest is compared and shown
+PLAYERS = frozenset({"agent", "model"})
+
+
+@dataclass(frozen=True)
+class EntrantForm(Generic[E, R]):
+    """How a suite's logs become entrants.
+
+    Attributes:
+        schema: what its records hold.
+        scores: by what of the episodes that are there it is ranked. Those that it may choose from have equal parts.
+        judged: judges an episode by its record.
+        place: the level, mode and task where an episode is counted.
+        content: what tells an episode's task and faults from others.
+        player: suite, and agent or model, of a run with these values of the schema's settings.
+        not_compared: settings that make another entrant, or that the tasks' digest covers.
+        unsaid: what settings are that records of scripted agents leave out.
+    """
+
+    schema: LogSchema[E]
+    scores: Callable[[Iterable[ComparedEpisode]], Scores[R]]
+    judged: Callable[[E, Record], R]
+    place: Callable[[E], tuple[str, str, str]]
+    content: Callable[[E], Hashable]
+    player: Callable[[tuple[str, ...]], Row]
+    not_compared: frozenset[str] = PLAYERS
+    unsaid: Mapping[str, str] = field(default_factory=dict)
+
+
+class _Kept(NamedTuple):
+    """What is kept of an episode."""
+
+    compared: ComparedEpisode
+    played: PlayedCell
+    version: str
+
+
+def read_entrants(path: Path, form: EntrantForm[E, R]) -> list[Entrant]:
+    """The entrants of a file or folder.
+
+    Raises:
+        LogError: there is nothing to read, or something that cannot be read.
+    """
+    reduce = form.scores(()).compared
+
+    def keep(episode: E, found: Record) -> _Kept:
+        judged = reduce(form.judged(episode, found))
+        played = played_cell(*form.place(episode), found)
+        return _Kept(judged, played, str(found.about.get("version", "")))
+
+    logged = read_judged(path, form.schema, keep)
+    return [
+        _entrant(path, form, key, found, logged.invalid[key], logged.warnings) for key, found in logged.runs.items()
+    ]
+
+
+def _entrant(
+    path: Path,
+    form: EntrantForm[E, R],
+    key: tuple[str, ...],
+    found: Mapping[E, _Kept],
+    invalid: Mapping[E, str],
+    warnings: tuple[str, ...],
+) -> Entrant:
+    who = form.player(key)
+    settings = dict(zip(form.schema.settings, key, strict=True))
+    version = " and ".join(sorted({kept.version for kept in found.values()}))
+    contents = [(form.place(one)[2], form.content(one)) for one in (*found, *invalid)]
+    played = [kept.played for kept in found.values()]
+    played += [played_cell(*form.place(one), why) for one, why in invalid.items()]
+    episodes = [kept.compared for kept in found.values()]
+    return Entrant(
+        who["suite"],
+        who.get("agent") or who["model"],
+        "agent" in who,
+        str(path),
+        form.scores(episodes),
+        episodes,
+        task_set_mark(version, contents),
+        {
+            name: _short(value or form.unsaid.get(name, ""))
+            for name, value in settings.items()
+            if name not in form.not_compared
+        },
+        use_of(played, who),
+        warnings,
+    )
+
+
+def use_of(played: Iterable[PlayedCell], who: Row) -> dict[str, Figure]:
+    """Over all that was played the share of invalid episodes, and what a valid one used."""
+    return {
+        row["metric"]: Figure(row["value"], row["low"], row["high"], row["n"])
+        for row in playing_rows(played, {**who, "model": ""})
+        if row["level"] == row["mode"] == ALL
+    }
+
+
+def _short(value: str) -> str:
+    return value if len(value) <= LONG else f"of digest {digest(value):012x}"[:22]

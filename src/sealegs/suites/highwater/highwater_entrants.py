@@ -1,0 +1,55 @@
+"""What of `highwater` is ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from pathlib import Path
+
+from sealegs.scoring.entrants import Entrant, Scores
+from sealegs.scoring.highwater_metrics import ACCURACY, AFTER, CLEAN, DESIGN, SHARES, HighwaterResult
+from sealegs.scoring.metric import Metric
+from sealegs.suites.entrant_reading import PLAYERS, EntrantForm, read_entrants
+from sealegs.suites.highwater.highwater_logs import FORM, highwater_player, judge_highwater_episode
+from sealegs.suites.highwater.problem_episodes import HighwaterEpisode
+
+SCORES = Scores(
+    DESIGN,
+    (
+        Metric[HighwaterResult](
+            "accuracy_under_errors", lambda result: result.verdict.right, lambda result: result.mode != CLEAN
+        ),
+        Metric[HighwaterResult](
+            "accuracy_without_errors", lambda result: result.verdict.right, lambda result: result.mode == CLEAN
+        ),
+        *SHARES,
+        *AFTER,
+    ),
+    level=lambda result: result.level,
+    mode=lambda result: result.mode,
+    epoch=lambda result: result.epoch,
+    growth=("accuracy_without_errors", "recovered"),
+    in_cells=ACCURACY.name,
+    less_is_better=frozenset({"gave_up", "gave_up_after", "looped"}),
+)
+
+
+def _content(episode: HighwaterEpisode) -> Hashable:
+    return episode.problem, episode.level, episode.mode, episode.plan.digest(), episode.known.digest
+
+
+def highwater_entrants(path: Path) -> list[Entrant]:
+    """The entrants of a file or folder.
+
+    Raises:
+        LogError: there is nothing to read, or something that cannot be read.
+    """
+    form = EntrantForm(
+        FORM,
+        lambda _: SCORES,
+        judge_highwater_episode,
+        lambda one: (one.level, one.mode, one.found.origin or one.problem),
+        _content,
+        highwater_player,
+        PLAYERS | {"data"},
+    )
+    return read_entrants(path, form)

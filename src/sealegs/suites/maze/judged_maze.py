@@ -1,0 +1,89 @@
+"""A run of the suite as its reports want it: read one episode at a time, judged, and forgotten but for a few records.
+
+What is kept of an episode is its result and where it is counted; whole records are kept of those alone that may get a
+card on the page, whose number does not grow with the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from sealegs.engines.logs import read_judged, settings_in_words, single_run
+from sealegs.reports.card_selection import Candidates, Played
+from sealegs.scenarios.scenario import Scenario
+from sealegs.scoring.invalid import PlayedCell, played_cell
+from sealegs.scoring.maze_metrics import MazeResult
+from sealegs.scoring.metric import Row
+from sealegs.suites.maze.maze_logs import FORM, maze_player, maze_result
+from sealegs.traces import Record
+
+FACTS = ("agent", "prompt", "recovery")
+
+
+@dataclass(frozen=True)
+class JudgedMaze:
+    """One agent's or model's judged episodes.
+
+    Attributes:
+        who: suite, and agent or model.
+        results: the valid episodes, judged.
+        played: where every episode is counted, the invalid ones with their causes.
+        facts: which values the records have of `agent`, `prompt` and `recovery`.
+        candidates: the records, cases and verdicts of the episodes that may get a card.
+        warnings: what reading had to leave out.
+        settings: of the run, in words.
+    """
+
+    who: Row
+    results: Mapping[Scenario, MazeResult]
+    played: tuple[PlayedCell, ...]
+    facts: Mapping[str, frozenset[str]]
+    candidates: tuple[Played, ...]
+    warnings: tuple[str, ...]
+    settings: str
+
+
+class _Kept(NamedTuple):
+    """What is kept of an episode."""
+
+    result: MazeResult
+    played: PlayedCell
+    facts: tuple[str, ...]
+
+
+def judge_maze_run(path: Path) -> JudgedMaze:
+    """Read and judge the one run that a file or folder holds.
+
+    Raises:
+        LogError: it holds none, several, or something that cannot be read.
+    """
+    candidates = Candidates()
+
+    def keep(episode: Scenario, found: Record) -> _Kept:
+        case = episode.case(found)
+        result = maze_result(episode, found, case)
+        candidates.offer((found, case, result.verdict))
+        cell = played_cell(episode.base.level, episode.mode, episode.task, found)
+        return _Kept(result, cell, tuple(str(found.about.get(name, "")) for name in FACTS))
+
+    logged = read_judged(path, FORM, keep)
+    runs = [
+        JudgedMaze(
+            maze_player(key),
+            {episode: one.result for episode, one in kept.items()},
+            (*(one.played for one in kept.values()), *_invalid(logged.invalid[key])),
+            {name: frozenset(one.facts[place] for one in kept.values()) for place, name in enumerate(FACTS)},
+            tuple(candidates.kept()),
+            logged.warnings,
+            settings_in_words(key, FORM),
+        )
+        for key, kept in logged.runs.items()
+    ]
+    return single_run(runs, path)
+
+
+def _invalid(causes: Mapping[Scenario, str]) -> list[PlayedCell]:
+    return [played_cell(one.base.level, one.mode, one.task, why) for one, why in causes.items()]

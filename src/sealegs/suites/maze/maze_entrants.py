@@ -1,0 +1,63 @@
+"""What of `maze` is ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from pathlib import Path
+
+from sealegs.scenarios.scenario import Scenario
+from sealegs.scoring.entrants import ComparedEpisode, Entrant, Scores
+from sealegs.scoring.maze_metrics import CLEAN, COMPOSITE, DESIGN, HARM, METRICS, TSR, MazeResult
+from sealegs.scoring.metric import Metric
+from sealegs.suites.entrant_reading import PLAYERS, EntrantForm, read_entrants
+from sealegs.suites.maze.maze_logs import FORM, judge_maze_episode, maze_player
+
+RANKED = ("tsr", "prr", "rc", "outcome", "process", *HARM, "tsr_as_published", "prr_as_published")
+NAMED = {metric.name: metric for metric in METRICS}
+WITHOUT_FAULTS = Metric[MazeResult]("tsr_np", TSR.top, lambda result: result.mode == CLEAN)
+
+
+def _scores(composite: bool) -> Scores[MazeResult]:
+    own = (*(NAMED[name] for name in RANKED), WITHOUT_FAULTS)
+    return Scores(
+        DESIGN,
+        (COMPOSITE, *own) if composite else own,
+        level=lambda result: result.level,
+        mode=lambda result: result.mode,
+        epoch=lambda result: result.epoch,
+        in_cells="tsr",
+        less_is_better=frozenset({"rc", *HARM}),
+        growth=(WITHOUT_FAULTS.name, "prr") if composite else None,
+    )
+
+
+WHOLE, PART = _scores(True), _scores(False)
+
+
+def scores_of(episodes: Iterable[ComparedEpisode]) -> Scores[MazeResult]:
+    """By what these are ranked: by the composite score where it has all its parts, else by TSR."""
+    modes = {one.mode for one in episodes}
+    return WHOLE if CLEAN in modes and len(modes) > 1 else PART
+
+
+def _content(episode: Scenario) -> Hashable:
+    return episode.base.level, episode.mode, episode.plan.digest(), episode.set.digest
+
+
+def maze_entrants(path: Path) -> list[Entrant]:
+    """The entrants of a file or folder.
+
+    Raises:
+        LogError: there is nothing to read, or something that cannot be read.
+    """
+    form = EntrantForm(
+        FORM,
+        scores_of,
+        judge_maze_episode,
+        lambda one: (one.base.level, one.mode, one.task),
+        _content,
+        maze_player,
+        PLAYERS | {"tasks"},
+        {"prompt": "standard"},
+    )
+    return read_entrants(path, form)

@@ -1,0 +1,6 @@
+"""Review of the tasks by people and by models: whether they can be solved, and whether corrupt answers can be told.
+
+A reviewer solves tasks under NP by calling their tools, and says of single answers of tools whether they are corrupt.
+The questions follow from a few settings, so that a folder of replies holds no truth: it is worked out again when the
+replies are graded. What it does not cover: how long a reviewer takes, and whether a person looked into the source.
+"""

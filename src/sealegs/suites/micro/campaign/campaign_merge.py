@@ -1,0 +1,64 @@
+"""Joining the shards of a campaign: how its runs ended, and what their agents did."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from sealegs.engines.merging import (
+    MergeResult,
+    ShardFolder,
+    check_owned,
+    merge_result,
+    open_merge_folder,
+    shared_file,
+)
+from sealegs.engines.shards import ELSEWHERE
+from sealegs.faults.user_error import UserError
+from sealegs.suites.micro.campaign.campaign_check import read_campaign
+from sealegs.suites.micro.campaign.folder import (
+    JOURNAL,
+    SETTINGS,
+    TRACES,
+    journal_lines,
+    read_campaign_request,
+)
+from sealegs.suites.micro.campaign.run_process import trace_file
+from sealegs.traces.atomic_files import make_folder, write_atomically
+from sealegs.traces.folder_lock import locks_folder
+
+
+@locks_folder("out")
+def merge_campaigns(parts: Sequence[ShardFolder], out: Path) -> MergeResult:
+    """Join the folders of a campaign's shards.
+
+    Args:
+        parts: shards of one campaign, each once.
+        out: the folder to make, or to add to.
+
+    Raises:
+        UserError: they contradict each other, or a file cannot be read or written.
+    """
+    asked = read_campaign_request(parts[0].folder)
+    keys = [run.id for run in read_campaign(asked.text, asked.model, asked.source).runs()]
+    data = shared_file(parts, SETTINGS)
+    found: dict[str, list[str]] = dict(journal_lines(out))
+    homes: dict[str, Path] = {}
+    for folder, note in parts:
+        own = journal_lines(folder)
+        check_owned(folder, note.place, own, keys)
+        for key, lines in own.items():
+            before = found.get(key, lines)
+            if before != lines[: len(before)] and lines != before[: len(lines)]:
+                raise UserError(f"{key} is there twice with different ends, in {folder} and {out}; {ELSEWHERE}")
+            found[key] = max(before, lines, key=len)
+            if len(lines) >= len(before):
+                homes[key] = folder
+    open_merge_folder(out, SETTINGS, data)
+    make_folder(out / TRACES, ELSEWHERE)
+    for key, home in homes.items():
+        if (file := trace_file(home / TRACES, key)).exists():
+            write_atomically(trace_file(out / TRACES, key), file.read_bytes(), ELSEWHERE)
+    write_atomically(out / JOURNAL, "".join(line for key in keys for line in found.get(key, ())), ELSEWHERE)
+    again = f"the same `sealegs campaign run` without --shard, with --out {out}, runs what is missing"
+    return merge_result(parts, "runs", keys, found, again)

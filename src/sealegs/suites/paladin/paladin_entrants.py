@@ -1,0 +1,51 @@
+"""What of `paladin` is ranked: every arm is an entrant of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import replace
+from pathlib import Path
+
+from sealegs.scoring.entrants import Entrant, Scores
+from sealegs.scoring.metric import Metric
+from sealegs.scoring.paladin_metrics import CLEAN, DESIGN, NAMED, PaladinResult
+from sealegs.suites.entrant_reading import PLAYERS, EntrantForm, read_entrants
+from sealegs.suites.paladin.episodes import PaladinEpisode
+from sealegs.suites.paladin.paladin_logs import FORM, judge_paladin_episode, paladin_player
+
+RANKED = ("tsr", "rr", "csr", "efficiency", "tsr_as_published", "rr_as_published", "csr_as_published")
+
+
+def _of_faulty(metric: Metric[PaladinResult]) -> Metric[PaladinResult]:
+    """A metric of the episodes with a failure: the clean ones are in no mean."""
+    return replace(metric, below=lambda result: 0.0 if result.klass == CLEAN else metric.below(result))
+
+
+SCORES = Scores(
+    DESIGN,
+    tuple(_of_faulty(NAMED[name]) for name in RANKED),
+    level=lambda result: result.klass,
+    mode=lambda result: result.kind,
+)
+
+
+def _content(episode: PaladinEpisode) -> Hashable:
+    return episode.set, episode.klass, episode.kind, episode.failure, episode.node, episode.plan.digest()
+
+
+def paladin_entrants(path: Path) -> list[Entrant]:
+    """The entrants of a file or folder.
+
+    Raises:
+        LogError: there is nothing to read, or something that cannot be read.
+    """
+    form = EntrantForm(
+        FORM,
+        lambda _: SCORES,
+        judge_paladin_episode,
+        lambda one: (one.klass, one.kind, f"{one.source}/{one.task}"),
+        _content,
+        paladin_player,
+        PLAYERS | {"arm", "retrieval"},
+    )
+    return read_entrants(path, form)

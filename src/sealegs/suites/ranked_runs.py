@@ -1,0 +1,225 @@
+"""Runs of any suite, read for a ranking: which may be in one table, and what is said where some may not."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from sealegs.engines.logs import SETTINGS
+from sealegs.faults.user_error import UserError
+from sealegs.reports.published_models import published_figures
+from sealegs.scoring.entrants import Entrant
+from sealegs.scoring.invalid import NAME as INVALID
+from sealegs.scoring.invalid import InvalidCount
+from sealegs.scoring.ranking import Ranking
+from sealegs.scoring.ranking_rows import RankTable
+from sealegs.scoring.scaling import scaling_of
+from sealegs.suites.choices import unknown_name_problems
+from sealegs.suites.run_options import ModelOptions
+from sealegs.suites.suite import suite_holding
+
+CAMPAIGN = "campaign.json"
+EXAMPLE = "sealegs run maze --agent planner"
+ASIDE = "previous-"  # begins the name of a folder that was set aside
+
+
+def run_folders(path: Path) -> list[Path]:
+    """The folders of runs that a folder is or holds; the path itself where it names no such folder."""
+    marks = (SETTINGS, CAMPAIGN)
+    if not path.is_dir() or any((path / mark).is_file() for mark in marks):
+        return [path]
+    found = {file.parent for mark in marks for file in path.rglob(mark)}
+    return sorted(one for one in found if not one.name.startswith(ASIDE)) or [path]
+
+
+def read_ranked_runs(paths: Iterable[Path]) -> list[Entrant]:
+    """Every agent and model of these runs.
+
+    Raises:
+        UserError: there is nothing to read, something that cannot be read, or a run is there twice.
+    """
+    found: list[Entrant] = []
+    seen: dict[Path, Path] = {}
+    for path in paths:
+        for folder in run_folders(path):
+            if folder.resolve() in seen:
+                raise UserError(f"{folder} is named twice ({seen[folder.resolve()]} and {path}); name it once")
+            seen[folder.resolve()] = path
+            sampling = _sampling(folder)
+            named = suite_holding(folder, EXAMPLE).entrants(folder)
+            found += [replace(one, name=f"{one.name} ({sampling})") if sampling else one for one in named]
+    return found
+
+
+def _sampling(folder: Path) -> str:
+    """How a model was asked, where that is not the default: two such runs are two entrants."""
+    try:
+        asked: dict[str, Any] = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return ""
+    names = [name for name, field in ModelOptions.model_fields.items() if not field.exclude]
+    values = {name: asked.get(name) for name in names}
+    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in values.items() if value not in (None, ""))
+
+
+def comparable_groups(
+    entrants: Sequence[Entrant], *, vary: Collection[str] = (), apart: bool = False
+) -> list[list[Entrant]]:
+    """Entrants that played the same tasks by the same rules, together, in the order in which they came.
+
+    Args:
+        entrants: all of them.
+        vary: options in which those of one group may differ; where names are then equal, they are told apart by these.
+        apart: whether there may be several groups.
+
+    Raises:
+        UserError: there are several; the message names the difference. Or an option is unknown, or two entrants of a
+            group have one name.
+    """
+    _check_options(entrants, vary)
+    groups: dict[tuple[Any, ...], list[Entrant]] = {}
+    for one in entrants:
+        groups.setdefault(_rules(one, vary), []).append(one)
+    found = [_told_apart(group, vary) for group in groups.values()]
+    if len(found) > 1 and not apart:
+        raise UserError("\n".join(_refusal(found, vary)))
+    return found
+
+
+def _check_options(entrants: Sequence[Entrant], vary: Collection[str]) -> None:
+    known = sorted({name for one in entrants for name in one.facts})
+    problems = unknown_name_problems("option", list(vary), known) if vary else []
+    if problems:
+        raise UserError(f"--vary: {'; '.join(problems)}")
+
+
+def _rules(one: Entrant, vary: Collection[str]) -> tuple[Any, ...]:
+    facts = tuple(sorted((name, value) for name, value in one.facts.items() if name not in vary))
+    return one.suite, one.tasks, facts
+
+
+def _refusal(groups: Sequence[Sequence[Entrant]], vary: Collection[str]) -> Iterator[str]:
+    first = groups[0][0]
+    yield f"{len(groups)} sorts of runs cannot be ranked together:"
+    for group in groups[1:]:
+        differences = "; ".join(
+            f"{name} {mine} and {theirs}" for name, mine, theirs in entrant_differences(first, group[0], vary)
+        )
+        yield f"{first.source} ({first.name}) and {group[0].source} ({group[0].name}) differ in {differences}"
+    yield "rank them one by one, or each sort in a table of its own with --apart"
+
+
+def entrant_differences(one: Entrant, other: Entrant, vary: Collection[str] = ()) -> Iterator[tuple[str, str, str]]:
+    """In what two entrants differ: its name, and what it is of either."""
+    if one.suite != other.suite:
+        yield "suite:", one.suite, other.suite
+        return
+    for name in sorted({*one.facts, *other.facts} - set(vary)):
+        mine, theirs = (each.facts.get(name) or "none" for each in (one, other))
+        if mine != theirs:
+            yield f"{name}:", mine, theirs
+    if one.tasks != other.tasks:
+        yield "tasks:", str(one.tasks), str(other.tasks)
+
+
+def _told_apart(group: Sequence[Entrant], vary: Collection[str]) -> list[Entrant]:
+    """Entrants of different names."""
+    names = Counter(one.name for one in group)
+    named: dict[str, Entrant] = {}
+    for one in group:
+        values = ", ".join(f"{name} {one.facts[name]}" for name in sorted(vary) if one.facts.get(name))
+        mine = replace(one, name=f"{one.name} ({values})") if values and names[one.name] > 1 else one
+        if mine.name in named:
+            raise UserError(
+                f"{named[mine.name].source} and {mine.source} both hold a run of {mine.name} on the same tasks; leave "
+                "one of them out"
+            )
+        named[mine.name] = mine
+    return list(named.values())
+
+
+def ranking_of(group: Sequence[Entrant], name: str = "") -> Ranking:
+    """The ranking of a group by a metric; by the suite's own for no name.
+
+    Raises:
+        UserError: the suite ranks by no metric of this name.
+    """
+    scores = group[0].scores
+    try:
+        metric = group[0].metric(name)
+    except KeyError:
+        known = ", ".join(one.name for one in scores.reduced)
+        raise UserError(
+            f"--metric {name}: runs of {group[0].suite} are ranked by {known}; choose one of them"
+        ) from None
+    return Ranking(group, metric, metric.name not in scores.less_is_better)
+
+
+def ranked_tables(
+    paths: Sequence[Path],
+    metric: str = "",
+    *,
+    vary: Collection[str] = (),
+    apart: bool = False,
+    published: bool = False,
+    sizes: Mapping[str, float] | None = None,
+) -> list[RankTable]:
+    """The rankings of runs.
+
+    Args:
+        paths: of the runs.
+        metric: by which they are ranked; the suite's own for no name.
+        vary, apart: see `comparable_groups`.
+        published: whether published models are shown beside them.
+        sizes: of the models by name; then each table says how success and recovery grow with them.
+
+    Raises:
+        UserError: something cannot be read or compared.
+    """
+    tables = [
+        RankTable(ranking_of(group, metric))
+        for group in comparable_groups(read_ranked_runs(paths), vary=vary, apart=apart)
+    ]
+    if sizes is not None:
+        tables = [replace(table, scaling=scaling_of(table.entrants, sizes)) for table in tables]
+    if not published:
+        return tables
+    found = [replace(table, published=published_figures(table.suite, table.metric, table.options)) for table in tables]
+    if not any(table.published for table in found):
+        metrics = ", ".join(dict.fromkeys(f"{table.metric} of {table.suite}" for table in tables))
+        raise UserError(f"--published: nobody has published {metrics}; leave it out, or choose another --metric")
+    return found
+
+
+def read_sizes(file: Path) -> dict[str, float]:
+    """The sizes of models, from a YAML file that maps names to numbers.
+
+    Raises:
+        UserError: it cannot be read, or is something else.
+    """
+    import yaml
+
+    example = "write a line for each model, as `openai/gpt-oss-20b: 20`"
+    try:
+        found = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"--sizes {file} cannot be read ({error.strerror}); name a YAML file") from error
+    except (yaml.YAMLError, ValueError) as error:
+        raise UserError(f"--sizes {file} is not valid YAML; {example}") from error
+    if not isinstance(found, dict) or not found:
+        raise UserError(f"--sizes {file} holds no sizes; {example}")
+    for name, size in found.items():
+        if isinstance(size, bool) or not isinstance(size, int | float):
+            raise UserError(f"--sizes {file}: the size of {name} is {size!r}, which is no number; {example}")
+    return {str(name): float(size) for name, size in found.items()}
+
+
+def worst_validity(tables: Iterable[RankTable]) -> InvalidCount:
+    """How many episodes are invalid of the model of which most are."""
+    found = (one.use.get(INVALID) for table in tables for one in table.entrants)
+    counts = [InvalidCount(round((one.value or 0.0) * one.n / 100), one.n) for one in found if one is not None]
+    return max(counts, key=lambda count: count.share, default=InvalidCount())

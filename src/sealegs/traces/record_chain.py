@@ -1,0 +1,199 @@
+"""A chain of digests beside a file of records, by which a reader sees that it is whole and unaltered.
+
+`NAME.chain` has an entry for each piece that was appended: the digests of its lines, where it ends, and a digest over
+the entry and the digest before it. When the file is closed, a seal says how many lines there are. The records
+themselves hold nothing of it, so that they are the same whoever wrote them, and in whatever pieces.
+
+An entry is written before its lines. So a killed process leaves at most one entry too many, which the next one takes
+back, and lines that no entry speaks of were never ours. Whoever can write both files can make them anew, unless the
+digests are keyed (`SEALEGS_RECORD_KEY`); an older state of both is whole even then.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from io import FileIO
+from pathlib import Path
+from typing import Any
+
+from sealegs.traces.atomic_files import write_all, write_atomically
+from sealegs.traces.environment_names import RECORD_KEY
+from sealegs.traces.redaction import OWNER_ONLY
+
+FORMAT = 1
+ENDING = ".chain"
+LINES, END, SEAL, LOST, DIGEST = "lines", "end", "seal", "lost", "digest"
+DIGITS = 16  # of a line's digest
+BEGINNING = b'{"type": "started"'  # of the first line of an episode
+
+
+def chain_file(path: Path) -> Path:
+    """Where the chain of a file of records is."""
+    return path.with_name(path.name + ENDING)
+
+
+def record_key(environment: Mapping[str, str] = os.environ) -> bytes:
+    """The key of the digests; empty where there is none."""
+    return environment.get(RECORD_KEY, "").encode(errors="surrogateescape")
+
+
+def line_digest(line: bytes) -> str:
+    """The digest of a line with its end."""
+    return hashlib.sha256(line).hexdigest()[:DIGITS]
+
+
+def entry_digest(before: str, entry: Mapping[str, Any], key: bytes) -> str:
+    """The digest of an entry and of all before it.
+
+    Args:
+        before: the digest of the entry before; empty for the first.
+        entry: without a digest of its own.
+        key: makes it one that nobody without the key can make.
+    """
+    data = f"{before}\n{json.dumps(entry, sort_keys=True)}".encode()
+    return hmac.new(key, data, hashlib.sha256).hexdigest() if key else hashlib.sha256(data).hexdigest()
+
+
+class RecordChain:
+    """The chain of a file that is open for writing.
+
+    Args:
+        path: the file of records.
+        size: its bytes; what a killed process left half written is cut off already.
+        key: of the digests.
+
+    Attributes:
+        notice: what is not as it was left; empty where all is.
+    """
+
+    def __init__(self, path: Path, size: int, key: bytes) -> None:
+        self.notice = ""
+        self._key, self._last, self._count, self._sealed = key, "", 0, False
+        self._file: FileIO | None = None
+        file = chain_file(path)
+        # Old records get no chain: it would vouch for lines that nobody watched.
+        if size and not file.exists():
+            return  # begun without one: nobody can say what it was
+        # `os.open`, since only it sets the mode at creation.
+        descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND, OWNER_ONLY)
+        self._file = FileIO(descriptor, "a+b")
+        if not os.fstat(descriptor).st_size:
+            self._add({"chain": FORMAT, "keyed": bool(key)})
+        else:
+            self._resume(file, size)
+
+    def extend(self, data: bytes, end: int) -> Callable[[], None]:
+        """Note lines that are about to be appended.
+
+        Args:
+            data: the lines.
+            end: the size of the file behind them.
+
+        Returns:
+            takes the note back, where they could not be appended.
+
+        Raises:
+            OSError: it could not be written; nothing of it stays.
+        """
+        # Nothing to note and nothing to take back.
+        if self._file is None:
+            return lambda: None
+        before = (os.fstat(self._file.fileno()).st_size, self._last, self._count, self._sealed)
+        digests = [line_digest(line + b"\n") for line in data.split(b"\n")[:-1]]
+
+        def take_back() -> None:
+            assert self._file is not None
+            size, self._last, self._count, self._sealed = before
+            self._file.truncate(size)
+
+        try:
+            self._add({LINES: digests, END: end})
+        except OSError:
+            take_back()
+            raise
+        self._count += len(digests)
+        self._sealed = False
+        return take_back
+
+    def close(self, end: int) -> None:
+        """Seal the file, where anything came to it, and close the chain.
+
+        Args:
+            end: the size of the file.
+        """
+        if self._file is None:
+            return
+        file, self._file = self._file, None  # closed once, even if sealing fails
+        with file:
+            if not self._sealed:
+                self._add({SEAL: self._count, END: end}, file)
+
+    def _add(self, entry: dict[str, Any], file: FileIO | None = None) -> None:
+        file = file or self._file
+        assert file is not None
+        digest = entry_digest(self._last, entry, self._key)
+        write_all(file, (json.dumps({**entry, DIGEST: digest}) + "\n").encode())
+        self._last = digest
+
+    def _resume(self, file: Path, size: int) -> None:
+        """Continue after the last entry that the file confirms."""
+        assert self._file is not None
+        place, kept, lost, unsealed = 0, 0, 0, 0
+        for line in file.read_bytes().splitlines(keepends=True):
+            try:
+                entry: Any = json.loads(line) if line.endswith(b"\n") else None
+                end = entry.get(END, 0)
+            except (ValueError, AttributeError):
+                break
+            place += len(line)
+            # An entry for lines that are not in the file: they were lost, or never written.
+            if end > size:
+                lost += 1
+                unsealed += SEAL not in entry
+                continue
+            # The chain is a sequence, so whatever follows a lost entry cannot be kept either.
+            if lost:
+                continue
+            kept, self._last = place, str(entry.get(DIGEST, ""))
+            self._count += len(entry.get(LINES, ()))
+            self._sealed = SEAL in entry
+        self._file.truncate(kept)
+        # A lost seal means that finished records are missing, and each writer leaves one unsealed entry at most.
+        if lost > unsealed or unsealed > 1:  # more than a killed process can have left
+            self.notice = f"{file.name}: the records end before its entries do; {lost} were taken back"
+            self._add({LOST: lost, END: size})
+            self._sealed = False
+
+
+def write_chain(path: Path) -> None:
+    """Write the chain of a whole file, as if its episodes had been appended one after the other."""
+    key = record_key()
+
+    def entries() -> Iterator[dict[str, Any]]:
+        yield {"chain": FORMAT, "keyed": bool(key)}
+        digests: list[str] = []
+        end = total = 0
+        with path.open("rb") as file:
+            for line in file:
+                if line.startswith(BEGINNING) and digests:
+                    yield {LINES: digests, END: end}
+                    digests = []
+                digests.append(line_digest(line))
+                end += len(line)
+                total += 1
+        if digests:
+            yield {LINES: digests, END: end}
+        yield {SEAL: total, END: end}
+
+    write_atomically(chain_file(path), _chained(entries(), key), mode=OWNER_ONLY)
+
+
+def _chained(entries: Iterable[dict[str, Any]], key: bytes) -> Iterator[bytes]:
+    last = ""
+    for entry in entries:
+        last = entry_digest(last, entry, key)
+        yield (json.dumps({**entry, DIGEST: last}) + "\n").encode()

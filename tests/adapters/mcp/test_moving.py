@@ -1,0 +1,215 @@
+"""Servers that redirect, or that want a login, met by real clients through the proxy."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tests import needs
+
+fastmcp = pytest.importorskip("fastmcp", reason=needs.module("fastmcp"))
+pytest.importorskip("aiohttp", reason=needs.module("aiohttp"))
+
+import httpx2  # noqa: E402
+from fastmcp.client.transports import StreamableHttpTransport  # noqa: E402
+from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider  # noqa: E402
+from mcp.client.client import Client  # noqa: E402
+from mcp.client.streamable_http import streamable_http_client  # noqa: E402
+from mcp.shared.auth import OAuthClientMetadata  # noqa: E402
+
+from tests.adapters.mcp.test_clients import called, ended, listening, options, price_of  # noqa: E402
+
+SERVER = str(Path(__file__).parent / "moving_server.py")
+BACK = "http://127.0.0.1:9/back"  # where a login sends its user; nobody needs to listen there
+EXPIRED: list[dict[str, Any]] = [
+    {
+        "match": {"all": [{"tool": "http/request"}, {"argument": {"name": "message", "equals": "tools/call"}}]},
+        "when": {"nth": 2},
+        "key": "arguments",
+        "fault": {"kind": "error", "status": 401},
+    }
+]
+NODE_CLIENT = """
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+const url = new URL(process.argv[2]);
+const kept = {};
+let code = "";
+const authProvider = process.argv[3] !== "login" ? undefined : {
+  redirectUrl: "http://127.0.0.1:9/back",
+  clientMetadata: { redirect_uris: ["http://127.0.0.1:9/back"], client_name: "node",
+    grant_types: ["authorization_code", "refresh_token"], response_types: ["code"],
+    token_endpoint_auth_method: "none" },
+  clientInformation: () => kept.client, saveClientInformation: (one) => { kept.client = one; },
+  tokens: () => kept.tokens, saveTokens: (one) => { kept.tokens = one; },
+  codeVerifier: () => kept.verifier, saveCodeVerifier: (one) => { kept.verifier = one; },
+  redirectToAuthorization: async (page) => {
+    const answer = await fetch(page, { redirect: "manual" });
+    code = new URL(answer.headers.get("location")).searchParams.get("code");
+  },
+};
+const connected = async () => {
+  const transport = new StreamableHTTPClientTransport(url, { authProvider });
+  const client = new Client({ name: "node", version: "1" });
+  try { await client.connect(transport); return client; }
+  catch (error) { if (!code) throw error; await transport.finishAuth(code); code = ""; return await connected(); }
+};
+const client = await connected();
+const told = await client.callTool({ name: "price", arguments: { item: "lamp" } });
+console.log(JSON.parse(told.content[0].text).price);
+await client.close();
+"""
+SDK = "1.32.2"
+
+
+@pytest.fixture(scope="module")
+def urls() -> Iterator[dict[str, str]]:
+    """Both servers."""
+    found = {}
+    running = []
+    for kind in ("mounted", "authorising"):
+        with socket.socket() as link:
+            link.bind(("127.0.0.1", 0))
+            port = link.getsockname()[1]
+        running.append(subprocess.Popen([sys.executable, SERVER, kind, str(port)], stderr=subprocess.DEVNULL))
+        found[kind] = f"http://127.0.0.1:{port}/mcp"
+    try:
+        for url in found.values():
+            listening(int(url.split(":")[2].split("/")[0]))
+        yield found
+    finally:
+        for process in running:
+            process.terminate()
+            process.wait(60)
+
+
+@contextmanager
+def proxied(folder: Path, url: str, rules: list[dict[str, Any]]) -> Iterator[str]:
+    command = [sys.executable, *options(folder, rules), "--url", url]
+    with ended(subprocess.Popen(command, stdout=subprocess.PIPE, text=True)) as proxy:
+        assert proxy.stdout is not None
+        yield proxy.stdout.readline().split()[-1]
+
+
+class Kept:
+    """What a client keeps of a login."""
+
+    def __init__(self) -> None:
+        self.tokens: Any = None
+        self.client: Any = None
+        self.logins = 0
+
+    async def get_tokens(self) -> Any:
+        return self.tokens
+
+    async def set_tokens(self, tokens: Any) -> None:
+        self.tokens = tokens
+
+    async def get_client_info(self) -> Any:
+        return self.client
+
+    async def set_client_info(self, client_info: Any) -> None:
+        self.client = client_info
+
+
+def login(url: str, kept: Kept) -> OAuthClientProvider:
+    """The official client's login, with a user who agrees at once."""
+    codes: list[AuthorizationCodeResult] = []
+
+    async def opened(page: str) -> None:
+        kept.logins += 1
+        async with httpx2.AsyncClient(trust_env=False) as browser:
+            answer = await browser.get(page)
+        told = parse_qs(urlsplit(answer.headers["location"]).query)
+        codes.append(
+            AuthorizationCodeResult(code=told["code"][0], state=told["state"][0], iss=told.get("iss", [None])[0])
+        )
+
+    async def come_back() -> AuthorizationCodeResult:
+        return codes.pop()
+
+    about = OAuthClientMetadata(redirect_uris=[BACK], client_name="test")
+    return OAuthClientProvider(url, about, kept, redirect_handler=opened, callback_handler=come_back)
+
+
+@pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
+async def test_the_official_client_follows_a_redirect(mode: Any, urls: dict[str, str], tmp_path: Path) -> None:
+    with proxied(tmp_path, urls["mounted"], []) as url:
+        async with Client(url, mode=mode) as client:
+            assert price_of(await called(client, "price", item="lamp")) == 12.5
+
+
+async def test_fastmcp_follows_a_redirect(urls: dict[str, str], tmp_path: Path) -> None:
+    with proxied(tmp_path, urls["mounted"], []) as url:
+        async with fastmcp.Client(url) as client:
+            assert price_of(await called(client, "price", item="lamp")) == 12.5
+
+
+@pytest.mark.parametrize("kind", ["official", "fastmcp"])
+async def test_a_login_leads_through_the_proxy_and_expires(kind: str, urls: dict[str, str], tmp_path: Path) -> None:
+    kept = Kept()
+    with proxied(tmp_path, urls["authorising"], EXPIRED) as url:
+        auth = login(url, kept)
+        if kind == "fastmcp":
+            async with fastmcp.Client(StreamableHttpTransport(url, auth=auth)) as client:
+                for _ in range(3):
+                    assert price_of(await called(client, "price", item="lamp")) == 12.5
+        else:
+            async with (
+                httpx2.AsyncClient(auth=auth, trust_env=False) as wire,
+                Client(streamable_http_client(url, http_client=wire)) as client,
+            ):
+                for _ in range(3):
+                    assert price_of(await called(client, "price", item="lamp")) == 12.5
+    assert kept.tokens.access_token
+    assert kept.logins == 2  # at the beginning, and when the plan let the login expire
+
+
+def installed(*packages: str) -> Path:
+    """A folder with these npm packages."""
+    npm = shutil.which("npm")
+    if shutil.which("node") is None or npm is None:
+        pytest.skip(needs.NODE)
+    mark = "-".join(one.replace("/", "-") for one in packages)
+    home = Path(tempfile.gettempdir()) / f"sealegs-{mark}-{os.getuid()}"
+    if not (home / "complete").exists():
+        command = [npm, "install", "--prefix", str(home), "--no-audit", "--no-fund", *packages]
+        command += ["--cache", str(home / "cache"), "--fetch-retries", "1", "--fetch-retry-mintimeout", "500"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=900)
+        if done.returncode != 0:
+            pytest.skip(f"{needs.MCP_NODE} ({' '.join(done.stderr[-200:].split())})")
+        (home / "complete").touch()
+    return home
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["mounted", "authorising"])
+def test_the_typescript_sdk(kind: str, urls: dict[str, str], tmp_path: Path) -> None:
+    home = installed(f"@modelcontextprotocol/sdk@{SDK}")
+    script = home / "client.mjs"
+    script.write_text(NODE_CLIENT, encoding="utf-8")
+    with proxied(tmp_path, urls[kind], []) as url:
+        words = ["node", str(script), url, *(["login"] if kind == "authorising" else [])]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    assert (done.stdout.strip(), done.stderr) == ("12.5", "")
+
+
+@pytest.mark.slow
+def test_the_inspector(urls: dict[str, str], tmp_path: Path) -> None:
+    home = installed("@modelcontextprotocol/inspector@0.15.0")
+    program = home / "node_modules" / ".bin" / "mcp-inspector"
+    with proxied(tmp_path, urls["mounted"], []) as url:
+        words = [str(program), "--cli", url, "--transport", "http", "--method", "tools/call"]
+        words += ["--tool-name", "price", "--tool-arg", "item=lamp"]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=300)
+    assert json.loads(json.loads(done.stdout)["content"][0]["text"])["price"] == 12.5, done.stderr
